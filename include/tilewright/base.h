@@ -1,0 +1,121 @@
+/* Status codes, error details, diagnostics: what every part of Tilewright reports with.
+ *
+ *     tw_status s = tw_engine_load(engine, device);
+ *     if (s != TW_OK) fprintf(stderr, "%s: %s\n", tw_status_name(s), tw_error_message());
+ *
+ * Two channels (docs/errors.md). Builders (tw_graph) keep their first error and turn later calls into no-ops.
+ * Actions return a tw_status, and tw_error_message() holds the detail of the last failure in this thread. */
+#ifndef TILEWRIGHT_BASE_H
+#define TILEWRIGHT_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__) && !defined(TW_API)
+#define TW_API __attribute__((visibility("default")))
+#define TW_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#endif
+
+#define TW_VERSION_MAJOR 0
+#define TW_VERSION_MINOR 1
+#define TW_VERSION_PATCH 0
+#define TW_VERSION "0.1.0"
+
+/* X(name, value, exception of the Poplar API, text). One row per exception class of poplar/exceptions.hpp, so
+ * that a C++ layer can rethrow what the C API returns (spec poplar.md 1.13), then the codes of our own. */
+#define TW_STATUS_LIST(X)                                                                                      \
+    X(OK, 0, "", "success")                                                                                    \
+    X(ERROR, -1, "poplar_error", "error")                                                                      \
+    X(NO_MEMORY, -2, "memory_allocation_error", "out of host memory")                                          \
+    X(INVALID_ARGUMENT, -3, "poplar_error", "invalid argument")                                                \
+    X(COMPILATION, -4, "graph_program_compilation_error", "codelet compilation failed")                        \
+    X(OBJECT_CREATION, -5, "graph_object_creation_error", "cannot create a graph object")                      \
+    X(OBJECT_LOAD, -6, "graph_object_load_error", "cannot load a graph object")                                \
+    X(NO_ENVIRONMENT, -7, "no_environment", "the environment lacks something")                                 \
+    X(UNKNOWN_VERTEX_TYPE, -8, "unknown_vertex_type", "unknown vertex type")                                   \
+    X(UNKNOWN_FIELD, -9, "unknown_field", "unknown vertex field")                                              \
+    X(CONTROL_PROGRAM, -10, "control_program_error", "invalid control program")                                \
+    X(TYPE, -11, "type_error", "element types do not fit")                                                     \
+    X(INDEX, -12, "index_error", "index out of range")                                                         \
+    X(NO_SIZE, -13, "no_size_specified", "vector field without a size")                                        \
+    X(CONNECTION, -14, "graph_connection_error", "invalid connection")                                         \
+    X(CYCLE, -15, "graph_cycle_error", "cycle in the graph")                                                   \
+    X(RECURSION, -16, "graph_recursion_error", "recursive function call")                                      \
+    X(REPLICATION, -17, "graph_replication_error", "invalid use of a replicated graph")                        \
+    X(PROFILING_DISABLED, -18, "profiling_disabled", "profiling is not available")                             \
+    X(MISSING_PROFILE, -19, "missing_profile_data", "profile data is missing")                                 \
+    X(MISSING_GRAPH_PROFILE, -20, "missing_graph_profile", "graph profile is missing")                         \
+    X(MISSING_PERF_ESTIMATE, -21, "missing_perf_estimate", "performance estimate is missing")                  \
+    X(TILE_MAPPING, -22, "invalid_tile_mapping", "invalid tile mapping")                                       \
+    X(TENSOR_CREATION, -23, "tensor_creation_error", "cannot create a tensor")                                 \
+    X(TENSOR_IO, -24, "tensor_io_state_error", "tensor is not accessible from the host")                       \
+    X(STREAM_CONNECTION, -25, "stream_connection_error", "stream is not connected")                            \
+    X(OVERFLOW, -26, "overflow_error", "value out of range")                                                   \
+    X(ELEM_CONSTRAINTS, -27, "memory_elem_constraints_error", "memory constraints cannot be met")              \
+    X(TILE_MEMORY, -28, "graph_memory_allocation_error", "out of tile memory")                                 \
+    X(STREAM_MEMORY, -29, "stream_memory_allocation_error", "stream buffer too large")                         \
+    X(MACHINE_MODEL, -30, "invalid_machine_model", "invalid machine model")                                    \
+    X(INVALID_OPTION, -31, "invalid_option", "invalid option")                                                 \
+    X(LINK, -32, "link_error", "link failed")                                                                  \
+    X(SYMBOL, -33, "symbol_error", "unknown symbol")                                                           \
+    X(FILE_LOAD, -34, "file_load_error", "cannot load a file")                                                 \
+    X(PARSE, -35, "parse_error", "syntax error")                                                               \
+    X(APPLICATION, -36, "application_runtime_error", "the program stopped itself")                             \
+    X(SYSTEM, -37, "system_runtime_error", "system error")                                                     \
+    X(NOT_LOADED, -38, "poplar_error", "engine is not loaded")                                                 \
+    X(NOT_SUPPORTED, -39, "poplar_error", "not supported")                                                     \
+    X(IO, -40, "poplar_error", "input/output error")
+
+typedef enum tw_status {
+#define TW_STATUS_ENUM(name, value, exception, text) TW_E_##name = value,
+    TW_STATUS_LIST(TW_STATUS_ENUM)
+#undef TW_STATUS_ENUM
+    TW_OK = 0
+} tw_status;
+
+/* "TW_E_TYPE", "type_error", "element types do not fit"; static strings. Unknown codes give "unknown". */
+TW_API const char *tw_status_name(tw_status status);
+TW_API const char *tw_status_exception(tw_status status);
+TW_API const char *tw_status_text(tw_status status);
+
+/* The detail of the last failure in this thread ("" before the first); valid until the next failing call. */
+TW_API const char *tw_error_message(void);
+
+/* "0.1.0" of the library at run time. */
+TW_API const char *tw_version(void);
+
+/* --- diagnostics: messages about a user's source text ------------------------------------------------------ */
+
+typedef enum tw_severity { TW_NOTE, TW_WARNING, TW_ERROR } tw_severity;
+
+typedef struct tw_diag {
+    const char *file;      /* as the user named it */
+    int line, column;      /* from 1; 0 = unknown */
+    int length;            /* underlined characters, at least 1 */
+    tw_severity severity;
+    const char *code;      /* short stable name, e.g. "popc.field-type"; may be "" */
+    const char *message;   /* one line, without file and severity */
+    const char *source;    /* text of the line, NULL when unknown */
+} tw_diag;
+
+typedef struct tw_diags tw_diags; /* a list of diagnostics, in order of arrival */
+
+TW_API tw_diags *tw_diags_new(void);
+TW_API void tw_diags_free(tw_diags *diags); /* NULL is fine */
+TW_API size_t tw_diags_count(const tw_diags *diags, tw_severity at_least);
+TW_API const tw_diag *tw_diags_get(const tw_diags *diags, size_t index); /* NULL past the end; owned by the list */
+/* Strings are copied. Columns are in bytes, tabs are printed as they are. */
+TW_API void tw_diags_add(tw_diags *diags, const tw_diag *diag);
+/* "file:line:col: error: text", the source line and a caret line; colour when `colour` is true. */
+TW_API void tw_diags_print(const tw_diags *diags, FILE *out, bool colour);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
