@@ -95,7 +95,8 @@ tw__options *tw__options_copy(const tw__options *options);
 /* TW_E_INVALID_OPTION names the key, the nearest known key or the legal values. */
 tw_status tw__options_set(tw__options *options, const char *key, const char *value);
 tw_status tw__options_set_json(tw__options *options, const char *json, const char *origin); /* {"key": "value"} */
-tw_status tw__options_set_env(tw__options *options, const char *variable); /* unset or empty: TW_OK */
+/* JSON object in an environment variable; unset or empty: TW_OK. Wins over what the program sets, before or after. */
+tw_status tw__options_set_env(tw__options *options, const char *variable);
 const char *tw__options_get(const tw__options *options, const char *key);  /* canonical text, never NULL */
 bool tw__options_bool(const tw__options *options, const char *key);
 int64_t tw__options_int(const tw__options *options, const char *key);
@@ -108,8 +109,8 @@ bool tw__options_is_set(const tw__options *options, const char *key); /* set exp
 const char *tw__nearest(const char *name, const char *const *names, size_t count);
 /* "1,234,567" into buf; returns buf. */
 char *tw__commas(char *buf, size_t size, uint64_t value);
-/* XDG cache folder of the project (…/tilewright), created on demand; owned by the library. */
-const char *tw__cache_dir(void);
+/* XDG cache folder of the project (…/tilewright), created on demand; valid until this thread asks again. */
+const char *tw__cache_dir(void); /* NULL when it cannot be made: tw_error_message() */
 /* Folder where the installed data of Tilewright lies: headers for codelets, popc module. TILEWRIGHT_ROOT overrides,
  * else it is found relative to the library (dladdr), else the build tree. */
 const char *tw__include_dir(void);
