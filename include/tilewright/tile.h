@@ -24,19 +24,19 @@ typedef enum tw_fidelity {
 } tw_fidelity;
 TW_API const char *tw_fidelity_name(tw_fidelity fidelity); /* "exact", "modelled", "estimated", "absent" */
 
-#define TW_TILE_MAX_REGIONS 10
+#define TW_TILE_MAX_REGIONS  10
 #define TW_TILE_MAX_ELEMENTS 64
 
 /* One address range of a tile. Banks serve one access per cycle each. In an interleaved region neighbouring words
  * lie in different banks of a group (`bank_group`: 2 on the IPU, 8 on a WSE PE). */
 typedef struct tw_tile_region {
-    const char *name;      /* "region 0", "UB", "program", ... */
-    uint32_t start;        /* address; every Ascend buffer and the AI Engine's program memory count from 0 */
+    const char *name; /* "region 0", "UB", "program", ... */
+    uint32_t start;   /* address; every Ascend buffer and the AI Engine's program memory count from 0 */
     uint32_t bytes;
-    uint32_t bank_bytes;   /* 0 = the source does not say */
+    uint32_t bank_bytes; /* 0 = the source does not say */
     uint32_t banks;
-    uint32_t bank_group;   /* banks that form one element; 1 = not interleaved */
-    uint32_t align;        /* bytes; smallest alignment of an object */
+    uint32_t bank_group; /* banks that form one element; 1 = not interleaved */
+    uint32_t align;      /* bytes; smallest alignment of an object */
     bool interleaved;
     bool executable;
 } tw_tile_region;
@@ -44,47 +44,47 @@ typedef struct tw_tile_region {
 /* X(field, C type, printf format, unit, what it is). Scalars that a target may override; one row each in
  * `tilewright info targets`. IPUModel members of spec poplar.md 2.3 under their names in snake case. */
 #define TW_TILE_FIELD_LIST(X)                                                                                 \
-    X(tiles, unsigned, "%u", "", "tiles per chip")                                                             \
-    X(tiles_per_super_tile, unsigned, "%u", "", "tiles that share an exchange bus")                            \
-    X(workers, unsigned, "%u", "", "worker contexts of a tile")                                                \
-    X(base_address, uint32_t, "0x%x", "", "first populated address")                                           \
-    X(bytes_per_tile, unsigned long long, "%llu", "B", "memory of a tile; 0 = no limit")                       \
-    X(interleaved_element, unsigned, "%u", "", "index of the first interleaved memory element")                \
-    X(clock_hz, double, "%.0f", "Hz", "tile clock")                                                            \
-    X(exchange_bytes_per_cycle, double, "%g", "B/cycle", "received by one tile")                               \
-    X(host_bytes_per_cycle, double, "%g", "B/cycle", "between one chip and its host")                          \
-    X(host_copy_overhead, unsigned, "%u", "cycles", "fixed cost of a host copy on its tile")                   \
-    X(link_bits_per_second, double, "%g", "bit/s", "one link between chips, one direction")                    \
-    X(link_efficiency, double, "%g", "", "share of a link's rate that carries data")                           \
-    X(memcpy_bytes_per_cycle, unsigned, "%u", "B/cycle", "copy inside a tile")                                 \
-    X(instruction_bytes, unsigned, "%u", "B", "one instruction")                                               \
-    X(fetch_overread_bytes, unsigned, "%u", "B", "safe to read past the end of vertex data")                   \
-    X(fetch_delay_bytes, unsigned, "%u", "B", "supervisor instruction fetch runs ahead by")                    \
-    X(min_sync_delay, unsigned, "%u", "cycles", "sync request to release, fastest tile")                       \
-    X(max_sync_delay, unsigned, "%u", "cycles", "sync request to release, slowest tile")                       \
-    X(global_sync_cycles, unsigned, "%u", "cycles", "sync over all chips; 0 = from the number of chips")       \
-    X(data_path_width, unsigned, "%u", "bits", "one load or store of a worker")                                \
-    X(atomic_store_granularity, unsigned, "%u", "B", "smallest unit written without touching its neighbours")  \
-    X(num_stride_bits, unsigned, "%u", "bits", "packed stride field of strided access")                        \
-    X(rpt_count_max, unsigned, "%u", "", "largest hardware repeat count")                                      \
-    X(float_vector_width, unsigned, "%u", "", "f32 elements per data path word")                               \
-    X(half_vector_width, unsigned, "%u", "", "f16 elements per data path word")                                \
-    X(conv_units_f16_f16, unsigned, "%u", "", "convolution units, f16 in, f16 partials")                       \
-    X(conv_units_f16_f32, unsigned, "%u", "", "convolution units, f16 in, f32 partials")                       \
-    X(conv_units_f32_f32, unsigned, "%u", "", "convolution units, f32 in, f32 partials")                       \
-    X(conv_units_f8_f16, unsigned, "%u", "", "convolution units, quarter in, f16 partials")                    \
-    X(conv_input_f8, unsigned, "%u", "elements/cycle", "convolution input load, quarter")                      \
-    X(conv_input_f16, unsigned, "%u", "elements/cycle", "convolution input load, f16")                         \
-    X(conv_input_f32, unsigned, "%u", "elements/cycle", "convolution input load, f32")                         \
-    X(conv_pipeline_depth, unsigned, "%u", "", "convolution pipeline depth")                                   \
+    X(tiles, unsigned, "%u", "", "tiles per chip")                                                            \
+    X(tiles_per_super_tile, unsigned, "%u", "", "tiles that share an exchange bus")                           \
+    X(workers, unsigned, "%u", "", "worker contexts of a tile")                                               \
+    X(base_address, uint32_t, "0x%x", "", "first populated address")                                          \
+    X(bytes_per_tile, unsigned long long, "%llu", "B", "memory of a tile; 0 = no limit")                      \
+    X(interleaved_element, unsigned, "%u", "", "index of the first interleaved memory element")               \
+    X(clock_hz, double, "%.0f", "Hz", "tile clock")                                                           \
+    X(exchange_bytes_per_cycle, double, "%g", "B/cycle", "received by one tile")                              \
+    X(host_bytes_per_cycle, double, "%g", "B/cycle", "between one chip and its host")                         \
+    X(host_copy_overhead, unsigned, "%u", "cycles", "fixed cost of a host copy on its tile")                  \
+    X(link_bits_per_second, double, "%g", "bit/s", "one link between chips, one direction")                   \
+    X(link_efficiency, double, "%g", "", "share of a link's rate that carries data")                          \
+    X(memcpy_bytes_per_cycle, unsigned, "%u", "B/cycle", "copy inside a tile")                                \
+    X(instruction_bytes, unsigned, "%u", "B", "one instruction")                                              \
+    X(fetch_overread_bytes, unsigned, "%u", "B", "safe to read past the end of vertex data")                  \
+    X(fetch_delay_bytes, unsigned, "%u", "B", "supervisor instruction fetch runs ahead by")                   \
+    X(min_sync_delay, unsigned, "%u", "cycles", "sync request to release, fastest tile")                      \
+    X(max_sync_delay, unsigned, "%u", "cycles", "sync request to release, slowest tile")                      \
+    X(global_sync_cycles, unsigned, "%u", "cycles", "sync over all chips; 0 = from the number of chips")      \
+    X(data_path_width, unsigned, "%u", "bits", "one load or store of a worker")                               \
+    X(atomic_store_granularity, unsigned, "%u", "B", "smallest unit written without touching its neighbours") \
+    X(num_stride_bits, unsigned, "%u", "bits", "packed stride field of strided access")                       \
+    X(rpt_count_max, unsigned, "%u", "", "largest hardware repeat count")                                     \
+    X(float_vector_width, unsigned, "%u", "", "f32 elements per data path word")                              \
+    X(half_vector_width, unsigned, "%u", "", "f16 elements per data path word")                               \
+    X(conv_units_f16_f16, unsigned, "%u", "", "convolution units, f16 in, f16 partials")                      \
+    X(conv_units_f16_f32, unsigned, "%u", "", "convolution units, f16 in, f32 partials")                      \
+    X(conv_units_f32_f32, unsigned, "%u", "", "convolution units, f32 in, f32 partials")                      \
+    X(conv_units_f8_f16, unsigned, "%u", "", "convolution units, quarter in, f16 partials")                   \
+    X(conv_input_f8, unsigned, "%u", "elements/cycle", "convolution input load, quarter")                     \
+    X(conv_input_f16, unsigned, "%u", "elements/cycle", "convolution input load, f16")                        \
+    X(conv_input_f32, unsigned, "%u", "elements/cycle", "convolution input load, f32")                        \
+    X(conv_pipeline_depth, unsigned, "%u", "", "convolution pipeline depth")                                  \
     X(conv_coeff_bytes_per_cycle, unsigned, "%u", "B/cycle", "convolution weight load")
 
 typedef struct tw_tile_arch {
-    const char *name;        /* "ipu2" */
-    const char *alias;       /* "mk2"; "" = none */
-    const char *system;      /* "ipu", "cpu", "wse", "aie", "ascend" */
+    const char *name;   /* "ipu2" */
+    const char *alias;  /* "mk2"; "" = none */
+    const char *system; /* "ipu", "cpu", "wse", "aie", "ascend" */
     const char *description;
-    const char *estimated;   /* names of uncertain fields, one blank between; see tw_tile_arch_fidelity() */
+    const char *estimated;        /* names of uncertain fields, one blank between; see tw_tile_arch_fidelity() */
     bool super_tile_send_receive; /* a tile may use its partner's exchange bandwidth */
     bool shared_address_space;    /* false: every region counts from address 0 (Ascend buffers) */
 #define TW_TILE_FIELD(field, ctype, format, unit, text) ctype field;
@@ -127,38 +127,38 @@ TW_API unsigned tw_tile_global_sync_cycles(const tw_tile_arch *arch, unsigned ip
 
 /* X(NAME, key in the profile, label in the summary). Keys: spec poplar.md 4.1. Labels and their order: guide 8.2.3
  * for those in its sample; the others stand beside their relatives. Machines may add keys of their own (profile.h). */
-#define TW_STORAGE_LIST(X)                                                                                     \
-    X(VARIABLE, "variable", "Variables")                                                                       \
-    X(CONSTANT, "constant", "Constants")                                                                       \
-    X(CONTROL_ID, "controlId", "Control IDs")                                                                  \
-    X(MESSAGE, "message", "Internal Exchange Message Buffers")                                                 \
-    X(HOST_MESSAGE, "hostMessage", "Host Exchange Message Buffers")                                            \
-    X(GLOBAL_MESSAGE, "globalMessage", "Global Exchange Message Buffers")                                      \
-    X(REARRANGEMENT, "rearrangement", "Data Rearrangement Buffers")                                            \
-    X(OUTPUT_EDGE, "outputEdge", "Output Edge Buffers")                                                        \
-    X(HOST_PACKET_HEADER, "hostExchangePacketHeader", "Host Exchange Packet Headers")                          \
-    X(GLOBAL_PACKET_HEADER, "globalExchangePacketHeader", "Global Exchange Packet Headers")                    \
-    X(STACK, "stack", "Stack")                                                                                 \
-    X(INSTRUMENTATION, "instrumentationResults", "Instrumentation Results")                                    \
-    X(VERTEX_STATE, "vertexInstanceState", "Vertex Instances")                                                 \
-    X(COPY_DESCRIPTOR, "copyDescriptor", "Copy Descriptors")                                                   \
-    X(VECTOR_LIST_DESCRIPTOR, "vectorListDescriptor", "VectorList Descriptors")                                \
-    X(VERTEX_FIELD, "vertexFieldData", "Vertex Field Data")                                                    \
-    X(CONTROL_TABLE, "controlTable", "Control Table")                                                          \
-    X(CONTROL_CODE, "controlCode", "Control Code")                                                             \
-    X(VERTEX_CODE, "vertexCode", "Vertex Code")                                                                \
-    X(INTERNAL_EXCHANGE_CODE, "internalExchangeCode", "Internal Exchange Code")                                \
-    X(HOST_EXCHANGE_CODE, "hostExchangeCode", "Host Exchange Code")                                            \
-    X(GLOBAL_EXCHANGE_CODE, "globalExchangeCode", "Global Exchange Code")                                      \
-    X(SHARED_CODE, "sharedCodeStorage", "Shared Code Storage")                                                 \
-    X(SHARED_DATA, "sharedDataStorage", "Shared Data Storage")                                                 \
+#define TW_STORAGE_LIST(X)                                                                  \
+    X(VARIABLE, "variable", "Variables")                                                    \
+    X(CONSTANT, "constant", "Constants")                                                    \
+    X(CONTROL_ID, "controlId", "Control IDs")                                               \
+    X(MESSAGE, "message", "Internal Exchange Message Buffers")                              \
+    X(HOST_MESSAGE, "hostMessage", "Host Exchange Message Buffers")                         \
+    X(GLOBAL_MESSAGE, "globalMessage", "Global Exchange Message Buffers")                   \
+    X(REARRANGEMENT, "rearrangement", "Data Rearrangement Buffers")                         \
+    X(OUTPUT_EDGE, "outputEdge", "Output Edge Buffers")                                     \
+    X(HOST_PACKET_HEADER, "hostExchangePacketHeader", "Host Exchange Packet Headers")       \
+    X(GLOBAL_PACKET_HEADER, "globalExchangePacketHeader", "Global Exchange Packet Headers") \
+    X(STACK, "stack", "Stack")                                                              \
+    X(INSTRUMENTATION, "instrumentationResults", "Instrumentation Results")                 \
+    X(VERTEX_STATE, "vertexInstanceState", "Vertex Instances")                              \
+    X(COPY_DESCRIPTOR, "copyDescriptor", "Copy Descriptors")                                \
+    X(VECTOR_LIST_DESCRIPTOR, "vectorListDescriptor", "VectorList Descriptors")             \
+    X(VERTEX_FIELD, "vertexFieldData", "Vertex Field Data")                                 \
+    X(CONTROL_TABLE, "controlTable", "Control Table")                                       \
+    X(CONTROL_CODE, "controlCode", "Control Code")                                          \
+    X(VERTEX_CODE, "vertexCode", "Vertex Code")                                             \
+    X(INTERNAL_EXCHANGE_CODE, "internalExchangeCode", "Internal Exchange Code")             \
+    X(HOST_EXCHANGE_CODE, "hostExchangeCode", "Host Exchange Code")                         \
+    X(GLOBAL_EXCHANGE_CODE, "globalExchangeCode", "Global Exchange Code")                   \
+    X(SHARED_CODE, "sharedCodeStorage", "Shared Code Storage")                              \
+    X(SHARED_DATA, "sharedDataStorage", "Shared Data Storage")                              \
     X(MULTIPLE, "multiple", "Multiple")
 
 typedef enum tw_storage {
 #define TW_STORAGE_ENUM(name, key, label) TW_STORAGE_##name,
     TW_STORAGE_LIST(TW_STORAGE_ENUM)
 #undef TW_STORAGE_ENUM
-    TW_STORAGE_COUNT
+        TW_STORAGE_COUNT
 } tw_storage;
 TW_API const char *tw_storage_key(tw_storage storage);   /* "vertexInstanceState" */
 TW_API const char *tw_storage_label(tw_storage storage); /* "Vertex Instances" */
