@@ -90,6 +90,16 @@ TW_API const char *tw_error_message(void);
 /* "0.1.0" of the library at run time. */
 TW_API const char *tw_version(void);
 
+/* Where the pieces lie (TILEWRIGHT_ROOT, else beside the library, else its build tree): folder of the headers for host
+ * programs and codelets, folder of the library, folder of the user's cache (made on demand; NULL with
+ * tw_error_message()). Each is valid until this thread asks again. */
+TW_API const char *tw_include_dir(void);
+TW_API const char *tw_lib_dir(void);
+TW_API const char *tw_cache_dir(void);
+
+/* Nearest of `names` by edit distance, NULL when nothing is close: for "did you mean". */
+TW_API const char *tw_nearest(const char *name, const char *const *names, size_t count);
+
 /* --- diagnostics: messages about a user's source text ------------------------------------------------------ */
 
 typedef enum tw_severity { TW_NOTE, TW_WARNING, TW_ERROR } tw_severity;

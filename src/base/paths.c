@@ -82,3 +82,16 @@ const char *tw__cache_dir(void)
     }
     return path;
 }
+
+const char *tw_include_dir(void)
+{
+    return tw__include_dir();
+}
+const char *tw_lib_dir(void)
+{
+    return tw__lib_dir();
+}
+const char *tw_cache_dir(void)
+{
+    return tw__cache_dir();
+}

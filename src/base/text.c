@@ -48,6 +48,11 @@ const char *tw__nearest(const char *name, const char *const *names, size_t count
     return nearest;
 }
 
+const char *tw_nearest(const char *name, const char *const *names, size_t count)
+{
+    return tw__nearest(name, names, count);
+}
+
 char *tw__commas(char *buf, size_t size, uint64_t value)
 {
     char digits[24], grouped[32];
