@@ -65,7 +65,12 @@ typedef enum tw_cycles_bucket {
     TW_CYCLES_BUCKETS
 } tw_cycles_bucket;
 
-typedef enum tw_sync_type { TW_SYNC_NONE, TW_SYNC_INTERNAL, TW_SYNC_EXTERNAL, TW_SYNC_GLOBAL } tw_sync_type;
+typedef enum tw_profile_sync {
+    TW_PROFILE_SYNC_NONE,
+    TW_PROFILE_SYNC_INTERNAL,
+    TW_PROFILE_SYNC_EXTERNAL,
+    TW_PROFILE_SYNC_GLOBAL
+} tw_profile_sync;
 
 TW_API void tw_profile_free(tw_profile *profile); /* NULL is fine. Not for a profile owned by an engine. */
 
@@ -138,7 +143,7 @@ typedef struct tw_profile_step {
     tw_program_type type;
     const char *type_name; /* also right for TW_PROGRAM_OTHER */
     const char *name;      /* "" = none */
-    tw_sync_type sync;
+    tw_profile_sync sync;
     uint64_t cycles, cycles_from, cycles_to, overlapped;
     unsigned active_tiles;
     double thread_balance, tile_balance, active_tile_balance, data_balance;

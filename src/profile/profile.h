@@ -138,7 +138,7 @@ typedef struct tw__type_cycles {
 typedef struct tw__step_desc {
     tw_program_type type;
     const char *name;             /* NULL = "" */
-    tw_sync_type sync;            /* of TW_PROGRAM_SYNC */
+    tw_profile_sync sync;         /* of TW_PROGRAM_SYNC */
     bool no_program;              /* set: `program` is not used (syncs) */
     uint32_t program;             /* node of the tree that it executes */
     uint32_t index;               /* compute set or exchange */
@@ -200,13 +200,13 @@ typedef struct tw__set_count {
     uint32_t compute_set, vertex_type;
     uint64_t count;
 } tw__set_count;
-typedef struct tw__program {
+typedef struct tw__profile_program {
     tw_program_type type;
     tw__name type_name, name;
     uint32_t parent, index;
     uint64_t count;
     uint32_t live_first, live_count; /* slice of live[]; live_count TW__NONE = not recorded */
-} tw__program;
+} tw__profile_program;
 typedef struct tw__category {
     tw__name key, label;
     tw_fidelity fidelity;
@@ -277,7 +277,7 @@ struct tw_profile {
     TW__ARRAY(tw__name) compute_sets;
     TW__ARRAY(tw__set_count) set_counts;
     TW__ARRAY(tw__exchange) exchanges[TW__EXCHANGE_KINDS];
-    TW__ARRAY(tw__program) programs;
+    TW__ARRAY(tw__profile_program) programs;
     TW__ARRAY(tw__category) categories;
     tw__row total, total_with_gaps, by_region[TW__MEMORY_REGIONS];
     TW__ARRAY(tw__live_var) always_live, live;
