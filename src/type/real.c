@@ -7,7 +7,7 @@
 #include "type/convert.h"
 #include "type/type.h"
 
-#include <math.h>
+#include <string.h>
 
 typedef unsigned __int128 u128;
 typedef __int128 i128;
@@ -211,8 +211,9 @@ static uint64_t round_to_format(const float_format *f, const tw__real *value, tw
         code = truncated = base + (uint64_t)(value->magnitude << -shift);
     } else {
         truncated = base + (shift < 128 ? (uint64_t)(value->magnitude >> shift) : 0);
+        unsigned odd_base = (unsigned)base ^ (f->special == SCALE); /* its codes are one lower, see below */
         code = base +
-               (uint64_t)shift_round(value->magnitude, (unsigned)shift, base & 1, value->negative, mode, random);
+               (uint64_t)shift_round(value->magnitude, (unsigned)shift, odd_base, value->negative, mode, random);
     }
     if (f->special == SCALE) { /* codes start at the least power of two, not at zero */
         code = code ? code - 1 : 0;
@@ -247,7 +248,8 @@ static uint64_t store_float(const float_format *f, const tw__real *value, tw_con
 
 static i128 saturate_int(u128 magnitude, bool negative, unsigned bits, bool is_signed, tw_saturation saturation)
 {
-    u128 max = ~(u128)0 >> (128 - bits + is_signed);
+    unsigned value_bits = bits - is_signed;
+    u128 max = value_bits ? ~(u128)0 >> (128 - value_bits) : 0;
     u128 least = !is_signed ? 0 : saturation == TW_SAT_SYMMETRIC ? max : max + 1;
     u128 limit = negative ? least : max;
     if (magnitude > limit) magnitude = limit;
@@ -288,7 +290,7 @@ tw__real tw__real_load(tw_type type, const void *src)
 {
     const tw_type_info *info = tw_type_get(type);
     u128 raw = 0;
-    if (info->is_complex) return (tw__real){ .kind = TW__REAL_FINITE };
+    if (info->is_complex || !info->size) return (tw__real){ .kind = TW__REAL_FINITE };
     memcpy(&raw, src, info->size); /* little-endian host */
     switch (info->kind) {
     case TW_KIND_BOOL: return (tw__real){ .magnitude = raw != 0 };
