@@ -1,0 +1,45 @@
+/* Stack usage of functions whose stack the compiler cannot compute (guide 2.8.1 and 7.3.1).
+ *
+ *     DEF_STACK_USAGE(256, "fibonacci")           C and C++: total, the function and all it calls
+ *     DEF_STACK_SIZE_OWN(32, "helper")            the function alone
+ *     DEF_FUNC_CALL_PTRS("apply", "twice,thrice") functions that apply may call through pointers
+ *
+ * C and C++ record them as strings in the section .stack_sizes_ipu, which is not loaded; assembly gets macros of the
+ * same names with `size, name` as operands. */
+#ifndef POPLAR_STACK_SIZE_DEFS_HPP
+#define POPLAR_STACK_SIZE_DEFS_HPP
+
+#ifdef __ASSEMBLER__
+// clang-format off
+.macro DEF_STACK_USAGE size name
+  .pushsection .stack_sizes_ipu, "", @progbits
+  .ascii "total "
+  .asciz "\name"
+  .long \size
+  .popsection
+.endm
+.macro DEF_STACK_SIZE_OWN size name
+  .pushsection .stack_sizes_ipu, "", @progbits
+  .ascii "own "
+  .asciz "\name"
+  .long \size
+  .popsection
+.endm
+.macro DEF_FUNC_CALL_PTRS name targets:vararg
+  .pushsection .stack_sizes_ipu, "", @progbits
+  .asciz "calls \name \targets"
+  .popsection
+.endm
+#define FUNCTION_IS_WORKER "ax",@progbits
+// clang-format on
+#else
+#define TW__STACK_TEXT_(x) #x
+#define TW__STACK_TEXT(x)  TW__STACK_TEXT_(x)
+#define TW__STACK_NOTE(text) \
+    __asm__(".pushsection .stack_sizes_ipu,\"\",@progbits\n.asciz \"" text "\"\n.popsection\n");
+#define DEF_STACK_USAGE(size, name)       TW__STACK_NOTE("total " name " " TW__STACK_TEXT(size))
+#define DEF_STACK_SIZE_OWN(size, name)    TW__STACK_NOTE("own " name " " TW__STACK_TEXT(size))
+#define DEF_FUNC_CALL_PTRS(name, targets) TW__STACK_NOTE("calls " name " " targets)
+#endif
+
+#endif

@@ -1,0 +1,30 @@
+/* Memory layouts of vector fields (guide tables 4.1 and 4.3, spec poplar.md 1.18). */
+#ifndef POPLAR_VECTOR_LAYOUT_HPP
+#define POPLAR_VECTOR_LAYOUT_HPP
+
+namespace poplar {
+
+enum class VectorLayout {
+    NOT_A_VECTOR,
+    SPAN,
+    SHORT_SPAN,
+    ONE_PTR,
+    SCALED_PTR32,
+    SCALED_PTR64,
+    SCALED_PTR128,
+    COMPACT_PTR
+};
+
+enum class VectorListLayout {
+    NOT_A_VECTOR,
+    ONE_PTR,
+    SCALED_PTR32,
+    SCALED_PTR64,
+    SCALED_PTR128,
+    DELTAN,
+    DELTANELEMENTS,
+    COMPACT_DELTAN
+};
+
+} // namespace poplar
+#endif
