@@ -3,9 +3,9 @@
  *     p = tw__profile_new(&target);                       // graph part, while compiling
  *     tw__profile_set_memory(p, memory, TW_FIDELITY_MODELLED);
  *     id = tw__profile_add_step(p, &(tw__step_desc){...});  // plan steps in plan order: ids count from 0
- *     tw__profile_run_begin(p, 0);                        // execution part, while running
+ *     tw__profile_run_begin(p, "");                       // execution part, while running
  *     tw__profile_step(p, id);                            // about a nanosecond
- *     tw__profile_run_end(p);
+ *     tw__profile_run_end(p, microseconds);
  *
  * The writer is sticky: the first failure (out of memory, an id out of range) is kept, later calls do nothing, and
  * tw__profile_status() returns it. Figures that depend on the tile belong to the plan step and are stored once, as
@@ -34,10 +34,14 @@ typedef struct tw__row_info {
     uint64_t sum, max;
 } tw__row_info;
 
+/* Hash of interned things: open addressing on ids; `id` counts from 1, 0 = free. */
+typedef struct tw__slot {
+    uint32_t hash, id;
+} tw__slot;
 typedef struct tw__index {
-    uint32_t *slots;
+    tw__slot *slots;
     size_t room, count;
-} tw__index; /* hash of ids + 1, 0 = free */
+} tw__index;
 
 tw__name tw__profile_name(tw_profile *p, const char *text); /* NULL = "" */
 tw__name tw__profile_name_n(tw_profile *p, const char *text, size_t length);
@@ -176,8 +180,12 @@ typedef struct tw__run {
 static inline void tw__profile_step(tw_profile *p, uint32_t step);
 /* Steps [first, first + count) executed `times` times in a row: for loops whose body is straight. */
 void tw__profile_range(tw_profile *p, uint32_t first, uint32_t count, uint64_t times);
-void tw__profile_run_begin(tw_profile *p, const char *name); /* "" or the name of the program */
-void tw__profile_run_end(tw_profile *p, double microseconds);
+void tw__profile_run_begin(tw_profile *p, const char *name);  /* "" or the name of the program */
+void tw__profile_run_end(tw_profile *p, double microseconds); /* on the host */
+/* Building blocks of a trace, also for files: TW__NONE on failure. Items must name rules that exist. */
+uint32_t tw__profile_range_rule(tw_profile *p, uint32_t first, uint32_t count);
+uint32_t tw__profile_sequence_rule(tw_profile *p, const tw__item *items, size_t count);
+void tw__profile_add_run(tw_profile *p, tw__name name, uint32_t rule, uint64_t times, double microseconds);
 /* Keep only the last `runs` runs (autoReport.executionProfileProgramRunCount); 0 = all. */
 void tw__profile_keep_runs(tw_profile *p, uint32_t runs);
 void tw__profile_reset_execution(tw_profile *p); /* forgets the runs, keeps the plan steps */
@@ -249,7 +257,7 @@ typedef struct tw__given_totals {
     }
 
 struct tw_profile {
-    uint32_t next;  /* hot: the id that continues the open range; TW__NONE = no open range */
+    uint64_t next;  /* hot: the id that continues the open range; UINT64_MAX = no open range */
     uint32_t first; /* first id of the open range */
     tw_status status;
     char *detail; /* message of the first failure */
@@ -307,7 +315,7 @@ struct tw_profile {
 static inline void tw__profile_step(tw_profile *p, uint32_t step)
 {
     if (step == p->next) {
-        p->next = step + 1;
+        p->next++;
         return;
     }
     tw__profile_jump(p, step);
@@ -323,12 +331,11 @@ bool tw__profile_fail(tw_profile *p, tw_status status, const char *format, ...) 
 /* --- index.c -------------------------------------------------------------------------------------------------------- */
 
 typedef bool (*tw__index_same)(const tw_profile *p, uint32_t id, const void *key);
-typedef uint64_t (*tw__index_hash)(const tw_profile *p, uint32_t id);
-/* The id whose key equals `key`, else TW__NONE; *slot remembers where it would go. */
-uint32_t tw__index_find(const tw_profile *p, const tw__index *index, uint64_t hash, tw__index_same same,
+/* The id whose key equals `key`, else TW__NONE. */
+uint32_t tw__index_find(const tw_profile *p, const tw__index *index, uint32_t hash, tw__index_same same,
                         const void *key);
-bool tw__index_add(const tw_profile *p, tw__index *index, uint64_t hash, uint32_t id, tw__index_hash rehash);
-uint64_t tw__hash_bytes(const void *data, size_t size, uint64_t seed);
+bool tw__index_add(tw__index *index, uint32_t hash, uint32_t id); /* false when out of memory */
+uint32_t tw__hash_bytes(const void *data, size_t size, uint32_t seed);
 
 /* --- timeline.c: from the trace back to what happened ----------------------------------------------------------------- */
 

@@ -1,0 +1,330 @@
+/* The writer: graph part and plan steps. Every call is a no-op after the first failure (profile.h). */
+#include "profile/profile.h"
+
+#include <stdlib.h>
+
+bool tw__profile_fail(tw_profile *p, tw_status status, const char *format, ...)
+{
+    if (p->status) return false;
+    va_list args;
+    va_start(args, format);
+    p->status = tw__vfail(status, format, args);
+    va_end(args);
+    p->detail = tw__arena_strdup(p->arena, tw_error_message()); /* NULL is fine: the status remains */
+    return false;
+}
+
+tw_status tw__profile_status(const tw_profile *p)
+{
+    if (p->status) tw__set_error_message(p->detail ? p->detail : tw_status_text(p->status));
+    return p->status;
+}
+
+static void forget_given_totals(tw_profile *p)
+{
+    p->given_totals.cycles = p->given_totals.compute_active = -1;
+    for (unsigned b = 0; b < TW_CYCLES_BUCKETS; b++) p->given_totals.by_bucket[b] = -1;
+}
+
+tw_profile *tw__profile_new(const tw__profile_target *target)
+{
+    tw_profile *p = tw__realloc(NULL, sizeof *p);
+    if (!p) return NULL;
+    memset(p, 0, sizeof *p);
+    p->next = UINT64_MAX;
+    p->arena = tw__arena_new(0);
+    const char **empty = p->arena ? TW__PUSH(p, p->names) : NULL;
+    tw__row_info *none = empty ? TW__PUSH(p, p->rows) : NULL;
+    if (!none) return tw_profile_free(p), NULL;
+    *empty = "";
+    forget_given_totals(p);
+    p->target.type = tw__profile_name(p, target->type);
+    p->target.arch = tw__profile_name(p, target->arch);
+    p->target.ipus = target->ipus;
+    p->target.tiles_per_ipu = target->tiles_per_ipu;
+    p->target.replicas = target->replicas ? target->replicas : 1;
+    p->target.bytes_per_tile = target->bytes_per_tile;
+    p->target.clock_hz = target->clock_hz;
+    p->target.min_sync_delay = target->min_sync_delay;
+    uint64_t tiles = (uint64_t)target->ipus * target->tiles_per_ipu;
+    if (tiles > UINT32_MAX)
+        tw__profile_fail(p, TW_E_OVERFLOW, "%llu tiles are too many", (unsigned long long)tiles);
+    p->target.tiles = (uint32_t)tiles;
+    p->mode = tw__profile_name(p, target->type);
+    p->has_graph = true;
+    return p;
+}
+
+void tw_profile_free(tw_profile *p)
+{
+    if (!p) return;
+    free(p->names.items), free(p->rows.items), free(p->packed.items), free(p->open_row.items);
+    free(p->name_index.slots), free(p->row_index.slots), free(p->rule_index.slots);
+    free(p->optimizations.items), free(p->types.items), free(p->compute_sets.items), free(p->set_counts.items);
+    for (unsigned k = 0; k < TW__EXCHANGE_KINDS; k++) free(p->exchanges[k].items);
+    free(p->programs.items), free(p->categories.items), free(p->always_live.items), free(p->live.items);
+    free(p->steps.items), free(p->type_cycles.items), free(p->given.items), free(p->given_type_cycles.items);
+    free(p->rules.items), free(p->items.items), free(p->open.items), free(p->runs.items);
+    free(p->vertices_run.cycles), free(p->vertices_run.compute_set), free(p->vertices_run.vertex_type);
+    tw__arena_free(p->arena);
+    free(p);
+}
+
+void tw__profile_set_sync_delays(tw_profile *p, tw__row by_tile_of_one_ipu)
+{
+    p->target.sync_delays = by_tile_of_one_ipu;
+}
+
+void tw__profile_set_counts(tw_profile *p, uint64_t vertices, uint64_t edges, uint64_t variables,
+                            uint64_t compute_sets)
+{
+    p->vertices = vertices;
+    p->edges = edges;
+    p->variables = variables;
+    p->compute_set_count = compute_sets;
+}
+
+void tw__profile_add_optimization(tw_profile *p, const char *name, double value)
+{
+    tw__named *slot = p->status ? NULL : TW__PUSH(p, p->optimizations);
+    if (slot) *slot = (tw__named){ tw__profile_name(p, name), value };
+}
+
+uint32_t tw__profile_add_vertex_type(tw_profile *p, const char *name, uint64_t state_bytes)
+{
+    tw__type *slot = p->status ? NULL : TW__PUSH(p, p->types);
+    if (!slot) return TW__NONE;
+    slot->name = tw__profile_name(p, name);
+    slot->state_bytes = state_bytes;
+    return (uint32_t)(p->types.count - 1);
+}
+
+uint32_t tw__profile_add_compute_set(tw_profile *p, const char *name)
+{
+    tw__name *slot = p->status ? NULL : TW__PUSH(p, p->compute_sets);
+    if (!slot) return TW__NONE;
+    *slot = tw__profile_name(p, name);
+    return (uint32_t)(p->compute_sets.count - 1);
+}
+
+void tw__profile_add_vertices(tw_profile *p, uint32_t compute_set, uint32_t vertex_type, uint64_t count)
+{
+    if (p->status) return;
+    if (compute_set >= p->compute_sets.count || vertex_type >= p->types.count) {
+        tw__profile_fail(p, TW_E_INDEX, "vertices of unknown compute set %u or type %u", compute_set, vertex_type);
+        return;
+    }
+    tw__set_count *slot = TW__PUSH(p, p->set_counts);
+    if (slot) *slot = (tw__set_count){ compute_set, vertex_type, count };
+}
+
+uint32_t tw__profile_add_exchange(tw_profile *p, tw__exchange_kind kind, tw__exchange exchange)
+{
+    tw__exchange *slot = p->status ? NULL : TW__PUSH(p, p->exchanges[kind]);
+    if (!slot) return TW__NONE;
+    *slot = exchange;
+    return (uint32_t)(p->exchanges[kind].count - 1);
+}
+
+uint32_t tw__profile_add_program(tw_profile *p, tw_program_type type, const char *name, uint32_t parent,
+                                 uint32_t index, uint64_t count)
+{
+    if (p->status) return TW__NONE;
+    if (parent != TW__NONE && parent >= p->programs.count) {
+        tw__profile_fail(p, TW_E_INDEX, "program '%s' has no parent %u", name ? name : "", parent);
+        return TW__NONE;
+    }
+    tw__profile_program *slot = TW__PUSH(p, p->programs);
+    if (!slot) return TW__NONE;
+    *slot = (tw__profile_program){ .type = type,
+                                   .type_name = tw__profile_name(p, tw_program_type_name(type)),
+                                   .name = tw__profile_name(p, name),
+                                   .parent = parent,
+                                   .index = index,
+                                   .count = count,
+                                   .live_count = TW__NONE };
+    return (uint32_t)(p->programs.count - 1);
+}
+
+/* --- memory -------------------------------------------------------------------------------------------------------- */
+
+static tw__category *category(tw_profile *p, const char *key, const char *label)
+{
+    tw__name name = tw__profile_name(p, key);
+    for (size_t i = 0; i < p->categories.count; i++)
+        if (p->categories.items[i].key == name) return &p->categories.items[i];
+    tw__category *slot = p->status ? NULL : TW__PUSH(p, p->categories);
+    if (!slot) return NULL;
+    slot->key = name;
+    for (unsigned s = 0; s < TW_STORAGE_COUNT && !label; s++)
+        if (!strcmp(key, tw_storage_key((tw_storage)s))) label = tw_storage_label((tw_storage)s);
+    slot->label = tw__profile_name(p, label ? label : key);
+    return slot;
+}
+
+void tw__profile_add_memory(tw_profile *p, const char *key, const char *label, tw__memory_region region,
+                            tw__memory_overlap overlap, tw__row by_tile, tw_fidelity fidelity)
+{
+    tw__category *slot = category(p, key, label);
+    if (!slot) return;
+    slot->bytes[region][overlap] = by_tile;
+    if (fidelity > slot->fidelity) slot->fidelity = fidelity;
+}
+
+void tw__profile_set_category_fidelity(tw_profile *p, const char *key, tw_fidelity fidelity)
+{
+    tw__category *slot = category(p, key, NULL);
+    if (slot) slot->fidelity = fidelity;
+}
+
+void tw__profile_set_memory(tw_profile *p, const tw__memory *memory, tw_fidelity fidelity)
+{
+    if (memory->failed) tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory while counting tile memory");
+    for (unsigned s = 0; s < TW_STORAGE_COUNT; s++)
+        for (unsigned r = 0; r < TW__MEMORY_REGIONS; r++)
+            for (unsigned o = 0; o < TW__MEMORY_OVERLAPS; o++) {
+                const uint64_t *by_tile =
+                    memory->rows[tw__memory_row((tw_storage)s, (tw__memory_region)r, (tw__memory_overlap)o)];
+                if (!by_tile) continue;
+                tw__row row = tw__profile_row(p, by_tile, memory->tiles);
+                tw__profile_add_memory(p, tw_storage_key((tw_storage)s), NULL, (tw__memory_region)r,
+                                       (tw__memory_overlap)o, row, fidelity);
+            }
+}
+
+void tw__profile_set_placement(tw_profile *p, tw__row total, tw__row total_with_gaps,
+                               const tw__row by_region[TW__MEMORY_REGIONS])
+{
+    p->total = total;
+    p->total_with_gaps = total_with_gaps;
+    for (unsigned r = 0; r < TW__MEMORY_REGIONS && by_region; r++) p->by_region[r] = by_region[r];
+}
+
+void tw__profile_set_vertex_bytes(tw_profile *p, uint32_t vertex_type, tw__vertex_bytes kind, tw__row by_tile)
+{
+    if (p->status) return;
+    if (vertex_type < p->types.count)
+        p->types.items[vertex_type].bytes[kind] = by_tile;
+    else
+        tw__profile_fail(p, TW_E_INDEX, "bytes of unknown vertex type %u", vertex_type);
+}
+
+/* --- liveness ------------------------------------------------------------------------------------------------------ */
+
+void tw__profile_add_always_live(tw_profile *p, const char *variable, uint64_t bytes)
+{
+    tw__live_var *slot = p->status ? NULL : TW__PUSH(p, p->always_live);
+    if (slot) *slot = (tw__live_var){ tw__profile_name(p, variable), bytes };
+    p->has_liveness = true;
+}
+
+void tw__profile_set_liveness(tw_profile *p, tw__row always_live_by_tile, tw__row max_by_tile, uint64_t max_bytes)
+{
+    p->always_live_by_tile = always_live_by_tile;
+    p->max_live_by_tile = max_by_tile;
+    p->max_live = max_bytes;
+    p->has_liveness = true;
+}
+
+static bool same_vars(const tw__live_var *a, const tw__live_var *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (a[i].name != b[i].name || a[i].bytes != b[i].bytes) return false;
+    return true;
+}
+
+/* Neighbouring programs mostly have the same variables live, so the list of the program before is tried. */
+void tw__profile_set_live(tw_profile *p, uint32_t program, const tw__live_var *vars, size_t count)
+{
+    if (p->status) return;
+    if (program >= p->programs.count) {
+        tw__profile_fail(p, TW_E_INDEX, "liveness of unknown program %u", program);
+        return;
+    }
+    tw__profile_program *at = &p->programs.items[program];
+    size_t first = p->live.count;
+    if (first >= count && same_vars(p->live.items + first - count, vars, count)) first -= count;
+    for (size_t i = 0; first + i >= p->live.count && i < count; i++) {
+        tw__live_var *slot = TW__PUSH(p, p->live);
+        if (!slot) return;
+        *slot = vars[i];
+    }
+    if (first > UINT32_MAX - 1 || count > UINT32_MAX - 1) {
+        tw__profile_fail(p, TW_E_OVERFLOW, "too many live variables");
+        return;
+    }
+    at->live_first = (uint32_t)first;
+    at->live_count = (uint32_t)count;
+}
+
+/* --- plan steps ---------------------------------------------------------------------------------------------------- */
+
+static bool add_type_cycles(tw_profile *p, tw__step *step, const tw__step_desc *desc)
+{
+    step->types_first = (uint32_t)p->type_cycles.count;
+    step->types_count = (uint32_t)desc->type_count;
+    for (size_t i = 0; i < desc->type_count; i++) {
+        if (desc->types[i].vertex_type >= p->types.count)
+            return tw__profile_fail(p, TW_E_INDEX, "cycles of unknown vertex type %u", desc->types[i].vertex_type);
+        tw__type_cycles *slot = TW__PUSH(p, p->type_cycles);
+        if (!slot) return false;
+        *slot = desc->types[i];
+        step->thread_cycles += desc->types[i].cycles;
+    }
+    return true;
+}
+
+uint32_t tw__profile_add_step(tw_profile *p, const tw__step_desc *desc)
+{
+    if (p->status) return TW__NONE;
+    tw__step step = { .type = desc->type,
+                      .type_name = tw__profile_name(p, tw_program_type_name(desc->type)),
+                      .name = tw__profile_name(p, desc->name),
+                      .sync = (uint8_t)desc->sync,
+                      .fidelity = (uint8_t)desc->fidelity,
+                      .program = desc->no_program ? TW__NONE : desc->program,
+                      .index = desc->index,
+                      .active = desc->active,
+                      .data = desc->data,
+                      .cycles = desc->cycles,
+                      .overlapped = desc->overlapped,
+                      .total_data = desc->total_data };
+    if (desc->active >= p->rows.count || desc->data >= p->rows.count) {
+        tw__profile_fail(p, TW_E_INDEX, "step '%s' names a row that does not exist", desc->name ? desc->name : "");
+        return TW__NONE;
+    }
+    if (!step.cycles) step.cycles = p->rows.items[step.active].max;
+    if (!step.total_data) step.total_data = p->rows.items[step.data].sum;
+    if (step.overlapped > step.cycles) step.overlapped = step.cycles;
+    step.span = step.cycles - step.overlapped;
+    if (!add_type_cycles(p, &step, desc)) return TW__NONE;
+    tw__step *slot = p->steps.count < TW__NONE ? TW__PUSH(p, p->steps) : NULL;
+    if (!slot) return TW__NONE;
+    *slot = step;
+    return (uint32_t)(p->steps.count - 1);
+}
+
+void tw__profile_set_mode(tw_profile *p, const char *mode)
+{
+    p->mode = tw__profile_name(p, mode);
+}
+
+static uint32_t *copy_u32(tw_profile *p, uint32_t *old, const uint32_t *from, size_t count)
+{
+    size_t bytes;
+    uint32_t *to = tw__mul_size(count, sizeof *from, &bytes) ? tw__realloc(old, bytes) : NULL;
+    if (!to) return tw__profile_fail(p, TW_E_NO_MEMORY, "out of memory for vertex cycles"), old;
+    if (bytes) memcpy(to, from, bytes);
+    return to;
+}
+
+void tw__profile_set_vertex_cycles(tw_profile *p, const uint32_t *cycles, const uint32_t *compute_set,
+                                   const uint32_t *vertex_type, size_t count)
+{
+    if (p->status) return;
+    p->vertices_run.count = 0;
+    p->vertices_run.cycles = copy_u32(p, p->vertices_run.cycles, cycles, count);
+    p->vertices_run.compute_set = copy_u32(p, p->vertices_run.compute_set, compute_set, count);
+    p->vertices_run.vertex_type = copy_u32(p, p->vertices_run.vertex_type, vertex_type, count);
+    if (!p->status) p->vertices_run.count = count;
+}
