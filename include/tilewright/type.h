@@ -184,7 +184,7 @@ typedef struct tw_vector_type {
     const char *c_element; /* "half", "unsigned char": the name codelets use */
     tw_type element;
     unsigned lanes;
-    unsigned size, align;                 /* bytes, as compilers lay it out */
+    unsigned size, align;                 /* bytes, on the IPU */
     unsigned printed_size, printed_align; /* bits, as table 2.2 prints them */
     bool in_instruction_set;              /* column "iset" */
 } tw_vector_type;
