@@ -1,11 +1,12 @@
 # tests/<box>/test_*.c: one cmocka program each, linked with its box and what lies below it.
+# tests/cli/*_test.sh: the program and the installed tree, as a user meets them.
 # tests/fuzz/fuzz_*.c: LLVMFuzzerTestOneInput; without TW_FUZZ a plain main replays the saved corpus.
 include(CTest)
 if(NOT CMOCKA_FOUND OR NOT BUILD_TESTING)
   return()
 endif()
 add_custom_target(tests)
-foreach(box IN LISTS TW_BOXES ITEMS cli)
+foreach(box IN LISTS TW_BOXES)
   if(NOT TARGET tw_${box})
     continue()
   endif()
@@ -20,6 +21,22 @@ foreach(box IN LISTS TW_BOXES ITEMS cli)
     add_dependencies(tests ${name})
   endforeach()
 endforeach()
+
+# Arguments: source folder, build folder. 77 = cannot be judged on this machine. CC and CXX carry the sanitizers of this
+# build: a program outside has to be linked with the same ones.
+if(TARGET tilewright_program)
+  set(sanitizers "")
+  if(TW_SANITIZE)
+    set(sanitizers " -fsanitize=${TW_SANITIZE}")
+  endif()
+  file(GLOB scripts CONFIGURE_DEPENDS tests/cli/*_test.sh)
+  foreach(script IN LISTS scripts)
+    get_filename_component(name ${script} NAME_WE)
+    add_test(NAME cli.${name} COMMAND sh ${script} ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+    set_tests_properties(cli.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 ENVIRONMENT
+      "CC=${CMAKE_C_COMPILER}${sanitizers};CXX=${CMAKE_CXX_COMPILER}${sanitizers}")
+  endforeach()
+endif()
 
 file(GLOB fuzzers CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
 foreach(source IN LISTS fuzzers)

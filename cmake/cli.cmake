@@ -1,0 +1,16 @@
+# The program, linked with the shared library like any user's, and the names its users already type.
+if(NOT TARGET tilewright OR NOT EXISTS ${CMAKE_SOURCE_DIR}/include/tilewright/popc.h)
+  return()
+endif()
+set(TW_CLI_NAMES popc poplar_profile_summary)
+file(GLOB sources CONFIGURE_DEPENDS src/cli/*.c)
+add_executable(tilewright_program ${sources})
+target_link_libraries(tilewright_program PRIVATE tilewright PkgConfig::GLIB PkgConfig::JANSSON)
+set_target_properties(tilewright_program PROPERTIES
+  OUTPUT_NAME tilewright
+  RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin
+  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+foreach(name IN LISTS TW_CLI_NAMES)
+  add_custom_command(TARGET tilewright_program POST_BUILD VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E create_symlink tilewright ${CMAKE_BINARY_DIR}/bin/${name})
+endforeach()

@@ -1,0 +1,52 @@
+# Examples are built like a user's programs, against the shared library, and run as tests from their own folders; the
+# lines "prints: ..." of their first comment say what must come out. adder is also run from source (tests/cli).
+if(NOT TARGET tilewright_program)
+  return()
+endif()
+set(example_dir ${CMAKE_BINARY_DIR}/examples)
+file(MAKE_DIRECTORY ${example_dir})
+set(run_example ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh)
+
+# tw_example(folder name [arguments...]): examples/poplar/<folder>/<name>.c
+function(tw_example folder name)
+  set(source ${CMAKE_SOURCE_DIR}/examples/poplar/${folder}/${name}.c)
+  add_executable(example_${name} ${source})
+  target_link_libraries(example_${name} PRIVATE tilewright m)
+  set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${example_dir})
+  if(BUILD_TESTING)
+    add_test(NAME examples.${name} COMMAND sh ${run_example} ${source} $<TARGET_FILE:example_${name}> ${ARGN})
+    set_tests_properties(examples.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
+      WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}/examples/poplar/${folder})
+  endif()
+endfunction()
+
+tw_example(adder adder)
+tw_example(adder_popc adder_popc ${example_dir}/adder_codelets.gp)
+tw_example(scale scale_host)
+tw_example(vector_add vector_add)
+tw_example(heat heat ${example_dir}/heat.ppm)
+tw_example(streams streams)
+tw_example(pipeline pipeline)
+tw_example(guide guide_control_flow)
+tw_example(guide guide_virtual_graphs)
+tw_example(guide guide_streams)
+tw_example(guide guide_profile ${example_dir}/graph_profile.json ${example_dir}/execution_profile.json)
+
+# The pair for matmul is made by matmul itself; the shapes divide neither by tiles nor by workers.
+tw_example(matmul matmul ${example_dir}/a.npy ${example_dir}/b.npy ${example_dir}/c.npy)
+if(BUILD_TESTING)
+  add_test(NAME examples.matmul_make
+           COMMAND example_matmul --make 301 203 257 ${example_dir}/a.npy ${example_dir}/b.npy)
+  set_tests_properties(examples.matmul_make PROPERTIES FIXTURES_SETUP matrices)
+  set_tests_properties(examples.matmul PROPERTIES FIXTURES_REQUIRED matrices)
+endif()
+
+# The precompiled codelets of adder_popc.
+set(adder_codelets ${CMAKE_SOURCE_DIR}/examples/poplar/adder/adder_codelets.cpp)
+add_custom_command(OUTPUT ${example_dir}/adder_codelets.gp VERBATIM
+  COMMAND tilewright_program popc ${adder_codelets} -o ${example_dir}/adder_codelets.gp
+  DEPENDS ${adder_codelets} tilewright_program)
+add_custom_target(example_gp ALL DEPENDS ${example_dir}/adder_codelets.gp)
+if(TARGET popc_module)
+  add_dependencies(example_gp popc_module)
+endif()

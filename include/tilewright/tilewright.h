@@ -1,0 +1,14 @@
+/* Everything a host program needs in one include: targets, graphs, engines, profiles. Codelets include
+ * <tilewright/codelet.h> or <poplar/Vertex.hpp> instead. */
+#ifndef TILEWRIGHT_TILEWRIGHT_H
+#define TILEWRIGHT_TILEWRIGHT_H
+
+#include <tilewright/base.h>
+#include <tilewright/engine.h>
+#include <tilewright/graph.h>
+#include <tilewright/profile.h>
+#include <tilewright/target.h>
+#include <tilewright/tile.h>
+#include <tilewright/type.h>
+
+#endif

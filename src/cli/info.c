@@ -1,0 +1,148 @@
+/* `tilewright info`: what the library knows, from the tables it works with. Plain text for people, JSON for programs. */
+#include "cli.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tilewright/engine.h>
+#include <tilewright/tile.h>
+#include <tilewright/type.h>
+
+static int print_json(json_t *value)
+{
+    int failed = !value || json_dumpf(value, stdout, JSON_INDENT(2)) != 0;
+    json_decref(value);
+    if (!failed) putchar('\n');
+    return failed ? TW__EXIT_FAILURE : TW__EXIT_OK;
+}
+
+static const char *const fields[] = {
+#define FIELD(name, ctype, format, unit, text) #name,
+    TW_TILE_FIELD_LIST(FIELD)
+#undef FIELD
+};
+static const char *const field_texts[] = {
+#define FIELD(name, ctype, format, unit, text) text,
+    TW_TILE_FIELD_LIST(FIELD)
+#undef FIELD
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static json_t *targets_json(void)
+{
+    json_t *list = json_array();
+    const tw_tile_arch *arch;
+    for (size_t i = 0; (arch = tw_tile_arch_get(i)); i++) {
+        json_t *values = json_object(), *estimated = json_array();
+#define FIELD(name, ctype, format, unit, text) json_object_set_new(values, #name, json_real((double)arch->name));
+        TW_TILE_FIELD_LIST(FIELD)
+#undef FIELD
+        for (int f = 0; f < FIELDS; f++)
+            if (tw_tile_arch_fidelity(arch, fields[f]) != TW_FIDELITY_EXACT)
+                json_array_append_new(estimated, json_string(fields[f]));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "name", arch->name, "alias",
+                                              arch->alias, "system", arch->system, "description", arch->description,
+                                              "values", values, "estimated", estimated));
+    }
+    return list;
+}
+
+/* One row per figure, one column per chip of the system. */
+static void print_system(const char *system)
+{
+    const tw_tile_arch *arch;
+    printf("%s\n", system);
+    for (size_t i = 0; (arch = tw_tile_arch_get(i)); i++)
+        if (strcmp(arch->system, system) == 0)
+            printf("  %-6s%s%-6s %s\n", arch->name, *arch->alias ? "= " : "  ", arch->alias, arch->description);
+    printf("\n  %-44s", "");
+    for (size_t i = 0; (arch = tw_tile_arch_get(i)); i++)
+        if (strcmp(arch->system, system) == 0) printf("%16s ", arch->name);
+    putchar('\n');
+    for (int f = 0; f < FIELDS; f++) {
+        printf("  %-44s", field_texts[f]);
+        for (size_t i = 0; (arch = tw_tile_arch_get(i)); i++) {
+            char text[64];
+            if (strcmp(arch->system, system) != 0) continue;
+            tw_tile_arch_format(arch, fields[f], text, sizeof text);
+            printf("%16s%c", text, tw_tile_arch_fidelity(arch, fields[f]) == TW_FIDELITY_EXACT ? ' ' : '~');
+        }
+        putchar('\n');
+    }
+    putchar('\n');
+}
+
+static int print_targets(bool json)
+{
+    if (json) return print_json(targets_json());
+    const tw_tile_arch *arch, *earlier;
+    for (size_t i = 0; (arch = tw_tile_arch_get(i)); i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i && (earlier = tw_tile_arch_get(k)); k++)
+            seen = seen || strcmp(earlier->system, arch->system) == 0;
+        if (!seen) print_system(arch->system);
+    }
+    puts("~ estimated");
+    return TW__EXIT_OK;
+}
+
+static const char *const system_names[] = { "Tilewright", "Poplar", "CSL", "AI Engine", "PTO" };
+
+static int print_types(bool json)
+{
+    json_t *list = json ? json_array() : NULL;
+    if (!json) {
+        printf("%5s %6s %6s", "bits", "bytes", "align");
+        for (int s = 0; s < 5; s++) printf("  %-18s", system_names[s]);
+        putchar('\n');
+    }
+    for (int t = TW_TYPE_NONE + 1; t < TW_TYPE_COUNT; t++) {
+        const tw_type_info *info = tw_type_get((tw_type)t);
+        if (json) {
+            json_array_append_new(
+                list, json_pack("{s:i, s:i, s:i, s:b, s:b, s:s, s:s, s:s, s:s, s:s}", "bits", (int)info->bits,
+                                "bytes", (int)info->size, "align", (int)info->align, "signed", info->is_signed,
+                                "complex", info->is_complex, "tilewright", info->names[0], "poplar", info->names[1],
+                                "csl", info->names[2], "aie", info->names[3], "pto", info->names[4]));
+            continue;
+        }
+        printf("%5u %6u %6u", info->bits, info->size, info->align);
+        for (int s = 0; s < 5; s++) printf("  %-18s", *info->names[s] ? info->names[s] : "-");
+        putchar('\n');
+    }
+    return json ? print_json(list) : TW__EXIT_OK;
+}
+
+static int print_options(bool json)
+{
+    tw_engine_print_options(stdout, json);
+    return TW__EXIT_OK;
+}
+
+static const struct {
+    const char *name;
+    int (*print)(bool json);
+} subjects[] = { { "targets", print_targets }, { "types", print_types }, { "options", print_options } };
+enum { SUBJECTS = sizeof subjects / sizeof *subjects };
+
+int tw__cli_info(int argc, char **argv)
+{
+    const char *subject = NULL, *names[SUBJECTS];
+    bool json = false;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0)
+            json = true;
+        else if (argv[i][0] == '-' || subject)
+            return tw__cli_usage_error("info", "unexpected '%s'", argv[i]);
+        else
+            subject = argv[i];
+    }
+    if (!subject) return tw__cli_usage_error("info", "of what?");
+    for (int i = 0; i < SUBJECTS; i++) {
+        names[i] = subjects[i].name;
+        if (strcmp(subject, subjects[i].name) == 0) return subjects[i].print(json);
+    }
+    const char *nearest = tw_nearest(subject, names, SUBJECTS);
+    return tw__cli_usage_error("info", "nothing is known about '%s'%s%s%s", subject,
+                               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}

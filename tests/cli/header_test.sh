@@ -1,0 +1,33 @@
+#!/bin/sh
+# header_test.sh INCLUDE_DIR: every public header compiles alone, without a warning, as C17 and (but for the one that is
+# for C codelets) as C++11, with gcc and with clang. Headers below poplar/ are for C++ codelets: C++17.
+include=$1
+failed=0
+checked=0
+compile() { # compile COMPILER LANGUAGE STANDARD HEADER
+  checked=$((checked + 1))
+  echo "#include <$4>" |
+    "$1" -x "$2" "-std=$3" -pedantic -Wall -Wextra -Werror -I"$include" -fsyntax-only - || {
+    echo "header_test: <$4> does not compile alone as $3 with $1"
+    failed=1
+  }
+}
+cd "$include" || exit 1
+for header in tilewright/*.h; do
+  for compiler in gcc clang-19; do
+    command -v $compiler >/dev/null || { echo "header_test: no $compiler"; exit 1; }
+    case $header in
+      tilewright/codelet.h) compile $compiler c gnu17 "$header" ;;
+      *)
+        compile $compiler c c17 "$header"
+        compile $compiler c++ c++11 "$header"
+        ;;
+    esac
+  done
+done
+for header in poplar/*.hpp; do
+  [ -e "$header" ] || continue
+  compile clang-19 c++ gnu++17 "$header"
+done
+echo "$checked compilations"
+exit $failed

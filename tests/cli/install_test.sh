@@ -1,0 +1,45 @@
+# The installed tree works for programs outside, wherever it is moved: pkg-config, CMake, the program and its names.
+. "$1/tests/cli/lib.sh"
+prefix="$work/here/with blank"
+
+expect 0 cmake --install "$build" --prefix "$work/first"
+mkdir -p "$work/here"
+mv "$work/first" "$prefix"
+case $(find "$prefix" -type l -name 'popc') in '') fail 'no popc' ;; esac
+[ -n "$(find "$prefix" -path '*bash-completion*' -name tilewright)" ] || fail 'no completion'
+pc=$(dirname "$(find "$prefix" -name tilewright.pc)")
+
+mkdir "$work/outside"
+cd "$work/outside" || exit 1
+cp "$source/examples/poplar/adder/adder.c" "$source/examples/poplar/adder/adder_codelets.cpp" \
+   "$source/examples/poplar/scale/scale.c" "$source/examples/poplar/scale/scale_host.c" .
+# The build tree must not be needed: headers of codelets and the compiler module come from the installed tree.
+unset TILEWRIGHT_ROOT
+flags=$(PKG_CONFIG_PATH="$pc" pkg-config --cflags --libs tilewright) || fail 'pkg-config does not know tilewright'
+expect 0 sh -c "$CC adder.c $flags -o adder"
+expect 0 ./adder 2 3
+prints out '2 + 3 = 5'
+expect 0 sh -c "$CC scale_host.c $flags -o scale_host"
+expect 0 ./scale_host
+prints out 'x[1471][511] = 1024'
+
+mkdir project
+cp adder.c project
+cat >project/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(outside C)
+find_package(tilewright 0.1 REQUIRED)
+add_executable(adder adder.c)
+target_link_libraries(adder PRIVATE tilewright::tilewright)
+END
+expect 0 cmake -S project -B project/build -G Ninja "-DCMAKE_PREFIX_PATH=$prefix"
+expect 0 cmake --build project/build
+expect 0 project/build/adder 4 5
+prints out '4 + 5 = 9'
+
+expect 0 "$prefix/bin/popc" adder_codelets.cpp -o adder.gp
+[ -s adder.gp ] || fail 'popc wrote nothing'
+expect 0 "$prefix/bin/tilewright" run adder.c 1 1
+prints out '1 + 1 = 2'
+expect 0 "$prefix/bin/poplar_profile_summary" --help
+finish

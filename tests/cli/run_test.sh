@@ -1,0 +1,61 @@
+# `tilewright run`: C and C++ programs, arguments, exit status, cache, compiler messages.
+. "$1/tests/cli/lib.sh"
+cd "$work" || exit 1
+
+cat >prog.c <<'END'
+#include "twice.h"
+#include <string.h>
+#include <tilewright/tilewright.h>
+int main(int argc, char **argv)
+{
+    tw_device *dev = tw_device_ipu_model(TW_MK2, 1);
+    printf("%s %d %u\n", argc > 1 ? argv[1] : "none", TWICE(21), tw_target_tiles(tw_device_target(dev)));
+    tw_device_free(dev);
+    return argc > 2 ? 7 : strcmp(tw_version(), TW_VERSION) != 0;
+}
+END
+echo '#define TWICE(x) (2 * (x))' >twice.h
+expect 0 "$tilewright" run prog.c --an-argument
+prints out '--an-argument 42 1472'
+expect 7 "$tilewright" run prog.c a b
+
+# Compiled once ...
+expect 0 "$tilewright" run -v prog.c again
+! grep -q tilewright/tilewright.h "$work/err" && ! grep -q -- -ltilewright "$work/err" || fail 'compiled again for nothing'
+# ... and again when a header that it includes changes.
+sleep 0.05
+echo '#define TWICE(x) (2 * (x) + 1)' >twice.h
+expect 0 "$tilewright" run prog.c again
+prints out 'again 43 1472'
+# Options before the source are the compiler's, and make another program.
+echo '#ifndef TWICE' >twice.h
+echo '#define TWICE(x) (2 * (x))' >>twice.h
+echo '#endif' >>twice.h
+expect 0 "$tilewright" run '-DTWICE(x)=x' -O0 -v prog.c
+prints out 'none 21 1472'
+prints err -ltilewright
+
+cat >prog.cpp <<'END'
+#include <cstdio>
+#include <tilewright/tilewright.h>
+int main() { std::printf("C++ %zu\n", tw_type_size(TW_HALF)); }
+END
+expect 0 "$tilewright" run prog.cpp
+prints out 'C++ 2'
+
+# What the compiler has to say arrives as it says it.
+printf 'int main(void)\n{\n    return missing;\n}\n' >bad.c
+expect 1 "$tilewright" run bad.c
+prints err 'bad.c:3:12: error:'
+expect 1 "$tilewright" run nowhere.c
+prints err "cannot read 'nowhere.c'"
+expect 2 "$tilewright" run prog.txt
+prints err "neither C"
+expect 2 "$tilewright" run
+expect 2 "$tilewright" run -o here prog.c
+
+# The first example of the README.
+cd "$source/examples/poplar/adder" || exit 1
+expect 0 "$tilewright" run adder.c 20 22
+prints out '20 + 22 = 42'
+finish
