@@ -109,13 +109,14 @@ static void put_text(const char *text, FILE *out)
 
 static void print_source(const tw_diag *diag, FILE *out, bool colour)
 {
-    fprintf(out, "%5d | ", diag->line);
+    int width = fprintf(out, "%5d", diag->line);
+    fputs(" | ", out);
     put_text(diag->source, out);
     putc('\n', out);
     if (diag->column < 1) return;
     size_t length = strlen(diag->source), start = (size_t)diag->column - 1;
     if (start > length) start = length; /* just past the end: "expected ';'" */
-    fputs("      | ", out);
+    fprintf(out, "%*s | ", width, "");
     for (size_t i = 0; i < start; i++)
         if (!continues_character(diag->source[i])) putc(diag->source[i] == '\t' ? '\t' : ' ', out);
     fputs(colour ? "\033[32m^" : "^", out);
