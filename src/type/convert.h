@@ -42,6 +42,13 @@ TW__INLINE double tw__f64_from_bits(uint64_t bits)
     return value;
 }
 
+/* yes or no by bits: both are computed, so compilers vectorise without having to prove that nothing traps. */
+TW__INLINE uint32_t tw__select(bool condition, uint32_t yes, uint32_t no)
+{
+    uint32_t mask = 0u - (uint32_t)condition;
+    return (yes & mask) | (no & ~mask);
+}
+
 /* --- rounding ----------------------------------------------------------------------------------------------------- */
 
 /* 1 when a magnitude rounds away from zero.
@@ -99,7 +106,8 @@ TW__INLINE float tw__f16_to_f32(uint16_t half)
     /* Subnormals: put the bits below a leading one of 2^-14 and let an exact subtraction normalise them. */
     uint32_t subnormal = tw__f32_bits(tw__f32_from_bits(shifted + (113u << 23)) - tw__f32_from_bits(113u << 23));
     uint32_t special = shifted | 0x7f800000u | ((shifted > 0x0f800000u) ? 0x00400000u : 0u); /* NaN made quiet */
-    uint32_t bits = shifted < 0x00800000u ? subnormal : shifted < 0x0f800000u ? normal : special;
+    uint32_t bits =
+        tw__select(shifted < 0x00800000u, subnormal, tw__select(shifted < 0x0f800000u, normal, special));
     return tw__f32_from_bits(bits | sign);
 }
 
@@ -109,8 +117,8 @@ TW__INLINE uint32_t tw__f16_nearest_even(uint32_t magnitude)
     uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
     /* Below 2^-14: adding 0.5 makes the float adder drop the bits under 2^-24, rounded as wanted. */
     uint32_t subnormal = tw__f32_bits(tw__f32_from_bits(magnitude) + 0.5f) - tw__f32_bits(0.5f);
-    uint32_t finite = magnitude < (113u << 23) ? subnormal : normal;
-    return magnitude >= (143u << 23) ? 0x7c00u : finite;
+    uint32_t finite = tw__select(magnitude < (113u << 23), subnormal, normal);
+    return tw__select(magnitude >= (143u << 23), 0x7c00u, finite);
 }
 
 TW__INLINE uint32_t tw__f16_rounded(uint32_t magnitude, bool negative, tw_rounding mode, uint32_t random)
@@ -142,7 +150,7 @@ TW__INLINE uint16_t tw__f32_to_f16(float value, tw_rounding mode, tw_saturation 
                                                   : tw__f16_rounded(magnitude, sign != 0, mode, random);
     if (saturation != TW_SAT_NONE) half = half > 0x7bffu ? 0x7bffu : half;
     uint32_t nan = 0x7e00u | (magnitude >> 13 & 0x1ffu);
-    return (uint16_t)(sign | (magnitude > 0x7f800000u ? nan : half));
+    return (uint16_t)(sign | tw__select(magnitude > 0x7f800000u, nan, half));
 }
 
 /* --- bfloat16 ----------------------------------------------------------------------------------------------------- */
@@ -158,7 +166,7 @@ TW__INLINE uint16_t tw__f32_to_bf16(float value, tw_rounding mode, tw_saturation
     uint32_t bits = tw__f32_bits(value), magnitude = bits & 0x7fffffffu, kept = magnitude >> 16;
     uint32_t rounded = kept + tw__round_up(kept & 1, magnitude & 0xffff, 0x8000, bits >> 31, mode, random);
     if (saturation != TW_SAT_NONE) rounded = rounded > 0x7f7fu ? 0x7f7fu : rounded;
-    return (uint16_t)((bits >> 16 & 0x8000u) | (magnitude > 0x7f800000u ? kept | 0x40u : rounded));
+    return (uint16_t)((bits >> 16 & 0x8000u) | tw__select(magnitude > 0x7f800000u, kept | 0x40u, rounded));
 }
 
 /* --- double to narrower floats ------------------------------------------------------------------------------------ */
@@ -168,11 +176,10 @@ TW__INLINE uint16_t tw__f32_to_bf16(float value, tw_rounding mode, tw_saturation
 TW__INLINE float tw__f64_to_f32_odd(double value)
 {
     float near = (float)value;
-    double back = near, magnitude = value < 0 ? -value : value, near_magnitude = back < 0 ? -back : back;
-    uint32_t bits = tw__f32_bits(near);
-    uint32_t fix = (bits & 1) == 0 && near_magnitude < magnitude ? 1u : 0u;
-    uint32_t back_off = (bits & 1) == 0 && near_magnitude > magnitude ? 1u : 0u; /* also from infinity to FLT_MAX */
-    return tw__f32_from_bits(bits + fix - back_off);
+    uint64_t exact = tw__f64_bits(value) << 1, got = tw__f64_bits((double)near) << 1; /* magnitudes */
+    uint32_t bits = tw__f32_bits(near), even = ~bits & 1, number = exact <= UINT64_C(0x7ff) << 53;
+    uint32_t up = got<exact, down = got> exact; /* down also from infinity to FLT_MAX */
+    return tw__f32_from_bits(bits + (even & number & up) - (even & number & down));
 }
 
 /* Any mode but TW_ROUND_STOCHASTIC, whose fraction is wider than a float's (tw_f64_to_f16 has that). */
@@ -191,19 +198,19 @@ TW__INLINE uint16_t tw__f64_to_bf16(double value, tw_rounding mode, tw_saturatio
 /* Rounded to an integral value; the sign stays, also of zero. NaN and infinity pass. */
 TW__INLINE float tw__f32_round(float value, tw_rounding mode, uint32_t random)
 {
-    uint32_t bits = tw__f32_bits(value), sign = bits & 0x80000000u;
-    float magnitude = tw__f32_from_bits(bits & 0x7fffffffu), rounded;
-    bool has_fraction = magnitude < 0x1p23f; /* false for NaN */
+    uint32_t bits = tw__f32_bits(value), sign = bits & 0x80000000u, magnitude = bits ^ sign;
+    bool has_fraction = magnitude < 0x4b000000u; /* below 2^23 */
+    float size = tw__f32_from_bits(tw__select(has_fraction, magnitude, 0)), rounded;
     if (mode == TW_ROUND_NEAREST_EVEN) {
-        rounded = (magnitude + 0x1p23f) - 0x1p23f;
+        rounded = (size + 0x1p23f) - 0x1p23f;
     } else {
-        int32_t whole = (int32_t)(has_fraction ? magnitude : 0.0f);
-        float scaled = (has_fraction ? magnitude - (float)whole : 0.0f) * 0x1p31f; /* exact */
+        int32_t whole = (int32_t)size;
+        float scaled = (size - (float)whole) * 0x1p31f; /* exact */
         uint32_t fraction = (uint32_t)(int32_t)scaled;
-        fraction |= (float)(int32_t)fraction != scaled;
+        fraction |= tw__f32_bits((float)(int32_t)fraction) != tw__f32_bits(scaled);
         rounded = (float)(whole + (int32_t)tw__round_up(whole & 1, fraction, 1u << 30, sign != 0, mode, random));
     }
-    return tw__f32_from_bits(tw__f32_bits(has_fraction ? rounded : magnitude) | sign);
+    return tw__f32_from_bits(tw__select(has_fraction, tw__f32_bits(rounded), magnitude) | sign);
 }
 
 /* The low 32 bits of an integral float, two's complement; 0 from 2^55 on, where they are all zero. */
@@ -230,14 +237,15 @@ TW__INLINE int32_t tw__f32_to_int(float value, unsigned bits, bool is_signed, tw
         uint32_t low = finite ? tw__f32_low_bits(rounded) : min, unused = 32 - bits;
         return is_signed ? (int32_t)(low << unused) >> unused : (int32_t)(low << unused >> unused);
     }
-    float end = (float)(1u << (bits - 1)) * (is_signed ? 1.0f : 2.0f); /* first value past the maximum */
-    float floor = is_signed ? -end : 0.0f;                             /* the minimum, or one less when symmetric */
-    uint32_t low;
+    uint32_t integral = tw__f32_bits(rounded), magnitude = integral & 0x7fffffffu, low;
+    uint32_t end = (127 + bits - is_signed) << 23; /* bits of the power of two past the maximum */
+    bool negative = integral >> 31;
     if (bits == 32 && !is_signed)
         low = tw__f32_low_bits(rounded);
     else
-        low = (uint32_t)(int32_t)(rounded > floor && rounded < end ? rounded : 0.0f);
-    low = rounded >= end ? max : rounded <= floor ? min : low;
-    return (int32_t)(value != value ? 0u : low);
+        low = (uint32_t)(int32_t)tw__f32_from_bits(tw__select(magnitude < end, integral, 0));
+    uint32_t limit = tw__select(negative, min, max);
+    low = tw__select(magnitude >= end, limit, is_signed ? low : tw__select(negative, 0, low));
+    return (int32_t)tw__select(magnitude > 0x7f800000u, 0, low);
 }
 #endif
