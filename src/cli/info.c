@@ -55,17 +55,17 @@ static void print_system(const char *system)
     for (size_t i = 0; (arch = tw_tile_arch_get(i)); i++)
         if (strcmp(arch->system, system) == 0)
             printf("  %-6s%s%-6s %s\n", arch->name, *arch->alias ? "= " : "  ", arch->alias, arch->description);
-    printf("\n  %-44s", "");
+    printf("\n  %-54s", "");
     for (size_t i = 0; (arch = tw_tile_arch_get(i)); i++)
-        if (strcmp(arch->system, system) == 0) printf("%16s ", arch->name);
+        if (strcmp(arch->system, system) == 0) printf("%18s ", arch->name);
     putchar('\n');
     for (int f = 0; f < FIELDS; f++) {
-        printf("  %-44s", field_texts[f]);
+        printf("  %-54s", field_texts[f]);
         for (size_t i = 0; (arch = tw_tile_arch_get(i)); i++) {
             char text[64];
             if (strcmp(arch->system, system) != 0) continue;
             tw_tile_arch_format(arch, fields[f], text, sizeof text);
-            printf("%16s%c", text, tw_tile_arch_fidelity(arch, fields[f]) == TW_FIDELITY_EXACT ? ' ' : '~');
+            printf("%18s%c", text, tw_tile_arch_fidelity(arch, fields[f]) == TW_FIDELITY_EXACT ? ' ' : '~');
         }
         putchar('\n');
     }

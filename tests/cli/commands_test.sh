@@ -24,7 +24,7 @@ prints out '638976'
 prints out 'wse2'
 expect 0 "$tilewright" info types
 prints out 'half'
-prints out 'complex_f16'
+prints out 'cfloat'
 expect 0 "$tilewright" info options
 prints out 'exchange.enablePrefetch'
 prints out 'debug.computeInstrumentationLevel'
