@@ -7,6 +7,7 @@
 #include "type/convert.h"
 #include "type/type.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef unsigned __int128 u128;
@@ -71,30 +72,52 @@ static unsigned hif8_mantissa(int e)
 /* Position in order of value of the first code of binade e. */
 static unsigned hif8_first(int e)
 {
-    unsigned position = 1;
-    for (int below = HIF8_LEAST; below < e; below++) position += 1u << hif8_mantissa(below);
-    return position;
+    static const unsigned char first[] = { 1,   2,   3,   4,   5,   6,   7, /* 2^-22 .. 2^-16 */
+                                           8,   10,  12,  14,  16,  18,  20,
+                                           22,  24,  28,  32,  36,           /* 2^-15 .. 2^-4 */
+                                           40,  48,  56,  64,  72,  80,  88, /* 2^-3 .. 2^3 */
+                                           96,  100, 104, 108, 112, 114, 116,
+                                           118, 120, 122, 124, 126 };
+    static_assert(sizeof first == 15 - HIF8_LEAST + 1, "one per binade");
+    return first[e - HIF8_LEAST];
 }
+
+/* Binade of the value at a position above zero. */
+static int hif8_binade(unsigned position)
+{
+    int e = HIF8_LEAST;
+    while (e < 15 && hif8_first(e + 1) <= position) e++;
+    return e;
+}
+
+static const unsigned hif8_prefix[] = { 0x08, 0x10, 0x20, 0x40, 0x60 }; /* by number of exponent bits */
 
 static unsigned hif8_code(unsigned position)
 {
     if (position < 8) return position; /* zero and the powers of two up to 2^-16 */
-    int e = HIF8_NORMAL;
-    while (e < 15 && hif8_first(e + 1) <= position) e++;
-    unsigned size = (unsigned)(e < 0 ? -e : e), mantissa = position - hif8_first(e),
-             mantissa_bits = hif8_mantissa(e);
-    unsigned exponent_bits = size >= 8 ? 4 : size >= 4 ? 3 : size >= 2 ? 2 : size;
-    if (!exponent_bits) return 1u << 3 | mantissa;
-    unsigned exponent = (e < 0 ? 1u << (exponent_bits - 1) : 0) | (size - (1u << (exponent_bits - 1)));
-    static const unsigned prefix[] = { 0, 0x10, 0x20, 0x40, 0x60 };
-    return prefix[exponent_bits] | exponent << mantissa_bits | mantissa;
+    int e = hif8_binade(position);
+    unsigned size = (unsigned)(e < 0 ? -e : e), mantissa = position - hif8_first(e);
+    unsigned exponent_bits = size >= 8   ? 4
+                             : size >= 4 ? 3
+                             : size >= 2 ? 2
+                                         : size,
+             leading = 1u << exponent_bits >> 1;
+    unsigned exponent = (e < 0 ? leading : 0) | (size - leading);
+    return hif8_prefix[exponent_bits] | exponent << hif8_mantissa(e) | mantissa;
 }
 
 static unsigned hif8_position(unsigned code)
 {
-    unsigned position = 0;
-    while (position < 127 && hif8_code(position) != code) position++;
-    return position;
+    if (code < 8) return code;
+    unsigned exponent_bits = 4;
+    while (code < hif8_prefix[exponent_bits]) exponent_bits--;
+    unsigned mantissa_bits = exponent_bits == 4   ? 1
+                             : exponent_bits == 3 ? 2
+                                                  : 3,
+             leading = 1u << exponent_bits >> 1;
+    unsigned exponent = (code - hif8_prefix[exponent_bits]) >> mantissa_bits;
+    int size = (int)(exponent_bits ? (exponent & (leading - 1)) | leading : 0);
+    return hif8_first(exponent & leading ? -size : size) + (code & ((1u << mantissa_bits) - 1));
 }
 
 /* Exponent of the least binade, its first code, and the mantissa bits of binade e. */
@@ -136,7 +159,7 @@ static tw__real load_float(const float_format *f, uint64_t code)
     int e = least_binade(f);
     if (f->special == TAPERED) {
         if (!magnitude) return r;
-        while (e < 15 && hif8_first(e + 1) <= magnitude) e++;
+        e = hif8_binade((unsigned)magnitude);
     } else if (f->special == SCALE) {
         e += (int)magnitude;
     } else if (magnitude >> f->mantissa) {
