@@ -32,6 +32,22 @@ static void base_status_table(void **state)
     assert_string_equal(tw_version(), TW_VERSION);
 }
 
+/* docs/errors.md lists every code as the table has it. */
+static void base_status_documentation(void **state)
+{
+    (void)state;
+    static char text[1 << 16];
+    FILE *file = fopen(TW_SOURCE_DIR "/docs/errors.md", "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+#define CHECK(name, value, exception, meaning)                                                                \
+    if (value != 0 && !strstr(text, "\n| `TW_E_" #name "` | " #value " | " meaning " | `" exception "` |\n")) \
+        fail_msg("docs/errors.md lacks the row of " #name);
+    TW_STATUS_LIST(CHECK)
+#undef CHECK
+}
+
 static void *in_other_thread(void *data)
 {
     assert_string_equal(tw_error_message(), "");
@@ -165,10 +181,15 @@ static void base_grow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(base_status_table),         cmocka_unit_test(base_error_message_is_per_thread),
-        cmocka_unit_test(base_error_message_is_cut), cmocka_unit_test(base_arena_alignment_and_contents),
-        cmocka_unit_test(base_arena_restore),        cmocka_unit_test(base_arena_refuses_overflow),
-        cmocka_unit_test(base_failing_allocations),  cmocka_unit_test(base_grow),
+        cmocka_unit_test(base_status_table),
+        cmocka_unit_test(base_status_documentation),
+        cmocka_unit_test(base_error_message_is_per_thread),
+        cmocka_unit_test(base_error_message_is_cut),
+        cmocka_unit_test(base_arena_alignment_and_contents),
+        cmocka_unit_test(base_arena_restore),
+        cmocka_unit_test(base_arena_refuses_overflow),
+        cmocka_unit_test(base_failing_allocations),
+        cmocka_unit_test(base_grow),
     };
     return cmocka_run_group_tests_name("base errors and arenas", tests, NULL, NULL);
 }
