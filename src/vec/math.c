@@ -1,0 +1,107 @@
+/* Dispatch of the elementary functions: one table per instruction set, chosen once, and the forms for one element.
+ * Every table gives the same bits, so the choice shows in speed only. */
+#include "vec/math.h"
+#include <math.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const tw__math_table tw__math_table_baseline, tw__math_table_avx2, tw__math_table_avx512;
+double tw__math_fmod_exact(double x, double y);
+
+static const struct {
+    const char *name; /* as TILEWRIGHT_CPU spells it */
+    const tw__math_table *table;
+} levels[TW__MATH_LEVELS] = {
+    [TW__MATH_BASELINE] = { "baseline", &tw__math_table_baseline },
+    [TW__MATH_AVX2] = { "avx2", &tw__math_table_avx2 },
+    [TW__MATH_AVX512] = { "avx512", &tw__math_table_avx512 },
+};
+
+static tw__math_level best_level(void)
+{
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return TW__MATH_AVX512;
+    return __builtin_cpu_supports("avx2") ? TW__MATH_AVX2 : TW__MATH_BASELINE;
+}
+
+const tw__math_table *tw__math_table_of(tw__math_level level)
+{
+    return level <= best_level() ? levels[level].table : NULL;
+}
+
+tw__math_level tw__math_active_level(void)
+{
+    static _Atomic int known; /* level + 1; racing threads find the same value */
+    int level = atomic_load_explicit(&known, memory_order_relaxed) - 1;
+    if (level >= 0) return (tw__math_level)level;
+    level = (int)best_level();
+    const char *wanted = getenv("TILEWRIGHT_CPU");
+    for (int i = 0; wanted && i < level; i++)
+        if (strcmp(wanted, levels[i].name) == 0) level = i;
+    atomic_store_explicit(&known, level + 1, memory_order_relaxed);
+    return (tw__math_level)level;
+}
+
+static const tw__math_table *active(void)
+{
+    return levels[tw__math_active_level()].table;
+}
+
+// clang-format off
+#define DEFINE(op)                                                                                             \
+    void tw__math_##op##_f32(size_t n, float *dst, const float *src) { active()->op##_f32(n, dst, src); }      \
+    void tw__math_##op##_f64(size_t n, double *dst, const double *src) { active()->op##_f64(n, dst, src); }    \
+    float tw__math_##op##_f32_1(float x) { active()->op##_f32(1, &x, &x); return x; }                          \
+    double tw__math_##op##_f64_1(double x) { active()->op##_f64(1, &x, &x); return x; }
+TW__MATH_UNARY(DEFINE)
+#undef DEFINE
+#define DEFINE(op)                                                                                             \
+    void tw__math_##op##_f32(size_t n, float *dst, const float *a, const float *b)                             \
+    {                                                                                                          \
+        active()->op##_f32(n, dst, a, b);                                                                      \
+    }                                                                                                          \
+    void tw__math_##op##_f64(size_t n, double *dst, const double *a, const double *b)                          \
+    {                                                                                                          \
+        active()->op##_f64(n, dst, a, b);                                                                      \
+    }                                                                                                          \
+    float tw__math_##op##_f32_1(float a, float b) { active()->op##_f32(1, &a, &a, &b); return a; }             \
+    double tw__math_##op##_f64_1(double a, double b) { active()->op##_f64(1, &a, &a, &b); return a; }
+TW__MATH_BINARY(DEFINE)
+#undef DEFINE
+// clang-format on
+
+/* --- fmod --------------------------------------------------------------------------------------------------- */
+
+/* |x| = m 2^(e - 1075), m < 2^53, e from 1 as in the exponent field of a normal number */
+static uint64_t parts(double x, int *e)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    *e = (int)(bits >> 52 & 0x7ff);
+    bits &= (UINT64_C(1) << 52) - 1;
+    return *e ? bits | UINT64_C(1) << 52 : (*e = 1, bits);
+}
+
+double tw__math_fmod_exact(double x, double y)
+{
+    static const uint64_t nan_bits = UINT64_C(0x7ff8000000000000);
+    double ax = __builtin_fabs(x), ay = __builtin_fabs(y), r;
+    if (!(ax < INFINITY) || !(ay > 0)) {
+        memcpy(&r, &nan_bits, sizeof r);
+        return r;
+    }
+    if (ax < ay) return x;
+    int ex, ey;
+    uint64_t mx = parts(ax, &ex), my = parts(ay, &ey);
+    /* Long division, eleven bits of the quotient a step: a remainder is below 2^53. */
+    mx %= my;
+    for (int left = ex - ey; left > 0 && mx; left -= 11) mx = (mx << (left < 11 ? left : 11)) % my;
+    if (mx) {
+        int lead = __builtin_clzll(mx) - 11, e = ey - lead; /* lead: up to a normal number */
+        mx = e >= 1 ? (mx << lead) - (UINT64_C(1) << 52) + ((uint64_t)e << 52) : mx << (ey - 1);
+    }
+    memcpy(&r, &mx, sizeof r);
+    return __builtin_copysign(r, x);
+}
