@@ -18,17 +18,18 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__) && !defined(TW_API)
-#define TW_API __attribute__((visibility("default")))
+#define TW_API               __attribute__((visibility("default")))
 #define TW_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 #endif
 
 #define TW_VERSION_MAJOR 0
 #define TW_VERSION_MINOR 1
 #define TW_VERSION_PATCH 0
-#define TW_VERSION "0.1.0"
+#define TW_VERSION       "0.1.0"
 
 /* X(name, value, exception of the Poplar API, text). One row per exception class of poplar/exceptions.hpp, so
  * that a C++ layer can rethrow what the C API returns (spec poplar.md 1.13), then the codes of our own. */
+// clang-format off
 #define TW_STATUS_LIST(X)                                                                                      \
     X(OK, 0, "", "success")                                                                                    \
     X(ERROR, -1, "poplar_error", "error")                                                                      \
@@ -71,12 +72,13 @@ extern "C" {
     X(NOT_LOADED, -38, "poplar_error", "engine is not loaded")                                                 \
     X(NOT_SUPPORTED, -39, "poplar_error", "not supported")                                                     \
     X(IO, -40, "poplar_error", "input/output error")
+// clang-format on
 
 typedef enum tw_status {
 #define TW_STATUS_ENUM(name, value, exception, text) TW_E_##name = value,
     TW_STATUS_LIST(TW_STATUS_ENUM)
 #undef TW_STATUS_ENUM
-    TW_OK = 0
+        TW_OK = 0
 } tw_status;
 
 /* "TW_E_TYPE", "type_error", "element types do not fit"; static strings. Unknown codes give "unknown". */
@@ -105,13 +107,13 @@ TW_API const char *tw_nearest(const char *name, const char *const *names, size_t
 typedef enum tw_severity { TW_NOTE, TW_WARNING, TW_ERROR } tw_severity;
 
 typedef struct tw_diag {
-    const char *file;      /* as the user named it */
-    int line, column;      /* from 1; 0 = unknown */
-    int length;            /* underlined characters, at least 1 */
+    const char *file; /* as the user named it */
+    int line, column; /* from 1; 0 = unknown */
+    int length;       /* underlined characters, at least 1 */
     tw_severity severity;
-    const char *code;      /* short stable name, e.g. "popc.field-type"; may be "" */
-    const char *message;   /* one line, without file and severity */
-    const char *source;    /* text of the line, NULL when unknown */
+    const char *code;    /* short stable name, e.g. "popc.field-type"; may be "" */
+    const char *message; /* one line, without file and severity */
+    const char *source;  /* text of the line, NULL when unknown */
 } tw_diag;
 
 typedef struct tw_diags tw_diags; /* a list of diagnostics, in order of arrival */
@@ -122,7 +124,7 @@ TW_API size_t tw_diags_count(const tw_diags *diags, tw_severity at_least);
 TW_API const tw_diag *tw_diags_get(const tw_diags *diags, size_t index); /* NULL past the end; owned by the list */
 /* Strings are copied. Columns are in bytes, tabs are printed as they are. */
 TW_API void tw_diags_add(tw_diags *diags, const tw_diag *diag);
-/* "file:line:col: error: text", the source line and a caret line; colour when `colour` is true. */
+/* "file:line:col: error: text [code]", the source line and a caret line; colour when `colour` is true. */
 TW_API void tw_diags_print(const tw_diags *diags, FILE *out, bool colour);
 
 #ifdef __cplusplus

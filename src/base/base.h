@@ -18,9 +18,12 @@ void tw__set_error_message(const char *text); /* copied */
 /* --- arena.c: memory that grows with the user's data. Failure is NULL, never an abort. -------------------- */
 
 typedef struct tw__arena tw__arena;
-typedef struct tw__arena_mark { void *block; size_t used; } tw__arena_mark;
+typedef struct tw__arena_mark {
+    void *block;
+    size_t used;
+} tw__arena_mark;
 
-tw__arena *tw__arena_new(size_t block_bytes);       /* 0 = 64 KiB; NULL when out of memory */
+tw__arena *tw__arena_new(size_t block_bytes); /* 0 = 64 KiB; NULL when out of memory */
 void tw__arena_free(tw__arena *arena);
 void *tw__arena_alloc(tw__arena *arena, size_t bytes, size_t align); /* uninitialised; align a power of two */
 void *tw__arena_zalloc(tw__arena *arena, size_t bytes, size_t align);
@@ -29,7 +32,7 @@ char *tw__arena_printf(tw__arena *arena, const char *format, ...) TW_PRINTF(2, 3
 tw__arena_mark tw__arena_save(tw__arena *arena);
 void tw__arena_restore(tw__arena *arena, tw__arena_mark mark); /* drops everything allocated since the mark */
 size_t tw__arena_bytes(const tw__arena *arena);                /* held from the system */
-#define TW__NEW(arena, type) ((type *)tw__arena_zalloc((arena), sizeof(type), _Alignof(type)))
+#define TW__NEW(arena, type)      ((type *)tw__arena_zalloc((arena), sizeof(type), _Alignof(type)))
 #define TW__NEW_N(arena, type, n) ((type *)tw__arena_zalloc_n((arena), (n), sizeof(type), _Alignof(type)))
 void *tw__arena_zalloc_n(tw__arena *arena, size_t count, size_t size, size_t align); /* checks count * size */
 /* Test hook: the n-th arena or tw__realloc allocation from now on in this thread fails; 0 turns it off. */
@@ -40,8 +43,14 @@ bool tw__grow(void *items, size_t *room, size_t count, size_t size); /* items: a
 void *tw__realloc(void *old, size_t bytes);                          /* NULL when out of memory (old stays) */
 
 /* Checked size arithmetic: false on overflow. */
-static inline bool tw__mul_size(size_t a, size_t b, size_t *out) { return !__builtin_mul_overflow(a, b, out); }
-static inline bool tw__add_size(size_t a, size_t b, size_t *out) { return !__builtin_add_overflow(a, b, out); }
+static inline bool tw__mul_size(size_t a, size_t b, size_t *out)
+{
+    return !__builtin_mul_overflow(a, b, out);
+}
+static inline bool tw__add_size(size_t a, size_t b, size_t *out)
+{
+    return !__builtin_add_overflow(a, b, out);
+}
 
 /* --- log.c: guide chapter 9.1 ------------------------------------------------------------------------------ */
 
@@ -49,15 +58,17 @@ typedef enum tw__log_level { TW__OFF, TW__ERR, TW__WARN, TW__INFO, TW__DEBUG, TW
 
 /* X(module, family): family PO = Poplar, PL = PopLibs; the variable is POPLAR_<module>_LOG_LEVEL or
  * POPLIBS_<module>_LOG_LEVEL, falling back on POPLAR_LOG_LEVEL / POPLIBS_LOG_LEVEL (default OFF). */
+// clang-format off
 #define TW__LOG_MODULES(X)                                                                                     \
     X(CODELETS, PO) X(ENGINE, PO) X(GRAPH, PO) X(PROFILER, PO) X(PROGRAM, PO) X(TARGET, PO) X(TENSOR, PO)      \
     X(POPFLOAT, PL) X(POPLIN, PL) X(POPNN, PL) X(POPOPS, PL) X(POPRAND, PL) X(POPSOLVER, PL) X(POPSPARSE, PL)  \
     X(POPUTIL, PL)
+// clang-format on
 typedef enum tw__log_module {
 #define TW__LOG_ENUM(module, family) TW__LOG_##module,
     TW__LOG_MODULES(TW__LOG_ENUM)
 #undef TW__LOG_ENUM
-    TW__LOG_COUNT
+        TW__LOG_COUNT
 } tw__log_module;
 
 extern unsigned char tw__log_levels[TW__LOG_COUNT]; /* read the environment once; tests call tw__log_reload() */
@@ -65,27 +76,27 @@ void tw__log_reload(void);
 bool tw__log_on(tw__log_module module, tw__log_level level);
 void tw__log_write(tw__log_module module, tw__log_level level, const char *format, ...) TW_PRINTF(3, 4);
 /* TW__LOG(ENGINE, WARN, "tile %u needs ...", ...): arguments are evaluated only when the level is on. */
-#define TW__LOG(module, level, ...)                                                                            \
-    (tw__log_on(TW__LOG_##module, TW__##level) ? tw__log_write(TW__LOG_##module, TW__##level, __VA_ARGS__)     \
+#define TW__LOG(module, level, ...)                                                                        \
+    (tw__log_on(TW__LOG_##module, TW__##level) ? tw__log_write(TW__LOG_##module, TW__##level, __VA_ARGS__) \
                                                : (void)0)
 
 /* --- options.c: string key -> typed value, with a table of known keys per object --------------------------- */
 
 typedef enum tw__option_type {
-    TW__OPT_BOOL,    /* "true" | "false" (also 1/0, any case) */
-    TW__OPT_INT,     /* decimal or 0x hex */
+    TW__OPT_BOOL, /* "true" | "false" (also 1/0, any case) */
+    TW__OPT_INT,  /* decimal or 0x hex */
     TW__OPT_DOUBLE,
     TW__OPT_STRING,
-    TW__OPT_ENUM     /* one of `values`, compared without case */
+    TW__OPT_ENUM /* one of `values`, compared without case */
 } tw__option_type;
 
 typedef struct tw__option_desc {
     const char *key;
     tw__option_type type;
     const char *default_value;
-    const char *values;      /* ENUM: "a|b|c"; else NULL */
-    bool implemented;        /* false = accepted and logged at INFO, without effect (decision 23) */
-    const char *help;        /* one line */
+    const char *values; /* ENUM: "a|b|c"; else NULL */
+    bool implemented;   /* false = accepted and logged at INFO, without effect (decision 23) */
+    const char *help;   /* one line */
 } tw__option_desc;
 
 typedef struct tw__options tw__options;
@@ -97,7 +108,7 @@ tw_status tw__options_set(tw__options *options, const char *key, const char *val
 tw_status tw__options_set_json(tw__options *options, const char *json, const char *origin); /* {"key": "value"} */
 /* JSON object in an environment variable; unset or empty: TW_OK. Wins over what the program sets, before or after. */
 tw_status tw__options_set_env(tw__options *options, const char *variable);
-const char *tw__options_get(const tw__options *options, const char *key);  /* canonical text, never NULL */
+const char *tw__options_get(const tw__options *options, const char *key); /* canonical text, never NULL */
 bool tw__options_bool(const tw__options *options, const char *key);
 int64_t tw__options_int(const tw__options *options, const char *key);
 double tw__options_double(const tw__options *options, const char *key);
@@ -117,7 +128,11 @@ const char *tw__include_dir(void);
 const char *tw__lib_dir(void);
 
 /* --- progress.c: one line on stderr for long work, only on a terminal or when TILEWRIGHT_PROGRESS=1 -------- */
-typedef struct tw__progress { const char *what; uint64_t total, done, last_ms; bool on; } tw__progress;
+typedef struct tw__progress {
+    const char *what;
+    uint64_t total, done, last_ms;
+    bool on;
+} tw__progress;
 tw__progress tw__progress_begin(const char *what, uint64_t total);
 void tw__progress_step(tw__progress *progress, uint64_t done);
 void tw__progress_end(tw__progress *progress);

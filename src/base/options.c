@@ -190,6 +190,7 @@ static tw_status canonical(const tw__option_desc *desc, const char *value, char 
 
 static tw_status set(tw__options *options, const char *key, const char *value, bool from_environment)
 {
+    if (!key || !value) return tw__fail(TW_E_INVALID_OPTION, "option '%s' has no value", key ? key : "");
     size_t i = find(options, key);
     if (i == options->count) return unknown_key(options, key);
     char *text = NULL;

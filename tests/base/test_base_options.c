@@ -105,6 +105,9 @@ static void base_options_suggestion(void **state)
     assert_non_null(strstr(tw_error_message(), "did you mean 'debug.instrument'?"));
     assert_int_equal(tw__options_set(options, "Debug.instrumentcompute", "true"), TW_E_INVALID_OPTION);
     assert_non_null(strstr(tw_error_message(), "'debug.instrumentCompute'"));
+    assert_int_equal(tw__options_set(options, "opt.scale", NULL), TW_E_INVALID_OPTION); /* a list of odd length */
+    assert_non_null(strstr(tw_error_message(), "'opt.scale' has no value"));
+    assert_int_equal(tw__options_set(options, NULL, NULL), TW_E_INVALID_OPTION);
     assert_int_equal(tw__options_set(options, "zebra", "true"), TW_E_INVALID_OPTION);
     assert_null(strstr(tw_error_message(), "did you mean"));
     assert_int_equal(tw__options_set(options, "debug.computeInstrumentationLevel", "x"), TW_E_INVALID_OPTION);
