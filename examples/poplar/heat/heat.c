@@ -194,8 +194,9 @@ int main(int argc, char **argv)
 
     host_steps(&host, rounds * ROUND);
     double difference = 0;
-    for (int i = 0; i < HIGH * WIDE; i++)
-        difference = fmax(difference, fabs((double)host.cells[0][i] - device.cells[0][i]));
+    for (int y = 0; y < HIGH; y++)
+        for (int x = 0; x < WIDE; x++)
+            difference = fmax(difference, fabs((double)host.cells[y][x] - device.cells[y][x]));
 
     tw_profile_print_summary(tw_engine_profile(e), stdout, NULL);
     putchar('\n');
