@@ -211,7 +211,8 @@ typedef struct tw__set_count {
 typedef struct tw__profile_program {
     tw_program_type type;
     tw__name type_name, name;
-    uint32_t parent, index;
+    uint32_t parent, first_child, last_child, next; /* TW__NONE = none; next: sibling */
+    uint32_t index;
     uint64_t count;
     uint32_t live_first, live_count; /* slice of live[]; live_count TW__NONE = not recorded */
 } tw__profile_program;
@@ -283,7 +284,7 @@ struct tw_profile {
     TW__ARRAY(tw__named) optimizations;
     TW__ARRAY(tw__type) types;
     TW__ARRAY(tw__name) compute_sets;
-    TW__ARRAY(tw__set_count) set_counts;
+    TW__ARRAY(tw__set_count) set_counts; /* sorted by compute set */
     TW__ARRAY(tw__exchange) exchanges[TW__EXCHANGE_KINDS];
     TW__ARRAY(tw__profile_program) programs;
     TW__ARRAY(tw__category) categories;
@@ -337,11 +338,19 @@ uint32_t tw__index_find(const tw_profile *p, const tw__index *index, uint32_t ha
 bool tw__index_add(tw__index *index, uint32_t hash, uint32_t id); /* false when out of memory */
 uint32_t tw__hash_bytes(const void *data, size_t size, uint32_t seed);
 
+/* --- programs of the tree, in the order of execution: first = TW__NONE starts, TW__NONE ends ------------------------ */
+
+bool tw__profile_adopt(tw_profile *p, uint32_t parent,
+                       uint32_t child); /* false: it has a parent, or is its ancestor */
+uint32_t tw__profile_next_program(const tw_profile *p, uint32_t at, unsigned *depth);
+
 /* --- timeline.c: from the trace back to what happened ----------------------------------------------------------------- */
 
 /* Executions of each plan step into counts[steps]; false when out of memory. */
 bool tw__profile_step_counts(const tw_profile *p, uint64_t *counts);
 void tw__profile_step_info(const tw_profile *p, uint32_t step, tw_profile_step *info); /* all but index and times */
+/* Bytes of each tile in one region; by_tile and the scratch `row` have target.tiles values. */
+void tw__profile_region(const tw_profile *p, tw__memory_region region, uint64_t *by_tile, uint64_t *row);
 uint64_t tw__profile_always_live_bytes(const tw_profile *p);
 
 #endif

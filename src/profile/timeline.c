@@ -41,6 +41,12 @@ bool tw__profile_step_counts(const tw_profile *p, uint64_t *counts)
     return true;
 }
 
+/* A figure of a loaded file as a count; what does not fit becomes the nearest count that does. */
+static uint64_t to_count(double value)
+{
+    return value > 0 ? value < 1.8e19 ? (uint64_t)(value + 0.5) : UINT64_MAX : 0;
+}
+
 static double ratio(double part, double whole)
 {
     return whole > 0 ? part / whole : 0;
@@ -52,7 +58,7 @@ static uint64_t active_sum(const tw_profile *p, const tw__step *s)
 {
     if (s->active) return p->rows.items[s->active].sum;
     if (s->given && p->given.items[s->given - 1].tile_balance >= 0)
-        return (uint64_t)(p->given.items[s->given - 1].tile_balance * (double)s->cycles * p->target.tiles + 0.5);
+        return to_count(p->given.items[s->given - 1].tile_balance * (double)s->cycles * p->target.tiles);
     return s->cycles * p->target.tiles;
 }
 
@@ -157,10 +163,10 @@ static void count_waiting(const tw_profile *p, tw_profile_totals *t, bool synced
 static void apply_given_totals(const tw_profile *p, tw_profile_totals *t)
 {
     const tw__given_totals *given = &p->given_totals;
-    if (given->cycles >= 0) t->cycles = (uint64_t)given->cycles;
-    if (given->compute_active >= 0) t->compute_active = (uint64_t)given->compute_active;
+    if (given->cycles >= 0) t->cycles = to_count(given->cycles);
+    if (given->compute_active >= 0) t->compute_active = to_count(given->compute_active);
     for (unsigned b = 0; b < TW_CYCLES_BUCKETS; b++)
-        if (given->by_bucket[b] >= 0) t->by_bucket[b] = (uint64_t)given->by_bucket[b];
+        if (given->by_bucket[b] >= 0) t->by_bucket[b] = to_count(given->by_bucket[b]);
 }
 
 tw_status tw_profile_get_totals(const tw_profile *p, tw_profile_totals *t)
@@ -255,23 +261,60 @@ uint64_t tw_profile_memory(const tw_profile *p, const char *key, tw_fidelity *fi
     return sum;
 }
 
+/* Adds the rows of all categories in the chosen regions (bit mask) and overlaps to by_tile; false when there are none. */
+static bool add_categories(const tw_profile *p, unsigned regions, uint64_t *by_tile, uint64_t *row)
+{
+    bool any = false;
+    for (size_t i = 0; i < p->categories.count; i++)
+        for (unsigned k = 0; k < TW__MEMORY_REGIONS * TW__MEMORY_OVERLAPS; k++) {
+            unsigned region = k / TW__MEMORY_OVERLAPS;
+            tw__row id = p->categories.items[i].bytes[region][k % TW__MEMORY_OVERLAPS];
+            if (!(regions >> region & 1) || !tw__profile_row_read(p, id, row, p->target.tiles)) continue;
+            for (uint32_t t = 0; t < p->target.tiles; t++) by_tile[t] += row[t];
+            any = true;
+        }
+    return any;
+}
+
 /* After placement the measured row; before it, the sum over all categories, sharing of addresses not counted. */
 bool tw_profile_memory_by_tile(const tw_profile *p, uint64_t *by_tile)
 {
-    uint32_t tiles = p->target.tiles;
-    if (p->total) return tw__profile_row_read(p, p->total, by_tile, tiles);
-    memset(by_tile, 0, tiles * sizeof *by_tile);
-    uint64_t *row = tw__realloc(NULL, (tiles + 1) * sizeof *row);
-    bool any = false;
-    for (size_t i = 0; row && i < p->categories.count; i++)
-        for (unsigned k = 0; k < TW__MEMORY_REGIONS * TW__MEMORY_OVERLAPS; k++) {
-            tw__row id = p->categories.items[i].bytes[k / TW__MEMORY_OVERLAPS][k % TW__MEMORY_OVERLAPS];
-            if (!tw__profile_row_read(p, id, row, tiles)) continue;
-            for (uint32_t t = 0; t < tiles; t++) by_tile[t] += row[t];
-            any = true;
-        }
+    if (p->total) return tw__profile_row_read(p, p->total, by_tile, p->target.tiles);
+    memset(by_tile, 0, p->target.tiles * sizeof *by_tile);
+    uint64_t *row = tw__realloc(NULL, ((size_t)p->target.tiles + 1) * sizeof *row);
+    bool any = row && add_categories(p, ~0u, by_tile, row);
     free(row);
     return any;
+}
+
+/* Before placement everything that a tile cannot hold overflows, and what overflows is taken to be plain data. */
+void tw__profile_region(const tw_profile *p, tw__memory_region region, uint64_t *by_tile, uint64_t *row)
+{
+    uint32_t tiles = p->target.tiles;
+    uint64_t capacity = p->target.bytes_per_tile;
+    bool measured = false;
+    for (unsigned r = 0; r < TW__MEMORY_REGIONS; r++) measured |= p->by_region[r] != 0;
+    if (measured) {
+        tw__profile_row_read(p, p->by_region[region], by_tile, tiles);
+        return;
+    }
+    memset(by_tile, 0, tiles * sizeof *by_tile);
+    if (region == TW__INTERLEAVED) {
+        add_categories(p, 1u << TW__INTERLEAVED, by_tile, row);
+        return;
+    }
+    add_categories(p, ~0u, by_tile, row);
+    for (uint32_t t = 0; t < tiles; t++) {
+        uint64_t excess = capacity && by_tile[t] > capacity ? by_tile[t] - capacity : 0;
+        by_tile[t] = region == TW__OVERFLOWED ? excess : by_tile[t] - excess;
+    }
+    if (region == TW__OVERFLOWED) return;
+    uint64_t *apart = tw__realloc(NULL, ((size_t)tiles + 1) * sizeof *apart);
+    if (!apart) return;
+    memset(apart, 0, tiles * sizeof *apart);
+    add_categories(p, 1u << TW__INTERLEAVED, apart, row);
+    for (uint32_t t = 0; t < tiles; t++) by_tile[t] -= apart[t] < by_tile[t] ? apart[t] : by_tile[t];
+    free(apart);
 }
 
 uint64_t tw__profile_always_live_bytes(const tw_profile *p)

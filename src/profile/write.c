@@ -114,8 +114,11 @@ void tw__profile_add_vertices(tw_profile *p, uint32_t compute_set, uint32_t vert
         tw__profile_fail(p, TW_E_INDEX, "vertices of unknown compute set %u or type %u", compute_set, vertex_type);
         return;
     }
-    tw__set_count *slot = TW__PUSH(p, p->set_counts);
-    if (slot) *slot = (tw__set_count){ compute_set, vertex_type, count };
+    tw__set_count *slot = TW__PUSH(p, p->set_counts), *first = p->set_counts.items;
+    if (!slot) return;
+    for (; slot > first && slot[-1].compute_set > compute_set; slot--)
+        slot[0] = slot[-1]; /* sorted by compute set */
+    *slot = (tw__set_count){ compute_set, vertex_type, count };
 }
 
 uint32_t tw__profile_add_exchange(tw_profile *p, tw__exchange_kind kind, tw__exchange exchange)
@@ -124,6 +127,38 @@ uint32_t tw__profile_add_exchange(tw_profile *p, tw__exchange_kind kind, tw__exc
     if (!slot) return TW__NONE;
     *slot = exchange;
     return (uint32_t)(p->exchanges[kind].count - 1);
+}
+
+bool tw__profile_adopt(tw_profile *p, uint32_t parent, uint32_t child)
+{
+    tw__profile_program *programs = p->programs.items, *up = &programs[parent];
+    if (programs[child].parent != TW__NONE) return false;
+    /* A program without children cannot be an ancestor: the walk up is for loaded files only. */
+    for (uint32_t a = parent; programs[child].first_child != TW__NONE && a != TW__NONE; a = programs[a].parent)
+        if (a == child) return false;
+    if (parent == child) return false;
+    programs[child].parent = parent;
+    if (up->last_child == TW__NONE)
+        up->first_child = child;
+    else
+        programs[up->last_child].next = child;
+    up->last_child = child;
+    return true;
+}
+
+static uint32_t next_root(const tw_profile *p, uint32_t from)
+{
+    while (from < p->programs.count && p->programs.items[from].parent != TW__NONE) from++;
+    return from < p->programs.count ? from : TW__NONE;
+}
+
+uint32_t tw__profile_next_program(const tw_profile *p, uint32_t at, unsigned *depth)
+{
+    const tw__profile_program *programs = p->programs.items;
+    if (at == TW__NONE) return *depth = 0, next_root(p, 0);
+    if (programs[at].first_child != TW__NONE) return ++*depth, programs[at].first_child;
+    while (programs[at].parent != TW__NONE && programs[at].next == TW__NONE) at = programs[at].parent, --*depth;
+    return programs[at].parent != TW__NONE ? programs[at].next : next_root(p, at + 1);
 }
 
 uint32_t tw__profile_add_program(tw_profile *p, tw_program_type type, const char *name, uint32_t parent,
@@ -139,10 +174,14 @@ uint32_t tw__profile_add_program(tw_profile *p, tw_program_type type, const char
     *slot = (tw__profile_program){ .type = type,
                                    .type_name = tw__profile_name(p, tw_program_type_name(type)),
                                    .name = tw__profile_name(p, name),
-                                   .parent = parent,
+                                   .parent = TW__NONE,
+                                   .first_child = TW__NONE,
+                                   .last_child = TW__NONE,
+                                   .next = TW__NONE,
                                    .index = index,
                                    .count = count,
                                    .live_count = TW__NONE };
+    if (parent != TW__NONE) tw__profile_adopt(p, parent, (uint32_t)(p->programs.count - 1));
     return (uint32_t)(p->programs.count - 1);
 }
 

@@ -1,0 +1,67 @@
+/* Variable storage liveness of the summary (guide 8.2.3): always-live variables, then the program tree with what is
+ * live while each leaf runs. Variables of one name are added up; names are in byte order, as in the guide. */
+#include "profile/summary.h"
+
+#include <stdlib.h>
+
+typedef struct named_bytes {
+    const char *name;
+    uint64_t bytes;
+} named_bytes;
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const named_bytes *)a)->name, ((const named_bytes *)b)->name);
+}
+
+static void print_variables(const tw__page *page, int indent, const tw__live_var *vars, size_t count)
+{
+    named_bytes *list = tw__realloc(NULL, (count + 1) * sizeof *list);
+    char text[TW__TEXT];
+    if (!list) {
+        tw__note(page, indent, "out of memory for the list of variables.");
+        return;
+    }
+    for (size_t i = 0; i < count; i++) list[i] = (named_bytes){ page->p->names.items[vars[i].name], vars[i].bytes };
+    qsort(list, count, sizeof *list, by_name);
+    for (size_t i = 0, end; i < count; i = end) {
+        uint64_t bytes = list[i].bytes;
+        for (end = i + 1; end < count && !strcmp(list[i].name, list[end].name); end++) bytes += list[end].bytes;
+        fprintf(page->out, "%*s%-60s %s\n", indent, "", list[i].name, tw__commas(text, sizeof text, bytes));
+    }
+    free(list);
+}
+
+static void print_program(const tw__page *page, const tw__profile_program *program, int indent)
+{
+    const tw_profile *p = page->p;
+    const char *name = p->names.items[program->name];
+    char text[TW__TEXT];
+    fprintf(page->out, "%*s%s%s%s\n", indent, "", p->names.items[program->type_name], name[0] ? ": " : "", name);
+    if (program->live_count == TW__NONE) return;
+    const tw__live_var *vars = p->live.items + program->live_first;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < program->live_count; i++) bytes += vars[i].bytes;
+    fprintf(page->out, "%*sLive Bytes (excluding always-live): %s\n", indent + 2, "",
+            tw__commas(text, sizeof text, bytes));
+    fprintf(page->out, "%*sLive Vars (excluding always-live):\n", indent + 2, "");
+    print_variables(page, indent + 4, vars, program->live_count);
+}
+
+void tw__summary_liveness(const tw__page *page)
+{
+    const tw_profile *p = page->p;
+    char text[TW__TEXT];
+    uint64_t always = tw__profile_always_live_bytes(p);
+    fputc('\n', page->out);
+    tw__heading(page, 0, "Variable Storage Liveness: All tiles");
+    fprintf(page->out, "  Always-live bytes: %s\n", tw__commas(text, sizeof text, always));
+    fprintf(page->out, "  Always-live variables:\n");
+    print_variables(page, 4, p->always_live.items, p->always_live.count);
+    fprintf(page->out, "  Maximum live bytes (including always-live): %s\n",
+            tw__commas(text, sizeof text, always + p->max_live));
+    unsigned depth;
+    for (uint32_t at = tw__profile_next_program(p, TW__NONE, &depth); at != TW__NONE;
+         at = tw__profile_next_program(p, at, &depth))
+        print_program(page, &p->programs.items[at], 2 + 2 * (int)(depth < 100 ? depth : 100));
+}
