@@ -58,10 +58,10 @@ TW_API tw_status tw_engine_connect_stream(tw_engine *engine, const char *handle,
 typedef enum tw_stream_result { TW_STREAM_SUCCESS, TW_STREAM_NOT_AVAILABLE } tw_stream_result;
 typedef struct tw_stream_callback {
     tw_stream_result (*prefetch)(void *buffer, void *user); /* NULL: NotAvailable */
-    void (*fetch)(void *buffer, void *user);                /* required: fill (or, device to host, take) the buffer */
-    void (*complete)(void *user);                           /* may be NULL */
-    void (*invalidate_prefetched)(void *user);              /* may be NULL */
-    void (*destroy)(void *user);                            /* called once when disconnected; may be NULL */
+    void (*fetch)(void *buffer, void *user);   /* required: fill (or, device to host, take) the buffer */
+    void (*complete)(void *user);              /* may be NULL */
+    void (*invalidate_prefetched)(void *user); /* may be NULL */
+    void (*destroy)(void *user);               /* called once when disconnected; may be NULL */
     void *user;
 } tw_stream_callback;
 TW_API tw_status tw_engine_connect_stream_to_callback(tw_engine *engine, const char *handle,
@@ -92,5 +92,10 @@ TW_API void tw_engine_print_options(FILE *out, bool json);
 
 #ifdef __cplusplus
 }
+#endif
+
+#if !defined(TW_NO_CALL_SITES) && !defined(TW_BUILD) /* errors name the line, as in callsite.h */
+#define tw_engine_new(...)          (tw_call_site(__FILE__, __LINE__), tw_engine_new(__VA_ARGS__))
+#define tw_engine_new_programs(...) (tw_call_site(__FILE__, __LINE__), tw_engine_new_programs(__VA_ARGS__))
 #endif
 #endif

@@ -30,12 +30,12 @@
  * Reserved when the plan is made, usable (and all zero) after tw__storage_commit(). */
 typedef struct tw__storage {
     char *base;
-    size_t bytes;        /* of variables and buffers */
-    size_t reserved;     /* whole pages incl. margin */
-    uint64_t *offset;    /* [variables] byte offset of element 0 */
-    uint8_t *size;       /* [variables] bytes of a device element */
+    size_t bytes;     /* of variables and buffers */
+    size_t reserved;  /* whole pages incl. margin */
+    uint64_t *offset; /* [variables] byte offset of element 0 */
+    uint8_t *size;    /* [variables] bytes of a device element */
     size_t variables;
-    size_t buffers;      /* offset of the message buffers */
+    size_t buffers; /* offset of the message buffers */
     bool committed;
 } tw__storage;
 
@@ -70,6 +70,7 @@ typedef struct tw__copy {
 typedef struct tw__side {
     const tw__regions *regions; /* NULL = contiguous */
     uint64_t first;             /* element of the flattened side where the copy starts */
+    bool repeat;                /* without regions: one element, read again and again */
 } tw__side;
 
 /* Appends the blocks that move `count` elements of `esize` bytes. TW_E_NO_MEMORY. */
@@ -93,8 +94,8 @@ typedef struct tw__group {
 } tw__group;
 
 typedef struct tw__exec {
-    uint32_t cs;          /* compute set of the graph */
-    tw__group *groups;    /* sorted by tile, then type */
+    uint32_t cs;       /* compute set of the graph */
+    tw__group *groups; /* sorted by tile, then type */
     size_t group_count;
     uint32_t *tile_first; /* [tile_count + 1] first group of each active tile */
     size_t tile_count;
@@ -107,11 +108,11 @@ typedef struct tw__exec {
 
 /* One stream copy, or a piece of one that is above the limit (decision 17). */
 typedef struct tw__part {
-    uint32_t stream;        /* in core->streams */
-    uint32_t program;       /* in core->programs */
-    uint64_t first, count;  /* elements of the stream */
-    bool begins, ends;      /* first and last piece of the copy: fetch before, complete after */
-    tw__copy copy;          /* between a contiguous device-format buffer and the storage */
+    uint32_t stream;       /* in core->streams */
+    uint32_t program;      /* in core->programs */
+    uint64_t first, count; /* elements of the stream */
+    bool begins, ends;     /* first and last piece of the copy: fetch before, complete after */
+    tw__copy copy;         /* between a contiguous device-format buffer and the storage */
 } tw__part;
 
 /* Stream copies of one direction that share a host sync. */
@@ -125,15 +126,17 @@ typedef struct tw__transfer {
 typedef struct tw__remote_copy {
     uint32_t remote, program;
     bool to_device;
-    tw__copy row;          /* k = 0: the elements of one row, between row memory and storage */
-    tw__copy *rows;        /* [k] */
-    uint32_t row_count;    /* k */
-    tw__copy offsets;      /* k offsets to contiguous uint32 */
+    tw__copy *rows;        /* [row_count] between the memory of a row and the storage */
+    uint32_t row_count;    /* one for each offset; 1 without offsets */
+    tw__copy offsets;      /* to contiguous uint32 */
     uint32_t offset_count; /* 0: row 0 */
 } tw__remote_copy;
 
 typedef struct tw__remote_state {
-    char *rows; /* repeats x row_bytes, device format, reserved and committed lazily */
+    const char *handle;
+    tw_type type;
+    uint64_t count; /* elements of a row */
+    char *rows;     /* repeats x row_bytes, device format, reserved and committed lazily */
     size_t row_bytes, reserved;
     uint64_t repeats;
     bool used; /* by one of the programs */
@@ -144,29 +147,29 @@ struct tw__stream_state; /* stream.c */
 /* --- instructions ---------------------------------------------------------------------------------------------------- */
 
 /* X(name, operands). a = index of the payload; to = instruction to jump to; at = byte offset in the storage. */
-#define TW__OPCODES(X)                                                                                            \
-    X(END, "end of a program")                                                                                    \
-    X(EXECUTE, "execs[a]")                                                                                        \
-    X(EXECUTE_ALL, "execs[a]; AND of the results to the scalar at")                                               \
-    X(COPY, "copies[a]")                                                                                          \
-    X(TRANSFER, "transfers[a]: streams")                                                                          \
-    X(REMOTE, "remote_copies[a]")                                                                                 \
-    X(SYNC, "nothing to do in one process; a step")                                                               \
-    X(LOOP, "slot[a] = imm; to when it is 0")                                                                     \
-    X(NEXT, "--slot[a]; to when it is not 0")                                                                     \
-    X(JUMP, "to")                                                                                                 \
-    X(JUMP_TRUE, "to when the scalar at is not 0")                                                                \
-    X(JUMP_FALSE, "to when the scalar at is 0")                                                                   \
-    X(SWITCH, "switches[a] on the scalar at")                                                                     \
-    X(CALL, "push the next instruction, to")                                                                      \
-    X(RETURN, "pop")                                                                                              \
-    X(FOR_SET, "scalar at = imm")                                                                                 \
-    X(FOR_ADD, "scalar at += imm")                                                                                \
-    X(FOR_TEST, "to unless scalar at < limit (imm, or fors[a].limit_at): > for a negative step")                  \
-    X(PRINT, "prints[a]")                                                                                         \
-    X(ABORT, "texts[a]")                                                                                          \
-    X(ABORT_IF, "texts[a] when the scalar at is not 0")                                                           \
-    X(ERROR, "texts[a] and prints[imm]")                                                                          \
+#define TW__OPCODES(X)                                                                     \
+    X(END, "end of a program")                                                             \
+    X(EXECUTE, "execs[a]")                                                                 \
+    X(EXECUTE_ALL, "execs[a]; AND of the results to the scalar at")                        \
+    X(COPY, "copies[a]")                                                                   \
+    X(TRANSFER, "transfers[a]: streams")                                                   \
+    X(REMOTE, "remote_copies[a]")                                                          \
+    X(SYNC, "nothing to do in one process; a step")                                        \
+    X(LOOP, "slot[a] = imm; to when it is 0")                                              \
+    X(NEXT, "--slot[a]; to when it is not 0")                                              \
+    X(JUMP, "to")                                                                          \
+    X(JUMP_TRUE, "to when the scalar at is not 0")                                         \
+    X(JUMP_FALSE, "to when the scalar at is 0")                                            \
+    X(SWITCH, "switches[a] on the scalar at")                                              \
+    X(CALL, "push the next instruction, to")                                               \
+    X(RETURN, "pop")                                                                       \
+    X(FOR_SET, "scalar at = imm")                                                          \
+    X(FOR_ADD, "scalar at += imm")                                                         \
+    X(FOR_TEST, "to unless scalar at < scalar fors[a].limit_at, or > for a negative step") \
+    X(PRINT, "prints[a]")                                                                  \
+    X(ABORT, "texts[a]")                                                                   \
+    X(ABORT_IF, "texts[a] when the scalar at is not 0")                                    \
+    X(ERROR, "texts[a] and prints[imm]")                                                   \
     X(NOTHING, "a step without work: WriteUndef, AssumeEqualAcrossReplicas")
 
 typedef enum tw__opcode {
@@ -183,19 +186,29 @@ typedef struct tw__instr {
     uint8_t pad;
     uint32_t a;
     uint32_t to;
-    uint32_t step;    /* plan step, TW__NO_STEP for control without one */
-    union { uint64_t at; int64_t imm; } u;
+    uint32_t step; /* plan step, TW__NO_STEP for control without one */
+    union {
+        uint64_t at;
+        int64_t imm;
+    } u;
     int64_t imm;
 } tw__instr;
 #define TW__NO_STEP UINT32_MAX
 
 typedef struct tw__switch { /* cases sorted by value */
-    struct tw__switch_case { int32_t value; uint32_t to; } *cases;
+    struct tw__switch_case {
+        int32_t value;
+        uint32_t to;
+    } *cases;
     uint32_t count, otherwise; /* otherwise: TW__NO_STEP = bounds checked, an error */
     uint32_t program;
 } tw__switch;
 
-typedef struct tw__for { int64_t limit, step; uint64_t limit_at; uint8_t limit_type; bool dynamic; } tw__for;
+typedef struct tw__for {
+    int64_t step;
+    uint64_t limit_at;
+    uint8_t limit_type;
+} tw__for; /* limit from a tensor */
 
 typedef struct tw__print {
     const char *title; /* "" = none */
@@ -218,7 +231,7 @@ typedef enum tw__plan_kind {
     TW__S_BRANCH,   /* a predicate or switch value is read and broadcast; payload = program */
     TW__S_PRINT,
     TW__S_ABORT,
-    TW__S_NOTHING   /* WriteUndef, AssumeEqual */
+    TW__S_NOTHING /* WriteUndef, AssumeEqual */
 } tw__plan_kind;
 
 typedef struct tw__plan_step {
@@ -227,12 +240,16 @@ typedef struct tw__plan_step {
     uint32_t first_program, programs; /* plan->step_programs[first_program ..): indices into core->programs */
 } tw__plan_step;
 
-#define TW__LIST(type) struct { type *items; size_t count, room; }
+#define TW__LIST(type)      \
+    struct {                \
+        type *items;        \
+        size_t count, room; \
+    }
 
 typedef struct tw__plan {
     tw__storage storage;
     TW__LIST(tw__instr) code;
-    TW__LIST(uint32_t) entries;       /* [programs given to the engine] first instruction */
+    TW__LIST(uint32_t) entries; /* [programs given to the engine] first instruction */
     TW__LIST(tw__exec) execs;
     TW__LIST(tw__copy) copies;
     TW__LIST(tw__transfer) transfers;
@@ -243,22 +260,24 @@ typedef struct tw__plan {
     TW__LIST(const char *) texts;
     TW__LIST(tw__plan_step) steps;
     TW__LIST(uint32_t) step_programs;
-    uint32_t slots;                   /* loop counters */
+    uint32_t slots; /* loop counters */
     uint32_t call_depth;
-    uint64_t *counters;               /* [slots] */
-    uint32_t *calls;                  /* [call_depth] */
-    uint64_t buffer_bytes;            /* message buffers: the largest compute set */
-    bool *stream_used;                /* [core->stream_count] by any program */
-    bool *stream_rearranged;          /* [core->stream_count] a copy of it is not one contiguous run */
-    uint32_t *program_streams;        /* streams of engine program i: [first[i], first[i+1]) */
-    uint32_t *program_streams_first;  /* [programs + 1] */
+    uint64_t *counters;              /* [slots] */
+    uint32_t *calls;                 /* [call_depth] */
+    uint64_t buffer_bytes;           /* message buffers: the largest compute set */
+    bool *stream_used;               /* [core->stream_count] by any program */
+    bool *stream_rearranged;         /* [core->stream_count] a copy of it is not one contiguous run */
+    uint32_t *program_streams;       /* streams of engine program i: [first[i], first[i+1]) */
+    uint32_t *program_streams_first; /* [programs + 1] */
 } tw__plan;
 
 /* --- the engine ------------------------------------------------------------------------------------------------------- */
 
 typedef struct tw__image { /* initial values of some elements */
-    tw__regions *regions;  /* referenced */
+    tw__regions *regions;  /* referenced; NULL = all of the variable */
     const void *values;    /* host format; lives as long as the core */
+    uint32_t var;
+    uint64_t count; /* elements of the variable */
     bool broadcast;
     tw_type type;
 } tw__image;
@@ -272,14 +291,13 @@ typedef struct tw__handle { /* host access */
 } tw__handle;
 
 struct tw_engine {
-    tw__core *core;               /* referenced; NULL for an engine that could not be made */
-    tw__codelets *codelets;       /* referenced */
-    const tw_target *target;      /* of the core */
-    tw__arena *arena;             /* plan: states, names; until the engine is freed */
+    tw__core *core;          /* referenced; NULL for an engine that could not be made */
+    tw__codelets *codelets;  /* referenced */
+    const tw_target *target; /* of the core */
+    tw__arena *arena;        /* plan: states, names; until the engine is freed */
     tw__options *options;
-    tw_error error;               /* first failure of compiling; its strings live in error_text */
-    char *error_text;
-    uint32_t *programs;           /* core programs given */
+    tw_error error;     /* first failure of compiling; its strings live in the arena */
+    uint32_t *programs; /* core programs given */
     size_t program_count;
     tw__plan plan;
     TW__LIST(tw__image) images;
@@ -288,20 +306,20 @@ struct tw_engine {
     size_t stream_count;
     tw__remote_state *remotes;
     size_t remote_count;
-    tw_device *device;            /* of the last prepare */
     bool prepared, loaded;
-    FILE *print_out;              /* NULL = stderr */
-    const char **stream_names;    /* NULL-terminated */
-    char *scratch;                /* device-format staging of host access and transfers, grown on demand */
+    FILE *print_out;           /* NULL = stderr */
+    const char **stream_names; /* NULL-terminated */
+    char *scratch;             /* device-format staging of host access and transfers, grown on demand */
     size_t scratch_bytes;
-    struct tw__account *account;  /* account.c; NULL on the CPU device */
-    bool tracing;                 /* steps are reported to the account */
-    int threads;                  /* OpenMP threads of a parallel step */
+    struct tw__account *account; /* account.c; NULL on the CPU device */
+    bool tracing;                /* steps are reported to the account */
+    int threads;                 /* OpenMP threads of a parallel step */
 };
 
 /* options.c */
 extern const tw__option_desc tw__engine_options[];
 extern const size_t tw__engine_option_count;
+tw_status tw__options_read(tw_engine *engine, const char *const *options); /* "key=value", then the environment */
 
 /* storage.c */
 tw_status tw__storage_plan(tw__storage *storage, const tw__core *core); /* offsets, no memory yet */
@@ -317,7 +335,9 @@ uint64_t tw__operand_at(const tw__storage *storage, const tw__operand *operand);
 
 /* lower.c, vertices.c */
 tw_status tw__lower(tw_engine *engine);
-tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec, uint64_t *buffer_bytes);
+/* Message buffers that a compute set needs, at most; then its groups, once the storage has been reserved. */
+uint64_t tw__compute_set_buffer_bytes(const tw_engine *engine, uint32_t cs);
+tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec);
 tw_status tw__bind_entries(tw_engine *engine); /* native code of every group */
 void tw__plan_free(tw__plan *plan);
 
@@ -359,9 +379,6 @@ void tw__print_values(FILE *out, const char *title, tw_type type, uint32_t rank,
 int64_t tw__scalar_get(tw_type type, const void *at);
 void tw__scalar_set(tw_type type, void *at, int64_t value);
 
-/* Keeps the first error; `call` is the API function. */
-tw_status tw__engine_fail(tw_engine *engine, tw_status status, const char *call);
-
 /* --- exchange.c: who sends what to whom, streamed, never stored -------------------------------------------------------- */
 
 /* A run of elements that leaves one tile's memory for another's (or stays: src_tile == dst_tile). */
@@ -370,7 +387,7 @@ typedef struct tw__piece {
     uint32_t src_var, dst_var;   /* UINT32_MAX: not a variable */
     uint64_t src, dst;           /* first element in its variable */
     int64_t src_stride, dst_stride;
-    uint64_t count;              /* elements */
+    uint64_t count; /* elements */
 } tw__piece;
 
 /* Walks two region lists of equal size side by side, split where either mapping changes tile. A NULL list is a
@@ -379,8 +396,8 @@ typedef struct tw__exchange_walk {
     const tw__core *core;
     bool has_src, has_dst;
     tw__region_walk src, dst;
-    tw__elems s, d;          /* what is left of the current runs */
-    size_t s_hint, d_hint;   /* mapped intervals found last */
+    tw__elems s, d;        /* what is left of the current runs */
+    size_t s_hint, d_hint; /* mapped intervals found last */
     uint32_t src_tile, dst_tile;
     uint64_t src_pos, dst_pos; /* elements done, for contiguous sides */
     uint64_t left;
@@ -390,7 +407,11 @@ tw__exchange_walk tw__exchange_begin(const tw__core *core, const tw__regions *sr
 bool tw__exchange_next(tw__exchange_walk *walk, tw__piece *piece);
 
 /* Region list of an edge: its own, or `room` filled from the inline form. room must live as long as the result. */
-typedef struct tw__edge_list { tw__regions list; tw__region region; uint64_t first[2]; } tw__edge_list;
+typedef struct tw__edge_list {
+    tw__regions list;
+    tw__region region;
+    uint64_t first[2];
+} tw__edge_list;
 const tw__regions *tw__edge_regions(const tw__edge *edge, tw__edge_list *room);
 
 /* --- account*.c, liveness.c, cycles*.c, report*.c: memory, cycles and profile ------------------------------------------- */

@@ -1,0 +1,306 @@
+/* Life of an engine: compile, load, run. Compiling keeps its first error, which load returns; everything after that
+ * returns its status. */
+#include "engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* What an engine is when not even its own memory could be had: already in error, never freed. */
+static const tw_error no_memory_error = { TW_E_NO_MEMORY, "out of host memory", "tw_engine_new", NULL, 0 };
+static tw_engine nil_engine;
+
+static tw_status keep_error(tw_engine *engine, const tw_error *error)
+{
+    if (engine->error.status) return engine->error.status;
+    engine->error = *error;
+    const char *parts[] = { error->message, error->function, error->file };
+    const char **kept[] = { &engine->error.message, &engine->error.function, &engine->error.file };
+    for (int i = 0; i < 3; i++) {
+        char *copy = parts[i] && engine->arena ? tw__arena_strdup(engine->arena, parts[i]) : NULL;
+        *kept[i] = copy ? copy : i == 2 ? NULL : "";
+    }
+    TW__LOG(ENGINE, ERR, "%s: %s", engine->error.function, engine->error.message);
+    return error->status;
+}
+
+/* The detail text of this thread becomes the error of the engine. */
+static tw_status keep_failure(tw_engine *engine, tw_status status, const tw_error *site)
+{
+    tw_error error = *site;
+    error.status = status;
+    error.message = tw_error_message();
+    return keep_error(engine, &error);
+}
+
+/* --- compiling ----------------------------------------------------------------------------------------------------- */
+
+/* X(function, what it is called in the log): the stages of compiling, in order; each is a step of the progress. */
+#define STAGES(X)                                   \
+    X(check_graph, "check the graph")               \
+    X(tw__remotes_new, "remote buffers")            \
+    X(tw__lower, "lower programs and compute sets") \
+    X(tw__streams_new, "streams")                   \
+    X(tw__handles_new, "host access")               \
+    X(tw__images_new, "initial values")             \
+    X(account, "memory and cycles")                 \
+    X(tw__bind_entries, "code of the vertices")
+
+static tw_status check_graph(tw_engine *engine)
+{
+    return tw__graph_check(engine->core, engine->programs, engine->program_count);
+}
+
+static tw_status account(tw_engine *engine)
+{
+    return engine->target->kind == TW_TARGET_CPU ? TW_OK : tw__account_new(engine);
+}
+
+typedef tw_status (*stage_func)(tw_engine *engine);
+static const struct {
+    stage_func run;
+    const char *name;
+} stages[] = {
+#define STAGE_ROW(function, name) { function, name },
+    STAGES(STAGE_ROW)
+#undef STAGE_ROW
+};
+enum { STAGE_COUNT = sizeof stages / sizeof *stages };
+
+static void log_plan(const tw_engine *engine)
+{
+    const tw__plan *plan = &engine->plan;
+    TW__LOG(ENGINE, INFO,
+            "plan: %zu instructions, %zu steps, %zu compute sets, %zu copies, %zu stream transfers, %zu bytes of "
+            "variables, %llu bytes of message buffers",
+            plan->code.count, plan->steps.count, plan->execs.count, plan->copies.count, plan->transfers.count,
+            plan->storage.buffers, (unsigned long long)plan->buffer_bytes);
+    if (!tw__log_on(TW__LOG_PROGRAM, TW__DEBUG)) return;
+    static const char *const names[] = {
+#define OPCODE_NAME(name, text) #name,
+        TW__OPCODES(OPCODE_NAME)
+#undef OPCODE_NAME
+    };
+    for (size_t i = 0; i < plan->code.count; i++) {
+        const tw__instr *in = &plan->code.items[i];
+        TW__LOG(PROGRAM, DEBUG, "%5zu %-12s a=%u to=%u imm=%lld step=%d", i, names[in->op], in->a, in->to,
+                (long long)in->imm, (int)in->step);
+    }
+}
+
+static tw_status compile(tw_engine *engine, tw_graph *graph, unsigned count, const tw_program *programs,
+                         const char *const *options, tw_progress_func progress, void *user)
+{
+    engine->arena = tw__arena_new(0);
+    if (!engine->arena) return tw__fail(TW_E_NO_MEMORY, "out of host memory");
+    if (!graph) return tw__fail(TW_E_INVALID_ARGUMENT, "the graph is NULL");
+    const tw_error *broken = tw_graph_error(graph);
+    if (broken->status) return keep_error(engine, broken);
+    tw_status s = tw__options_read(engine, options);
+    if (s) return s;
+    engine->core = tw__core_ref(tw__graph_core(graph));
+    engine->target = engine->core->target;
+    engine->codelets = tw__codelets_ref(engine->core->codelets);
+    if (count == 0 || !programs) return tw__fail(TW_E_CONTROL_PROGRAM, "an engine needs at least one program");
+    engine->programs = TW__NEW_N(engine->arena, uint32_t, count);
+    if (!engine->programs) return tw__fail(TW_E_NO_MEMORY, "out of host memory");
+    for (unsigned i = 0; i < count; i++) {
+        engine->programs[i] = programs[i].id;
+        if (programs[i].id == 0 || programs[i].id >= engine->core->program_count)
+            return tw__fail(TW_E_CONTROL_PROGRAM, "program %u of the engine is not a program of this graph", i);
+    }
+    engine->program_count = count;
+    for (int i = 0; i < STAGE_COUNT; i++) {
+        TW__LOG(ENGINE, DEBUG, "compile: %s", stages[i].name);
+        if (progress) progress(i, STAGE_COUNT, user);
+        s = stages[i].run(engine);
+        if (s) return s;
+    }
+    if (progress) progress(STAGE_COUNT, STAGE_COUNT, user);
+    log_plan(engine);
+    return TW_OK;
+}
+
+static tw_engine *make(const char *function, tw_graph *graph, unsigned count, const tw_program *programs,
+                       const char *const *options, tw_progress_func progress, void *user)
+{
+    tw_error site = { .function = function };
+    tw__call_site_take(function, &site.file, &site.line);
+    tw_engine *engine = calloc(1, sizeof *engine);
+    if (!engine) {
+        nil_engine.error = no_memory_error;
+        return &nil_engine;
+    }
+    engine->threads = 1;
+    tw_status s = compile(engine, graph, count, programs, options, progress, user);
+    if (s) keep_failure(engine, s, &site);
+    return engine;
+}
+
+tw_engine *tw_engine_new(tw_graph *graph, tw_program program, const char *const *options)
+{
+    return make(__func__, graph, 1, &program, options, NULL, NULL);
+}
+
+tw_engine *tw_engine_new_programs(tw_graph *graph, unsigned count, const tw_program *programs,
+                                  const char *const *options)
+{
+    return make(__func__, graph, count, programs, options, NULL, NULL);
+}
+
+tw_engine *tw_engine_new_with_progress(tw_graph *graph, unsigned count, const tw_program *programs,
+                                       const char *const *options, tw_progress_func progress, void *user)
+{
+    return make(__func__, graph, count, programs, options, progress, user);
+}
+
+void tw_engine_free(tw_engine *engine)
+{
+    if (!engine || engine == &nil_engine) return;
+    tw__streams_free(engine);
+    tw__account_free(engine->account);
+    tw__remotes_free(engine);
+    tw__plan_free(&engine->plan);
+    for (size_t i = 0; i < engine->handles.count; i++) {
+        tw__copy_free(&engine->handles.items[i].in);
+        tw__copy_free(&engine->handles.items[i].out);
+    }
+    free(engine->handles.items);
+    for (size_t i = 0; i < engine->images.count; i++)
+        if (engine->images.items[i].regions) tw__regions_unref(engine->images.items[i].regions);
+    free(engine->images.items);
+    free(engine->scratch);
+    tw__codelets_free(engine->codelets);
+    if (engine->core) tw__core_unref(engine->core);
+    tw__options_free(engine->options);
+    tw__arena_free(engine->arena);
+    free(engine);
+}
+
+/* --- errors ---------------------------------------------------------------------------------------------------------- */
+
+tw_status tw_engine_status(const tw_engine *engine)
+{
+    return engine ? engine->error.status : TW_E_INVALID_ARGUMENT;
+}
+
+const tw_error *tw_engine_error(const tw_engine *engine)
+{
+    static const tw_error none = { TW_OK, "", "", NULL, 0 };
+    static const tw_error null = { TW_E_INVALID_ARGUMENT, "the engine is NULL", "", NULL, 0 };
+    if (!engine) return &null;
+    return engine->error.status ? &engine->error : &none;
+}
+
+tw_status tw_report_error(FILE *out, const tw_engine *engine)
+{
+    const tw_error *error = tw_engine_error(engine);
+    if (error->status == TW_OK) { /* compiled: the last failing action of this thread */
+        if (*tw_error_message()) fprintf(out, "error: %s\n", tw_error_message());
+        return TW_OK;
+    }
+    if (error->file) fprintf(out, "%s:%d: ", error->file, error->line);
+    fprintf(out, "error: %s", error->message);
+    if (*error->function) fprintf(out, " (in %s)", error->function);
+    fputc('\n', out);
+    return error->status;
+}
+
+/* --- loading --------------------------------------------------------------------------------------------------------- */
+
+static tw_status usable(const tw_engine *engine)
+{
+    if (!engine) return tw__fail(TW_E_INVALID_ARGUMENT, "the engine is NULL");
+    if (engine->error.status) return tw__fail(engine->error.status, "%s", engine->error.message);
+    return TW_OK;
+}
+
+tw_status tw_engine_prepare(tw_engine *engine, tw_device *device)
+{
+    tw_status s = usable(engine);
+    if (s) return s;
+    if (!device) return tw__fail(TW_E_INVALID_ARGUMENT, "the device is NULL");
+    if (!tw_target_equal(tw_device_target(device), engine->target))
+        return tw__fail(TW_E_ERROR, "the device (%s, %u tiles) has another target than the graph (%s, %u tiles)",
+                        tw_target_arch(tw_device_target(device)), tw_target_tiles(tw_device_target(device)),
+                        tw_target_arch(engine->target), tw_target_tiles(engine->target));
+    engine->prepared = engine->loaded = false;
+    s = tw__storage_commit(&engine->plan.storage);
+    if (!s) s = tw__remotes_reset(engine);
+    engine->prepared = s == TW_OK;
+    return s;
+}
+
+tw_status tw_engine_deploy(tw_engine *engine)
+{
+    tw_status s = usable(engine);
+    if (s) return s;
+    if (!engine->prepared) return tw__fail(TW_E_NOT_LOADED, "prepare the engine for a device before deploying it");
+    s = tw__images_write(engine);
+    engine->loaded = s == TW_OK;
+    TW__LOG(ENGINE, INFO, "loaded: %zu bytes of variables", engine->plan.storage.buffers);
+    return s;
+}
+
+tw_status tw_engine_load(tw_engine *engine, tw_device *device)
+{
+    tw_status s = tw_engine_prepare(engine, device);
+    return s ? s : tw_engine_deploy(engine);
+}
+
+/* --- running --------------------------------------------------------------------------------------------------------- */
+
+static double microseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+tw_status tw_engine_run_named(tw_engine *engine, unsigned program, const char *run_name)
+{
+    tw_status s = usable(engine);
+    if (s) return s;
+    if (!engine->loaded) return tw__fail(TW_E_NOT_LOADED, "load the engine on a device before running it");
+    if (program >= engine->program_count)
+        return tw__fail(TW_E_INDEX, "program %u of an engine with %zu programs", program, engine->program_count);
+    s = tw__streams_check(engine, program);
+    if (s) return s;
+    TW__LOG(ENGINE, DEBUG, "run program %u %s", program, run_name ? run_name : "");
+    double start = engine->account ? microseconds() : 0;
+    if (engine->account) tw__account_run_begin(engine, program, run_name ? run_name : "");
+    tw__streams_begin(engine, program);
+    s = tw__execute(engine, program);
+    if (engine->account) tw__account_run_end(engine, s, microseconds() - start);
+    return s;
+}
+
+tw_status tw_engine_run(tw_engine *engine, unsigned program)
+{
+    return tw_engine_run_named(engine, program, NULL);
+}
+
+void tw_engine_set_print_tensor_stream(tw_engine *engine, FILE *out)
+{
+    if (engine && engine != &nil_engine) engine->print_out = out;
+}
+
+/* --- profile --------------------------------------------------------------------------------------------------------- */
+
+const tw_profile *tw_engine_profile(tw_engine *engine)
+{
+    if (usable(engine)) return NULL;
+    if (engine->account) return tw__account_profile(engine);
+    tw__fail(TW_E_PROFILING_DISABLED, "profiling is not available on the CPU device: use the IPU Model");
+    return NULL;
+}
+
+void tw_engine_reset_execution_profile(tw_engine *engine)
+{
+    if (engine && engine->account) tw__account_reset(engine);
+}
+
+void tw_engine_enable_execution_profiling(tw_engine *engine, bool on)
+{
+    if (engine && engine->account) tw__account_enable(engine, on);
+}
