@@ -46,11 +46,11 @@ TW_API tw_status tw_view_init_strided(tw_view *view, void *base, tw_type type, u
                                       const ptrdiff_t *strides);
 
 /* Slicing works in place and leaves the view alone when it fails (TW_E_INDEX, TW_E_INVALID_ARGUMENT). */
-TW_API tw_status tw_view_slice(tw_view *view, unsigned dim, size_t begin, size_t end);  /* [begin, end) */
-TW_API tw_status tw_view_subsample(tw_view *view, unsigned dim, size_t step);           /* every step-th element */
-TW_API tw_status tw_view_index(tw_view *view, unsigned dim, size_t index);              /* drops the dimension */
+TW_API tw_status tw_view_slice(tw_view *view, unsigned dim, size_t begin, size_t end); /* [begin, end) */
+TW_API tw_status tw_view_subsample(tw_view *view, unsigned dim, size_t step);          /* every step-th element */
+TW_API tw_status tw_view_index(tw_view *view, unsigned dim, size_t index);             /* drops the dimension */
 TW_API tw_status tw_view_reverse(tw_view *view, unsigned dim);
-TW_API tw_status tw_view_permute(tw_view *view, const unsigned *order); /* new dimension i = old order[i] */
+TW_API tw_status tw_view_permute(tw_view *view, const unsigned *order);        /* new dimension i = old order[i] */
 TW_API tw_status tw_view_broadcast(tw_view *view, unsigned dim, size_t count); /* inserts a stride-0 dimension */
 TW_API tw_status tw_view_reshape(tw_view *view, unsigned rank, const size_t *extents); /* if strides allow it */
 
@@ -111,34 +111,40 @@ TW_API uint64_t tw_walk_left(const tw_walk *walk); /* elements to come; UINT64_M
  *   A  arithmetic: all in one type (the widest of the sources), result converted to the destination's type
  *   P  predicate, C compare: destination TW_BOOL or an 8-bit type gets 0 / 1, or bits (mode.bits)
  *   S  select, M moves any type by its size, V convert, I iota
- *   R  reduce to one element, X index of an extreme (any integer destination), G gather, T scatter */
-#define TW_VEC_OP_LIST(X)                                                                                      \
-    X(COPY, 1, M) X(CONVERT, 1, V)                                                                             \
-    X(NEG, 1, A) X(ABS, 1, A) X(NOT, 1, A) X(LNOT, 1, A) X(RELU, 1, A) X(SIGN, 1, A) X(SQUARE, 1, A)            \
-    X(SQRT, 1, A) X(RSQRT, 1, A) X(RECIP, 1, A)                                                                \
-    X(CEIL, 1, A) X(FLOOR, 1, A) X(ROUND, 1, A) X(TRUNC, 1, A) X(RINT, 1, A)                                   \
-    X(POPCOUNT, 1, A) X(CLZ, 1, A) X(CTZ, 1, A)                                                                \
-    X(ISNAN, 1, P) X(ISINF, 1, P) X(ISFINITE, 1, P) X(SIGNBIT, 1, P)                                           \
-    X(EXP, 1, A) X(EXP2, 1, A) X(EXPM1, 1, A) X(LOG, 1, A) X(LOG2, 1, A) X(LOG10, 1, A) X(LOG1P, 1, A)          \
-    X(SIN, 1, A) X(COS, 1, A) X(TAN, 1, A) X(ASIN, 1, A) X(ACOS, 1, A) X(ATAN, 1, A)                           \
-    X(SINH, 1, A) X(COSH, 1, A) X(TANH, 1, A) X(ERF, 1, A) X(SIGMOID, 1, A) X(GELU_ERF, 1, A) X(CBRT, 1, A)     \
-    X(ADD, 2, A) X(SUB, 2, A) X(MUL, 2, A) X(DIV, 2, A) X(REM, 2, A) X(MOD, 2, A) X(MIN, 2, A) X(MAX, 2, A)     \
-    X(ABSDIFF, 2, A) X(PRELU, 2, A) X(COPYSIGN, 2, A) X(SCALB, 2, A)                                           \
-    X(AND, 2, A) X(OR, 2, A) X(XOR, 2, A) X(XNOR, 2, A) X(ANDNOT, 2, A) X(LAND, 2, A) X(LOR, 2, A)              \
-    X(SHL, 2, A) X(SHR, 2, A) X(SAR, 2, A)                                                                     \
-    X(POW, 2, A) X(ATAN2, 2, A) X(HYPOT, 2, A)                                                                 \
-    X(EQ, 2, C) X(NE, 2, C) X(LT, 2, C) X(LE, 2, C) X(GT, 2, C) X(GE, 2, C)                                     \
-    X(FMA, 3, A) X(MULADD, 3, A) X(MULSUB, 3, A) X(ADD3, 3, A) X(SUBADD, 3, A) X(CLAMP, 3, A)                  \
-    X(SELECT, 3, S) X(IOTA, 2, I)                                                                              \
-    X(SUM, 1, R) X(PROD, 1, R) X(SQUARE_ADD, 1, R) X(ALL, 1, R) X(ANY, 1, R) X(LOWEST, 1, R) X(HIGHEST, 1, R)   \
-    X(ARGMIN, 1, X) X(ARGMAX, 1, X)                                                                            \
-    X(GATHER, 2, G) X(SCATTER, 2, T) X(SCATTER_ADD, 2, T) X(SCATTER_MIN, 2, T) X(SCATTER_MAX, 2, T)
+ *   R  reduce to one element, E index of an extreme (any integer destination), G gather, T scatter */
+#define TW_VEC_OP_LIST(X)                                                                                          \
+    X(COPY, 1, M)                                                                                                  \
+    X(CONVERT, 1, V) X(NEG, 1, A) X(ABS, 1, A) X(NOT, 1, A) X(LNOT, 1, A) X(RELU, 1, A) X(SIGN, 1, A)              \
+        X(SQUARE, 1, A) X(SQRT, 1, A) X(RSQRT, 1, A) X(RECIP, 1, A) X(CEIL, 1, A) X(FLOOR, 1, A) X(ROUND, 1, A)    \
+            X(TRUNC, 1, A) X(RINT, 1, A) X(POPCOUNT, 1, A) X(CLZ, 1, A) X(CTZ, 1, A) X(ISNAN, 1, P) X(ISINF, 1, P) \
+                X(ISFINITE, 1, P) X(SIGNBIT, 1, P) X(EXP, 1, A) X(EXP2, 1, A) X(EXP10, 1, A) X(EXPM1, 1, A) X(     \
+                    LOG, 1, A) X(LOG2, 1, A) X(LOG10, 1, A) X(LOG1P, 1, A) X(SIN, 1, A) X(COS, 1, A) X(TAN, 1, A)  \
+                    X(ASIN, 1, A) X(ACOS, 1, A) X(ATAN, 1, A) X(SINH, 1, A) X(COSH, 1, A) X(TANH, 1, A)            \
+                        X(ASINH, 1, A) X(ACOSH, 1, A) X(ATANH, 1, A) X(ERF, 1, A) X(ERFC, 1, A) X(CBRT, 1, A)      \
+                            X(SIGMOID, 1, A) X(SILU, 1, A) X(GELU_ERF, 1, A) X(GELU_TANH, 1, A) X(SOFTPLUS, 1, A)  \
+                                X(ADD, 2, A) X(SUB, 2, A) X(MUL, 2, A) X(DIV, 2, A) X(REM, 2, A) X(MOD, 2, A)      \
+                                    X(MIN, 2, A) X(MAX, 2, A) X(ABSDIFF, 2, A) X(PRELU, 2, A) X(COPYSIGN, 2, A)    \
+                                        X(SCALB, 2, A) X(AND, 2, A) X(OR, 2, A) X(XOR, 2, A) X(XNOR, 2, A) X(      \
+                                            ANDNOT, 2, A) X(LAND, 2, A) X(LOR, 2, A) X(SHL, 2, A) X(SHR, 2, A)     \
+                                            X(SAR, 2, A) X(POW, 2, A) X(ATAN2, 2, A)                               \
+                                                X(HYPOT, 2, A) X(EQ, 2, C) X(NE, 2, C) X(LT, 2, C) X(LE, 2, C) X(  \
+                                                    GT, 2, C) X(GE, 2, C)                                          \
+                                                    X(FMA, 3, A) X(MULADD, 3, A) X(MULSUB, 3, A) X(ADD3, 3, A)     \
+                                                        X(SUBADD, 3, A)                                            \
+                                                            X(CLAMP, 3, A) X(SELECT, 3, S) X(IOTA, 2, I)           \
+                                                                X(SUM, 1, R) X(PROD, 1, R) X(SQUARE_ADD, 1, R)     \
+                                                                    X(ALL, 1, R) X(ANY, 1, R) X(LOWEST, 1, R)      \
+                                                                        X(HIGHEST, 1, R) X(ARGMIN, 1, E) X(        \
+                                                                            ARGMAX, 1, E) X(GATHER, 2, G)          \
+                                                                            X(SCATTER, 2, T) X(SCATTER_ADD, 2, T)  \
+                                                                                X(SCATTER_MIN, 2, T)               \
+                                                                                    X(SCATTER_MAX, 2, T)
 
 typedef enum tw_vec_op {
 #define TW_VEC_ENUM(name, sources, class_) TW_VEC_##name,
     TW_VEC_OP_LIST(TW_VEC_ENUM)
 #undef TW_VEC_ENUM
-    TW_VEC_OP_COUNT
+        TW_VEC_OP_COUNT
 } tw_vec_op;
 
 TW_API const char *tw_vec_op_name(tw_vec_op op); /* "add"; "unknown" past the end */
@@ -150,9 +156,9 @@ typedef enum tw_vec_order {
 } tw_vec_order;
 
 typedef enum tw_nan_rule { /* of min, max, clamp, relu, reductions to an extreme; -0 < +0 in the first two */
-    TW_NAN_NUMBER,    /* IEEE minimumNumber: a number beats NaN */
-    TW_NAN_PROPAGATE, /* IEEE minimum: NaN beats a number */
-    TW_NAN_FIRST      /* max = a < b ? b : a, min = b < a ? b : a: the first operand unless the compare holds */
+                           TW_NAN_NUMBER,    /* IEEE minimumNumber: a number beats NaN */
+                           TW_NAN_PROPAGATE, /* IEEE minimum: NaN beats a number */
+                           TW_NAN_FIRST /* max = a < b ? b : a, min = b < a ? b : a: the first operand unless the compare holds */
 } tw_nan_rule;
 
 typedef enum tw_fold_order {
@@ -161,11 +167,11 @@ typedef enum tw_fold_order {
                       blocks joined as a binary counter carries. The same on every machine, and much faster */
 } tw_fold_order;
 
-typedef enum tw_bounds_rule { /* of an index outside the table of gather and scatter */
-    TW_BOUNDS_FAULT, /* stop: the kernel returns its position */
-    TW_BOUNDS_CLAMP,
-    TW_BOUNDS_WRAP, /* modulo the table's length */
-    TW_BOUNDS_SKIP  /* gather gives 0, scatter writes nothing */
+typedef enum tw_bounds_rule {                  /* of an index outside the table of gather and scatter */
+                              TW_BOUNDS_FAULT, /* stop: the kernel returns its position */
+                              TW_BOUNDS_CLAMP,
+                              TW_BOUNDS_WRAP, /* modulo the table's length */
+                              TW_BOUNDS_SKIP  /* gather gives 0, scatter writes nothing */
 } tw_bounds_rule;
 
 /* Part of the operation. All zero is the default. */
@@ -177,8 +183,8 @@ typedef struct tw_vec_mode {
     tw_nan_rule nan;
     tw_fold_order fold;
     tw_bounds_rule bounds;
-    bool flush;  /* subnormal operands count as zero, subnormal results become zero; the sign stays */
-    bool bits;   /* compare writes and select reads bits, LSB first, from bit 0 of the operand's first byte */
+    bool flush;        /* subnormal operands count as zero, subnormal results become zero; the sign stays */
+    bool bits;         /* compare writes and select reads bits, LSB first, from bit 0 of the operand's first byte */
     bool no_div_fault; /* integer x / 0 = 0, x rem 0 = x instead of a fault */
     bool accumulate;   /* a reduction starts from the destination's old value */
 } tw_vec_mode;
@@ -188,7 +194,7 @@ typedef struct tw_vec_kernel tw_vec_kernel;
 /* args[0] is the destination, then the sources. Returns n, or the first element that faults (division by zero, index
  * outside the table): then the elements before it are done and nothing from it on is touched. */
 typedef size_t (*tw_vec_fn)(const tw_vec_kernel *kernel, size_t n, const tw_run *args);
-#define TW_VEC_ARGS 5
+#define TW_VEC_ARGS 5 /* destination, three sources, random bits */
 
 /* A resolved kernel: a plain value, read-only after tw_vec_resolve, usable by many threads at once. */
 struct tw_vec_kernel {
@@ -198,13 +204,18 @@ struct tw_vec_kernel {
     bool can_fault;
     tw_vec_mode mode;
     tw_type types[TW_VEC_ARGS];
-    tw_type compute;               /* the type the work is done in */
-    unsigned size[TW_VEC_ARGS];    /* bytes of an element in memory; 0 = packed bits or nibbles */
-    unsigned wide[TW_VEC_ARGS];    /* bytes of an element in the compute type */
-    void (*core)(void);            /* private from here on */
-    void (*convert[TW_VEC_ARGS])(void);
-    unsigned char flush_kind[TW_VEC_ARGS];
-    int level;
+    tw_type compute;                        /* the type the work is done in */
+    unsigned size[TW_VEC_ARGS];             /* bytes of an element in memory; 0 = packed bits or nibbles */
+    struct {                                /* private to the vec box */
+        tw_vec_fn free;                     /* what a sequential kernel uses where order does not show */
+        void (*core)(void), (*join)(void);  /* join: of two partial results of a tree */
+        void (*step[TW_VEC_ARGS][2])(void); /* conversion of an operand: directly, or in two steps through f32 */
+        tw_type type[TW_VEC_ARGS];          /* operands as the core sees them */
+        unsigned char width[TW_VEC_ARGS];   /* their bytes */
+        unsigned char bits[TW_VEC_ARGS];    /* packed operands: bits per element; else 0 */
+        bool saturate[TW_VEC_ARGS];         /* conversion of a source */
+        unsigned char random;               /* operand with random bits, 0 = none */
+    } own;
 };
 
 /* Chooses the kernel. `types`: destination, then one per source of the operation. `mode` NULL = all defaults.
