@@ -164,7 +164,8 @@ static void write_liveness(tw__json *j, const tw_profile *p, uint64_t *row)
         if (program->live_count == TW__NONE) continue;
         tw__json_open(j, NULL, '{');
         tw__json_count(j, "program", i);
-        write_variables(j, p, "vars", p->live.items + program->live_first, program->live_count);
+        const tw__live_var *vars = program->live_count ? p->live.items + program->live_first : NULL;
+        write_variables(j, p, "vars", vars, program->live_count);
         tw__json_close(j, '}');
     }
     tw__json_close(j, ']');

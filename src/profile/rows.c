@@ -189,7 +189,8 @@ bool tw__profile_row_read(const tw_profile *p, tw__row row, uint64_t *out, uint3
     uint32_t t = 0;
     if (row && row < p->rows.count) {
         const tw__row_info *info = &p->rows.items[row];
-        const uint8_t *at = p->packed.items + info->at, *end = at + info->bytes;
+        const uint8_t *at = info->bytes ? p->packed.items + info->at : NULL,
+                      *end = info->bytes ? at + info->bytes : NULL;
         uint64_t value = 0;
         while (at < end && t < tiles) {
             uint64_t code = get_number(&at, end), n = 1;

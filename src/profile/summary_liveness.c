@@ -39,7 +39,7 @@ static void print_program(const tw__page *page, const tw__profile_program *progr
     char text[TW__TEXT];
     fprintf(page->out, "%*s%s%s%s\n", indent, "", p->names.items[program->type_name], name[0] ? ": " : "", name);
     if (program->live_count == TW__NONE) return;
-    const tw__live_var *vars = p->live.items + program->live_first;
+    const tw__live_var *vars = program->live_count ? p->live.items + program->live_first : NULL;
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < program->live_count; i++) bytes += vars[i].bytes;
     fprintf(page->out, "%*sLive Bytes (excluding always-live): %s\n", indent + 2, "",

@@ -282,7 +282,7 @@ void tw__profile_set_live(tw_profile *p, uint32_t program, const tw__live_var *v
     }
     tw__profile_program *at = &p->programs.items[program];
     size_t first = p->live.count;
-    if (first >= count && same_vars(p->live.items + first - count, vars, count)) first -= count;
+    if (count && first >= count && same_vars(p->live.items + first - count, vars, count)) first -= count;
     for (size_t i = 0; first + i >= p->live.count && i < count; i++) {
         tw__live_var *slot = TW__PUSH(p, p->live);
         if (!slot) return;
