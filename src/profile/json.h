@@ -19,9 +19,10 @@ typedef struct tw__reader {
 /* More tiles than this are taken for a damaged file: a wafer has 900,000. */
 #define TW__MAX_TILES (16u << 20)
 
-size_t tw__enter(tw__reader *r, const char *key); /* appends to the path; give the result to tw__leave() */
-size_t tw__enter_index(tw__reader *r, size_t index);
-void tw__leave(tw__reader *r, size_t mark);
+size_t tw__reader_enter(tw__reader *r,
+                        const char *key); /* appends to the path; give the result to tw__reader_leave() */
+size_t tw__reader_enter_index(tw__reader *r, size_t index);
+void tw__reader_leave(tw__reader *r, size_t mark);
 tw_status tw__bad(tw__reader *r, const char *format, ...) TW_PRINTF(2, 3);
 
 /* Members of an object. Absent or null gives NULL or the given default; another type is an error. */

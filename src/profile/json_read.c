@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-size_t tw__enter(tw__reader *r, const char *key)
+size_t tw__reader_enter(tw__reader *r, const char *key)
 {
     size_t mark = r->path_length, room = sizeof r->path - mark;
     g_snprintf(r->path + mark, (gulong)room, mark ? ".%s" : "%s", key);
@@ -13,7 +13,7 @@ size_t tw__enter(tw__reader *r, const char *key)
     return mark;
 }
 
-size_t tw__enter_index(tw__reader *r, size_t index)
+size_t tw__reader_enter_index(tw__reader *r, size_t index)
 {
     size_t mark = r->path_length;
     g_snprintf(r->path + mark, (gulong)(sizeof r->path - mark), "[%zu]", index);
@@ -21,7 +21,7 @@ size_t tw__enter_index(tw__reader *r, size_t index)
     return mark;
 }
 
-void tw__leave(tw__reader *r, size_t mark)
+void tw__reader_leave(tw__reader *r, size_t mark)
 {
     r->path[mark] = 0;
     r->path_length = mark;
@@ -46,9 +46,9 @@ static json_t *member(tw__reader *r, json_t *from, const char *key, int type, co
     if (r->status || !value || json_is_null(value)) return NULL;
     bool fits = type == JSON_REAL ? json_is_number(value) : (int)json_typeof(value) == type;
     if (fits) return value;
-    size_t mark = tw__enter(r, key);
+    size_t mark = tw__reader_enter(r, key);
     tw__bad(r, "%s expected", expected);
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
     return NULL;
 }
 
@@ -74,9 +74,9 @@ double tw__number(tw__reader *r, json_t *from, const char *key, double otherwise
     if (!value) return otherwise;
     double number = json_number_value(value);
     if (number >= 0) return number;
-    size_t mark = tw__enter(r, key);
+    size_t mark = tw__reader_enter(r, key);
     tw__bad(r, "a number that is not negative expected");
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
     return otherwise;
 }
 
@@ -93,9 +93,9 @@ uint64_t tw__count(tw__reader *r, json_t *from, const char *key, uint64_t otherw
 {
     json_t *value = member(r, from, key, JSON_REAL, "a number");
     if (!value) return otherwise;
-    size_t mark = tw__enter(r, key);
+    size_t mark = tw__reader_enter(r, key);
     uint64_t count = tw__value(r, value);
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
     return count;
 }
 
@@ -119,9 +119,9 @@ tw__row tw__tiles_value(tw__reader *r, json_t *array)
         for (size_t t = 0; !r->status && t < json_array_size(array); t++) {
             json_t *number = json_array_get(array, t);
             bool plain = json_is_integer(number) && json_integer_value(number) >= 0;
-            size_t mark = plain ? 0 : tw__enter_index(r, t); /* the path costs more than the value */
+            size_t mark = plain ? 0 : tw__reader_enter_index(r, t); /* the path costs more than the value */
             tw__profile_row_add(r->p, 1, plain ? (uint64_t)json_integer_value(number) : tw__value(r, number));
-            if (!plain) tw__leave(r, mark);
+            if (!plain) tw__reader_leave(r, mark);
         }
     }
     return r->status ? 0 : tw__profile_row_end(r->p);
@@ -131,9 +131,9 @@ tw__row tw__tiles(tw__reader *r, json_t *from, const char *key)
 {
     json_t *array = json_object_get(from, key);
     if (!array) return 0;
-    size_t mark = tw__enter(r, key);
+    size_t mark = tw__reader_enter(r, key);
     tw__row row = tw__tiles_value(r, array);
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
     return row;
 }
 
@@ -142,9 +142,9 @@ tw_fidelity tw__fidelity(tw__reader *r, json_t *from, const char *key)
     const char *name = tw__text(r, from, key, "exact");
     for (int f = TW_FIDELITY_EXACT; f <= TW_FIDELITY_ABSENT; f++)
         if (!strcmp(name, tw_fidelity_name((tw_fidelity)f))) return (tw_fidelity)f;
-    size_t mark = tw__enter(r, key);
+    size_t mark = tw__reader_enter(r, key);
     tw__bad(r, "'%s' is none of exact, modelled, estimated, absent", name);
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
     return TW_FIDELITY_EXACT;
 }
 
@@ -154,7 +154,7 @@ void tw__read_target(tw__reader *r, json_t *root)
 {
     json_t *target = tw__object(r, root, "target");
     if (!target || r->p->target.tiles) return; /* the execution file repeats the target of the graph file */
-    size_t mark = tw__enter(r, "target");
+    size_t mark = tw__reader_enter(r, "target");
     uint64_t ipus = tw__count(r, target, "numIPUs", 1);
     uint64_t tiles = tw__count(r, target, "numTiles", 0), each = tw__count(r, target, "tilesPerIPU", 0);
     if (!each) each = ipus ? tiles / ipus : 0;
@@ -178,36 +178,36 @@ void tw__read_target(tw__reader *r, json_t *root)
         if (r->p->target.min_sync_delay == TW__NONE) r->p->target.min_sync_delay = 0;
         r->p->target.sync_delays = tw__tiles(r, target, "relativeSyncDelayByTile");
     }
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
 }
 
 void tw__read_vertex_types(tw__reader *r, json_t *root)
 {
     json_t *types = tw__object(r, root, "vertexTypes");
     if (!types || r->p->types.count) return;
-    size_t mark = tw__enter(r, "vertexTypes");
+    size_t mark = tw__reader_enter(r, "vertexTypes");
     json_t *names = tw__array(r, types, "names"), *sizes = tw__array(r, types, "sizes");
     for (size_t i = 0; !r->status && i < json_array_size(names); i++) {
         const char *name = json_string_value(json_array_get(names, i));
-        size_t at = tw__enter(r, "names"), element = tw__enter_index(r, i);
+        size_t at = tw__reader_enter(r, "names"), element = tw__reader_enter_index(r, i);
         if (!name) tw__bad(r, "a text expected");
-        tw__leave(r, element), tw__leave(r, at);
+        tw__reader_leave(r, element), tw__reader_leave(r, at);
         json_t *size = json_array_get(sizes, i);
         if (name) tw__profile_add_vertex_type(r->p, name, size ? tw__value(r, size) : 0);
     }
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
 }
 
 static void check_schema(tw__reader *r, json_t *root, const char *part)
 {
     json_t *own = tw__object(r, root, "tilewright");
-    size_t mark = tw__enter(r, "tilewright");
+    size_t mark = tw__reader_enter(r, "tilewright");
     uint64_t schema = tw__count(r, own, "schema", TW_PROFILE_SCHEMA);
     if (schema > TW_PROFILE_SCHEMA)
         tw__bad(r, "schema %llu is newer than the %d known here", (unsigned long long)schema, TW_PROFILE_SCHEMA);
     const char *name = tw__text(r, own, "part", part);
     if (strcmp(name, part)) tw__bad(r, "this is the %s part, the %s part is expected", name, part);
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
 }
 
 static tw_status read_part(tw_profile *p, const char *file, const char *text, size_t bytes, bool graph)

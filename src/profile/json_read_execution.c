@@ -23,16 +23,16 @@ static void read_totals(tw__reader *r, json_t *simulation)
     tw__given_totals *given = &r->p->given_totals;
     given->cycles = tw__number(r, simulation, "cycles", -1);
     json_t *tiles = tw__object(r, simulation, "tileCycles");
-    size_t mark = tw__enter(r, "tileCycles");
+    size_t mark = tw__reader_enter(r, "tileCycles");
     for (size_t i = 0; tiles && i < sizeof keys / sizeof *keys; i++) {
         tw__row row = tw__tiles(r, tiles, keys[i].key);
         if (row) given->by_bucket[keys[i].bucket] = (double)r->p->rows.items[row].sum;
     }
     tw__row active = tiles ? tw__tiles(r, tiles, "activeCompute") : 0;
     if (active) given->compute_active = (double)r->p->rows.items[active].sum;
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
     json_t *types = tw__array(r, simulation, "cyclesByVertexType");
-    mark = tw__enter(r, "cyclesByVertexType");
+    mark = tw__reader_enter(r, "cyclesByVertexType");
     if (json_array_size(types) > r->p->types.count)
         tw__bad(r, "%zu entries for %zu vertex types", json_array_size(types), r->p->types.count);
     for (size_t i = 0; types && !r->status && i < r->p->types.count; i++) {
@@ -40,7 +40,7 @@ static void read_totals(tw__reader *r, json_t *simulation)
         uint64_t *slot = TW__PUSH(r->p, r->p->given_type_cycles);
         if (slot && cycles) *slot = tw__value(r, cycles);
     }
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
 }
 
 /* --- steps --------------------------------------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ static void read_step_types(tw__reader *r, tw__step *step, json_t *types)
     for (size_t i = 0; !r->status && !r->p->status && i < json_array_size(types); i++) {
         json_t *entry = json_array_get(types, i);
         tw__type_cycles tc = { .vertex_type = (uint32_t)i };
-        size_t mark = tw__enter_index(r, i);
+        size_t mark = tw__reader_enter_index(r, i);
         if (json_is_object(entry)) {
             tc.vertex_type = tw__id(r, entry, "vertexType");
             tc.instances = tw__count(r, entry, "instances", 0);
@@ -70,7 +70,7 @@ static void read_step_types(tw__reader *r, tw__step *step, json_t *types)
             tc.instances = vertices_in(r->p, step->index, tc.vertex_type);
         }
         if (tc.vertex_type >= r->p->types.count) tw__bad(r, "there is no such vertex type");
-        tw__leave(r, mark);
+        tw__reader_leave(r, mark);
         tw__type_cycles *slot = r->status || !tc.cycles ? NULL : TW__PUSH(r->p, r->p->type_cycles);
         if (!slot) continue;
         *slot = tc;
@@ -151,9 +151,9 @@ static void read_step(tw__reader *r, json_t *from, bool listed, uint64_t *now)
         step.gap = json_is_integer(gap) ? (int64_t)json_integer_value(gap) : 0;
     }
     json_t *types = tw__array(r, from, "activeCyclesByVertexType");
-    size_t mark = tw__enter(r, "activeCyclesByVertexType");
+    size_t mark = tw__reader_enter(r, "activeCyclesByVertexType");
     read_step_types(r, &step, types);
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
     read_given(r, &step, from);
     tw__step *slot = r->status ? NULL : TW__PUSH(r->p, r->p->steps);
     if (slot) *slot = step;
@@ -210,7 +210,7 @@ static void read_runs(tw__reader *r, json_t *runs, const rule_map *rules, size_t
     uint64_t executed = 0;
     json_array_foreach(runs, i, run)
     {
-        size_t mark = tw__enter_index(r, i);
+        size_t mark = tw__reader_enter_index(r, i);
         uint32_t rule = tw__id(r, run, "rule");
         uint64_t times = tw__count(r, run, "times", 1), steps;
         if (rule != TW__NONE && rule >= known)
@@ -222,26 +222,26 @@ static void read_runs(tw__reader *r, json_t *runs, const rule_map *rules, size_t
         tw__profile_add_run(r->p, tw__profile_name(r->p, tw__text(r, run, "name", "")),
                             rule == TW__NONE ? TW__NONE : rules[rule].id, times,
                             tw__number(r, run, "microseconds", 0));
-        tw__leave(r, mark);
+        tw__reader_leave(r, mark);
     }
 }
 
 static void read_trace(tw__reader *r, json_t *simulation)
 {
     json_t *trace = tw__object(r, simulation, "trace");
-    size_t mark = tw__enter(r, "trace");
+    size_t mark = tw__reader_enter(r, "trace");
     json_t *rules = tw__array(r, trace, "rules");
     size_t count = json_array_size(rules);
     rule_map *map = tw__realloc(NULL, (count + 1) * sizeof *map);
     if (!map) tw__profile_fail(r->p, TW_E_NO_MEMORY, "out of memory for the trace");
     for (size_t i = 0; map && !r->status && !r->p->status && i < count; i++) {
-        size_t at = tw__enter(r, "rules"), element = tw__enter_index(r, i);
+        size_t at = tw__reader_enter(r, "rules"), element = tw__reader_enter_index(r, i);
         map[i] = read_rule(r, json_array_get(rules, i), map, i);
-        tw__leave(r, element), tw__leave(r, at);
+        tw__reader_leave(r, element), tw__reader_leave(r, at);
     }
-    size_t at = tw__enter(r, "runs");
+    size_t at = tw__reader_enter(r, "runs");
     if (map && !r->status && !r->p->status) read_runs(r, tw__array(r, trace, "runs"), map, count);
-    tw__leave(r, at), tw__leave(r, mark);
+    tw__reader_leave(r, at), tw__reader_leave(r, mark);
     free(map);
 }
 
@@ -249,15 +249,15 @@ static void read_simulation(tw__reader *r, json_t *root)
 {
     json_t *simulation = tw__object(r, root, "simulation"), *step;
     if (!simulation) return;
-    size_t mark = tw__enter(r, "simulation"), i;
+    size_t mark = tw__reader_enter(r, "simulation"), i;
     uint64_t now = 0;
     read_totals(r, simulation);
     json_t *plan = tw__array(r, simulation, "plan"), *list = plan ? plan : tw__array(r, simulation, "steps");
     json_array_foreach(list, i, step)
     {
-        size_t at = tw__enter(r, plan ? "plan" : "steps"), element = tw__enter_index(r, i);
+        size_t at = tw__reader_enter(r, plan ? "plan" : "steps"), element = tw__reader_enter_index(r, i);
         read_step(r, step, !plan, &now);
-        tw__leave(r, element), tw__leave(r, at);
+        tw__reader_leave(r, element), tw__reader_leave(r, at);
     }
     if (plan) {
         read_trace(r, simulation);
@@ -265,20 +265,20 @@ static void read_simulation(tw__reader *r, json_t *root)
         uint32_t count = (uint32_t)r->p->steps.count;
         tw__profile_add_run(r->p, 0, count ? tw__profile_range_rule(r->p, 0, count) : TW__NONE, 1, 0);
     }
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
 }
 
 static uint32_t *read_numbers(tw__reader *r, json_t *root, const char *key, size_t count)
 {
     json_t *array = tw__array(r, root, key);
-    size_t mark = tw__enter(r, key);
+    size_t mark = tw__reader_enter(r, key);
     if (json_array_size(array) != count) tw__bad(r, "%zu values expected", count);
     uint32_t *numbers = r->status ? NULL : tw__realloc(NULL, (count + 1) * sizeof *numbers);
     for (size_t i = 0; numbers && i < count; i++) {
         uint64_t value = tw__value(r, json_array_get(array, i));
         numbers[i] = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
     }
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
     return numbers;
 }
 

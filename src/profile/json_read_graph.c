@@ -6,17 +6,17 @@
 static void read_counts(tw__reader *r, json_t *root)
 {
     json_t *graph = tw__object(r, root, "graph");
-    size_t mark = tw__enter(r, "graph");
+    size_t mark = tw__reader_enter(r, "graph");
     tw__profile_set_counts(r->p, tw__count(r, graph, "numVertices", 0), tw__count(r, graph, "numEdges", 0),
                            tw__count(r, graph, "numVars", 0), tw__count(r, graph, "numComputeSets", 0));
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
 }
 
 static void read_optimizations(tw__reader *r, json_t *root)
 {
     json_t *info = tw__object(r, root, "optimizationInfo"), *value;
     const char *key;
-    size_t mark = tw__enter(r, "optimizationInfo");
+    size_t mark = tw__reader_enter(r, "optimizationInfo");
     json_object_foreach(info, key, value)
     {
         if (json_is_number(value))
@@ -24,7 +24,7 @@ static void read_optimizations(tw__reader *r, json_t *root)
         else
             tw__bad(r, "'%s' is not a number", key);
     }
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
 }
 
 static void read_compute_set(tw__reader *r, uint32_t id, json_t *counts, json_t *types)
@@ -48,7 +48,7 @@ static void read_compute_set(tw__reader *r, uint32_t id, json_t *counts, json_t 
 static void read_compute_sets(tw__reader *r, json_t *root)
 {
     json_t *sets = tw__object(r, root, "computeSets");
-    size_t mark = tw__enter(r, "computeSets");
+    size_t mark = tw__reader_enter(r, "computeSets");
     json_t *names = tw__array(r, sets, "names"), *counts = tw__array(r, sets, "vertexCounts");
     json_t *types = tw__array(r, sets, "vertexTypes");
     for (size_t i = 0; !r->status && i < json_array_size(names); i++) {
@@ -57,14 +57,14 @@ static void read_compute_sets(tw__reader *r, json_t *root)
         uint32_t id = tw__profile_add_compute_set(r->p, name);
         if (id != TW__NONE) read_compute_set(r, id, json_array_get(counts, i), json_array_get(types, i));
     }
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
 }
 
 /* One array per quantity, each [exchange][tile]; they may differ in length. */
 static void read_exchanges(tw__reader *r, json_t *root, const char *key, tw__exchange_kind kind)
 {
     json_t *object = tw__object(r, root, key);
-    size_t mark = tw__enter(r, key), count = 0;
+    size_t mark = tw__reader_enter(r, key), count = 0;
     static const char *const keys[][2] = { { "bytesSentByTile", NULL },
                                            { "bytesReceivedByTile", NULL },
                                            { "cyclesByTile", "estimatedCyclesByTile" },
@@ -78,13 +78,13 @@ static void read_exchanges(tw__reader *r, json_t *root, const char *key, tw__exc
     for (size_t i = 0; !r->status && i < count; i++) {
         tw__row rows[4];
         for (int k = 0; k < 4; k++) {
-            size_t at = tw__enter(r, keys[k][0]), element = tw__enter_index(r, i);
+            size_t at = tw__reader_enter(r, keys[k][0]), element = tw__reader_enter_index(r, i);
             rows[k] = tw__tiles_value(r, json_array_get(arrays[k], i));
-            tw__leave(r, element), tw__leave(r, at);
+            tw__reader_leave(r, element), tw__reader_leave(r, at);
         }
         tw__profile_add_exchange(r->p, kind, (tw__exchange){ rows[0], rows[1], rows[2], rows[3] });
     }
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
 }
 
 /* --- programs ------------------------------------------------------------------------------------------------------ */
@@ -117,22 +117,22 @@ static void read_children(tw__reader *r, uint32_t parent, json_t *children)
 static void read_programs(tw__reader *r, json_t *root)
 {
     json_t *programs = tw__array(r, root, "programs");
-    size_t mark = tw__enter(r, "programs"), i;
+    size_t mark = tw__reader_enter(r, "programs"), i;
     json_t *program;
     json_array_foreach(programs, i, program)
     {
-        size_t at = tw__enter_index(r, i);
+        size_t at = tw__reader_enter_index(r, i);
         if (!json_is_object(program)) tw__bad(r, "an object expected");
         if (!r->status) read_program(r, program);
-        tw__leave(r, at);
+        tw__reader_leave(r, at);
     }
     json_array_foreach(programs, i, program)
     {
-        size_t at = tw__enter_index(r, i), in = tw__enter(r, "children");
+        size_t at = tw__reader_enter_index(r, i), in = tw__reader_enter(r, "children");
         if (!r->status && !r->p->status) read_children(r, (uint32_t)i, tw__array(r, program, "children"));
-        tw__leave(r, in), tw__leave(r, at);
+        tw__reader_leave(r, in), tw__reader_leave(r, at);
     }
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
 }
 
 /* --- memory -------------------------------------------------------------------------------------------------------- */
@@ -147,14 +147,14 @@ static void read_category(tw__reader *r, const char *key, json_t *from)
     if (fidelity == TW_FIDELITY_ABSENT) tw__profile_set_category_fidelity(r->p, key, fidelity);
     for (unsigned region = 0; region < TW__MEMORY_REGIONS; region++) {
         json_t *object = tw__object(r, from, region_keys[region]);
-        size_t mark = tw__enter(r, region_keys[region]);
+        size_t mark = tw__reader_enter(r, region_keys[region]);
         for (unsigned o = 0; object && o < TW__MEMORY_OVERLAPS; o++) {
             tw__row row = tw__tiles(r, object, overlap_keys[o]);
             if (row)
                 tw__profile_add_memory(r->p, key, label, (tw__memory_region)region, (tw__memory_overlap)o, row,
                                        fidelity);
         }
-        tw__leave(r, mark);
+        tw__reader_leave(r, mark);
     }
 }
 
@@ -162,27 +162,27 @@ static void read_categories(tw__reader *r, json_t *memory)
 {
     json_t *categories = tw__object(r, memory, "byCategory"), *value;
     const char *key;
-    size_t mark = tw__enter(r, "byCategory");
+    size_t mark = tw__reader_enter(r, "byCategory");
     json_object_foreach(categories, key, value)
     {
-        size_t at = tw__enter(r, key);
+        size_t at = tw__reader_enter(r, key);
         if (!json_is_object(value)) tw__bad(r, "an object expected");
         if (!r->status) read_category(r, key, value);
-        tw__leave(r, at);
+        tw__reader_leave(r, at);
     }
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
 }
 
 static void read_placement(tw__reader *r, json_t *memory)
 {
     json_t *by_tile = tw__object(r, memory, "byTile"), *by_region = tw__object(r, memory, "byRegion");
     tw__row regions[TW__MEMORY_REGIONS];
-    size_t mark = tw__enter(r, "byTile");
+    size_t mark = tw__reader_enter(r, "byTile");
     tw__row total = tw__tiles(r, by_tile, "total"), gaps = tw__tiles(r, by_tile, "totalIncludingGaps");
-    tw__leave(r, mark);
-    mark = tw__enter(r, "byRegion");
+    tw__reader_leave(r, mark);
+    mark = tw__reader_enter(r, "byRegion");
     for (unsigned k = 0; k < TW__MEMORY_REGIONS; k++) regions[k] = tw__tiles(r, by_region, region_keys[k]);
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
     tw__profile_set_placement(r->p, total, gaps, regions);
 }
 
@@ -192,21 +192,21 @@ static void read_vertex_bytes(tw__reader *r, json_t *memory)
     static const char *const keys[] = { TW__VERTEX_BYTES_LIST(KEY) };
 #undef KEY
     json_t *object = tw__object(r, memory, "byVertexType");
-    size_t mark = tw__enter(r, "byVertexType");
+    size_t mark = tw__reader_enter(r, "byVertexType");
     for (unsigned k = 0; k < TW__VERTEX_BYTES_KINDS; k++) {
         json_t *types = tw__array(r, object, keys[k]);
-        size_t at = tw__enter(r, keys[k]);
+        size_t at = tw__reader_enter(r, keys[k]);
         if (json_array_size(types) > r->p->types.count)
             tw__bad(r, "%zu entries for %zu vertex types", json_array_size(types), r->p->types.count);
         for (size_t i = 0; !r->status && i < json_array_size(types); i++) {
-            size_t element = tw__enter_index(r, i);
+            size_t element = tw__reader_enter_index(r, i);
             tw__row row = tw__tiles_value(r, json_array_get(types, i));
             tw__profile_set_vertex_bytes(r->p, (uint32_t)i, (tw__vertex_bytes)k, row);
-            tw__leave(r, element);
+            tw__reader_leave(r, element);
         }
-        tw__leave(r, at);
+        tw__reader_leave(r, at);
     }
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
 }
 
 /* --- liveness ------------------------------------------------------------------------------------------------------ */
@@ -236,7 +236,7 @@ static void read_liveness(tw__reader *r, json_t *memory)
 {
     json_t *liveness = tw__object(r, memory, "liveness");
     if (!liveness) return;
-    size_t mark = tw__enter(r, "liveness"), i;
+    size_t mark = tw__reader_enter(r, "liveness"), i;
     json_t *always = tw__object(r, liveness, "alwaysLive"), *other = tw__object(r, liveness, "notAlwaysLive"),
            *value;
     json_array_foreach(tw__array(r, always, "variables"), i, value)
@@ -245,11 +245,11 @@ static void read_liveness(tw__reader *r, json_t *memory)
     tw__profile_set_liveness(r->p, by_tile, max, tw__count(r, other, "maxBytes", 0));
     json_array_foreach(tw__array(r, liveness, "programs"), i, value)
     {
-        size_t at = tw__enter(r, "programs"), element = tw__enter_index(r, i);
+        size_t at = tw__reader_enter(r, "programs"), element = tw__reader_enter_index(r, i);
         read_live_program(r, value);
-        tw__leave(r, element), tw__leave(r, at);
+        tw__reader_leave(r, element), tw__reader_leave(r, at);
     }
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
 }
 
 void tw__read_graph(tw__reader *r, json_t *root)
@@ -263,11 +263,11 @@ void tw__read_graph(tw__reader *r, json_t *root)
     read_exchanges(r, root, "hostExchanges", TW__EXCHANGE_HOST);
     read_programs(r, root);
     json_t *memory = tw__object(r, root, "memory");
-    size_t mark = tw__enter(r, "memory");
+    size_t mark = tw__reader_enter(r, "memory");
     read_placement(r, memory);
     read_categories(r, memory);
     read_vertex_bytes(r, memory);
     read_liveness(r, memory);
-    tw__leave(r, mark);
+    tw__reader_leave(r, mark);
     r->p->has_graph = true;
 }
