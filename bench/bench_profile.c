@@ -26,12 +26,13 @@ static size_t held(const tw_profile *p)
            p->rows.room * sizeof *p->rows.items + p->packed.room + p->steps.room * sizeof *p->steps.items +
            p->type_cycles.room * sizeof *p->type_cycles.items + p->rules.room * sizeof *p->rules.items +
            p->items.room * sizeof *p->items.items + p->open.room * sizeof *p->open.items +
-           p->runs.room * sizeof *p->runs.items +
+           p->runs.room * sizeof *p->runs.items + p->programs.room * sizeof *p->programs.items +
            (p->name_index.room + p->row_index.room + p->rule_index.room) * sizeof *p->name_index.slots;
 }
 
-/* Rows as a balanced mapping gives them: `runs` runs of equal tiles, different in every step. */
-static tw_profile *build(uint32_t runs)
+/* Rows as a balanced mapping gives them: `runs` runs of equal tiles, different in every step, and `live` live variables of
+ * which one changes from step to step. */
+static tw_profile *build(uint32_t runs, uint32_t live)
 {
     tw_profile *p = tw__profile_new(&(tw__profile_target){
         .type = "IPU_MODEL", .arch = "ipu2", .ipus = 1, .tiles_per_ipu = TILES, .clock_hz = 1.33e9 });
@@ -39,6 +40,10 @@ static tw_profile *build(uint32_t runs)
     for (uint32_t i = 0; i < STEPS; i++) {
         char name[64];
         snprintf(name, sizeof name, "layer%u/Fwd/Convolve/step%u", i / 20, i);
+        tw__live_var vars[64];
+        for (uint32_t v = 0; v < live; v++) vars[v] = (tw__live_var){ v + 1 + (v == i % live), 4096 + v * 64 };
+        uint32_t program = tw__profile_add_program(p, TW_PROGRAM_ON_TILE_EXECUTE, name, TW__NONE, i, 0);
+        if (live) tw__profile_set_live(p, program, vars, live);
         tw__profile_row_begin(p);
         for (uint32_t r = 0; r < runs; r++) tw__profile_row_add(p, TILES / runs, 1000 + i + (r * 7919) % 997);
         tw__row active = tw__profile_row_end(p);
@@ -93,18 +98,20 @@ int main(void)
 {
     printf("profile: %d plan steps x %d tiles, executed once (limit 5 MB)\n", STEPS, TILES);
     printf("%-34s %12s %10s\n", "per-tile cycles", "bytes", "of 5 MB");
-    static const uint32_t runs[] = { 1, 2, 8, 64 };
-    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-        tw_profile *p = build(runs[i]);
+    static const struct {
+        uint32_t runs, live;
+    } rows[] = { { 1, 0 }, { 2, 0 }, { 8, 0 }, { 8, 50 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tw_profile *p = build(rows[i].runs, rows[i].live);
         for (uint32_t s = 0; s < STEPS; s++) tw__profile_step(p, s);
         tw__profile_run_end(p, 0);
         char label[64];
-        snprintf(label, sizeof label, "%u runs of equal tiles", runs[i]);
+        snprintf(label, sizeof label, "%u runs, %u live variables", rows[i].runs, rows[i].live);
         printf("%-34s %12zu %9.2f%s\n", label, held(p), (double)held(p) / 5e6,
                tw__profile_status(p) ? " FAILED" : "");
         tw_profile_free(p);
     }
-    tw_profile *p = build(2);
+    tw_profile *p = build(2, 0);
     double peer = counter_cost();
     printf("\n%-34s %12s %10s\n", "append an executed step", "ns", "ratio");
     printf("%-34s %12.2f %10s\n", "counter increment (peer)", peer, "1.0");

@@ -1,6 +1,8 @@
 /* Writing the graph file (spec poplar.md 4.1, docs/profile.md). What was not recorded is left out. */
 #include "profile/json.h"
 
+#include <stdlib.h>
+
 static void write_counts(tw__json *j, const tw_profile *p)
 {
     tw__json_open(j, "graph", '{');
@@ -160,12 +162,13 @@ static void write_liveness(tw__json *j, const tw_profile *p, uint64_t *row)
     tw__json_close(j, '}');
     tw__json_open(j, "programs", '[');
     for (size_t i = 0; i < p->programs.count; i++) {
-        const tw__profile_program *program = &p->programs.items[i];
-        if (program->live_count == TW__NONE) continue;
+        tw__live_var *vars;
+        size_t count;
+        if (!tw__profile_live(p, (uint32_t)i, &vars, &count)) continue;
         tw__json_open(j, NULL, '{');
         tw__json_count(j, "program", i);
-        const tw__live_var *vars = program->live_count ? p->live.items + program->live_first : NULL;
-        write_variables(j, p, "vars", vars, program->live_count);
+        write_variables(j, p, "vars", vars, count);
+        free(vars);
         tw__json_close(j, '}');
     }
     tw__json_close(j, ']');

@@ -124,7 +124,8 @@ void tw__profile_set_vertex_bytes(tw_profile *p, uint32_t vertex_type, tw__verte
 void tw__profile_add_always_live(tw_profile *p, const char *variable, uint64_t bytes);
 void tw__profile_set_liveness(tw_profile *p, tw__row always_live_by_tile, tw__row max_by_tile,
                               uint64_t max_bytes /* not always live, over all tiles at the worst program */);
-/* What is live, beside the always-live variables, while a leaf program runs. Any order; equal lists are shared. */
+/* What is live, beside the always-live variables, while a leaf program runs. Any order; stored packed (about 4 bytes
+ * per variable), equal lists once. */
 typedef struct tw__live_var {
     tw__name name;
     uint64_t bytes;
@@ -214,7 +215,7 @@ typedef struct tw__profile_program {
     uint32_t parent, first_child, last_child, next; /* TW__NONE = none; next: sibling */
     uint32_t index;
     uint64_t count;
-    uint32_t live_first, live_count; /* slice of live[]; live_count TW__NONE = not recorded */
+    tw__row live_names, live_bytes; /* rows with one value per live variable: names ascending; 0 = not recorded */
 } tw__profile_program;
 typedef struct tw__category {
     tw__name key, label;
@@ -289,7 +290,7 @@ struct tw_profile {
     TW__ARRAY(tw__profile_program) programs;
     TW__ARRAY(tw__category) categories;
     tw__row total, total_with_gaps, by_region[TW__MEMORY_REGIONS];
-    TW__ARRAY(tw__live_var) always_live, live;
+    TW__ARRAY(tw__live_var) always_live, live_scratch;
     tw__row always_live_by_tile, max_live_by_tile;
     uint64_t max_live; /* beside the always-live bytes */
     bool has_liveness;
@@ -337,6 +338,9 @@ uint32_t tw__index_find(const tw_profile *p, const tw__index *index, uint32_t ha
                         const void *key);
 bool tw__index_add(tw__index *index, uint32_t hash, uint32_t id); /* false when out of memory */
 uint32_t tw__hash_bytes(const void *data, size_t size, uint32_t seed);
+
+/* Live variables of a program into *out (malloc'ed, to be freed); false when not recorded or out of memory. */
+bool tw__profile_live(const tw_profile *p, uint32_t program, tw__live_var **out, size_t *count);
 
 /* --- programs of the tree, in the order of execution: first = TW__NONE starts, TW__NONE ends ------------------------ */
 

@@ -32,20 +32,21 @@ static void print_variables(const tw__page *page, int indent, const tw__live_var
     free(list);
 }
 
-static void print_program(const tw__page *page, const tw__profile_program *program, int indent)
+static void print_program(const tw__page *page, uint32_t id, int indent)
 {
     const tw_profile *p = page->p;
+    const tw__profile_program *program = &p->programs.items[id];
     const char *name = p->names.items[program->name];
     char text[TW__TEXT];
+    tw__live_var *vars;
+    size_t count;
     fprintf(page->out, "%*s%s%s%s\n", indent, "", p->names.items[program->type_name], name[0] ? ": " : "", name);
-    if (program->live_count == TW__NONE) return;
-    const tw__live_var *vars = program->live_count ? p->live.items + program->live_first : NULL;
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < program->live_count; i++) bytes += vars[i].bytes;
+    if (!tw__profile_live(p, id, &vars, &count)) return;
     fprintf(page->out, "%*sLive Bytes (excluding always-live): %s\n", indent + 2, "",
-            tw__commas(text, sizeof text, bytes));
+            tw__commas(text, sizeof text, p->rows.items[program->live_bytes].sum));
     fprintf(page->out, "%*sLive Vars (excluding always-live):\n", indent + 2, "");
-    print_variables(page, indent + 4, vars, program->live_count);
+    print_variables(page, indent + 4, vars, count);
+    free(vars);
 }
 
 void tw__summary_liveness(const tw__page *page)
@@ -63,5 +64,5 @@ void tw__summary_liveness(const tw__page *page)
     unsigned depth;
     for (uint32_t at = tw__profile_next_program(p, TW__NONE, &depth); at != TW__NONE;
          at = tw__profile_next_program(p, at, &depth))
-        print_program(page, &p->programs.items[at], 2 + 2 * (int)(depth < 100 ? depth : 100));
+        print_program(page, at, 2 + 2 * (int)(depth < 100 ? depth : 100));
 }

@@ -62,7 +62,7 @@ void tw_profile_free(tw_profile *p)
     free(p->name_index.slots), free(p->row_index.slots), free(p->rule_index.slots);
     free(p->optimizations.items), free(p->types.items), free(p->compute_sets.items), free(p->set_counts.items);
     for (unsigned k = 0; k < TW__EXCHANGE_KINDS; k++) free(p->exchanges[k].items);
-    free(p->programs.items), free(p->categories.items), free(p->always_live.items), free(p->live.items);
+    free(p->programs.items), free(p->categories.items), free(p->always_live.items), free(p->live_scratch.items);
     free(p->steps.items), free(p->type_cycles.items), free(p->given.items), free(p->given_type_cycles.items);
     free(p->rules.items), free(p->items.items), free(p->open.items), free(p->runs.items);
     free(p->vertices_run.cycles), free(p->vertices_run.compute_set), free(p->vertices_run.vertex_type);
@@ -179,8 +179,7 @@ uint32_t tw__profile_add_program(tw_profile *p, tw_program_type type, const char
                                    .last_child = TW__NONE,
                                    .next = TW__NONE,
                                    .index = index,
-                                   .count = count,
-                                   .live_count = TW__NONE };
+                                   .count = count };
     if (parent != TW__NONE) tw__profile_adopt(p, parent, (uint32_t)(p->programs.count - 1));
     return (uint32_t)(p->programs.count - 1);
 }
@@ -265,14 +264,14 @@ void tw__profile_set_liveness(tw_profile *p, tw__row always_live_by_tile, tw__ro
     p->has_liveness = true;
 }
 
-static bool same_vars(const tw__live_var *a, const tw__live_var *b, size_t count)
+static int by_name(const void *a, const void *b)
 {
-    for (size_t i = 0; i < count; i++)
-        if (a[i].name != b[i].name || a[i].bytes != b[i].bytes) return false;
-    return true;
+    const tw__live_var *x = a, *y = b;
+    if (x->name != y->name) return x->name < y->name ? -1 : 1;
+    return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
-/* Neighbouring programs mostly have the same variables live, so the list of the program before is tried. */
+/* Two rows: names ascending, so that they pack into a byte each, and their bytes. */
 void tw__profile_set_live(tw_profile *p, uint32_t program, const tw__live_var *vars, size_t count)
 {
     if (p->status) return;
@@ -280,20 +279,42 @@ void tw__profile_set_live(tw_profile *p, uint32_t program, const tw__live_var *v
         tw__profile_fail(p, TW_E_INDEX, "liveness of unknown program %u", program);
         return;
     }
-    tw__profile_program *at = &p->programs.items[program];
-    size_t first = p->live.count;
-    if (count && first >= count && same_vars(p->live.items + first - count, vars, count)) first -= count;
-    for (size_t i = 0; first + i >= p->live.count && i < count; i++) {
-        tw__live_var *slot = TW__PUSH(p, p->live);
+    p->live_scratch.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        tw__live_var *slot = TW__PUSH(p, p->live_scratch);
         if (!slot) return;
         *slot = vars[i];
     }
-    if (first > UINT32_MAX - 1 || count > UINT32_MAX - 1) {
-        tw__profile_fail(p, TW_E_OVERFLOW, "too many live variables");
-        return;
+    const tw__live_var *sorted = p->live_scratch.items;
+    if (count) qsort(p->live_scratch.items, count, sizeof *sorted, by_name);
+    tw__profile_row_begin(p);
+    for (size_t i = 0; i < count; i++) tw__profile_row_add(p, 1, sorted[i].name);
+    p->programs.items[program].live_names = tw__profile_row_end(p);
+    tw__profile_row_begin(p);
+    for (size_t i = 0; i < count; i++) tw__profile_row_add(p, 1, sorted[i].bytes);
+    p->programs.items[program].live_bytes = tw__profile_row_end(p);
+}
+
+bool tw__profile_live(const tw_profile *p, uint32_t program, tw__live_var **out, size_t *count)
+{
+    tw__row names = p->programs.items[program].live_names, bytes = p->programs.items[program].live_bytes;
+    if (!names) return false;
+    size_t n = p->rows.items[names].tiles;
+    tw__live_var *vars = tw__realloc(NULL, (n + 1) * sizeof *vars);
+    uint64_t *row = tw__realloc(NULL, (n + 1) * sizeof *row);
+    if (vars && row) {
+        tw__profile_row_read(p, names, row, (uint32_t)n);
+        for (size_t i = 0; i < n; i++) vars[i].name = (tw__name)row[i];
+        tw__profile_row_read(p, bytes, row, (uint32_t)n);
+        for (size_t i = 0; i < n; i++) vars[i].bytes = row[i];
+        *out = vars;
+        *count = n;
+    } else {
+        free(vars);
     }
-    at->live_first = (uint32_t)first;
-    at->live_count = (uint32_t)count;
+    bool done = vars && row;
+    free(row);
+    return done;
 }
 
 /* --- plan steps ---------------------------------------------------------------------------------------------------- */
