@@ -169,10 +169,10 @@
 
 /* Number of worker threads of a TW_MULTIVERTEX: its workers are 0 to tw_num_workers() - 1. */
 #ifdef __POPC__
-extern unsigned tw__num_workers(void) __attribute__((visibility("hidden")));
-static inline unsigned tw_num_workers(void) { return tw__num_workers(); }
+static __thread unsigned tw__workers __attribute__((unused)) = 1; /* set by the entry that popc adds */
 #else
-static inline unsigned tw_num_workers(void) { return 1; }
+enum { tw__workers = 1 };
 #endif
+static inline unsigned tw_num_workers(void) { return tw__workers; }
 
 #endif

@@ -70,14 +70,13 @@ typedef struct tw__field {
     const char *name;
     tw__direction direction;
     tw__field_form form;
-    tw_type type;  /* of one element; TW_TYPE_NONE for TW__STATE_OPAQUE */
-    unsigned rank; /* 0, 1, 2; 1 for TW__EDGE_SCALARS */
-    tw__vector_layout
-        layout[2];      /* [0] outermost level, as declared; rank 1 uses [0] alone, a VectorList too */
-    unsigned min_align; /* bytes, of the innermost data, as declared; at least the element's size */
-    bool interleaved;   /* innermost data in interleaved memory (guide 4.1.4) */
-    bool is_list;       /* VectorList rather than Vector of Vector */
-    unsigned count;     /* TW__STATE_PLAIN: elements (1, or the array's length); else 1 */
+    tw_type type;                /* of one element; TW_TYPE_NONE for TW__STATE_OPAQUE */
+    unsigned rank;               /* 0, 1, 2; 1 for TW__EDGE_SCALARS */
+    tw__vector_layout layout[2]; /* [0] outermost level, as declared; rank 1 uses [0] alone, a VectorList too */
+    unsigned min_align;          /* bytes, of the innermost data, as declared; at least the element's size */
+    bool interleaved;            /* innermost data in interleaved memory (guide 4.1.4) */
+    bool is_list;                /* VectorList rather than Vector of Vector */
+    unsigned count;              /* TW__STATE_PLAIN: elements (1, or the array's length); else 1 */
     size_t host_offset, host_size;
 } tw__field;
 
@@ -104,7 +103,7 @@ bool tw__arch_by_name(const char *name, tw__arch *arch); /* ipu1 = mk1, ipu2 = m
 const char *tw__arch_name(tw__arch arch);
 
 typedef struct tw__device_field {
-    uint32_t offset, size; /* bytes in the vertex state; size 0: the field does not exist on this chip */
+    uint32_t offset, size;       /* bytes in the vertex state; size 0: the field does not exist on this chip */
     tw__vector_layout layout[2]; /* COMPACT_* resolved */
 } tw__device_field;
 
@@ -145,8 +144,8 @@ tw__half_variant tw__codelets_variant(const tw__codelets *set);
 tw_status tw__codelets_add_file(tw__codelets *set, const char *path, tw__codelet_type type, const char *flags,
                                 tw_diags *diags);
 /* The same for a text; `name` stands in messages and __FILE__ ("<codelets>"); type C or CPP. */
-tw_status tw__codelets_add_source(tw__codelets *set, const char *text, tw__codelet_type type,
-                                  const char *name, const char *flags, tw_diags *diags);
+tw_status tw__codelets_add_source(tw__codelets *set, const char *text, tw__codelet_type type, const char *name,
+                                  const char *flags, tw_diags *diags);
 
 /* Blanks in `name` do not matter ("Foo<float, 2>"). NULL when unknown. Valid as long as the set. */
 const tw__vertex_type *tw__codelets_find(const tw__codelets *set, const char *name);

@@ -1,0 +1,16 @@
+# The module that holds the only code linked with libclang; src/codelet/module.c loads it with dlopen from tw__lib_dir().
+find_library(LIBCLANG NAMES clang-19 PATHS /usr/lib/llvm-19/lib REQUIRED)
+find_path(LIBCLANG_INCLUDE clang-c/Index.h PATHS /usr/lib/llvm-19/include REQUIRED NO_DEFAULT_PATH)
+add_library(popc_module MODULE src/popc/scan.c src/popc/fields.c)
+target_include_directories(popc_module PRIVATE src)
+target_include_directories(popc_module SYSTEM PRIVATE ${LIBCLANG_INCLUDE})
+target_link_libraries(popc_module PRIVATE PkgConfig::GLIB PkgConfig::JANSSON ${LIBCLANG})
+set_target_properties(popc_module PROPERTIES PREFIX "" OUTPUT_NAME popc LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tilewright)
+install(TARGETS popc_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilewright)
+
+# Whoever uses codelets wants the module at run time.
+foreach(user IN ITEMS tw_codelet tilewright)
+  if(TARGET ${user})
+    add_dependencies(${user} popc_module)
+  endif()
+endforeach()
