@@ -3,6 +3,7 @@
 #include "vec/math.h"
 #include <math.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,12 @@ static const struct {
 static tw__math_level best_level(void)
 {
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return TW__MATH_AVX512;
-    return __builtin_cpu_supports("avx2") ? TW__MATH_AVX2 : TW__MATH_BASELINE;
+    /* what the -m options of cmake/vec.cmake allow the compiler to use */
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
+                __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    return !avx2 ? TW__MATH_BASELINE : avx512 ? TW__MATH_AVX512 : TW__MATH_AVX2;
 }
 
 const tw__math_table *tw__math_table_of(tw__math_level level)

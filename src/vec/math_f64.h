@@ -156,6 +156,23 @@ INLINE vd gelu_tanh_f64(vd x)
     return canonical_f64(logistic_f64(z, z_low + t * s_low, at_least_f64(x, -40.0)));
 }
 
+/* gelu_erf for x < -36, where erfc would be subnormal before the product with x is: by the asymptotic series
+ *     x erfc(-x / sqrt 2) / 2 = -e^(-x^2 / 2) / sqrt(2 pi) (1 - v + 3 v^2 - 15 v^3 + ...),  v = 1 / x^2 */
+INLINE vd gelu_erf_tail(vd x)
+{
+    vd square_low, t = at_least_f64(x, -60.0);
+    vd square = product(t, t, &square_low), v = 1.0 / square;
+    vd series = 10395.0 * v - 945.0;
+    series = series * v + 105.0;
+    series = series * v - 15.0;
+    series = series * v + 3.0;
+    series = series * v - 1.0;
+    series = series * v + 1.0;
+    vd half = sleef_exp_f64(-0.25 * square); /* squared last, so that it keeps its bits */
+    half = half - half * (0.25 * square_low);
+    return -0x1.9884533d43651p-2 * series * half * half;
+}
+
 INLINE vd gelu_erf_f64(vd x)
 {
     /* x erfc(-(h + l)) / 2 with h + l = x / sqrt 2; the derivative of erfc takes care of l */
@@ -163,8 +180,11 @@ INLINE vd gelu_erf_f64(vd x)
     vd t = at_most_f64(at_least_f64(x, -60.0), 60.0), l;
     vd h = product(t, c, &l);
     l = l - t * 0x1.bdd3413b26456p-55;
-    vd tail = sleef_erfc_f64(-h) + 0x1.20dd750429b6dp+0 * sleef_exp_f64(-(h * h)) * l;
-    return canonical_f64(0.5 * at_least_f64(x, -60.0) * tail);
+    vd twice = sleef_erfc_f64(-h) + 0x1.20dd750429b6dp+0 * sleef_exp_f64(-(h * h)) * l;
+    vd y = 0.5 * x * twice;
+    vl deep = x < -36.0;
+    if (any_f64(deep)) y = select_f64(deep, gelu_erf_tail(x), y);
+    return canonical_f64(y);
 }
 
 INLINE vd softplus_f64(vd x)

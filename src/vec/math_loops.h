@@ -6,72 +6,60 @@
 #include "vec/math_f32.h"
 #include "vec/math_f64.h"
 
-/* --- loads and stores of any alignment ----------------------------------------------------------------------- */
+/* Loads and stores at any alignment: through void pointers, as a pointer to float promises a multiple of four. */
 
-INLINE vf load_f32(const float *src, size_t n)
+INLINE vf load_f32(const void *src, size_t n)
 {
     vf x = (vf){ 0 } + 1.0f;
-    memcpy(&x, src, n * sizeof *src);
+    memcpy(&x, src, n * sizeof(float));
     return x;
 }
 
-INLINE vd load_f64(const double *src, size_t n)
+INLINE vd load_f64(const void *src, size_t n)
 {
     vd x = (vd){ 0 } + 1.0;
-    memcpy(&x, src, n * sizeof *src);
+    memcpy(&x, src, n * sizeof(double));
     return x;
+}
+
+INLINE void store_f32(void *dst, vf x, size_t n)
+{
+    memcpy(dst, &x, n * sizeof(float));
+}
+INLINE void store_f64(void *dst, vd x, size_t n)
+{
+    memcpy(dst, &x, n * sizeof(double));
 }
 
 INLINE void map_f32(size_t n, float *dst, const float *src, vf (*body)(vf))
 {
     size_t i = 0;
-    for (; n - i >= TW__LANES; i += TW__LANES) {
-        vf y = body(load_f32(src + i, TW__LANES));
-        memcpy(dst + i, &y, sizeof y);
-    }
-    if (i < n) {
-        vf y = body(load_f32(src + i, n - i));
-        memcpy(dst + i, &y, (n - i) * sizeof *dst);
-    }
+    for (; n - i >= TW__LANES; i += TW__LANES) store_f32(dst + i, body(load_f32(src + i, TW__LANES)), TW__LANES);
+    if (i < n) store_f32(dst + i, body(load_f32(src + i, n - i)), n - i);
 }
 
 INLINE void map_f64(size_t n, double *dst, const double *src, vd (*body)(vd))
 {
     size_t i = 0;
-    for (; n - i >= TW__LANES64; i += TW__LANES64) {
-        vd y = body(load_f64(src + i, TW__LANES64));
-        memcpy(dst + i, &y, sizeof y);
-    }
-    if (i < n) {
-        vd y = body(load_f64(src + i, n - i));
-        memcpy(dst + i, &y, (n - i) * sizeof *dst);
-    }
+    for (; n - i >= TW__LANES64; i += TW__LANES64)
+        store_f64(dst + i, body(load_f64(src + i, TW__LANES64)), TW__LANES64);
+    if (i < n) store_f64(dst + i, body(load_f64(src + i, n - i)), n - i);
 }
 
 INLINE void map2_f32(size_t n, float *dst, const float *a, const float *b, vf (*body)(vf, vf))
 {
     size_t i = 0;
-    for (; n - i >= TW__LANES; i += TW__LANES) {
-        vf y = body(load_f32(a + i, TW__LANES), load_f32(b + i, TW__LANES));
-        memcpy(dst + i, &y, sizeof y);
-    }
-    if (i < n) {
-        vf y = body(load_f32(a + i, n - i), load_f32(b + i, n - i));
-        memcpy(dst + i, &y, (n - i) * sizeof *dst);
-    }
+    for (; n - i >= TW__LANES; i += TW__LANES)
+        store_f32(dst + i, body(load_f32(a + i, TW__LANES), load_f32(b + i, TW__LANES)), TW__LANES);
+    if (i < n) store_f32(dst + i, body(load_f32(a + i, n - i), load_f32(b + i, n - i)), n - i);
 }
 
 INLINE void map2_f64(size_t n, double *dst, const double *a, const double *b, vd (*body)(vd, vd))
 {
     size_t i = 0;
-    for (; n - i >= TW__LANES64; i += TW__LANES64) {
-        vd y = body(load_f64(a + i, TW__LANES64), load_f64(b + i, TW__LANES64));
-        memcpy(dst + i, &y, sizeof y);
-    }
-    if (i < n) {
-        vd y = body(load_f64(a + i, n - i), load_f64(b + i, n - i));
-        memcpy(dst + i, &y, (n - i) * sizeof *dst);
-    }
+    for (; n - i >= TW__LANES64; i += TW__LANES64)
+        store_f64(dst + i, body(load_f64(a + i, TW__LANES64), load_f64(b + i, TW__LANES64)), TW__LANES64);
+    if (i < n) store_f64(dst + i, body(load_f64(a + i, n - i), load_f64(b + i, n - i)), n - i);
 }
 
 #define ARRAYS(op)                                                       \
