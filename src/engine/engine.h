@@ -359,7 +359,7 @@ void tw__remotes_free(tw_engine *engine);
 tw_status tw__remote_run(tw_engine *engine, tw__remote_copy *copy);
 
 /* host.c */
-tw_status tw__handles_new(tw_engine *engine);
+tw_status tw__host_access_new(tw_engine *engine);
 tw_status tw__images_new(tw_engine *engine);
 tw_status tw__images_write(tw_engine *engine);
 char *tw__scratch(tw_engine *engine, size_t bytes); /* NULL: out of memory */

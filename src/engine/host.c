@@ -64,7 +64,7 @@ void tw__device_to_host(const tw_engine *engine, tw_type type, void *host, const
 
 /* --- handles --------------------------------------------------------------------------------------------------------- */
 
-tw_status tw__handles_new(tw_engine *engine)
+tw_status tw__host_access_new(tw_engine *engine)
 {
     tw__core *core = engine->core;
     for (size_t i = 0; i < core->access_count; i++) {
