@@ -41,7 +41,7 @@ static tw_status keep_failure(tw_engine *engine, tw_status status, const tw_erro
     X(tw__remotes_new, "remote buffers")            \
     X(tw__lower, "lower programs and compute sets") \
     X(tw__streams_new, "streams")                   \
-    X(tw__host_access_new, "host access")               \
+    X(tw__host_access_new, "host access")           \
     X(tw__images_new, "initial values")             \
     X(account, "memory and cycles")                 \
     X(tw__bind_entries, "code of the vertices")
