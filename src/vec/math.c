@@ -1,57 +1,36 @@
-/* Dispatch of the elementary functions: one table per instruction set, chosen once, and the forms for one element.
+/* Dispatch of the elementary functions: one table per instruction set, chosen by cpu.c, and the forms for one element.
  * Every table gives the same bits, so the choice shows in speed only. */
+#include "vec/vec.h"
 #include "vec/math.h"
+#include <assert.h>
 #include <math.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 extern const tw__math_table tw__math_table_baseline, tw__math_table_avx2, tw__math_table_avx512;
 double tw__math_fmod_exact(double x, double y);
 
-static const struct {
-    const char *name; /* as TILEWRIGHT_CPU spells it */
-    const tw__math_table *table;
-} levels[TW__MATH_LEVELS] = {
-    [TW__MATH_BASELINE] = { "baseline", &tw__math_table_baseline },
-    [TW__MATH_AVX2] = { "avx2", &tw__math_table_avx2 },
-    [TW__MATH_AVX512] = { "avx512", &tw__math_table_avx512 },
-};
+static_assert((int)TW__MATH_LEVELS == TW__LEVELS && (int)TW__MATH_AVX512 == TW__AVX512, "levels as in cpu.c");
 
-static tw__math_level best_level(void)
-{
-    __builtin_cpu_init();
-    /* what the -m options of cmake/vec.cmake allow the compiler to use */
-    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
-                __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-    bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                  __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    return !avx2 ? TW__MATH_BASELINE : avx512 ? TW__MATH_AVX512 : TW__MATH_AVX2;
-}
+static const tw__math_table *const tables[TW__MATH_LEVELS] = {
+    [TW__MATH_BASELINE] = &tw__math_table_baseline,
+    [TW__MATH_AVX2] = &tw__math_table_avx2,
+    [TW__MATH_AVX512] = &tw__math_table_avx512,
+};
 
 const tw__math_table *tw__math_table_of(tw__math_level level)
 {
-    return level <= best_level() ? levels[level].table : NULL;
+    return tw__level_of((int)level) ? tables[level] : NULL;
 }
 
 tw__math_level tw__math_active_level(void)
 {
-    static _Atomic int known; /* level + 1; racing threads find the same value */
-    int level = atomic_load_explicit(&known, memory_order_relaxed) - 1;
-    if (level >= 0) return (tw__math_level)level;
-    level = (int)best_level();
-    const char *wanted = getenv("TILEWRIGHT_CPU");
-    for (int i = 0; wanted && i < level; i++)
-        if (strcmp(wanted, levels[i].name) == 0) level = i;
-    atomic_store_explicit(&known, level + 1, memory_order_relaxed);
-    return (tw__math_level)level;
+    return (tw__math_level)tw__best_level();
 }
 
 static const tw__math_table *active(void)
 {
-    return levels[tw__math_active_level()].table;
+    return tables[tw__best_level()];
 }
 
 // clang-format off
