@@ -289,7 +289,7 @@ TW_API void tw_call_site(const char *file, int line);
 }
 #endif
 
-#ifndef TW_NO_CALL_SITES
+#if !defined(TW_NO_CALL_SITES) && !defined(TW_BUILD)
 #include <tilewright/callsite.h>
 #endif
 #endif

@@ -1,0 +1,647 @@
+/* Control programs: plain trees, owned by the graph.
+ *
+ * Adding a program somewhere takes it as it is now. Only sequences and switches can change later, so only they are
+ * copied, and their copies share the arrays of children: arrays grow at the end, in the arena, and a copy knows how
+ * much of them is its own. A second use of an unchanged program shares the first copy. */
+#include "graph/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NIL ((tw_program){ 0 })
+
+/* --- operands ----------------------------------------------------------------------------------------------------------- */
+
+void tw__operand_drop(tw__operand *operand)
+{
+    tw__regions_unref(operand->regions);
+    operand->regions = NULL;
+}
+
+bool tw__operand_set(tw__core *core, tw__operand *operand, const tw__node *node)
+{
+    tw__regions *list = tw__node_regions(core, node);
+    size_t *shape = list ? TW__NEW_N(core->arena, size_t, node->t.rank) : NULL;
+    if (!shape) return list ? tw__graph_no_memory(core) : false;
+    if (node->t.rank) memcpy(shape, node->dims, node->t.rank * sizeof *shape);
+    *operand = (tw__operand){ tw__regions_ref(list), node->t.type, node->t.rank, shape };
+    return true;
+}
+
+char *tw__operand_text(const tw__core *core, const tw__operand *operand, char *buf, size_t size)
+{
+    if (!operand->regions) {
+        snprintf(buf, size, "nothing");
+        return buf;
+    }
+    /* A node for the time of the message. */
+    size_t room[(sizeof(tw__node) + TW__MAX_RANK * sizeof(size_t)) / sizeof(size_t) + 1];
+    tw__node *node = (tw__node *)room;
+    *node = (tw__node){ .t = { operand->regions, operand->type, operand->rank, operand->shape } };
+    if (operand->rank) memcpy(node->dims, operand->shape, operand->rank * sizeof *node->dims);
+    return tw__node_text(core, node, buf, size);
+}
+
+/* --- making programs ---------------------------------------------------------------------------------------------------- */
+
+enum { MAX_DEPTH = 1000 };
+
+/* One level more than the deepest child; false with an error when that is too much. */
+static bool deepen(tw__core *core, tw__program *p, uint32_t child)
+{
+    uint32_t depth = child ? core->programs[child].depth + 1 : 0;
+    if (depth > MAX_DEPTH)
+        return tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "programs are nested more than %d deep", MAX_DEPTH);
+    if (depth > p->depth) p->depth = depth;
+    return true;
+}
+
+/* Takes over the operands, also on failure. */
+static tw_program add(tw__core *core, tw__program program)
+{
+    bool fits = program.kind != TW__P_CALL || deepen(core, &program, core->functions[program.id].body);
+    for (uint32_t i = 0; i < program.child_count && fits; i++) fits = deepen(core, &program, program.children[i]);
+    if (!program.name) program.name = "";
+    if (!fits) {
+        tw__operand_drop(&program.a);
+        tw__operand_drop(&program.b);
+        return NIL;
+    }
+    if (core->program_count >= UINT32_MAX ||
+        !tw__grow(&core->programs, &core->program_room, core->program_count, sizeof *core->programs)) {
+        tw__operand_drop(&program.a);
+        tw__operand_drop(&program.b);
+        tw__graph_no_memory(core);
+        return NIL;
+    }
+    core->programs[core->program_count] = program;
+    return (tw_program){ (uint32_t)core->program_count++ };
+}
+
+/* Adds a program with children c[0..n). */
+static tw_program add_with(tw__core *core, tw__program program, uint32_t n, const uint32_t *children)
+{
+    program.children = TW__NEW_N(core->arena, uint32_t, n);
+    if (!program.children) {
+        tw__operand_drop(&program.a);
+        tw__operand_drop(&program.b);
+        tw__graph_no_memory(core);
+        return NIL;
+    }
+    memcpy(program.children, children, n * sizeof *children);
+    program.child_count = program.child_room = n;
+    return add(core, program);
+}
+
+static bool valid(tw__core *core, tw_program program, const char *what)
+{
+    if (program.id && program.id < core->program_count) return true;
+    if (program.id) return tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "%s is not a program of this graph", what);
+    return tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "%s is a nil program", what);
+}
+
+/* The program as it is now, for use inside another one; 0 with an error. */
+static uint32_t frozen(tw__core *core, uint32_t id)
+{
+    tw__program *p = &core->programs[id];
+    if (p->kind != TW__P_SEQUENCE && p->kind != TW__P_SWITCH) return id;
+    if (p->snapshot) return p->snapshot;
+    tw__program copy = *p;
+    tw__regions_ref(copy.a.regions);
+    tw__regions_ref(copy.b.regions);
+    uint32_t made = add(core, copy).id; /* may move the array */
+    if (made) {
+        core->programs[made].snapshot = made; /* nobody has its handle: it never changes */
+        core->programs[id].snapshot = made;
+    }
+    return made;
+}
+
+/* Room for one more entry of `size` bytes; a new array leaves the old one to the copies that share it. */
+static bool more(tw__core *core, void *items, uint32_t *room, uint32_t count, size_t size)
+{
+    if (count < *room) return true;
+    uint32_t wanted = count ? count * 2 : 4;
+    if (count > UINT32_MAX / 4) return tw__graph_no_memory(core);
+    void *grown = tw__arena_zalloc_n(core->arena, wanted, size, 8), *old;
+    if (!grown) return tw__graph_no_memory(core);
+    memcpy(&old, items, sizeof old);
+    if (count) memcpy(grown, old, count * size);
+    memcpy(items, &grown, sizeof grown);
+    *room = wanted;
+    return true;
+}
+
+/* --- sequences ---------------------------------------------------------------------------------------------------------- */
+
+tw_program tw_sequence(tw_graph *graph, const char *name)
+{
+    TW__ENTER(graph, NIL);
+    const char *copy = name ? tw__arena_strdup(graph->core->arena, name) : "";
+    if (copy) return add(graph->core, (tw__program){ .kind = TW__P_SEQUENCE, .name = copy });
+    tw__graph_no_memory(graph->core);
+    return NIL;
+}
+
+static bool append(tw__core *core, uint32_t sequence, uint32_t program)
+{
+    uint32_t child = frozen(core, program);
+    tw__program *s = &core->programs[sequence];
+    if (!child || !deepen(core, s, child) ||
+        !more(core, &s->children, &s->child_room, s->child_count, sizeof *s->children))
+        return false;
+    s->children[s->child_count++] = child;
+    s->snapshot = 0;
+    return true;
+}
+
+void tw_sequence_add(tw_graph *graph, tw_program sequence, tw_program program)
+{
+    TW__ENTER(graph, );
+    tw__core *core = graph->core;
+    if (!valid(core, sequence, "the sequence") || !valid(core, program, "the program to add")) return;
+    if (core->programs[sequence.id].kind != TW__P_SEQUENCE) {
+        tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "programs can be added to a sequence only; this is a %s",
+                       tw__program_kind_name(core->programs[sequence.id].kind));
+        return;
+    }
+    append(core, sequence.id, program.id);
+}
+
+tw_program tw_sequence_of(tw_graph *graph, unsigned count, const tw_program *programs)
+{
+    TW__ENTER(graph, NIL);
+    tw__core *core = graph->core;
+    for (unsigned i = 0; i < count; i++)
+        if (!valid(core, programs[i], "a program of the sequence")) return NIL;
+    uint32_t *children = TW__NEW_N(core->arena, uint32_t, count);
+    if (!children) {
+        tw__graph_no_memory(core);
+        return NIL;
+    }
+    for (unsigned i = 0; i < count; i++)
+        if (!(children[i] = frozen(core, programs[i].id))) return NIL;
+    return add(core, (tw__program){
+                         .kind = TW__P_SEQUENCE, .children = children, .child_count = count, .child_room = count });
+}
+
+/* --- predicates --------------------------------------------------------------------------------------------------------- */
+
+enum { BOOLS = 1, INTS = 2 }; /* which types a scalar may have */
+
+static bool scalar(tw__core *core, tw_tensor tensor, const char *what, int types, tw__operand *operand)
+{
+    char text[TW__TEXT_BYTES];
+    const tw__node *t = tw__node_get(core, tensor, what);
+    if (!t) return false;
+    tw__node_text(core, t, text, sizeof text);
+    if (tw__node_count(t) != 1)
+        return tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "%s must have one element, %s has %llu", what, text,
+                              (unsigned long long)tw__node_count(t));
+    bool fits = t->t.type == TW_INT || t->t.type == TW_UNSIGNED_INT || (t->t.type == TW_BOOL && (types & BOOLS));
+    if (!fits)
+        return tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "%s must be %sint or unsigned int, %s is %s", what,
+                              types & BOOLS ? "bool, " : "", text, tw_type_name(t->t.type, TW_SYSTEM_POPLAR));
+    return tw__operand_set(core, operand, t);
+}
+
+/* The tensor is written by the program. */
+static bool writable(tw__core *core, tw_tensor tensor, const char *what)
+{
+    char text[TW__TEXT_BYTES];
+    const tw__node *t = tw__node_get(core, tensor, what);
+    const tw__regions *list = t ? tw__node_regions(core, t) : NULL;
+    if (!list) return false;
+    for (uint32_t i = 0; i < list->n; i++)
+        if (core->vars[list->region[i].var].is_constant)
+            return tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "%s %s holds constants and cannot be written", what,
+                                  tw__node_text(core, t, text, sizeof text));
+    tw__overlap overlap = tw__node_plain(t) ? TW__OVERLAP_NONE : tw__list_aliases(list);
+    if (overlap == TW__OVERLAP_NO_MEMORY) return tw__graph_no_memory(core);
+    if (overlap == TW__OVERLAP_NONE) return true;
+    return tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "%s %s names an element twice and cannot be written", what,
+                          tw__node_text(core, t, text, sizeof text));
+}
+
+static bool compute_set(tw__core *core, tw_compute_set cs)
+{
+    if (cs.id && cs.id < core->compute_set_count) return true;
+    return tw__graph_fail(core, TW_E_CONTROL_PROGRAM,
+                          cs.id ? "compute set %u is not one of this graph" : "the compute set is nil", cs.id);
+}
+
+tw_program tw_execute(tw_graph *graph, tw_compute_set cs)
+{
+    TW__ENTER(graph, NIL);
+    if (!compute_set(graph->core, cs)) return NIL;
+    return add(graph->core, (tw__program){ .kind = TW__P_EXECUTE, .id = cs.id });
+}
+
+tw_program tw_execute_all_true(tw_graph *graph, tw_compute_set cs, tw_tensor result)
+{
+    TW__ENTER(graph, NIL);
+    tw__program p = { .kind = TW__P_EXECUTE, .id = cs.id };
+    if (!compute_set(graph->core, cs) || !writable(graph->core, result, "the result tensor") ||
+        !scalar(graph->core, result, "the result tensor", BOOLS | INTS, &p.a))
+        return NIL;
+    return add(graph->core, p);
+}
+
+/* --- copies ------------------------------------------------------------------------------------------------------------- */
+
+static bool check_copy(tw__core *core, const tw__node *s, const tw__node *d)
+{
+    char from[TW__TEXT_BYTES], to[TW__TEXT_BYTES], a[TW__TEXT_BYTES], b[TW__TEXT_BYTES];
+    tw__node_text(core, s, from, sizeof from);
+    tw__node_text(core, d, to, sizeof to);
+    if (s->t.type != d->t.type)
+        return tw__graph_fail(
+            core, TW_E_TYPE, "copy between different element types: source %s is %s, destination %s is %s", from,
+            tw_type_name(s->t.type, TW_SYSTEM_POPLAR), to, tw_type_name(d->t.type, TW_SYSTEM_POPLAR));
+    if (s->t.rank != d->t.rank || memcmp(s->dims, d->dims, s->t.rank * sizeof *s->dims))
+        return tw__graph_fail(core, TW_E_CONTROL_PROGRAM,
+                              "copy between different shapes: source %s has %s, destination %s has %s", from,
+                              tw__shape_text(s->t.rank, s->dims, a, sizeof a), to,
+                              tw__shape_text(d->t.rank, d->dims, b, sizeof b));
+    const tw__regions *p = tw__node_regions(core, s), *q = tw__node_regions(core, d);
+    if (!p || !q) return false;
+    if (tw__lists_equal(p, q)) return true;
+    tw__overlap overlap = tw__lists_intersect(p, q);
+    if (overlap == TW__OVERLAP_NO_MEMORY) return tw__graph_no_memory(core);
+    return overlap == TW__OVERLAP_NONE || tw__graph_fail(core, TW_E_CONTROL_PROGRAM,
+                                                         "copy of overlapping tensors: source %s and destination "
+                                                         "%s share elements; copy through another variable",
+                                                         from, to);
+}
+
+tw_program tw_copy(tw_graph *graph, tw_tensor source, tw_tensor destination)
+{
+    TW__ENTER(graph, NIL);
+    tw__core *core = graph->core;
+    const tw__node *s = tw__node_get(core, source, "the source"),
+                   *d = s ? tw__node_get(core, destination, "the destination") : NULL;
+    tw__program p = { .kind = TW__P_COPY };
+    if (!d || !check_copy(core, s, d) || !writable(core, destination, "the destination") ||
+        !tw__operand_set(core, &p.a, s))
+        return NIL;
+    if (tw__operand_set(core, &p.b, d)) return add(core, p);
+    tw__operand_drop(&p.a);
+    return NIL;
+}
+
+static tw_program stream_copy(tw_graph *graph, tw_stream stream, tw_tensor tensor, bool to_device)
+{
+    tw__core *core = graph->core;
+    char text[TW__TEXT_BYTES];
+    if (!stream.id || stream.id >= core->stream_count) {
+        tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "%s",
+                       stream.id ? "the stream is not one of this graph" : "the stream is nil");
+        return NIL;
+    }
+    const tw__stream *s = &core->streams[stream.id];
+    const tw__node *t = tw__node_get(core, tensor, to_device ? "the destination" : "the source");
+    if (!t) return NIL;
+    tw__node_text(core, t, text, sizeof text);
+    tw__program p = { .kind = to_device ? TW__P_STREAM_IN : TW__P_STREAM_OUT, .id = stream.id };
+    if (s->to_device != to_device)
+        tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "stream '%s' goes from %s and cannot be copied %s %s", s->handle,
+                       s->to_device ? "host to device" : "device to host", to_device ? "to" : "from", text);
+    else if (s->type != t->t.type)
+        tw__graph_fail(core, TW_E_TYPE, "copy between different element types: stream '%s' is %s, %s is %s",
+                       s->handle, tw_type_name(s->type, TW_SYSTEM_POPLAR), text,
+                       tw_type_name(t->t.type, TW_SYSTEM_POPLAR));
+    else if (s->count != tw__node_count(t))
+        tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "stream '%s' moves %llu elements at a time, %s has %llu",
+                       s->handle, (unsigned long long)s->count, text, (unsigned long long)tw__node_count(t));
+    else if ((!to_device || writable(core, tensor, "the destination")) && tw__operand_set(core, &p.a, t))
+        return add(core, p);
+    return NIL;
+}
+
+tw_program tw_copy_from_stream(tw_graph *graph, tw_stream stream, tw_tensor destination)
+{
+    TW__ENTER(graph, NIL);
+    return stream_copy(graph, stream, destination, true);
+}
+
+tw_program tw_copy_to_stream(tw_graph *graph, tw_tensor source, tw_stream stream)
+{
+    TW__ENTER(graph, NIL);
+    return stream_copy(graph, stream, source, false);
+}
+
+static tw_program remote_copy(tw_graph *graph, tw_remote_buffer buffer, tw_tensor tensor, tw_tensor offsets,
+                              bool in)
+{
+    tw__core *core = graph->core;
+    char text[TW__TEXT_BYTES], offset_text[TW__TEXT_BYTES];
+    if (!buffer.id || buffer.id >= core->remote_count) {
+        tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "%s",
+                       buffer.id ? "the remote buffer is not one of this graph" : "the remote buffer is nil");
+        return NIL;
+    }
+    const tw__remote *r = &core->remotes[buffer.id];
+    const tw__node *t = tw__node_get(core, tensor, in ? "the destination" : "the source"), *o = NULL;
+    if (!t || (offsets.id && !(o = tw__node_get(core, offsets, "the offsets")))) return NIL;
+    tw__node_text(core, t, text, sizeof text);
+    if (o) tw__node_text(core, o, offset_text, sizeof offset_text);
+    uint64_t rows = o ? tw__node_count(o) : 1;
+    tw__program p = { .kind = in ? TW__P_REMOTE_IN : TW__P_REMOTE_OUT, .id = buffer.id };
+    if (r->type != t->t.type)
+        tw__graph_fail(core, TW_E_TYPE, "copy between different element types: remote buffer '%s' is %s, %s is %s",
+                       r->handle, tw_type_name(r->type, TW_SYSTEM_POPLAR), text,
+                       tw_type_name(t->t.type, TW_SYSTEM_POPLAR));
+    else if (o && (o->t.type != TW_UNSIGNED_INT || o->t.rank > 1))
+        tw__graph_fail(core, TW_E_CONTROL_PROGRAM,
+                       "the offsets %s of remote buffer '%s' must be a vector of unsigned int", offset_text,
+                       r->handle);
+    else if (tw__node_count(t) != rows * r->count)
+        tw__graph_fail(
+            core, TW_E_CONTROL_PROGRAM,
+            "remote buffer '%s' has rows of %llu elements; for %llu offset%s %s must have %llu, not %llu",
+            r->handle, (unsigned long long)r->count, (unsigned long long)rows, rows == 1 ? "" : "s", text,
+            (unsigned long long)(rows * r->count), (unsigned long long)tw__node_count(t));
+    else if ((!in || writable(core, tensor, "the destination")) && tw__operand_set(core, &p.a, t)) {
+        if (!o || tw__operand_set(core, &p.b, o)) return add(core, p);
+        tw__operand_drop(&p.a);
+    }
+    return NIL;
+}
+
+tw_program tw_copy_from_remote(tw_graph *graph, tw_remote_buffer buffer, tw_tensor destination, tw_tensor offsets)
+{
+    TW__ENTER(graph, NIL);
+    return remote_copy(graph, buffer, destination, offsets, true);
+}
+
+tw_program tw_copy_to_remote(tw_graph *graph, tw_tensor source, tw_remote_buffer buffer, tw_tensor offsets)
+{
+    TW__ENTER(graph, NIL);
+    return remote_copy(graph, buffer, source, offsets, false);
+}
+
+/* --- loops and branches ------------------------------------------------------------------------------------------------- */
+
+/* Children of a control program; a nil one (allowed where `optional`) stays 0. */
+static bool freeze_all(tw__core *core, unsigned n, const tw_program *bodies, const char *const *names,
+                       unsigned optional, uint32_t *out)
+{
+    for (unsigned i = 0; i < n; i++) {
+        out[i] = 0;
+        if (!bodies[i].id && i >= n - optional) continue;
+        if (!valid(core, bodies[i], names[i])) return false;
+    }
+    for (unsigned i = 0; i < n; i++)
+        if (bodies[i].id && !(out[i] = frozen(core, bodies[i].id))) return false;
+    return true;
+}
+
+tw_program tw_repeat(tw_graph *graph, unsigned count, tw_program body)
+{
+    TW__ENTER(graph, NIL);
+    uint32_t child;
+    if (!freeze_all(graph->core, 1, &body, (const char *const[]){ "the body" }, 0, &child)) return NIL;
+    return add_with(graph->core, (tw__program){ .kind = TW__P_REPEAT, .count = count }, 1, &child);
+}
+
+static tw_program repeat_while(tw_graph *graph, tw__program_kind kind, tw_program condition, tw_tensor predicate,
+                               tw_program body)
+{
+    static const char *const names[] = { "the condition", "the body" };
+    uint32_t children[2];
+    tw__program p = { .kind = kind };
+    if (!freeze_all(graph->core, 2, (tw_program[]){ condition, body }, names, 0, children) ||
+        !scalar(graph->core, predicate, "the predicate", BOOLS | INTS, &p.a))
+        return NIL;
+    return add_with(graph->core, p, 2, children);
+}
+
+tw_program tw_repeat_while_true(tw_graph *graph, tw_program condition, tw_tensor predicate, tw_program body)
+{
+    TW__ENTER(graph, NIL);
+    return repeat_while(graph, TW__P_WHILE_TRUE, condition, predicate, body);
+}
+
+tw_program tw_repeat_while_false(tw_graph *graph, tw_program condition, tw_tensor predicate, tw_program body)
+{
+    TW__ENTER(graph, NIL);
+    return repeat_while(graph, TW__P_WHILE_FALSE, condition, predicate, body);
+}
+
+tw_program tw_if(tw_graph *graph, tw_tensor predicate, tw_program then_body, tw_program else_body)
+{
+    static const char *const names[] = { "the then body", "the else body" };
+    TW__ENTER(graph, NIL);
+    uint32_t children[2];
+    tw__program p = { .kind = TW__P_IF };
+    if (!freeze_all(graph->core, 2, (tw_program[]){ then_body, else_body }, names, 1, children) ||
+        !scalar(graph->core, predicate, "the predicate", BOOLS | INTS, &p.a))
+        return NIL;
+    return add_with(graph->core, p, 2, children);
+}
+
+static tw_program new_switch(tw_graph *graph, tw_tensor control, tw_program default_body, bool checked)
+{
+    uint32_t child;
+    tw__program p = { .kind = TW__P_SWITCH, .bounds_checked = checked };
+    if (!freeze_all(graph->core, 1, &default_body, (const char *const[]){ "the default body" }, 1, &child) ||
+        !scalar(graph->core, control, "the control tensor", INTS, &p.a))
+        return NIL;
+    return add_with(graph->core, p, 1, &child);
+}
+
+tw_program tw_switch(tw_graph *graph, tw_tensor control, tw_program default_body)
+{
+    TW__ENTER(graph, NIL);
+    return new_switch(graph, control, default_body, false);
+}
+
+tw_program tw_switch_with_bounds_checking(tw_graph *graph, tw_tensor control)
+{
+    TW__ENTER(graph, NIL);
+    return new_switch(graph, control, NIL, true);
+}
+
+void tw_switch_add(tw_graph *graph, tw_program switch_program, int32_t value, tw_program body)
+{
+    TW__ENTER(graph, );
+    tw__core *core = graph->core;
+    if (!valid(core, switch_program, "the switch") || !valid(core, body, "the body")) return;
+    tw__program *s = &core->programs[switch_program.id];
+    if (s->kind != TW__P_SWITCH) {
+        tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "cases can be added to a switch only; this is a %s",
+                       tw__program_kind_name(s->kind));
+        return;
+    }
+    for (uint32_t i = 0; i < s->case_count; i++)
+        if (s->cases[i].value == value) {
+            tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "the switch already has a case %d", value);
+            return;
+        }
+    uint32_t child = frozen(core, body.id);
+    s = &core->programs[switch_program.id];
+    if (!child || !deepen(core, s, child) || !more(core, &s->cases, &s->case_room, s->case_count, sizeof *s->cases))
+        return;
+    s->cases[s->case_count++] = (tw__case){ value, child };
+    s->snapshot = 0;
+}
+
+static tw_program counted_for(tw_graph *graph, tw_tensor counter, const tw_tensor *limit_tensor, tw__program p,
+                              tw_program body)
+{
+    tw__core *core = graph->core;
+    uint32_t child;
+    if (!freeze_all(core, 1, &body, (const char *const[]){ "the body" }, 0, &child)) return NIL;
+    if (p.step <= 0) {
+        tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "a counted loop needs a step of at least 1, not %lld",
+                       (long long)p.step);
+        return NIL;
+    }
+    if (!writable(core, counter, "the loop counter") || !scalar(core, counter, "the loop counter", INTS, &p.a))
+        return NIL;
+    int64_t low = p.a.type == TW_INT ? INT32_MIN : 0, high = p.a.type == TW_INT ? INT32_MAX : (int64_t)UINT32_MAX;
+    bool fits = p.begin >= low && p.begin <= high && (limit_tensor || (p.limit >= low && p.limit <= high)) &&
+                p.step <= high;
+    if (!fits)
+        tw__graph_fail(core, TW_E_OVERFLOW, "the loop from %lld to %lld by %lld does not fit the counter's type %s",
+                       (long long)p.begin, (long long)p.limit, (long long)p.step,
+                       tw_type_name(p.a.type, TW_SYSTEM_POPLAR));
+    if (fits && (!limit_tensor || scalar(core, *limit_tensor, "the loop limit", INTS, &p.b))) {
+        if (!limit_tensor || p.b.type == p.a.type) return add_with(core, p, 1, &child);
+        tw__graph_fail(core, TW_E_TYPE, "the loop counter is %s, its limit is %s: they must be equal",
+                       tw_type_name(p.a.type, TW_SYSTEM_POPLAR), tw_type_name(p.b.type, TW_SYSTEM_POPLAR));
+        tw__operand_drop(&p.b);
+    }
+    tw__operand_drop(&p.a);
+    return NIL;
+}
+
+tw_program tw_counted_for_loop(tw_graph *graph, tw_tensor counter, int64_t begin, int64_t limit, int64_t step,
+                               tw_program body)
+{
+    TW__ENTER(graph, NIL);
+    return counted_for(graph, counter, NULL,
+                       (tw__program){ .kind = TW__P_COUNTED_FOR, .begin = begin, .limit = limit, .step = step },
+                       body);
+}
+
+tw_program tw_counted_for_loop_dynamic(tw_graph *graph, tw_tensor counter, int64_t begin, tw_tensor limit,
+                                       int64_t step, tw_program body)
+{
+    TW__ENTER(graph, NIL);
+    return counted_for(graph, counter, &limit,
+                       (tw__program){ .kind = TW__P_COUNTED_FOR, .begin = begin, .step = step }, body);
+}
+
+/* --- functions ---------------------------------------------------------------------------------------------------------- */
+
+tw_function tw_graph_add_function(tw_graph *graph, tw_program body, const char *name)
+{
+    tw_function nil = { 0 };
+    TW__ENTER(graph, nil);
+    tw__core *core = graph->core;
+    uint32_t child;
+    if (!freeze_all(core, 1, &body, (const char *const[]){ "the body" }, 0, &child)) return nil;
+    const char *copy = name ? tw__arena_strdup(core->arena, name) : "";
+    if (!copy || !tw__grow(&core->functions, &core->function_room, core->function_count, sizeof *core->functions)) {
+        tw__graph_no_memory(core);
+        return nil;
+    }
+    core->functions[core->function_count] = (tw__function){ copy, child };
+    return (tw_function){ (uint32_t)core->function_count++ };
+}
+
+tw_program tw_call(tw_graph *graph, tw_function function)
+{
+    TW__ENTER(graph, NIL);
+    if (function.id && function.id < graph->core->function_count)
+        return add(graph->core, (tw__program){ .kind = TW__P_CALL, .id = function.id });
+    tw__graph_fail(graph->core, TW_E_CONTROL_PROGRAM, "%s",
+                   function.id ? "the function is not one of this graph" : "the function is nil");
+    return NIL;
+}
+
+/* --- the rest ----------------------------------------------------------------------------------------------------------- */
+
+tw_program tw_sync(tw_graph *graph, tw_sync_type type)
+{
+    TW__ENTER(graph, NIL);
+    return add(graph->core, (tw__program){ .kind = TW__P_SYNC, .sync = type });
+}
+
+/* A program with a tensor (may be NULL) and a text (may be NULL). */
+static tw_program with_tensor(tw_graph *graph, tw__program p, const tw_tensor *tensor, const char *text)
+{
+    tw__core *core = graph->core;
+    const tw__node *t = tensor ? tw__node_get(core, *tensor, "the tensor") : NULL;
+    if (tensor && !t) return NIL;
+    p.text = tw__arena_strdup(core->arena, text ? text : "");
+    if (!p.text) {
+        tw__graph_no_memory(core);
+        return NIL;
+    }
+    return t && !tw__operand_set(core, &p.a, t) ? NIL : add(core, p);
+}
+
+tw_program tw_write_undef(tw_graph *graph, tw_tensor tensor)
+{
+    TW__ENTER(graph, NIL);
+    if (!writable(graph->core, tensor, "the tensor")) return NIL;
+    return with_tensor(graph, (tw__program){ .kind = TW__P_WRITE_UNDEF }, &tensor, NULL);
+}
+
+tw_program tw_abort(tw_graph *graph, const char *message)
+{
+    TW__ENTER(graph, NIL);
+    return with_tensor(graph, (tw__program){ .kind = TW__P_ABORT }, NULL, message);
+}
+
+tw_program tw_abort_on_condition(tw_graph *graph, tw_tensor predicate, const char *message)
+{
+    TW__ENTER(graph, NIL);
+    tw__operand checked = { 0 };
+    if (!scalar(graph->core, predicate, "the predicate", BOOLS | INTS, &checked)) return NIL;
+    tw__operand_drop(&checked);
+    return with_tensor(graph, (tw__program){ .kind = TW__P_ABORT_IF }, &predicate, message);
+}
+
+tw_program tw_assume_equal_across_replicas(tw_graph *graph, tw_tensor tensor)
+{
+    TW__ENTER(graph, NIL);
+    return with_tensor(graph, (tw__program){ .kind = TW__P_ASSUME_EQUAL }, &tensor, NULL);
+}
+
+tw_program tw_error_program(tw_graph *graph, const char *message, tw_tensor tensor)
+{
+    TW__ENTER(graph, NIL);
+    return with_tensor(graph, (tw__program){ .kind = TW__P_ERROR }, &tensor, message);
+}
+
+tw_program tw_print_tensor(tw_graph *graph, const char *title, tw_tensor tensor, const tw_print_format *format)
+{
+    TW__ENTER(graph, NIL);
+    tw__program p = { .kind = TW__P_PRINT };
+    char text[TW__TEXT_BYTES];
+    if (format) p.format = *format;
+    const tw__node *t = tw__node_get(graph->core, tensor, "the tensor to print");
+    if (!t) return NIL;
+    /* Spec poplar.md 1.14: without a title the tensor's name is used. */
+    return with_tensor(graph, p, &tensor,
+                       title && *title ? title : tw__node_text(graph->core, t, text, sizeof text));
+}
+
+void tw_program_name(tw_graph *graph, tw_program program, const char *name)
+{
+    TW__ENTER(graph, );
+    tw__core *core = graph->core;
+    if (!valid(core, program, "the program")) return;
+    const char *copy = tw__arena_strdup(core->arena, name ? name : "");
+    if (!copy) {
+        tw__graph_no_memory(core);
+        return;
+    }
+    tw__program *p = &core->programs[program.id];
+    p->name = copy;
+    if (p->kind == TW__P_SEQUENCE || p->kind == TW__P_SWITCH)
+        p->snapshot = 0; /* what was added before keeps its name */
+}
