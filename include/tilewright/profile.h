@@ -74,7 +74,7 @@ typedef enum tw_profile_sync {
 
 TW_API void tw_profile_free(tw_profile *profile); /* NULL is fine. Not for a profile owned by an engine. */
 
-/* --- summary: guide 8.2 ---------------------------------------------------------------------------------------- */
+/* --- summary: guide 8.2 --------------------------------------------------------------------------------------- */
 
 typedef enum tw_colours { TW_COLOURS_AUTO, TW_COLOURS_ON, TW_COLOURS_OFF } tw_colours;
 
@@ -100,7 +100,7 @@ TW_API tw_status tw_profile_print_graph_summary(const tw_profile *profile, FILE 
 TW_API tw_status tw_profile_print_execution_summary(const tw_profile *profile, FILE *out,
                                                     const tw_profile_options *options);
 
-/* --- JSON: spec poplar.md 4.1, 4.2; docs/profile.md -------------------------------------------------------------- */
+/* --- JSON: spec poplar.md 4.1, 4.2; docs/profile.md ----------------------------------------------------------- */
 
 TW_API tw_status tw_profile_write_graph_json(const tw_profile *profile, FILE *out, bool pretty);
 TW_API tw_status tw_profile_write_execution_json(const tw_profile *profile, FILE *out, bool pretty);
@@ -115,7 +115,7 @@ TW_API tw_status tw_profile_load_files(tw_profile **out, const char *graph_path,
 /* Trace for chrome://tracing and ui.perfetto.dev: one track per kind of step, counters of active tiles. */
 TW_API tw_status tw_profile_write_trace(const tw_profile *profile, FILE *out, const tw_profile_options *options);
 
-/* --- figures ------------------------------------------------------------------------------------------------------ */
+/* --- figures -------------------------------------------------------------------------------------------------- */
 
 TW_API bool tw_profile_has_graph(const tw_profile *profile);
 TW_API bool tw_profile_has_execution(const tw_profile *profile);

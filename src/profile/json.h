@@ -43,7 +43,7 @@ void tw__read_vertex_types(tw__reader *r, json_t *root);
 void tw__read_graph(tw__reader *r, json_t *root);     /* json_read_graph.c */
 void tw__read_execution(tw__reader *r, json_t *root); /* json_read_execution.c */
 
-/* --- json_write.c: a stream of tokens; nothing is held in memory ---------------------------------------------------- */
+/* --- json_write.c: a stream of tokens; nothing is held in memory ---------------------------------------------- */
 
 typedef struct tw__json {
     FILE *out;

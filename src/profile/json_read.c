@@ -148,7 +148,7 @@ tw_fidelity tw__fidelity(tw__reader *r, json_t *from, const char *key)
     return TW_FIDELITY_EXACT;
 }
 
-/* --- what both files have ----------------------------------------------------------------------------------------- */
+/* --- what both files have ------------------------------------------------------------------------------------- */
 
 void tw__read_target(tw__reader *r, json_t *root)
 {

@@ -43,7 +43,7 @@ static void read_totals(tw__reader *r, json_t *simulation)
     tw__reader_leave(r, mark);
 }
 
-/* --- steps --------------------------------------------------------------------------------------------------------- */
+/* --- steps ---------------------------------------------------------------------------------------------------- */
 
 static uint64_t vertices_in(const tw_profile *p, uint32_t compute_set, uint32_t type)
 {
@@ -159,7 +159,7 @@ static void read_step(tw__reader *r, json_t *from, bool listed, uint64_t *now)
     if (slot) *slot = step;
 }
 
-/* --- trace --------------------------------------------------------------------------------------------------------- */
+/* --- trace ---------------------------------------------------------------------------------------------------- */
 
 typedef struct rule_map {
     uint32_t id;

@@ -87,7 +87,7 @@ static void read_exchanges(tw__reader *r, json_t *root, const char *key, tw__exc
     tw__reader_leave(r, mark);
 }
 
-/* --- programs ------------------------------------------------------------------------------------------------------ */
+/* --- programs ------------------------------------------------------------------------------------------------- */
 
 static void read_program(tw__reader *r, json_t *from)
 {
@@ -135,7 +135,7 @@ static void read_programs(tw__reader *r, json_t *root)
     tw__reader_leave(r, mark);
 }
 
-/* --- memory -------------------------------------------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------------------------------------------- */
 
 static const char *const region_keys[] = { "nonInterleaved", "interleaved", "overflowed" };
 static const char *const overlap_keys[] = { "nonOverlapped", "overlapped" };
@@ -209,7 +209,7 @@ static void read_vertex_bytes(tw__reader *r, json_t *memory)
     tw__reader_leave(r, mark);
 }
 
-/* --- liveness ------------------------------------------------------------------------------------------------------ */
+/* --- liveness ------------------------------------------------------------------------------------------------- */
 
 static void read_live_program(tw__reader *r, json_t *from)
 {

@@ -136,7 +136,7 @@ void tw__json_vertex_types(tw__json *j, const tw_profile *p)
     tw__json_close(j, '}');
 }
 
-/* --- entry points -------------------------------------------------------------------------------------------------- */
+/* --- entry points --------------------------------------------------------------------------------------------- */
 
 static tw_status write_part(const tw_profile *p, FILE *out, bool pretty, bool graph)
 {

@@ -106,7 +106,7 @@ static void write_trace(tw__json *j, const tw_profile *p)
     tw__json_close(j, '}');
 }
 
-/* --- the list of executed steps ------------------------------------------------------------------------------------ */
+/* --- the list of executed steps ------------------------------------------------------------------------------- */
 
 typedef struct lister {
     tw__json *j;
@@ -190,7 +190,7 @@ static void write_simulation(tw__json *j, const tw_profile *p, uint64_t *row, co
     tw__json_close(j, '}');
 }
 
-/* --- instrumentation ----------------------------------------------------------------------------------------------- */
+/* --- instrumentation ------------------------------------------------------------------------------------------ */
 
 /* The plan step that executed a compute set last; TW__NONE = none did. Equal for all of them on a model. */
 static uint32_t last_execution(const tw_profile *p, const uint64_t *counts, uint32_t compute_set)

@@ -85,7 +85,7 @@ static void write_programs(tw__json *j, const tw_profile *p)
     tw__json_close(j, ']');
 }
 
-/* --- memory -------------------------------------------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------------------------------------------- */
 
 static const char *const region_keys[] = { "nonInterleaved", "interleaved", "overflowed" };
 

@@ -21,7 +21,7 @@
 
 #define TW__NONE UINT32_MAX /* no program, compute set, exchange, ... */
 
-/* --- rows.c: strings and rows of one value per tile, each distinct one stored once -------------------------------- */
+/* --- rows.c: strings and rows of one value per tile, each distinct one stored once ---------------------------- */
 
 typedef uint32_t tw__name; /* index into tw_profile.names; 0 = "" */
 typedef uint32_t tw__row;  /* index into tw_profile.rows; 0 = not recorded */
@@ -54,7 +54,7 @@ tw__row tw__profile_row_end(tw_profile *p);
 /* Unpacks into out[tiles], padding with 0. False when the row is 0 (not recorded): out is all 0 then. */
 bool tw__profile_row_read(const tw_profile *p, tw__row row, uint64_t *out, uint32_t tiles);
 
-/* --- write.c: the graph part --------------------------------------------------------------------------------------- */
+/* --- write.c: the graph part ---------------------------------------------------------------------------------- */
 
 typedef struct tw__profile_target {
     const char *type;                       /* "IPU_MODEL", "IPU", "CPU", or another machine's name */
@@ -132,7 +132,7 @@ typedef struct tw__live_var {
 } tw__live_var;
 void tw__profile_set_live(tw_profile *p, uint32_t program, const tw__live_var *vars, size_t count);
 
-/* --- write.c: plan steps ------------------------------------------------------------------------------------------- */
+/* --- write.c: plan steps -------------------------------------------------------------------------------------- */
 
 typedef struct tw__type_cycles {
     uint32_t vertex_type;
@@ -158,7 +158,7 @@ typedef struct tw__step_desc {
 } tw__step_desc;
 uint32_t tw__profile_add_step(tw_profile *p, const tw__step_desc *desc); /* TW__NONE on failure */
 
-/* --- trace.c: what was executed ------------------------------------------------------------------------------------- */
+/* --- trace.c: what was executed ------------------------------------------------------------------------------- */
 
 /* The trace is a grammar. An item is a rule executed `times` times in a row; a rule is a range of consecutive step ids
  * or a sequence of items. Rules are interned, and children come before their parents. */
@@ -198,7 +198,7 @@ void tw__profile_set_mode(tw_profile *p, const char *mode);
 void tw__profile_set_vertex_cycles(tw_profile *p, const uint32_t *cycles, const uint32_t *compute_set,
                                    const uint32_t *vertex_type, size_t count);
 
-/* --- the object ------------------------------------------------------------------------------------------------------ */
+/* --- the object ----------------------------------------------------------------------------------------------- */
 
 typedef struct tw__type {
     tw__name name;
@@ -232,7 +232,7 @@ typedef struct tw__named {
 typedef struct tw__step {
     tw_program_type type;
     tw__name type_name, name;
-    uint8_t sync, fidelity, has_explicit;
+    uint8_t sync, fidelity;
     uint32_t program, index;
     uint32_t types_first, types_count; /* slice of type_cycles[] */
     tw__row active, data;
@@ -330,7 +330,7 @@ static inline void tw__profile_step(tw_profile *p, uint32_t step)
          : (tw__profile_fail((p), TW_E_NO_MEMORY, "out of memory for the profile"), NULL))
 bool tw__profile_fail(tw_profile *p, tw_status status, const char *format, ...) TW_PRINTF(3, 4); /* false */
 
-/* --- index.c -------------------------------------------------------------------------------------------------------- */
+/* --- index.c -------------------------------------------------------------------------------------------------- */
 
 typedef bool (*tw__index_same)(const tw_profile *p, uint32_t id, const void *key);
 /* The id whose key equals `key`, else TW__NONE. */
@@ -342,13 +342,13 @@ uint32_t tw__hash_bytes(const void *data, size_t size, uint32_t seed);
 /* Live variables of a program into *out (malloc'ed, to be freed); false when not recorded or out of memory. */
 bool tw__profile_live(const tw_profile *p, uint32_t program, tw__live_var **out, size_t *count);
 
-/* --- programs of the tree, in the order of execution: first = TW__NONE starts, TW__NONE ends ------------------------ */
+/* --- programs of the tree, in the order of execution: first = TW__NONE starts, TW__NONE ends ------------------ */
 
 bool tw__profile_adopt(tw_profile *p, uint32_t parent,
                        uint32_t child); /* false: it has a parent, or is its ancestor */
 uint32_t tw__profile_next_program(const tw_profile *p, uint32_t at, unsigned *depth);
 
-/* --- timeline.c: from the trace back to what happened ----------------------------------------------------------------- */
+/* --- timeline.c: from the trace back to what happened --------------------------------------------------------- */
 
 /* Executions of each plan step into counts[steps]; false when out of memory. */
 bool tw__profile_step_counts(const tw_profile *p, uint64_t *counts);

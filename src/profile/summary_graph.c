@@ -52,7 +52,7 @@ static void print_graph(const tw__page *page)
     tw__line_count(page, 2, "Number of compute sets", p->compute_set_count);
 }
 
-/* --- memory by region and data type ------------------------------------------------------------------------------- */
+/* --- memory by region and data type --------------------------------------------------------------------------- */
 
 static uint64_t category_bytes(const tw__page *page, const tw__category *c, tw__memory_overlap overlap, range tiles,
                                uint64_t *row)
@@ -135,7 +135,7 @@ static void print_memory_usage(const tw__page *page, const char *title, range ti
     memory_notes(page, 6);
 }
 
-/* --- vertex data -------------------------------------------------------------------------------------------------- */
+/* --- vertex data ---------------------------------------------------------------------------------------------- */
 
 typedef struct named_bytes {
     const char *name;
@@ -185,7 +185,7 @@ static tw_status print_vertex_data(const tw__page *page, range tiles, uint64_t *
     return TW_OK;
 }
 
-/* --- tiles -------------------------------------------------------------------------------------------------------- */
+/* --- tiles ---------------------------------------------------------------------------------------------------- */
 
 static void print_histogram(const tw__page *page, const uint64_t *by_tile, range tiles)
 {

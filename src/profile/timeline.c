@@ -99,7 +99,7 @@ void tw__profile_step_info(const tw_profile *p, uint32_t step, tw_profile_step *
     if (s->given) apply_given(&p->given.items[s->given - 1], info);
 }
 
-/* --- walking the trace --------------------------------------------------------------------------------------------- */
+/* --- walking the trace ---------------------------------------------------------------------------------------- */
 
 typedef struct walk {
     const tw_profile *p;
@@ -149,7 +149,7 @@ bool tw_profile_step_cycles(const tw_profile *p, uint32_t plan_step, uint64_t *b
     return tw__profile_row_read(p, row, by_tile, p->target.tiles);
 }
 
-/* --- totals -------------------------------------------------------------------------------------------------------- */
+/* --- totals --------------------------------------------------------------------------------------------------- */
 
 /* Time in no other bucket is time at a sync: tiles wait there for the slowest one. */
 static void count_waiting(const tw_profile *p, tw_profile_totals *t, bool synced)
@@ -201,7 +201,7 @@ tw_status tw_profile_get_totals(const tw_profile *p, tw_profile_totals *t)
     return TW_OK;
 }
 
-/* --- graph figures ------------------------------------------------------------------------------------------------- */
+/* --- graph figures -------------------------------------------------------------------------------------------- */
 
 bool tw_profile_has_graph(const tw_profile *p)
 {

@@ -184,7 +184,7 @@ uint32_t tw__profile_add_program(tw_profile *p, tw_program_type type, const char
     return (uint32_t)(p->programs.count - 1);
 }
 
-/* --- memory -------------------------------------------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------------------------------------------- */
 
 static tw__category *category(tw_profile *p, const char *key, const char *label)
 {
@@ -247,7 +247,7 @@ void tw__profile_set_vertex_bytes(tw_profile *p, uint32_t vertex_type, tw__verte
         tw__profile_fail(p, TW_E_INDEX, "bytes of unknown vertex type %u", vertex_type);
 }
 
-/* --- liveness ------------------------------------------------------------------------------------------------------ */
+/* --- liveness ------------------------------------------------------------------------------------------------- */
 
 void tw__profile_add_always_live(tw_profile *p, const char *variable, uint64_t bytes)
 {
@@ -317,7 +317,7 @@ bool tw__profile_live(const tw_profile *p, uint32_t program, tw__live_var **out,
     return done;
 }
 
-/* --- plan steps ---------------------------------------------------------------------------------------------------- */
+/* --- plan steps ----------------------------------------------------------------------------------------------- */
 
 static bool add_type_cycles(tw_profile *p, tw__step *step, const tw__step_desc *desc)
 {

@@ -19,7 +19,7 @@ typedef enum tw__memory_region {
 /* Overlapped bytes share their addresses with other variables that are not live at the same time. */
 typedef enum tw__memory_overlap { TW__NOT_OVERLAPPED, TW__OVERLAPPED, TW__MEMORY_OVERLAPS } tw__memory_overlap;
 
-#define TW__MEMORY_ROWS (TW_STORAGE_COUNT * TW__MEMORY_REGIONS * TW__MEMORY_OVERLAPS)
+#define TW__MEMORY_ROWS ((unsigned)TW_STORAGE_COUNT * TW__MEMORY_REGIONS * TW__MEMORY_OVERLAPS)
 
 typedef struct tw__memory {
     unsigned tiles;
@@ -33,7 +33,7 @@ uint64_t *tw__memory_row_new(tw__memory *memory, unsigned row); /* NULL, and `fa
 
 static inline unsigned tw__memory_row(tw_storage storage, tw__memory_region region, tw__memory_overlap overlap)
 {
-    return ((unsigned)storage * TW__MEMORY_REGIONS + region) * TW__MEMORY_OVERLAPS + overlap;
+    return ((unsigned)storage * TW__MEMORY_REGIONS + (unsigned)region) * TW__MEMORY_OVERLAPS + (unsigned)overlap;
 }
 
 /* Adds `bytes` on `tile`, which must be below memory->tiles. */

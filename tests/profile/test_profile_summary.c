@@ -180,7 +180,7 @@ static void profile_summary_options(void **state)
     assert_int_equal(tw_profile_options_set(&options, "colours", "red"), TW_E_INVALID_OPTION);
 }
 
-/* --- the command line ---------------------------------------------------------------------------------------------- */
+/* --- the command line ----------------------------------------------------------------------------------------- */
 
 /* Runs the program with stdout and stderr in files; returns its exit status and what it wrote. */
 static int command(char *out, size_t out_room, char *err, size_t err_room, const char *const *args)

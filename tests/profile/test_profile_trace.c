@@ -80,7 +80,7 @@ static void profile_row_saturates(void **state)
     tw_profile_free(p);
 }
 
-/* --- traces: random nested programs, expanded again ---------------------------------------------------------------- */
+/* --- traces: random nested programs, expanded again ----------------------------------------------------------- */
 
 enum { STEPS = 30, ROOM = 200000 };
 typedef struct recorder {
