@@ -100,18 +100,19 @@ static uint64_t print_regions(const tw__page *page, int indent, range tiles, uin
     return total;
 }
 
+/* Which categories are not exact, one line for each degree. */
 static void memory_notes(const tw__page *page, int indent)
 {
     const tw_profile *p = page->p;
-    tw_fidelity weakest = TW_FIDELITY_EXACT;
-    for (size_t i = 0; i < p->categories.count; i++) {
-        const tw__category *c = &p->categories.items[i];
-        if (c->fidelity == TW_FIDELITY_ABSENT)
-            tw__note(page, indent, "%s: not counted.", p->names.items[c->label]);
-        else if (c->fidelity > weakest)
-            weakest = c->fidelity;
+    for (int f = TW_FIDELITY_MODELLED; f <= TW_FIDELITY_ABSENT; f++) {
+        GString *labels = g_string_new(NULL);
+        for (size_t i = 0; i < p->categories.count; i++)
+            if (p->categories.items[i].fidelity == (tw_fidelity)f)
+                g_string_append_printf(labels, "%s%s", labels->len ? ", " : "",
+                                       p->names.items[p->categories.items[i].label]);
+        if (labels->len) tw__note(page, indent, "%s: %s.", tw_fidelity_name((tw_fidelity)f), labels->str);
+        g_string_free(labels, TRUE);
     }
-    if (weakest) tw__note(page, indent, "sizes are %s.", tw_fidelity_name(weakest));
     if (!p->total) tw__note(page, indent, "variables have no addresses: gaps and sharing of memory are absent.");
 }
 

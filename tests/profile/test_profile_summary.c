@@ -66,7 +66,7 @@ static void profile_summary_unplaced(void **state)
     HAS(text, "Non-interleaved: 1,690 B\nInterleaved: 40 B\nOverflowed: 510 B\nTotal: 2,240 B\n");
     HAS(text, "Variables: 2,200 B\nStack: 40 B\nTotal: 2,240 B\n");
     HAS_NOT(text, "\nOverlapped");
-    HAS(text, "Note: Vertex Code: not counted.\nNote: sizes are modelled.\nNote: variables have no addresses");
+    HAS(text, "Note: modelled: Variables.\nNote: absent: Vertex Code.\nNote: variables have no addresses");
     HAS(text, "Maximum (Excluding Gaps): 1,510 (1.5 K) on tile 2\n1 tile(s) out of memory\n");
     HAS(text, "Tile 2: 1,510 B, 510 B too many\nVariables: 1,500 B\nStack: 10 B\n");
     HAS_NOT(text, "Execution:");
