@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tilewright/aie_types.h>
 #include <tilewright/popc.h>
 #include <tilewright/profile.h>
 
@@ -35,7 +36,9 @@ static const tw__command commands[] = {
       "  options   options of an engine: default, state and meaning\n"
       "  --json    the same for programs\n",
       "targets types options --json --help", "", tw__cli_info },
-    { "help", "", "[command]", "this text, or that of a command", "", "run popc profile info", "", help_main },
+    { "aie", "", "type NAME... | types [--json] [--extra]", "explain a type name of the AI Engine, list its types", NULL,
+      "type types --json --extra --help", "", tw_aie_main },
+    { "help", "", "[command]", "this text, or that of a command", "", "run popc profile info aie", "", help_main },
 };
 // clang-format on
 enum { COMMANDS = sizeof commands / sizeof *commands };
