@@ -33,10 +33,11 @@ static char *base_key(const tw__toolchain *toolchain, const tw__source *source, 
     g_ptr_array_free(args, TRUE);
     const char *cpu = options & TW__BUILD_PORTABLE ? "any" : tw__cpu_features();
     g_autofree char *current = g_get_current_dir(); /* relative -I, and names in debug information */
-    const char *parts[] = { "1",         TW_VERSION,   toolchain->identity,
-                            digest,      joined,       tw__build_target_name(target),
-                            cpu,         source->path, current,
-                            source->text };
+    g_autofree char *module = tw__module_identity();
+    const char *parts[] = {
+        "1", TW_VERSION,   module,  toolchain->identity, digest, joined, tw__build_target_name(target),
+        cpu, source->path, current, source->text
+    };
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
         g_checksum_update(sum, (const guchar *)parts[i], (gssize)strlen(parts[i]) + 1);

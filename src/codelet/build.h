@@ -79,6 +79,7 @@ char *tw__rewrite_constraints(const char *text, size_t length);
 /* --- module.c ---------------------------------------------------------------------------------------------- */
 
 tw_status tw__module_load(tw__scan_function *scan); /* TW_E_NO_ENVIRONMENT names what is missing */
+char *tw__module_identity(void);                    /* changes when the module's file does */
 
 /* --- toolchain.c ------------------------------------------------------------------------------------------- */
 

@@ -3,15 +3,29 @@
 #include "codelet/build.h"
 
 #include <dlfcn.h>
+#include <glib/gstdio.h>
 
 static struct {
     tw__scan_function scan;
     char *problem;
 } module;
 
+static char *module_path(void)
+{
+    return g_build_filename(tw__lib_dir(), "tilewright", "popc.so", NULL);
+}
+
+char *tw__module_identity(void)
+{
+    g_autofree char *path = module_path();
+    GStatBuf info;
+    if (g_stat(path, &info) != 0) return g_strdup("none");
+    return g_strdup_printf("%lld %lld", (long long)info.st_size, (long long)info.st_mtime);
+}
+
 static void load(void)
 {
-    g_autofree char *path = g_build_filename(tw__lib_dir(), "tilewright", "popc.so", NULL);
+    g_autofree char *path = module_path();
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle) module.scan = (tw__scan_function)dlsym(handle, TW__SCAN_SYMBOL);
     if (!module.scan) module.problem = g_strdup(dlerror());
