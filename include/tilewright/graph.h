@@ -156,6 +156,7 @@ TW_API bool tw_graph_mapping_complete(const tw_graph *graph, tw_tensor tensor);
 /* --- codelets and vertices ---------------------------------------------------------------------------------- */
 
 /* C, C++ or .gp file; `flags` as for a compiler ("-O3 -DX=1"), may be NULL. Adding a file twice is fine.
+ * A relative name is looked up in the working directory, then beside the source file that makes this call.
  * TW_E_FILE_LOAD, TW_E_COMPILATION (diagnostics of the user's file in the message), TW_E_OBJECT_LOAD. */
 TW_API void tw_graph_add_codelets(tw_graph *graph, const char *file, const char *flags);
 /* From text; `language` is "c" or "c++"; `name` stands for the file in messages (NULL = "<string>"). */

@@ -38,6 +38,8 @@ bool tw__enter_getter(const tw_graph *graph, const char *function);
     do {                                                         \
         if (!tw__enter_getter((graph), __func__)) return result; \
     } while (0)
+/* Source file of the call that runs now; NULL when it is not known. */
+const char *tw__call_site_file(void);
 /* Keeps the error if it is the first; returns false, so that a check ends in one line. */
 bool tw__graph_fail(const tw__core *core, tw_status status, const char *format, ...) TW_PRINTF(3, 4);
 bool tw__graph_no_memory(const tw__core *core);

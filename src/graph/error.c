@@ -40,6 +40,11 @@ void tw__call_site_take(const char *function, const char **file, int *line)
     *line = calls.at.line;
 }
 
+const char *tw__call_site_file(void)
+{
+    return calls.at.file;
+}
+
 bool tw__enter_getter(const tw_graph *graph, const char *function)
 {
     const char *file;

@@ -20,6 +20,20 @@ static void add_failed(tw_graph *graph, tw_status status, const tw_diags *diags)
     g_string_free(text, TRUE);
 }
 
+/* A relative name is looked up in the working directory, then beside the source that makes the call: a program finds its
+ * codelets wherever it is started. Newly allocated. */
+static char *locate(const char *file)
+{
+    const char *site = tw__call_site_file();
+    if (site && !g_path_is_absolute(file) && !g_file_test(file, G_FILE_TEST_EXISTS)) {
+        char *folder = g_path_get_dirname(site), *beside = g_build_filename(folder, file, NULL);
+        g_free(folder);
+        if (g_file_test(beside, G_FILE_TEST_EXISTS)) return beside;
+        g_free(beside);
+    }
+    return g_strdup(file);
+}
+
 void tw_graph_add_codelets(tw_graph *graph, const char *file, const char *flags)
 {
     TW__ENTER(graph, );
@@ -28,7 +42,9 @@ void tw_graph_add_codelets(tw_graph *graph, const char *file, const char *flags)
         return;
     }
     tw_diags *diags = tw_diags_new();
-    tw_status status = tw__codelets_add_file(graph->core->codelets, file, TW__CODELET_AUTO, flags, diags);
+    char *path = locate(file);
+    tw_status status = tw__codelets_add_file(graph->core->codelets, path, TW__CODELET_AUTO, flags, diags);
+    g_free(path);
     if (status != TW_OK) add_failed(graph, status, diags);
     tw_diags_free(diags);
 }

@@ -54,8 +54,10 @@ prints err "neither C"
 expect 2 "$tilewright" run
 expect 2 "$tilewright" run -o here prog.c
 
-# The first example of the README.
-cd "$source/examples/poplar/adder" || exit 1
-expect 0 "$tilewright" run adder.c 20 22
+# An example, in its folder and from elsewhere: its codelets are found beside the source.
+expect 0 "$tilewright" run "$source/examples/poplar/adder/adder.c" 20 22
 prints out '20 + 22 = 42'
+cd "$source/examples/poplar/adder" || exit 1
+expect 0 "$tilewright" run adder.c 1 2
+prints out '1 + 2 = 3'
 finish
