@@ -13,8 +13,10 @@ mkdir "$work/outside"
 cd "$work/outside" || exit 1
 cp "$source/examples/poplar/adder/adder.c" "$source/examples/poplar/adder/adder_codelets.cpp" \
    "$source/examples/poplar/scale/scale.c" "$source/examples/poplar/scale/scale_host.c" .
-# The build tree must not be needed: headers of codelets and the compiler module come from the installed tree.
+# The build tree must not be needed: headers of codelets come from the installed tree, as the mark shows.
 unset TILEWRIGHT_ROOT
+echo '#define INSTALLED_TREE 1' >>"$prefix/include/tilewright/codelet.h"
+printf '#ifndef INSTALLED_TREE\n#error headers of another tree\n#endif\n' >>scale.c
 flags=$(PKG_CONFIG_PATH="$pc" pkg-config --cflags --libs tilewright) || fail 'pkg-config does not know tilewright'
 expect 0 sh -c "$CC adder.c $flags -o adder"
 expect 0 ./adder 2 3

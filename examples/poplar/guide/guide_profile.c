@@ -21,8 +21,10 @@ static tw_program build(tw_graph *g)
     tw_tensor amount = tw_graph_add_constant_double(g, TW_UNSIGNED_INT, 0, NULL, 1, "amount");
     tw_compute_set cs = tw_graph_add_compute_set(g, "add");
     tw_graph_map(g, amount, 0);
-    for (unsigned tile = 0; tile < 8; tile++) {
-        tw_tensor piece = tw_slice(g, value, 0, tile * 8, tile * 8 + 8);
+    unsigned tiles = tw_target_tiles(tw_graph_target(g)); /* the CPU has one */
+    for (unsigned i = 0; i < 8; i++) {
+        unsigned tile = i < tiles ? i : 0;
+        tw_tensor piece = tw_slice(g, value, 0, i * 8, i * 8 + 8);
         tw_graph_map(g, piece, tile);
         tw_vertex v = tw_graph_add_vertex(g, cs, "AddInPlace", tile);
         tw_graph_connect(g, v, "value", piece);

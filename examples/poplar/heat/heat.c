@@ -29,7 +29,7 @@ typedef struct plate {
 static void set_up(plate *p)
 {
     memset(p, 0, sizeof *p);
-    for (double turn = 0.15; turn < 3.4; turn += 0.0005) {
+    for (double turn = 0.15; turn < 3.25; turn += 0.0005) {
         double angle = turn * 2 * M_PI, radius = turn * HIGH / 7.2;
         int row = (int)(HIGH / 2 + radius * sin(angle)), col = (int)(WIDE / 2 + radius * 1.35 * cos(angle));
         for (int y = row - 1; y <= row + 1; y++)
