@@ -114,31 +114,33 @@ TW_API uint64_t tw_walk_left(const tw_walk *walk); /* elements to come; UINT64_M
  *   R  reduce to one element, E index of an extreme (any integer destination), G gather, T scatter */
 #define TW_VEC_OP_LIST(X)                                                                                          \
     X(COPY, 1, M)                                                                                                  \
-    X(CONVERT, 1, V) X(NEG, 1, A) X(ABS, 1, A) X(NOT, 1, A) X(LNOT, 1, A) X(RELU, 1, A) X(SIGN, 1, A)              \
-        X(SQUARE, 1, A) X(SQRT, 1, A) X(RSQRT, 1, A) X(RECIP, 1, A) X(CEIL, 1, A) X(FLOOR, 1, A) X(ROUND, 1, A)    \
-            X(TRUNC, 1, A) X(RINT, 1, A) X(POPCOUNT, 1, A) X(CLZ, 1, A) X(CTZ, 1, A) X(ISNAN, 1, P) X(ISINF, 1, P) \
-                X(ISFINITE, 1, P) X(SIGNBIT, 1, P) X(EXP, 1, A) X(EXP2, 1, A) X(EXP10, 1, A) X(EXPM1, 1, A) X(     \
-                    LOG, 1, A) X(LOG2, 1, A) X(LOG10, 1, A) X(LOG1P, 1, A) X(SIN, 1, A) X(COS, 1, A) X(TAN, 1, A)  \
-                    X(ASIN, 1, A) X(ACOS, 1, A) X(ATAN, 1, A) X(SINH, 1, A) X(COSH, 1, A) X(TANH, 1, A)            \
-                        X(ASINH, 1, A) X(ACOSH, 1, A) X(ATANH, 1, A) X(ERF, 1, A) X(ERFC, 1, A) X(CBRT, 1, A)      \
-                            X(SIGMOID, 1, A) X(SILU, 1, A) X(GELU_ERF, 1, A) X(GELU_TANH, 1, A) X(SOFTPLUS, 1, A)  \
-                                X(ADD, 2, A) X(SUB, 2, A) X(MUL, 2, A) X(DIV, 2, A) X(REM, 2, A) X(MOD, 2, A)      \
-                                    X(MIN, 2, A) X(MAX, 2, A) X(ABSDIFF, 2, A) X(PRELU, 2, A) X(COPYSIGN, 2, A)    \
-                                        X(SCALB, 2, A) X(AND, 2, A) X(OR, 2, A) X(XOR, 2, A) X(XNOR, 2, A) X(      \
-                                            ANDNOT, 2, A) X(LAND, 2, A) X(LOR, 2, A) X(SHL, 2, A) X(SHR, 2, A)     \
-                                            X(SAR, 2, A) X(POW, 2, A) X(ATAN2, 2, A)                               \
-                                                X(HYPOT, 2, A) X(EQ, 2, C) X(NE, 2, C) X(LT, 2, C) X(LE, 2, C) X(  \
-                                                    GT, 2, C) X(GE, 2, C)                                          \
-                                                    X(FMA, 3, A) X(MULADD, 3, A) X(MULSUB, 3, A) X(ADD3, 3, A)     \
-                                                        X(SUBADD, 3, A)                                            \
-                                                            X(CLAMP, 3, A) X(SELECT, 3, S) X(IOTA, 2, I)           \
-                                                                X(SUM, 1, R) X(PROD, 1, R) X(SQUARE_ADD, 1, R)     \
-                                                                    X(ALL, 1, R) X(ANY, 1, R) X(LOWEST, 1, R)      \
-                                                                        X(HIGHEST, 1, R) X(ARGMIN, 1, E) X(        \
-                                                                            ARGMAX, 1, E) X(GATHER, 2, G)          \
-                                                                            X(SCATTER, 2, T) X(SCATTER_ADD, 2, T)  \
-                                                                                X(SCATTER_MIN, 2, T)               \
-                                                                                    X(SCATTER_MAX, 2, T)
+    X(CONVERT, 1, V)                                                                                               \
+    X(NEG, 1, A) X(ABS, 1, A) X(NOT, 1, A) X(LNOT, 1, A) X(RELU, 1, A) X(SIGN, 1, A) X(SQUARE, 1, A) X(SQRT, 1, A) \
+        X(RSQRT, 1, A) X(RECIP, 1, A) X(CEIL, 1, A) X(FLOOR, 1, A) X(ROUND, 1, A) X(TRUNC, 1, A) X(RINT, 1, A)     \
+            X(POPCOUNT, 1, A) X(CLZ, 1, A) X(CTZ, 1, A) X(ISNAN, 1, P) X(ISINF, 1, P) X(ISFINITE, 1, P) X(SIGNBIT, \
+                                                                                                          1, P)    \
+                X(EXP, 1, A) X(EXP2, 1, A) X(EXP10, 1, A) X(EXPM1, 1, A) X(LOG, 1, A) X(LOG2, 1, A) X(LOG10, 1, A) \
+                    X(LOG1P, 1, A) X(SIN, 1, A) X(COS, 1, A) X(TAN, 1, A) X(ASIN, 1, A) X(ACOS, 1, A)              \
+                        X(ATAN, 1, A) X(SINH, 1, A) X(COSH, 1, A) X(TANH, 1, A) X(ASINH, 1, A) X(ACOSH, 1, A)      \
+                            X(ATANH, 1, A) X(ERF, 1, A) X(ERFC, 1, A) X(CBRT, 1, A) X(SIGMOID, 1, A) X(SILU, 1, A) \
+                                X(GELU_ERF, 1, A) X(GELU_TANH, 1, A) X(SOFTPLUS, 1, A) X(ADD, 2, A) X(SUB, 2, A)   \
+                                    X(MUL, 2, A) X(DIV, 2, A) X(REM, 2, A) X(MOD, 2, A) X(MIN, 2, A) X(MAX, 2, A)  \
+                                        X(ABSDIFF, 2, A) X(PRELU, 2, A) X(COPYSIGN, 2, A) X(SCALB, 2, A)           \
+                                            X(AND, 2, A) X(OR, 2, A) X(XOR, 2, A) X(XNOR, 2, A) X(ANDNOT, 2, A)    \
+                                                X(LAND, 2, A) X(LOR, 2, A) X(SHL, 2, A) X(SHR, 2, A) X(SAR, 2, A)  \
+                                                    X(POW, 2, A) X(ATAN2, 2, A) X(HYPOT, 2, A) X(EQ, 2, C) X(      \
+                                                        NE, 2, C) X(LT, 2, C) X(LE, 2, C) X(GT, 2, C) X(GE, 2, C)  \
+                                                        X(FMA, 3, A) X(MULADD, 3, A) X(MULSUB, 3, A) X(ADD3, 3, A) \
+                                                            X(SUBADD, 3, A)                                        \
+                                                                X(CLAMP, 3, A) X(SELECT, 3, S) X(IOTA, 2, I)       \
+                                                                    X(SUM, 1, R) X(PROD, 1, R) X(SQUARE_ADD, 1, R) \
+                                                                        X(ALL, 1, R) X(ANY, 1, R) X(LOWEST, 1, R)  \
+                                                                            X(HIGHEST, 1, R) X(ARGMIN, 1,          \
+                                                                                               E) X(ARGMAX, 1, E)  \
+                                                                                X(GATHER, 2, G) X(SCATTER, 2, T)   \
+                                                                                    X(SCATTER_ADD, 2, T)           \
+                                                                                        X(SCATTER_MIN, 2, T)       \
+                                                                                            X(SCATTER_MAX, 2, T)
 
 typedef enum tw_vec_op {
 #define TW_VEC_ENUM(name, sources, class_) TW_VEC_##name,
@@ -232,6 +234,36 @@ static inline size_t tw_vec_call(const tw_vec_kernel *kernel, size_t n, const tw
  * touched: TW_E_INDEX. On a fault: TW_E_OVERFLOW, and *fault (may be NULL) is the element. Bit operands are given as
  * bytes: one row of bytes, at least (elements + 7) / 8, for each row of the other operands' last dimension. */
 TW_API tw_status tw_vec_apply(const tw_vec_kernel *kernel, const tw_view *args, tw_window window, size_t *fault);
+
+/* --- whole views --------------------------------------------------------------------------------------------------
+ * Each checks all of its views against `window` first and writes nothing when one reaches outside it (TW_E_INDEX). */
+
+/* dst = src for equal extents and element sizes. With a permuted view this is a transpose, done in tiles so that both
+ * sides use whole cache lines. dst must not overlap src (identical views are fine) nor itself. */
+TW_API tw_status tw_vec_copy_view(const tw_view *dst, const tw_view *src, tw_window window);
+
+/* Reduces the dimensions of src whose bits are set in `axes`; dst has the others, in order. The kernel is one of the
+ * classes R and E; its fold order applies to the reduced elements in row-major order. */
+TW_API tw_status tw_vec_reduce(const tw_vec_kernel *kernel, const tw_view *dst, const tw_view *src, unsigned axes,
+                               tw_window window);
+
+/* Sorts along the last dimension, in place, and moves the elements of `values` (NULL: none, any type, same extents)
+ * alongside. Stable; -0 equals +0; NaN comes last in either direction. TW_E_NO_MEMORY leaves the rest unsorted. */
+TW_API tw_status tw_vec_sort(const tw_view *keys, const tw_view *values, bool descending, tw_window window);
+
+/* How to multiply: all zero is c = a b, product and sum rounded apart, accumulated in the type of c widened to
+ * calculate in (f32 for halves). Integers wrap. */
+typedef struct tw_matmul_mode {
+    tw_type accumulator;  /* TW_TYPE_NONE, TW_F32, TW_F64, TW_I32, TW_U32, TW_I64 or TW_U64 */
+    tw_rounding rounding; /* accumulator to c */
+    tw_saturation saturation;
+    bool accumulate; /* c = c + a b: the sum starts with c */
+    bool fused;      /* floats: one rounding per step */
+} tw_matmul_mode;
+
+/* c[m][n] = sum over k ascending of a[m][k] b[k][n]; any strides, so transposed operands are views. mode NULL = {0}. */
+TW_API tw_status tw_vec_matmul(const tw_view *c, const tw_view *a, const tw_view *b, const tw_matmul_mode *mode,
+                               tw_window window);
 
 /* The dispatch level in use: "baseline", "avx2" or "avx512". TILEWRIGHT_CPU names one to use at most. */
 TW_API const char *tw_vec_cpu(void);

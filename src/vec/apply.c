@@ -2,6 +2,8 @@
  * common and checks it against the window before the kernel touches it. */
 #include "vec/vec.h"
 
+#include <string.h>
+
 /* One row of the operands' walk: what is left of the run each operand is in. */
 typedef struct cursor {
     tw_walk walk;
@@ -38,6 +40,11 @@ static bool is_indexed(tw_vec_op op)
 static bool is_table(const tw_vec_kernel *k, unsigned arg)
 {
     return is_indexed(k->op) && arg == (k->op == TW_VEC_GATHER ? 2 : 0);
+}
+
+static bool same_shape(const tw_view *a, const tw_view *b)
+{
+    return a->rank == b->rank && memcmp(a->extent, b->extent, a->rank * sizeof *a->extent) == 0;
 }
 
 static bool is_reduced(const tw_vec_kernel *k)
@@ -155,32 +162,6 @@ static tw_status apply_rows(const tw_vec_kernel *k, const tw_view *args, tw_wind
     return TW_OK;
 }
 
-/* A reduction of a whole view to one element. Where it is not one run, partial results accumulate in the destination;
- * that is only right when the destination holds them exactly, so other cases are refused. */
-static tw_status apply_reduction(const tw_vec_kernel *k, const tw_view *args, tw_window window)
-{
-    tw_walk walk;
-    tw_run runs[2];
-    size_t count = tw_view_count(&args[1]);
-    if (tw_view_count(&args[0]) != 1)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "%s reduces to one element", tw_vec_op_name(k->op));
-    runs[0] = (tw_run){ args[0].base, 0, 1 };
-    tw_status status = check_run(k, 0, &runs[0], 1, window);
-    tw_walk_begin(&walk, &args[1], 1, TW_WALK_STOP);
-    tw_vec_kernel part = *k;
-    for (size_t done = 0; status == TW_OK && (done < count || count == 0); part.mode.accumulate = true) {
-        size_t n = tw_walk_next(&walk, SIZE_MAX, &runs[1]);
-        bool whole = n == count;
-        if (!whole && (k->own.step[0][0] || k->own.join || k->op >= TW_VEC_ARGMIN))
-            return tw__fail(TW_E_NOT_SUPPORTED, "%s of a view with more than one stride", tw_vec_op_name(k->op));
-        if (count > 0) status = check_run(k, 1, &runs[1], n, window);
-        if (status == TW_OK) tw_vec_call(&part, n, runs);
-        done += n;
-        if (count == 0) break;
-    }
-    return status;
-}
-
 tw_status tw_vec_apply(const tw_vec_kernel *k, const tw_view *args, tw_window window, size_t *fault)
 {
     bool packed = false;
@@ -191,7 +172,9 @@ tw_status tw_vec_apply(const tw_vec_kernel *k, const tw_view *args, tw_window wi
                             tw_vec_op_name(k->op), tw_type_name(args[i].type, TW_SYSTEM_TILEWRIGHT),
                             tw_type_name(k->types[i], TW_SYSTEM_TILEWRIGHT));
     }
-    if (is_reduced(k)) return apply_reduction(k, args, window);
+    if (is_reduced(k)) return tw_vec_reduce(k, &args[0], &args[1], (1u << args[1].rank) - 1, window);
+    if (k->op == TW_VEC_COPY && k->mode.order == TW_ORDER_FREE && same_shape(&args[0], &args[1]))
+        return tw_vec_copy_view(&args[0], &args[1], window);
     if (packed) return apply_rows(k, args, window, fault);
     size_t count = tw_view_count(&args[is_table(k, 0) ? 1 : 0]);
     tw_status status = check_counts(k, args, count);

@@ -8,9 +8,11 @@
 #define DECLARE(level)                                                                                    \
     extern const tw__cores tw__cores_integer_##level, tw__cores_float_##level, tw__cores_compare_##level, \
         tw__cores_reduce_##level;                                                                         \
-    extern const tw__conversion tw__conversions_##level[];
+    extern const tw__conversion tw__conversions_##level[];                                                \
+    extern const tw__strips tw__strips_##level;
 #define LEVEL(level)                                                                      \
     { #level,                                                                             \
+      &tw__strips_##level,                                                                \
       { &tw__cores_integer_##level, &tw__cores_float_##level, &tw__cores_compare_##level, \
         &tw__cores_reduce_##level, &tw__cores_elementary },                               \
       tw__conversions_##level }

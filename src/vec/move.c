@@ -16,12 +16,19 @@
 
 static void move_strided(size_t n, char *d, ptrdiff_t ds, const char *s, ptrdiff_t ss, size_t size)
 {
-#define MOVE(bytes)                                                                                             \
-    for (size_t i = 0; i < n; i++) {                                                                            \
-        memmove((char *)((uintptr_t)d + i * (size_t)ds), (const char *)((uintptr_t)s + i * (size_t)ss), bytes); \
-    }
+#define MOVE(bytes)                \
+    for (size_t i = 0; i < n; i++) \
+    memmove((char *)((uintptr_t)d + i * (size_t)ds), (const char *)((uintptr_t)s + i * (size_t)ss), bytes)
     BY_SIZE(size, MOVE)
 #undef MOVE
+}
+
+void tw__move(size_t n, void *d, ptrdiff_t ds, const void *s, ptrdiff_t ss, size_t size)
+{
+    if (ds == (ptrdiff_t)size && ss == ds)
+        memmove(d, s, n * size);
+    else
+        move_strided(n, d, ds, s, ss, size);
 }
 
 void tw__pack(size_t n, void *d, const void *s, ptrdiff_t stride, unsigned size)

@@ -1,29 +1,58 @@
-/* reduce: folds of runs of any type and stride to one element, and the place of an extreme. f16 and bf16 accumulate in
- * f32 and narrow once at the end; a fold that rounds at every step is an elementwise operation in sequential order
- * whose destination has stride 0. */
+/* reduce: folds of runs and views of any type and stride to one element, and the place of an extreme. f16 and bf16
+ * accumulate in f32 and narrow once at the end; a fold that rounds at every step is an elementwise operation in
+ * sequential order whose destination has stride 0. */
 #include "vec/vec.h"
 
 #include <string.h>
 
 enum { TREE_BLOCK = 1024 };
 
-/* n <= TREE_BLOCK contiguous elements of the compute type, from element `at` on. */
+/* Where elements come from: a run, or a walk over a view when `run` is NULL. */
+typedef struct source {
+    const tw_run *run;
+    size_t at, count; /* elements taken, in all */
+    tw_walk walk;
+} source;
+
+/* A block as it lies in memory, in the middle of a conversion, in the compute type. */
 typedef struct room {
-    uint64_t raw[TREE_BLOCK + 1], middle[TREE_BLOCK], wide[TREE_BLOCK + 1];
+    uint64_t raw[TREE_BLOCK], middle[TREE_BLOCK], wide[TREE_BLOCK];
 } room;
 
-static const void *load(const tw_vec_kernel *k, const tw_run *arg, size_t at, size_t n, room *r)
+static bool is_dense(const tw_vec_kernel *k, const source *s)
 {
-    const void *x = (const char *)((uintptr_t)arg->at + at * (size_t)arg->stride);
-    if (k->own.bits[1]) {
-        tw__unpack_fields(n, r->raw, (const char *)arg->at + at / 2, 4,
-                          tw_type_get(k->types[1])->kind == TW_KIND_INT);
-        x = r->raw;
-    } else if (arg->stride != (ptrdiff_t)k->size[1]) {
-        tw__pack(n, r->raw, x, arg->stride, k->size[1]);
-        x = r->raw;
+    return s->run && s->run->stride == (ptrdiff_t)k->size[1] && !k->own.step[1][0] && !k->own.bits[1] &&
+           !k->mode.flush;
+}
+
+/* The next n <= TREE_BLOCK elements as they lie in memory, contiguous. */
+static const void *take(const tw_vec_kernel *k, source *s, size_t n, room *r)
+{
+    if (!s->run) {
+        tw_run run;
+        for (size_t done = 0; done < n; done += run.count) {
+            tw_walk_next(&s->walk, n - done, &run);
+            tw__pack(run.count, (char *)r->raw + done * k->size[1], run.at, run.stride, k->size[1]);
+        }
+        return r->raw;
     }
-    if (k->mode.flush) {
+    const char *x = (const char *)((uintptr_t)s->run->at + s->at * (size_t)s->run->stride);
+    if (k->own.bits[1]) {
+        bool is_signed = tw_type_get(k->types[1])->kind == TW_KIND_INT;
+        tw__unpack_fields(n, r->raw, (const char *)s->run->at + s->at / 2, 4, is_signed);
+        return r->raw;
+    }
+    if (s->run->stride == (ptrdiff_t)k->size[1]) return x;
+    tw__pack(n, r->raw, x, s->run->stride, k->size[1]);
+    return r->raw;
+}
+
+/* The same in the compute type. */
+static const void *next_block(const tw_vec_kernel *k, source *s, size_t n, room *r)
+{
+    const void *x = take(k, s, n, r);
+    s->at += n;
+    if (k->mode.flush && k->size[1] > 0) {
         if (x != r->raw) memcpy(r->raw, x, n * k->size[1]);
         tw__flush(n, r->raw, k->types[1]);
         x = r->raw;
@@ -36,20 +65,28 @@ static const void *load(const tw_vec_kernel *k, const tw_run *arg, size_t at, si
     return x;
 }
 
-static void join(const tw_vec_kernel *k, void *left, const void *right)
+static size_t block_length(const source *s)
+{
+    size_t left = s->count - s->at;
+    return left < TREE_BLOCK ? left : TREE_BLOCK;
+}
+
+/* --- folds -------------------------------------------------------------------------------------------------------- */
+
+static void join(const tw_vec_kernel *k, uint64_t *left, const uint64_t *right)
 {
     ((tw__core *)k->own.join)(1, left, left, right, NULL);
 }
 
 /* level[i] holds 2^i blocks when bit i of `blocks` is set: a binary counter whose carry joins two neighbours. */
-static void fold_tree(const tw_vec_kernel *k, size_t n, const tw_run *arg, void *acc, bool has_acc, room *r)
+static void fold_tree(const tw_vec_kernel *k, source *s, uint64_t *acc, bool has_acc, room *r)
 {
-    uint64_t level[64], value, right;
-    size_t blocks = 0, width = k->own.width[0];
-    for (size_t at = 0; at < n; at += TREE_BLOCK, blocks++) {
-        size_t count = n - at < TREE_BLOCK ? n - at : TREE_BLOCK;
+    uint64_t level[64], value = 0, right;
+    size_t blocks = 0;
+    for (; s->at < s->count; blocks++) {
+        size_t n = block_length(s);
         unsigned i = 0;
-        ((tw__fold *)k->own.core)(count, &value, load(k, arg, at, count, r));
+        ((tw__fold *)k->own.core)(n, &value, next_block(k, s, n, r));
         for (; blocks >> i & 1; i++) {
             right = value;
             value = level[i];
@@ -57,114 +94,176 @@ static void fold_tree(const tw_vec_kernel *k, size_t n, const tw_run *arg, void 
         }
         level[i] = value;
     }
-    bool any = false;
-    for (unsigned i = 0; blocks >> i; i++) {
+    if (blocks == 0) return;
+    unsigned i = (unsigned)__builtin_ctzll(blocks);
+    for (value = level[i++]; i < 64 && blocks >> i; i++) {
         if (!(blocks >> i & 1)) continue;
-        if (any) {
-            right = value;
-            value = level[i];
-            join(k, &value, &right);
-        } else {
-            value = level[i];
-        }
-        any = true;
+        right = value;
+        value = level[i];
+        join(k, &value, &right);
     }
-    if (!any) return;
     if (has_acc)
         join(k, acc, &value);
     else
-        memcpy(acc, &value, width);
+        *acc = value;
 }
 
-/* The accumulator before the first element: the old destination, the neutral element, or, for extremes, the first
- * element itself. Returns how many elements it has taken. */
-static size_t start(const tw_vec_kernel *k, const tw_run *args, void *acc, room *r)
+static bool is_extreme(const tw_vec_kernel *k)
 {
+    return k->op == TW_VEC_LOWEST || k->op == TW_VEC_HIGHEST;
+}
+
+/* The accumulator before the first element: the old destination, or the neutral element. An extreme starts from its
+ * first element, which is folded a second time: that also makes a lone NaN the canonical one. */
+static void start(const tw_vec_kernel *k, const void *dst, source *s, uint64_t *acc, room *r)
+{
+    *acc = 0;
     if (k->mode.accumulate) {
         if (k->own.step[0][0]) {
             void (*steps[2])(void);
             tw__how how = { k->own.type[0], k->types[0], { TW_ROUND_NEAREST_EVEN, TW_SAT_NONE }, NULL };
-            tw__find_conversion(tw__best_level(), k->own.type[0], k->types[0], how.mode, steps);
-            tw__convert_steps(1, acc, args[0].at, r->middle, steps, &how);
+            tw__find_conversion(tw__best_level(), how.to, how.from, how.mode, steps);
+            tw__convert_steps(1, acc, dst, r->middle, steps, &how);
         } else {
-            memcpy(acc, args[0].at, k->size[0]);
+            memcpy(acc, dst, k->size[0]);
         }
-        return 0;
+    } else if (is_extreme(k)) {
+        source first = *s;
+        memcpy(acc, next_block(k, &first, 1, r), k->own.width[1]);
+    } else if (k->op == TW_VEC_PROD || k->op == TW_VEC_ALL) {
+        bool f32 = k->compute == TW_F32, f64 = k->compute == TW_F64;
+        *acc = f32 ? 0x3f800000u : f64 ? UINT64_C(0x3ff0000000000000) : 1;
     }
-    memset(acc, 0, 8);
-    if (k->op == TW_VEC_LOWEST || k->op == TW_VEC_HIGHEST) {
-        memcpy(acc, load(k, &args[1], 0, 1, r), k->own.width[0]);
-        if (k->compute == TW_F32 || k->compute == TW_F64) /* so that one NaN alone is the canonical one */
-            return 0;
-        return 1;
-    }
-    if (k->op == TW_VEC_PROD || k->op == TW_VEC_ALL) {
-        uint64_t one = 1;
-        if (k->compute == TW_F32) one = 0x3f800000u;
-        if (k->compute == TW_F64) one = UINT64_C(0x3ff0000000000000);
-        memcpy(acc, &one, k->own.width[0]);
-    }
-    return 0;
 }
 
-size_t tw__drive_fold(const tw_vec_kernel *k, size_t n, const tw_run *args)
+static void finish(const tw_vec_kernel *k, void *dst, uint64_t *acc, room *r)
 {
-    room r;
-    uint64_t acc[2] = { 0 };
-    bool extreme = k->op == TW_VEC_LOWEST || k->op == TW_VEC_HIGHEST;
-    if (n == 0 && (k->mode.accumulate || extreme)) return 0;
-    size_t at = start(k, args, acc, &r);
-    bool dense = args[1].stride == (ptrdiff_t)k->size[1] && !k->own.step[1][0] && !k->own.bits[1] && !k->mode.flush;
-    if (k->own.join) {
-        fold_tree(k, n, &args[1], acc, k->mode.accumulate, &r);
-    } else if (dense) {
-        ((tw__fold *)k->own.core)(n - at, acc, (const char *)args[1].at + at * k->size[1]);
-    } else {
-        for (size_t count; at < n; at += count) {
-            /* An odd start (one element taken) is brought back to a multiple of the block, for packed nibbles. */
-            count = TREE_BLOCK - at % TREE_BLOCK < n - at ? TREE_BLOCK - at % TREE_BLOCK : n - at;
-            ((tw__fold *)k->own.core)(count, acc, load(k, &args[1], at, count, &r));
-        }
-    }
+    uint64_t narrow = *acc;
     if (k->mode.flush) tw__flush(1, acc, k->own.type[0]);
     if (k->own.step[0][0]) {
-        uint64_t narrow;
         tw__how how = { k->types[0], k->own.type[0], { k->mode.rounding, k->mode.saturation }, NULL };
-        tw__convert_steps(1, &narrow, acc, r.middle, k->own.step[0], &how);
+        tw__convert_steps(1, &narrow, acc, r->middle, k->own.step[0], &how);
         if (k->mode.flush) tw__flush(1, &narrow, k->types[0]);
-        memcpy(args[0].at, &narrow, k->size[0]);
     } else {
-        memcpy(args[0].at, acc, k->size[0]);
+        narrow = *acc;
     }
-    return n;
+    memcpy(dst, &narrow, k->size[0]);
 }
 
-/* In blocks the best element so far goes in front of the next block: the first of equals stays the first. */
-static size_t place_of_extreme(const tw_vec_kernel *k, size_t n, const tw_run *arg)
+static void fold(const tw_vec_kernel *k, void *dst, source *s)
 {
     room r;
-    tw__arg *find = (tw__arg *)k->own.core;
-    size_t width = k->own.width[1], best = n;
-    if (arg->stride == (ptrdiff_t)k->size[1] && !k->own.step[1][0] && !k->own.bits[1] && !k->mode.flush)
-        return find(n, arg->at);
+    uint64_t acc;
+    if (s->count == 0 && (k->mode.accumulate || is_extreme(k))) return;
+    start(k, dst, s, &acc, &r);
+    if (k->own.join) {
+        fold_tree(k, s, &acc, k->mode.accumulate, &r);
+    } else if (is_dense(k, s)) {
+        ((tw__fold *)k->own.core)(s->count, &acc, s->run->at);
+    } else {
+        while (s->at < s->count) {
+            size_t n = block_length(s);
+            const void *x = next_block(k, s, n, &r);
+            ((tw__fold *)k->own.core)(n, &acc, x);
+        }
+    }
+    finish(k, dst, &acc, &r);
+}
+
+/* --- places ------------------------------------------------------------------------------------------------------- */
+
+/* In blocks the best element so far goes in front of the next block: the first of equals stays the first. */
+static size_t place_of_extreme(const tw_vec_kernel *k, source *s)
+{
+    room r;
     uint64_t block[TREE_BLOCK + 1];
-    for (size_t at = 0; at < n; at += TREE_BLOCK) {
-        size_t count = n - at < TREE_BLOCK ? n - at : TREE_BLOCK, lead = best < n;
-        char *elements = (char *)block;
-        memcpy(elements + lead * width, load(k, arg, at, count, &r), count * width);
-        size_t place = find(count + lead, elements);
-        if (place == count + lead || (lead && place == 0)) continue;
+    char *elements = (char *)block;
+    tw__arg *find = (tw__arg *)k->own.core;
+    size_t width = k->own.width[1], best = s->count;
+    if (is_dense(k, s)) return find(s->count, s->run->at);
+    while (s->at < s->count) {
+        size_t at = s->at, n = block_length(s), lead = best < s->count;
+        memcpy(elements + lead * width, next_block(k, s, n, &r), n * width);
+        size_t place = find(n + lead, elements);
+        if (place == n + lead || (lead && place == 0)) continue;
         best = at + place - lead;
         memmove(elements, elements + place * width, width);
     }
     return best;
 }
 
+static void find_place(const tw_vec_kernel *k, void *dst, source *s)
+{
+    if (s->count == 0) return;
+    uint64_t place = place_of_extreme(k, s);
+    if (place == s->count) place = 0; /* all NaN, which the rule ignores */
+    memcpy(dst, &place, k->size[0]);
+}
+
+/* --- drivers ------------------------------------------------------------------------------------------------------ */
+
+size_t tw__drive_fold(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    source s = { .run = &args[1], .count = n };
+    fold(k, args[0].at, &s);
+    return n;
+}
+
 size_t tw__drive_arg(const tw_vec_kernel *k, size_t n, const tw_run *args)
 {
-    if (n == 0) return 0;
-    uint64_t place = place_of_extreme(k, n, &args[1]);
-    if (place == n) place = 0; /* all NaN, which the rule ignores */
-    memcpy(args[0].at, &place, k->size[0]);
+    source s = { .run = &args[1], .count = n };
+    find_place(k, args[0].at, &s);
     return n;
+}
+
+void tw__fold_view(const tw_vec_kernel *k, void *dst, const tw_view *src)
+{
+    source s = { .count = tw_view_count(src) };
+    tw_run run;
+    tw_walk_begin(&s.walk, src, 1, TW_WALK_STOP);
+    tw_walk first = s.walk;
+    if (tw_walk_next(&first, SIZE_MAX, &run) == s.count) s.run = &run;
+    if (k->fn == tw__drive_arg)
+        find_place(k, dst, &s);
+    else
+        fold(k, dst, &s);
+}
+
+static bool is_reduction(const tw_vec_kernel *k)
+{
+    return k->fn == tw__drive_fold || k->fn == tw__drive_arg;
+}
+
+tw_status tw_vec_reduce(const tw_vec_kernel *k, const tw_view *dst, const tw_view *src, unsigned axes,
+                        tw_window window)
+{
+    tw_view kept = *src, reduced = *src; /* the dimensions of either kind, in order */
+    kept.rank = reduced.rank = 0;
+    for (unsigned d = 0; d < src->rank; d++) {
+        tw_view *side = axes >> d & 1 ? &reduced : &kept;
+        side->extent[side->rank] = src->extent[d];
+        side->stride[side->rank++] = src->stride[d];
+    }
+    if (!is_reduction(k)) return tw__fail(TW_E_INVALID_ARGUMENT, "%s is not a reduction", tw_vec_op_name(k->op));
+    if (k->own.bits[1] || tw_type_size(src->type) != k->size[1] || tw_type_size(dst->type) != k->size[0])
+        return tw__fail(TW_E_TYPE, "the types of the views are not those of the reduction");
+    if (axes >> src->rank || dst->rank != kept.rank ||
+        memcmp(dst->extent, kept.extent, kept.rank * sizeof *kept.extent) != 0)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "a reduction of rank %u does not have the shape left over",
+                        dst->rank);
+    tw_status status = tw_view_check(dst, window);
+    if (status == TW_OK) status = tw_view_check(src, window);
+    size_t index[TW_VIEW_RANK] = { 0 }, results = tw_view_count(dst);
+    char *to = dst->base;
+    for (size_t i = 0; status == TW_OK && i < results; i++) {
+        tw__fold_view(k, to, &reduced);
+        for (unsigned d = kept.rank; d-- > 0;) {
+            size_t back = ++index[d] < kept.extent[d] ? 0 : index[d];
+            to = (char *)((uintptr_t)to + (1 - back) * (size_t)dst->stride[d]);
+            reduced.base = (char *)((uintptr_t)reduced.base + (1 - back) * (size_t)kept.stride[d]);
+            if (back == 0) break;
+            index[d] = 0;
+        }
+    }
+    return status;
 }

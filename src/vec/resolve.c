@@ -14,6 +14,11 @@ static const struct op_info {
 #undef ROW
 };
 
+static char lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
 /* Lower-case names, spelled out once so that they are static strings. */
 const char *tw_vec_op_name(tw_vec_op op)
 {
@@ -23,8 +28,7 @@ const char *tw_vec_op_name(tw_vec_op op)
     if (!__atomic_load_n(&made, __ATOMIC_ACQUIRE)) {
         /* Several threads may get here: they write the same bytes. */
         for (size_t i = 0; i < TW_VEC_OP_COUNT; i++)
-            for (size_t c = 0; ops[i].name[c]; c++)
-                names[i][c] = (char)(ops[i].name[c] | (ops[i].name[c] >= 'A' ? 32 : 0));
+            for (size_t c = 0; ops[i].name[c]; c++) names[i][c] = lower(ops[i].name[c]);
         __atomic_store_n(&made, true, __ATOMIC_RELEASE);
     }
     return names[op];
@@ -193,11 +197,26 @@ static tw_status no_mode(const tw_vec_kernel *k, const char *mode)
                     tw_type_name(k->types[0], TW_SYSTEM_TILEWRIGHT), mode);
 }
 
+static bool all_types(const tw_vec_kernel *k, tw_type type)
+{
+    for (unsigned i = 0; i <= ops[k->op].sources; i++)
+        if (k->types[i] != type) return false;
+    return true;
+}
+
+/* Operations on the sign bit leave the other bits of a half alone: no widening, which would make a NaN quiet. */
+static bool is_half_sign(const tw_vec_kernel *k)
+{
+    return (k->op == TW_VEC_NEG || k->op == TW_VEC_ABS || k->op == TW_VEC_COPYSIGN) &&
+           (all_types(k, TW_F16) || all_types(k, TW_BF16));
+}
+
 /* Operand i has `type` inside; sources are converted exactly, or as `saturate` says. */
 static bool adapt(tw_vec_kernel *k, int level, unsigned i, tw_type type, tw_convert_mode mode)
 {
     const tw_type_info *info = tw_type_get(k->types[i]);
     tw_type from = k->types[i] == TW_BOOL && type == TW_U8 ? TW_U8 : k->types[i];
+    if (type == TW_U16 && is_half_sign(k)) from = type;
     if (info->bits == 4 && info->kind != TW_KIND_FLOAT && widened(from) == type) from = type;
     k->own.type[i] = type;
     k->own.width[i] = (unsigned char)tw_type_size(type);
@@ -212,15 +231,13 @@ static bool is_half_fma(const tw_vec_kernel *k)
     return k->op == TW_VEC_FMA && k->types[1] == TW_F16 && k->types[2] == TW_F16 && k->types[3] == TW_F16;
 }
 
-static bool all_types(const tw_vec_kernel *k, tw_type type)
-{
-    for (unsigned i = 0; i <= ops[k->op].sources; i++)
-        if (k->types[i] != type) return false;
-    return true;
-}
-
 static unsigned arithmetic_row(const tw_vec_kernel *k, tw_type compute)
 {
+    static const unsigned on_sign[][2] = { { TW_VEC_NEG, TW_VEC_FLIP_SIGN },
+                                           { TW_VEC_ABS, TW_VEC_CLEAR_SIGN },
+                                           { TW_VEC_COPYSIGN, TW_VEC_COPY_SIGN },
+                                           { 0, 0 } };
+    if (is_half_sign(k)) return mapped(on_sign, k->op, TW__ROWS);
     if (is_half_fma(k)) return TW_VEC_FMA_EXACT;
     if (all_types(k, TW_BOOL)) return mapped(on_bool, k->op, TW__ROWS);
     if (all_types(k, TW_F16)) return mapped(rounded_f16, k->op, nan_row(k->op, k->mode.nan, compute));
@@ -231,6 +248,7 @@ static unsigned arithmetic_row(const tw_vec_kernel *k, tw_type compute)
 
 static tw_type arithmetic_type(const tw_vec_kernel *k)
 {
+    if (is_half_sign(k)) return TW_U16;
     if (is_half_fma(k)) return TW_F64;
     tw_type type = widened(k->types[1]);
     for (unsigned i = 2; i <= ops[k->op].sources && !is_shift(k->op); i++) {
@@ -246,6 +264,7 @@ static tw_status check_modes(const tw_vec_kernel *k, tw_type compute, unsigned r
     bool narrows = k->own.step[0][0] != NULL, two_steps = row >= TW_VEC_MULADD_F16 && row <= TW_VEC_SUBADD_BF16;
     if (k->mode.rounding != TW_ROUND_NEAREST_EVEN && is_float(compute) && (!narrows || two_steps))
         return no_mode(k, "rounding mode but to nearest even");
+    if (k->mode.saturation != TW_SAT_NONE && is_float(compute) && !narrows) return no_mode(k, "saturation");
     if (k->mode.saturation != TW_SAT_NONE && !is_float(compute)) {
         if (mapped(only_wrapping, k->op, 0)) return no_mode(k, "saturation");
         if (k->mode.saturation == TW_SAT_SYMMETRIC && mapped(saturating, k->op, 0))

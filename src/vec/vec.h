@@ -58,6 +58,9 @@ enum {
     TW_VEC_ARGMIN_FIRST,
     TW_VEC_ARGMAX_PROPAGATE,
     TW_VEC_ARGMAX_FIRST,
+    TW_VEC_FLIP_SIGN, /* of halves, as integers */
+    TW_VEC_CLEAR_SIGN,
+    TW_VEC_COPY_SIGN,
     TW_VEC_ADD_SAT,
     TW_VEC_SUB_SAT,
     TW_VEC_MUL_SAT,
@@ -92,8 +95,17 @@ typedef struct tw__conversion {
     tw__cvt *cvt;
 } tw__conversion;
 
+/* A strip of a matrix product: rows of `acc` += a's rows times b. All contiguous; a is [rows][depth], b is
+ * [depth][TW__STRIP], acc is [rows][TW__STRIP]; rows a multiple of 4. */
+enum { TW__STRIP = 64 };
+typedef void tw__strip(size_t rows, size_t depth, void *acc, const void *a, const void *b);
+typedef struct tw__strips {
+    tw__strip *f32, *f32_fused, *f64, *f64_fused, *u32, *u64;
+} tw__strips;
+
 typedef struct tw__level {
     const char *name;
+    const tw__strips *strips;
     const tw__cores *families[8];      /* NULL-terminated */
     const tw__conversion *conversions; /* ends with from = TW_TYPE_NONE */
 } tw__level;
@@ -128,6 +140,11 @@ size_t tw__drive_scatter(const tw_vec_kernel *kernel, size_t n, const tw_run *ar
 void tw__pack(size_t n, void *d, const void *s, ptrdiff_t stride, unsigned size);
 void tw__unpack(size_t n, void *d, ptrdiff_t stride, const void *s, unsigned size);
 void tw__fill(size_t n, void *d, const void *value, unsigned size); /* contiguous */
+/* Between strided runs; order of elements is free when both are contiguous. */
+void tw__move(size_t n, void *d, ptrdiff_t ds, const void *s, ptrdiff_t ss, size_t size);
+
+/* Folds (or finds the extreme of) all elements of src into *dst, whatever dimensions src has. */
+void tw__fold_view(const tw_vec_kernel *kernel, void *dst, const tw_view *src);
 
 /* --- convert.c -------------------------------------------------------------------------------------------------- */
 

@@ -39,14 +39,14 @@
     ROW(MAX, 2, MORE(a, b, NUMBER))                                                                            \
     ROW(MIN_PROPAGATE, 2, LESS(a, b, PROPAGATE))                                                               \
     ROW(MAX_PROPAGATE, 2, MORE(a, b, PROPAGATE))                                                               \
-    ROW(MIN_FIRST, 2, b < a ? b : a)                                                                           \
-    ROW(MAX_FIRST, 2, a < b ? b : a)                                                                           \
+    ROW(MIN_FIRST, 2, TW_NUMBER(b < a ? b : a))                                                                           \
+    ROW(MAX_FIRST, 2, TW_NUMBER(a < b ? b : a))                                                                           \
     ROW(RELU, 1, MORE(a, (T)0, NUMBER))                                                                        \
     ROW(RELU_PROPAGATE, 1, MORE(a, (T)0, PROPAGATE))                                                           \
-    ROW(RELU_FIRST, 1, a < 0 ? (T)0 : a)                                                                       \
+    ROW(RELU_FIRST, 1, TW_NUMBER(a < 0 ? (T)0 : a))                                                                       \
     ROW(CLAMP, 3, CLAMPED(a, b, c, NUMBER))                                                                    \
     ROW(CLAMP_PROPAGATE, 3, CLAMPED(a, b, c, PROPAGATE))                                                       \
-    ROW(CLAMP_FIRST, 3, a < b ? b : c < a ? c : a)
+    ROW(CLAMP_FIRST, 3, TW_NUMBER(a < b ? b : c < a ? c : a))
 
 /* Two operations in half (bfloat16) mean two roundings: the first one is made visible here, the second is the
  * driver's. The operands are exact in f32, and f32 is wide enough to round twice (24 >= 2 * 11 + 2). */

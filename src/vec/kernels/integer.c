@@ -64,6 +64,12 @@
     ROW(SUB_SAT, 2, OVERFLOWING(sub, a, b, IS_SIGNED ? b > 0 : 1))                                             \
     ROW(MUL_SAT, 2, OVERFLOWING(mul, a, b, (a < 0) != (b < 0)))                                                \
     ROW(SHL_SAT, 2, SHIFT_SATURATED(a, b))
+
+/* Halves, when only the sign bit changes. */
+#define SIGN_BITS(ROW)                                                                                         \
+    ROW(FLIP_SIGN, 1, a ^ 0x8000u)                                                                             \
+    ROW(CLEAR_SIGN, 1, a & 0x7fffu)                                                                            \
+    ROW(COPY_SIGN, 2, (a & 0x7fffu) | (b & 0x8000u))
 // clang-format on
 
 /* Bit counts by arithmetic: vectorises at every level, unlike the instructions for single registers. */
@@ -214,11 +220,17 @@ TW_INTS(HELPERS, 0)
 #define floor_mod(a, b) BY_TYPE(floor_mod, a)(a, b)
 #define power(a, b)     BY_TYPE(power, a)(a, b)
 
+#define ONLY_U16(X, ...)             X(U16, uint16_t, uint16_t, uint32_t, int16_t, 16, __VA_ARGS__)
+#define DEFINE_U16(op, sources, ...) ONLY_U16(TW_LOOP, op, sources, __VA_ARGS__)
+#define ENTER_U16(op, sources, ...)  ONLY_U16(TW_ENTRY, op, 0)
+
 SIGNLESS(DEFINE)
+SIGN_BITS(DEFINE_U16)
 SIGNED_AND_UNSIGNED(DEFINE_BOTH)
 DIVISIONS(DEFINE_BOTH)
 SATURATING_NARROW(DEFINE_NARROW)
 SATURATING_64(DEFINE_WIDE)
 
-const tw__cores TW_LEVELLED(tw__cores_integer) = { { SIGNLESS(ENTER) SIGNED_AND_UNSIGNED(ENTER_BOTH)
-                                                         DIVISIONS(ENTER_BOTH) SATURATING_64(ENTER_BOTH) } };
+const tw__cores TW_LEVELLED(tw__cores_integer) = { { SIGNLESS(ENTER) SIGN_BITS(ENTER_U16)
+                                                         SIGNED_AND_UNSIGNED(ENTER_BOTH) DIVISIONS(ENTER_BOTH)
+                                                             SATURATING_64(ENTER_BOTH) } };

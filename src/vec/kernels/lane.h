@@ -9,6 +9,8 @@
 
 #include "vec/vec.h"
 
+#include <string.h>
+
 /* One expression serves signed and unsigned elements: comparisons with zero are at times constant. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
 

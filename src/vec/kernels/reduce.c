@@ -29,8 +29,8 @@
     ROW(LOWEST_PROPAGATE, LESS(r, a, PROPAGATE))                                                               \
     ROW(HIGHEST_PROPAGATE, MORE(r, a, PROPAGATE))
 #define FLOAT_FIRSTS(ROW)                                                                                      \
-    ROW(LOWEST_FIRST, a < r ? a : r)                                                                           \
-    ROW(HIGHEST_FIRST, r < a ? a : r)
+    ROW(LOWEST_FIRST, TW_NUMBER(a < r ? a : r))                                                                           \
+    ROW(HIGHEST_FIRST, TW_NUMBER(r < a ? a : r))
 #define FLOAT_TREES(ROW)                                                                                       \
     ROW(SUM_TREE, r + a, r + a)                                                                                \
     ROW(PROD_TREE, r * a, r * a)                                                                               \

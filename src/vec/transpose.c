@@ -1,0 +1,122 @@
+/* transpose: copies between views. Dimensions are joined where both sides allow it; when the two sides have different
+ * fastest dimensions, the copy goes in square tiles, so that each cache line read and written is used whole. */
+#include "vec/vec.h"
+
+#include <string.h>
+
+enum { TILE = 16 };
+
+typedef struct dims {
+    unsigned rank;
+    size_t extent[TW_VIEW_RANK];
+    ptrdiff_t to[TW_VIEW_RANK], from[TW_VIEW_RANK];
+} dims;
+
+static size_t magnitude(ptrdiff_t stride)
+{
+    return stride < 0 ? 0 - (size_t)stride : (size_t)stride;
+}
+
+static dims join(const tw_view *dst, const tw_view *src)
+{
+    dims out = { 0 };
+    for (unsigned d = 0; d < dst->rank; d++) {
+        size_t extent = dst->extent[d];
+        if (extent == 1) continue;
+        unsigned last = out.rank - 1;
+        if (out.rank > 0 && (size_t)out.to[last] == (size_t)dst->stride[d] * extent &&
+            (size_t)out.from[last] == (size_t)src->stride[d] * extent) {
+            out.extent[last] *= extent;
+            out.to[last] = dst->stride[d];
+            out.from[last] = src->stride[d];
+            continue;
+        }
+        out.extent[out.rank] = extent;
+        out.to[out.rank] = dst->stride[d];
+        out.from[out.rank++] = src->stride[d];
+    }
+    return out;
+}
+
+/* Moves dimension d to the end, keeping the order of the others. */
+static void to_end(dims *x, unsigned d)
+{
+    size_t extent = x->extent[d];
+    ptrdiff_t to = x->to[d], from = x->from[d];
+    for (; d + 1 < x->rank; d++) {
+        x->extent[d] = x->extent[d + 1];
+        x->to[d] = x->to[d + 1];
+        x->from[d] = x->from[d + 1];
+    }
+    x->extent[d] = extent;
+    x->to[d] = to;
+    x->from[d] = from;
+}
+
+/* The order of a plain copy is free: the destination's fastest dimension goes last, the source's next to it. */
+static void sort_dims(dims *x)
+{
+    for (int side = 0; side < 2; side++) {
+        const ptrdiff_t *stride = side == 0 ? x->from : x->to;
+        unsigned fastest = x->rank - 1;
+        for (unsigned d = x->rank; d-- > 0;)
+            if (magnitude(stride[d]) < magnitude(stride[fastest])) fastest = d;
+        to_end(x, fastest);
+    }
+}
+
+static void copy_tile(char *to, const char *from, const dims *x, size_t rows, size_t columns, size_t size)
+{
+    unsigned row = x->rank - 2, column = x->rank - 1;
+    for (size_t i = 0; i < rows; i++)
+        tw__move(columns, (char *)((uintptr_t)to + i * (size_t)x->to[row]), x->to[column],
+                 (const char *)((uintptr_t)from + i * (size_t)x->from[row]), x->from[column], size);
+}
+
+/* The two innermost dimensions. */
+static void copy_plane(char *to, const char *from, const dims *x, size_t size)
+{
+    unsigned row = x->rank - 2, column = x->rank - 1;
+    size_t rows = x->extent[row], columns = x->extent[column];
+    bool aligned = magnitude(x->from[column]) <= magnitude(x->from[row]);
+    size_t high = aligned ? rows : TILE, wide = aligned ? columns : TILE;
+    for (size_t i = 0; i < rows; i += high)
+        for (size_t j = 0; j < columns; j += wide)
+            copy_tile((char *)((uintptr_t)to + i * (size_t)x->to[row] + j * (size_t)x->to[column]),
+                      (const char *)((uintptr_t)from + i * (size_t)x->from[row] + j * (size_t)x->from[column]), x,
+                      rows - i < high ? rows - i : high, columns - j < wide ? columns - j : wide, size);
+}
+
+tw_status tw_vec_copy_view(const tw_view *dst, const tw_view *src, tw_window window)
+{
+    size_t size = tw_type_size(dst->type), index[TW_VIEW_RANK] = { 0 };
+    if (dst->rank != src->rank || memcmp(dst->extent, src->extent, dst->rank * sizeof *dst->extent) != 0)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "copy between views of different shapes");
+    if (size == 0 || tw_type_size(src->type) != size)
+        return tw__fail(TW_E_TYPE, "copy from %s to %s", tw_type_name(src->type, TW_SYSTEM_TILEWRIGHT),
+                        tw_type_name(dst->type, TW_SYSTEM_TILEWRIGHT));
+    tw_status status = tw_view_check(dst, window);
+    if (status == TW_OK) status = tw_view_check(src, window);
+    if (status != TW_OK || tw_view_count(dst) == 0) return status;
+    dims x = join(dst, src);
+    char *to = dst->base;
+    const char *from = src->base;
+    if (x.rank < 2) {
+        tw__move(x.rank ? x.extent[0] : 1, to, x.to[0], from, x.from[0], size);
+        return TW_OK;
+    }
+    sort_dims(&x);
+    for (;;) {
+        copy_plane(to, from, &x, size);
+        unsigned d = x.rank - 2;
+        for (; d-- > 0;) {
+            to = (char *)((uintptr_t)to + (size_t)x.to[d]);
+            from = (const char *)((uintptr_t)from + (size_t)x.from[d]);
+            if (++index[d] < x.extent[d]) break;
+            to = (char *)((uintptr_t)to - x.extent[d] * (size_t)x.to[d]);
+            from = (const char *)((uintptr_t)from - x.extent[d] * (size_t)x.from[d]);
+            index[d] = 0;
+        }
+        if (d == UINT32_MAX) return TW_OK;
+    }
+}
