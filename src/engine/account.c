@@ -1,0 +1,291 @@
+/* Life of an account: made after lowering, fed by the executor, read as a profile, written as reports.
+ *
+ * On the IPU Model the execution is always traced: cycles belong to the plan, so a step that runs costs one addition.
+ * tw_engine_enable_execution_profiling(e, false) takes even that away. */
+#include "engine/account.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void accounting_free(tw__accounting *a)
+{
+    tw__traffic_free(&a->before), tw__traffic_free(&a->after);
+    tw__local_free(&a->local_before), tw__local_free(&a->local_after);
+    tw__workers_free(&a->workers);
+    tw__memory_free(a->memory);
+    for (size_t type = 0; a->types && type < a->core->type_count; type++)
+        for (unsigned kind = 0; kind < TW__VERTEX_BYTES_KINDS; kind++) free(a->types[type].bytes[kind]);
+    for (unsigned type = 0; type < TW__COPY_TYPES; type++)
+        for (unsigned kind = 0; kind < TW__VERTEX_BYTES_KINDS; kind++) free(a->copies[type].bytes[kind]);
+    free(a->row), free(a->rearrange_now), free(a->output_now), free(a->message), free(a->rearrange), free(a->output);
+    free(a->types), free(a->sets), free(a->set_counted), free(a->type_cycles), free(a->type_count), free(a->used_types);
+    free(a->interleaved), free(a->step_of), free(a->next_of), free(a->shape.items), free(a->leaves.items);
+    free(a->message_bytes), free(a->bodies.items), free(a->body_of), free(a->first_leaf), free(a->last_of);
+}
+
+static bool accounting_init(tw__accounting *a)
+{
+    const tw__core *core = a->core;
+    size_t steps = a->engine->plan.steps.count;
+    bool ok = true;
+#define TAKE(pointer, count) ok &= ((pointer) = calloc((count) + 1, sizeof *(pointer))) != NULL
+    TAKE(a->row, a->tiles);
+    TAKE(a->rearrange_now, a->tiles);
+    TAKE(a->output_now, a->tiles);
+    TAKE(a->message, a->tiles);
+    TAKE(a->rearrange, a->tiles);
+    TAKE(a->output, a->tiles);
+    TAKE(a->types, core->type_count);
+    TAKE(a->sets, core->compute_set_count);
+    TAKE(a->set_counted, core->compute_set_count);
+    TAKE(a->type_cycles, core->type_count);
+    TAKE(a->type_count, core->type_count);
+    TAKE(a->used_types, core->type_count + TW__COPY_TYPES);
+    TAKE(a->interleaved, core->var_count);
+    TAKE(a->message_bytes, steps);
+    TAKE(a->body_of, core->program_count);
+    TAKE(a->first_leaf, core->program_count);
+#undef TAKE
+    ok &= tw__traffic_init(&a->before, a->target) & tw__traffic_init(&a->after, a->target);
+    ok &= tw__local_init(&a->local_before, a->tiles) & tw__local_init(&a->local_after, a->tiles);
+    ok &= tw__workers_init(&a->workers, a->target);
+    ok &= (a->memory = tw__memory_new(a->tiles)) != NULL;
+    if (!ok) return false;
+    for (size_t i = 0; i < core->type_count; i++) a->types[i].id = TW__NONE;
+    for (unsigned i = 0; i < TW__COPY_TYPES; i++) a->copies[i].id = TW__NONE;
+    for (size_t i = 0; i < core->compute_set_count; i++) a->sets[i] = TW__NONE;
+    return true;
+}
+
+static void set_counts(tw__accounting *a)
+{
+    const tw__core *core = a->core;
+    tw__profile_set_counts(a->profile, core->vertex_count ? core->vertex_count - 1 : 0,
+                           core->edge_count ? core->edge_count - 1 : 0, core->var_count,
+                           core->compute_set_count ? core->compute_set_count - 1 : 0);
+    const tw__plan *plan = &a->engine->plan;
+    uint64_t blocks = 0;
+    for (size_t i = 0; i < plan->copies.count; i++) blocks += plan->copies.items[i].count;
+    tw__profile_add_optimization(a->profile, "planSteps", (double)plan->steps.count);
+    tw__profile_add_optimization(a->profile, "copyBlocks", (double)blocks);
+    tw__profile_add_optimization(a->profile, "controlInstructions", (double)plan->code.count);
+}
+
+/* --- reports (guide 9.2, decision 24) ------------------------------------------------------------------------------------ */
+
+static tw_status report_file(const tw_engine *engine, const char *name, char **path)
+{
+    const char *folder = tw__options_get(engine->options, "autoReport.directory");
+    if (g_mkdir_with_parents(folder, 0777) != 0)
+        return tw__fail(TW_E_IO, "cannot create the folder %s of option autoReport.directory", folder);
+    *path = g_build_filename(folder, name, NULL);
+    return TW_OK;
+}
+
+static tw_status write_report(const tw_profile *profile, const char *path, bool graph)
+{
+    FILE *out = fopen(path, "w");
+    if (!out) return tw__fail(TW_E_IO, "cannot write %s", path);
+    tw_status status = graph ? tw_profile_write_graph_json(profile, out, false)
+                             : tw_profile_write_execution_json(profile, out, false);
+    if (fclose(out) != 0 && !status) status = tw__fail(TW_E_IO, "cannot write %s", path);
+    return status;
+}
+
+/* An autoReport option that was not set itself follows autoReport.all. */
+static bool wanted(const tw__options *options, const char *key)
+{
+    return tw__options_is_set(options, key) ? tw__options_bool(options, key) : tw__options_bool(options, "autoReport.all");
+}
+
+static tw_status start_reports(tw_engine *engine)
+{
+    tw__account *account = engine->account;
+    tw_status status = TW_OK;
+    if (wanted(engine->options, "autoReport.outputGraphProfile")) {
+        char *path = NULL;
+        status = report_file(engine, "graph_profile.json", &path);
+        if (!status) status = write_report(account->profile, path, true);
+        g_free(path);
+    }
+    if (!status && wanted(engine->options, "autoReport.outputExecutionProfile")) {
+        account->stream_each_run = tw__options_bool(engine->options, "autoReport.streamAtEachRun");
+        status = report_file(engine, "execution_profile.json", &account->execution_file);
+        int64_t keep = tw__options_int(engine->options, "autoReport.executionProfileProgramRunCount");
+        if (!status) tw__profile_keep_runs(account->profile, keep > 0 && keep < UINT32_MAX ? (uint32_t)keep : 0);
+    }
+    return status;
+}
+
+static void flush_report(tw__account *account)
+{
+    if (!account->execution_file || !account->dirty) return;
+    account->dirty = false;
+    if (write_report(account->profile, account->execution_file, false))
+        TW__LOG(PROFILER, ERR, "%s", tw_error_message());
+}
+
+/* --- life ------------------------------------------------------------------------------------------------------------------ */
+
+/* With vertex instrumentation the profile also has the cycles of each vertex in its last execution. */
+static void set_mode(tw__accounting *a)
+{
+    const tw__options *options = a->engine->options;
+    bool compute = tw__options_bool(options, "debug.instrument") || tw__options_bool(options, "debug.instrumentCompute");
+    const char *level = tw__options_get(options, "debug.computeInstrumentationLevel");
+    static const struct { const char *level, *mode; } modes[] = {
+        { "vertex", "VERTICES" }, { "tile", "COMPUTE_SETS" }, { "ipu", "SINGLE_TILE_COMPUTE_SETS" },
+        { "device", "SINGLE_TILE_COMPUTE_SETS" },
+    };
+    tw__profile_set_mode(a->profile, "IPU_MODEL");
+    for (size_t i = 0; compute && i < sizeof modes / sizeof *modes; i++)
+        if (!strcmp(level, modes[i].level)) tw__profile_set_mode(a->profile, modes[i].mode);
+    if (!compute || strcmp(level, "vertex") || a->core->vertex_count < 2) return;
+    size_t count = a->core->vertex_count - 1;
+    uint32_t *columns = calloc(count * 3, sizeof *columns);
+    if (!columns) {
+        a->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const tw__vertex *v = &a->core->vertices[i + 1];
+        bool guess, used = a->set_counted[v->cs];
+        columns[i] = used ? (uint32_t)tw__vertex_cycles(a->core, (uint32_t)i + 1, &guess).cycles : 0;
+        columns[count + i] = a->sets[v->cs];
+        columns[2 * count + i] = used ? tw__account_type(a, v->type) : TW__NONE;
+    }
+    tw__profile_set_vertex_cycles(a->profile, columns, columns + count, columns + 2 * count, count);
+    free(columns);
+}
+
+static tw_status fill(tw__accounting *a)
+{
+    tw_status status;
+    set_counts(a);
+    if ((status = tw__account_steps(a)) || (status = tw__account_memory(a)) || (status = tw__account_liveness(a)))
+        return status;
+    set_mode(a);
+    if (a->failed || a->before.failed || a->after.failed) return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
+    return tw__profile_status(a->profile);
+}
+
+tw_status tw__account_new(tw_engine *engine)
+{
+    const tw_target *target = engine->target;
+    tw__profile_target facts = { .type = "IPU_MODEL", .arch = tw_target_arch(target), .ipus = target->ipus,
+                                 .tiles_per_ipu = target->tiles_per_ipu, .replicas = 1,
+                                 .bytes_per_tile = tw_target_bytes_per_tile(target),
+                                 .clock_hz = tw_target_clock_hz(target),
+                                 .min_sync_delay = tw_target_min_sync_delay(target) };
+    size_t steps = engine->plan.steps.count;
+    tw__account *account = calloc(1, sizeof *account);
+    if (!account) return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
+    engine->account = account;
+    account->enabled = true;
+    account->profile = tw__profile_new(&facts);
+    account->first_step = calloc(steps + 1, sizeof *account->first_step);
+    account->step_count = calloc(steps + 1, sizeof *account->step_count);
+    tw__accounting a = { .engine = engine, .core = engine->core, .target = target, .account = account,
+                         .profile = account->profile, .tiles = target->tiles,
+                         .strict = tw__options_bool(engine->options, "profiler.strictEstimates") };
+    bool ready = account->profile && account->first_step && account->step_count && accounting_init(&a);
+    tw_status status = ready ? fill(&a) : tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
+    accounting_free(&a);
+    if (!status) status = start_reports(engine);
+    if (status) {
+        engine->account = NULL;
+        tw__account_free(account);
+    }
+    return status;
+}
+
+void tw__account_free(tw__account *account)
+{
+    if (!account) return;
+    flush_report(account);
+    tw_profile_free(account->profile);
+    free(account->first_step), free(account->step_count);
+    g_free(account->execution_file);
+    free(account);
+}
+
+/* --- hooks ------------------------------------------------------------------------------------------------------------------ */
+
+void tw__account_run_begin(tw_engine *engine, unsigned program, const char *name)
+{
+    (void)program;
+    tw__account *account = engine->account;
+    engine->tracing = account && account->enabled;
+    if (engine->tracing) tw__profile_run_begin(account->profile, name);
+}
+
+void tw__account_run_end(tw_engine *engine, tw_status status, double microseconds)
+{
+    (void)status;
+    tw__account *account = engine->account;
+    if (!engine->tracing) return;
+    engine->tracing = false;
+    tw__profile_run_end(account->profile, microseconds);
+    account->dirty = true;
+    if (account->stream_each_run) flush_report(account);
+}
+
+void tw__account_step(tw_engine *engine, uint32_t step)
+{
+    const tw__account *account = engine->account;
+    uint32_t first = account->first_step[step];
+    for (uint32_t i = 0; i < account->step_count[step]; i++) tw__profile_step(account->profile, first + i);
+}
+
+/* A straight body whose profile steps are consecutive is one range; nested loops are unrolled one level at a time. */
+static void trace_body(tw_engine *engine, uint32_t first, uint32_t last);
+
+void tw__account_loop(tw_engine *engine, uint32_t first, uint32_t last, uint64_t times)
+{
+    const tw__account *account = engine->account;
+    const tw__instr *code = engine->plan.code.items;
+    uint32_t begin = TW__NONE, end = 0;
+    bool simple = true;
+    for (uint32_t i = first; i < last && simple; i++) {
+        if (code[i].op == TW__I_LOOP) simple = false;
+        uint32_t step = code[i].step;
+        if (step == TW__NO_STEP || !account->step_count[step]) continue;
+        if (begin == TW__NONE) begin = end = account->first_step[step];
+        simple &= account->first_step[step] == end;
+        end += account->step_count[step];
+    }
+    if (simple) {
+        if (begin != TW__NONE) tw__profile_range(account->profile, begin, end - begin, times);
+        return;
+    }
+    for (uint64_t i = 0; i < times; i++) trace_body(engine, first, last);
+}
+
+static void trace_body(tw_engine *engine, uint32_t first, uint32_t last)
+{
+    const tw__instr *code = engine->plan.code.items;
+    for (uint32_t i = first; i < last; i++) {
+        if (code[i].step != TW__NO_STEP) tw__account_step(engine, code[i].step);
+        if (code[i].op != TW__I_LOOP) continue;
+        /* LOOP jumps behind its NEXT when the count is 0 */
+        uint32_t behind = code[i].to;
+        if (code[i].imm > 0) tw__account_loop(engine, i + 1, behind - 1, (uint64_t)code[i].imm);
+        i = behind - 1;
+    }
+}
+
+const tw_profile *tw__account_profile(tw_engine *engine)
+{
+    return engine->account ? engine->account->profile : NULL;
+}
+
+void tw__account_reset(tw_engine *engine)
+{
+    if (engine->account) tw__profile_reset_execution(engine->account->profile);
+}
+
+void tw__account_enable(tw_engine *engine, bool on)
+{
+    if (engine->account) engine->account->enabled = on;
+}
