@@ -13,7 +13,11 @@
 
 #include <tilewright/engine.h>
 
-#define SHAPE(...) (sizeof((size_t[]){ __VA_ARGS__ }) / sizeof(size_t)), (size_t[]){ __VA_ARGS__ }
+#define SHAPE(...)                                                   \
+    (sizeof((size_t[]){ __VA_ARGS__ }) / sizeof(size_t)), (size_t[]) \
+    {                                                                \
+        __VA_ARGS__                                                  \
+    }
 
 static const char test_codelets[] =
     "#include <poplar/Vertex.hpp>\n"
@@ -157,10 +161,14 @@ static inline tw_graph *test_graph_new(const tw_device *device)
     return g;
 }
 
-static inline unsigned test_tiles(const tw_graph *g) { return tw_target_tiles(tw_graph_target(g)); }
+static inline unsigned test_tiles(const tw_graph *g)
+{
+    return tw_target_tiles(tw_graph_target(g));
+}
 
 /* A variable with host access under its name, spread over the tiles. */
-static inline tw_tensor test_variable(tw_graph *g, tw_type type, unsigned rank, const size_t *shape, const char *name)
+static inline tw_tensor test_variable(tw_graph *g, tw_type type, unsigned rank, const size_t *shape,
+                                      const char *name)
 {
     tw_tensor t = tw_graph_add_variable(g, type, rank, shape, name);
     tw_graph_map_linearly_with(g, t, 1, 1, 0);
@@ -174,7 +182,8 @@ static inline void test_ok(tw_status status)
 }
 
 /* An engine that is loaded. */
-static inline tw_engine *test_engine_new(tw_graph *g, tw_device *device, tw_program program, const char *const *options)
+static inline tw_engine *test_engine_new(tw_graph *g, tw_device *device, tw_program program,
+                                         const char *const *options)
 {
     tw_engine *e = tw_engine_new(g, program, options);
     test_ok(tw_engine_load(e, device));
@@ -188,9 +197,9 @@ static inline int test_read_int(tw_engine *e, const char *handle)
     return value;
 }
 
-#define ASSERT_MESSAGE(text)                                                                                     \
-    do {                                                                                                         \
-        if (!strstr(tw_error_message(), text)) fail_msg("'%s' is not in '%s'", text, tw_error_message());        \
+#define ASSERT_MESSAGE(text)                                                                              \
+    do {                                                                                                  \
+        if (!strstr(tw_error_message(), text)) fail_msg("'%s' is not in '%s'", text, tw_error_message()); \
     } while (0)
 
 #endif
