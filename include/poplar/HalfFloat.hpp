@@ -113,6 +113,21 @@ TW__HALF_OPERATOR(*)
 TW__HALF_OPERATOR(/)
 #undef TW__HALF_OPERATOR
 
+/* x += edge: the compiler's own candidates have no 16-bit type. */
+#define TW__HALF_ASSIGN(op)                                                                                    \
+    template <class A, class E,                                                                                \
+              class = typename std::enable_if<(std::is_arithmetic<A>::value || std::is_same<A, half>::value) &&\
+                                              std::is_base_of<poplar::detail::HalfEdge, E>::value>::type>      \
+    inline A &operator op(A &a, const E &b)                                                                    \
+    {                                                                                                          \
+        return a op poplar::detail::Operand<E>::number(b);                                                     \
+    }
+TW__HALF_ASSIGN(+=)
+TW__HALF_ASSIGN(-=)
+TW__HALF_ASSIGN(*=)
+TW__HALF_ASSIGN(/=)
+#undef TW__HALF_ASSIGN
+
 #define TW__HALF_COMPARE(op)                                                                                   \
     template <class A, class B, class = typename poplar::detail::HalfResult<A, B>::type>                       \
     constexpr bool operator op(const A &a, const B &b)                                                         \

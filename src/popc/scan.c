@@ -310,38 +310,42 @@ static void add_c_struct(scanner *s, CXCursor cursor)
     g_array_append_val(s->classes, vc);
 }
 
-static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult visit_classes(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     (void)parent;
     scanner *s = data;
     if (clang_Location_isInSystemHeader(clang_getCursorLocation(cursor))) return CXChildVisit_Continue;
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    char *name;
-    switch ((int)kind) {
+    switch ((int)clang_getCursorKind(cursor)) {
     case CXCursor_Namespace:
     case CXCursor_LinkageSpec:
     case CXCursor_UnexposedDecl: return CXChildVisit_Recurse;
     case CXCursor_ClassDecl:
     case CXCursor_StructDecl:
         if (!clang_isCursorDefinition(cursor)) return CXChildVisit_Continue;
-        if (s->scan->is_c)
-            add_c_struct(s, cursor);
-        else
+        if (!s->scan->is_c) {
             add_class(s, cursor);
-        return s->scan->is_c ? CXChildVisit_Continue : CXChildVisit_Recurse;
-    case CXCursor_TypeAliasDecl:
-    case CXCursor_VarDecl:
-    case CXCursor_FunctionDecl:
-        name = popc_string(clang_getCursorSpelling(cursor));
-        if (s->scan->is_c ? kind == CXCursor_FunctionDecl : g_str_has_prefix(name, "tw__probe_")) {
-            CXCursor *copy = g_memdup2(&cursor, sizeof cursor);
-            g_hash_table_insert(s->scan->is_c ? s->functions : s->answers, name, copy);
-        } else {
-            g_free(name);
+            return CXChildVisit_Recurse;
         }
+        add_c_struct(s, cursor);
         return CXChildVisit_Continue;
     default: return CXChildVisit_Continue;
     }
+}
+
+/* Answers to probes, and the functions of a C file: both are needed before the classes, and stand behind them. */
+static enum CXChildVisitResult visit_others(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    scanner *s = data;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    bool is_function = kind == CXCursor_FunctionDecl && s->scan->is_c;
+    if (!is_function && kind != CXCursor_TypeAliasDecl && kind != CXCursor_VarDecl) return CXChildVisit_Continue;
+    char *name = popc_string(clang_getCursorSpelling(cursor));
+    if (is_function || g_str_has_prefix(name, "tw__probe_"))
+        g_hash_table_insert(is_function ? s->functions : s->answers, name, g_memdup2(&cursor, sizeof cursor));
+    else
+        g_free(name);
+    return CXChildVisit_Continue;
 }
 
 /* --- parsing ----------------------------------------------------------------------------------------------- */
@@ -451,7 +455,8 @@ static bool parse(scanner *s, CXIndex index, GArray *files, bool *stop)
         s->errors++;
         *stop = true;
     } else if (!rewrite_included(s, files)) {
-        clang_visitChildren(clang_getTranslationUnitCursor(s->unit), visit, s);
+        clang_visitChildren(clang_getTranslationUnitCursor(s->unit), visit_others, s);
+        clang_visitChildren(clang_getTranslationUnitCursor(s->unit), visit_classes, s);
         for (guint i = 0; i < s->classes->len; i++)
             popc_is_external(s, &g_array_index(s->classes, vertex_class, i));
         done = s->num_new == 0;
@@ -460,10 +465,23 @@ static bool parse(scanner *s, CXIndex index, GArray *files, bool *stop)
     return done;
 }
 
+/* A class without compute() from which other vertices are derived: it holds what they share. */
+static bool is_base_only(const scanner *s, const vertex_class *vc)
+{
+    bool is_base = false;
+    for (guint i = 0; i < s->classes->len; i++) {
+        const vertex_class *other = &g_array_index(s->classes, vertex_class, i);
+        for (unsigned k = 0; k < other->num_bases; k++)
+            is_base = is_base || clang_equalTypes(other->bases[k], vc->type);
+    }
+    return is_base && vc->compute_args < 0 && !vc->has_external;
+}
+
 static json_t *table(scanner *s)
 {
     json_t *vertices = json_array();
     for (guint i = 0; i < s->classes->len; i++) {
+        if (is_base_only(s, &g_array_index(s->classes, vertex_class, i))) continue;
         json_t *vertex = popc_vertex(s, &g_array_index(s->classes, vertex_class, i));
         if (vertex) json_array_append_new(vertices, vertex);
     }
