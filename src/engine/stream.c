@@ -163,7 +163,7 @@ static const uint32_t *streams_of(const tw_engine *engine, unsigned program, siz
 {
     const uint32_t *first = engine->plan.program_streams_first;
     *count = first[program + 1] - first[program];
-    return engine->plan.program_streams + first[program];
+    return *count ? engine->plan.program_streams + first[program] : NULL; /* no list at all without streams */
 }
 
 tw_status tw__streams_check(tw_engine *engine, unsigned program)
