@@ -280,7 +280,9 @@ tw_status tw__account_memory(tw__accounting *a)
     mark_overflow(a, a->row, capacity);
     tw__profile_set_memory(a->profile, a->memory, a->state_fidelity);
     for (size_t i = 0; i < sizeof fidelities / sizeof *fidelities; i++)
-        tw__profile_set_category_fidelity(a->profile, tw_storage_key(fidelities[i].storage), fidelities[i].fidelity);
+        if (fidelities[i].fidelity == TW_FIDELITY_ABSENT || tw__memory_category(a->memory, fidelities[i].storage))
+            tw__profile_set_category_fidelity(a->profile, tw_storage_key(fidelities[i].storage),
+                                              fidelities[i].fidelity);
     for (size_t type = 0; type < a->core->type_count + TW__COPY_TYPES; type++) {
         const tw__type_cost *cost = type < a->core->type_count ? &a->types[type] : &a->copies[type - a->core->type_count];
         for (unsigned kind = 0; cost->id != TW__NONE && kind < TW__VERTEX_BYTES_CODE; kind++)
