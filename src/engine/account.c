@@ -93,10 +93,17 @@ static tw_status write_report(const tw_profile *profile, const char *path, bool 
     return status;
 }
 
-/* An autoReport option that was not set itself follows autoReport.all. */
+/* An option that was not set itself follows autoReport.all. */
 static bool wanted(const tw__options *options, const char *key)
 {
     return tw__options_is_set(options, key) ? tw__options_bool(options, key) : tw__options_bool(options, "autoReport.all");
+}
+
+bool tw__account_instruments(const tw_engine *engine, const char *key)
+{
+    const tw__options *options = engine->options;
+    if (tw__options_is_set(options, key)) return tw__options_bool(options, key);
+    return wanted(options, "debug.instrument");
 }
 
 static tw_status start_reports(tw_engine *engine)
@@ -132,7 +139,7 @@ static void flush_report(tw__account *account)
 static void set_mode(tw__accounting *a)
 {
     const tw__options *options = a->engine->options;
-    bool compute = tw__options_bool(options, "debug.instrument") || tw__options_bool(options, "debug.instrumentCompute");
+    bool compute = tw__account_instruments(a->engine, "debug.instrumentCompute");
     const char *level = tw__options_get(options, "debug.computeInstrumentationLevel");
     static const struct { const char *level, *mode; } modes[] = {
         { "vertex", "VERTICES" }, { "tile", "COMPUTE_SETS" }, { "ipu", "SINGLE_TILE_COMPUTE_SETS" },

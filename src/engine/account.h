@@ -154,6 +154,9 @@ typedef struct tw__accounting { /* everything needed while the account is made *
     bool failed;
 } tw__accounting;
 
+/* account.c: debug.instrumentCompute, debug.instrumentExternalExchange; unless set they follow debug.instrument, which
+ * follows autoReport.all. */
+bool tw__account_instruments(const tw_engine *engine, const char *key);
 /* steps.c: program tree, then one or more profile steps for each plan step. */
 tw_status tw__account_steps(tw__accounting *a);
 /* memory.c. Profile id of a vertex type; its layout on the chip is read on first use. */

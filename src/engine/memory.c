@@ -154,10 +154,9 @@ static void count_variables(tw__accounting *a)
 static void count_instrumentation(tw__accounting *a)
 {
     const tw__options *options = a->engine->options;
-    bool all = tw__options_bool(options, "debug.instrument");
     const char *level = tw__options_get(options, "debug.computeInstrumentationLevel");
     const tw__plan *plan = &a->engine->plan;
-    if (all || tw__options_bool(options, "debug.instrumentCompute"))
+    if (tw__account_instruments(a->engine, "debug.instrumentCompute"))
         for (size_t i = 0; i < plan->execs.count; i++) {
             const tw__exec *exec = &plan->execs.items[i];
             if (!strcmp(level, "vertex"))
@@ -168,7 +167,7 @@ static void count_instrumentation(tw__accounting *a)
                     if (!strcmp(level, "tile") || tile % tw_target_tiles_per_ipu(a->target) == 0)
                         add(a, tile, TW_STORAGE_INSTRUMENTATION, 8);
         }
-    if (all || tw__options_bool(options, "debug.instrumentExternalExchange"))
+    if (tw__account_instruments(a->engine, "debug.instrumentExternalExchange"))
         for (size_t i = 0; i < plan->transfers.count + plan->remote_copies.count; i++)
             for (unsigned tile = 0; tile < a->tiles; tile++) add(a, tile, TW_STORAGE_INSTRUMENTATION, 8);
 }

@@ -132,6 +132,7 @@ static void instrumentation_takes_memory(void **state)
         { "debug.computeInstrumentationLevel=tile", 8 * 4, "COMPUTE_SETS" },
         { "debug.computeInstrumentationLevel=vertex", 8 * 3, "VERTICES" },
         { "debug.computeInstrumentationLevel=ipu", 8, "SINGLE_TILE_COMPUTE_SETS" },
+        { "debug.instrument=true", 8 * 4, "COMPUTE_SETS" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tw_device *device = model(TW_MK2, 4);
