@@ -21,6 +21,8 @@ static bool is_real(tw_type type)
 
 static tw__cvt *find_loop(int level, tw_type to, tw_type from, tw_convert_mode mode)
 {
+    /* How many random bits count depends on the source's fraction: only the narrowing loops agree with tw_convert. */
+    if (mode.rounding == TW_ROUND_STOCHASTIC && tw_type_get(to)->kind != TW_KIND_FLOAT) return NULL;
     for (const tw__conversion *row = tw__level_of(level)->conversions; row->cvt; row++) {
         if (row->from != from || row->to != to) continue;
         if (row->rounding >= 0 && row->rounding != (int)mode.rounding) continue;
@@ -46,7 +48,8 @@ bool tw__find_conversion(int level, tw_type to, tw_type from, tw_convert_mode mo
         steps[0] = (void (*)(void))direct;
         return true;
     }
-    if (fits_f32(from) && from != TW_F32 && to != TW_F32) {
+    /* Stochastic rounding counts its random bits from the fraction of the type it starts from. */
+    if (fits_f32(from) && to != TW_F32 && mode.rounding != TW_ROUND_STOCHASTIC) {
         tw__cvt *first = find_loop(level, TW_F32, from, mode), *second = find_loop(level, to, TW_F32, mode);
         if (first && second) {
             steps[0] = (void (*)(void))first;

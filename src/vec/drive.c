@@ -141,6 +141,16 @@ size_t tw__drive_blocks(const tw_vec_kernel *k, size_t n, const tw_run *args)
     return n;
 }
 
+/* A conversion of contiguous elements in one step needs no blocks. */
+size_t tw__drive_convert(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    if (!is_dense(k, n, args)) return tw__drive_blocks(k, n, args);
+    tw__how how = { k->types[0], k->types[1], { k->mode.rounding, k->mode.saturation }, NULL };
+    if (k->own.random) how.random = args[k->own.random].at;
+    ((tw__cvt *)k->own.step[1][0])(n, args[0].at, args[1].at, &how);
+    return n;
+}
+
 /* --- order of elements -------------------------------------------------------------------------------------------- */
 
 /* Floor of a / b for b > 0. */

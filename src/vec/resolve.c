@@ -440,14 +440,16 @@ static bool has_steps(const tw_vec_kernel *k)
 static tw_status choose_driver(tw_vec_kernel *k)
 {
     bool plain = k->own.core && !has_steps(k) && !k->can_fault && !k->mode.flush && !k->own.random;
-    if (!k->fn) k->fn = plain ? tw__drive_plain : tw__drive_blocks;
+    bool one_step = k->op == TW_VEC_CONVERT && k->own.step[1][0] && !k->own.step[1][1] && !k->own.bits[0] &&
+                    !k->own.bits[1] && !k->mode.flush;
+    if (!k->fn) k->fn = plain ? tw__drive_plain : one_step ? tw__drive_convert : tw__drive_blocks;
     k->own.free = k->fn;
     if (k->mode.order != TW_ORDER_SEQUENTIAL || k->fn == tw__drive_copy || k->fn == tw__drive_gather ||
         k->fn == tw__drive_scatter)
         return TW_OK;
     for (unsigned i = 0; i < k->args; i++)
         if (k->own.bits[i]) return no_mode(k, "sequential order on packed operands");
-    if (k->fn == tw__drive_plain || k->fn == tw__drive_blocks) k->fn = tw__drive_sequential;
+    if (k->fn != tw__drive_fold && k->fn != tw__drive_arg && k->fn != tw__drive_iota) k->fn = tw__drive_sequential;
     return TW_OK;
 }
 

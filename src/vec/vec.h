@@ -120,8 +120,9 @@ tw_status tw__vec_resolve_at(int level, tw_vec_op op, const tw_type *types, cons
 
 /* --- drive.c: what tw_vec_kernel.fn can be ------------------------------------------------------------------- */
 
-size_t tw__drive_plain(const tw_vec_kernel *kernel, size_t n, const tw_run *args);  /* no conversion, no fault */
-size_t tw__drive_blocks(const tw_vec_kernel *kernel, size_t n, const tw_run *args); /* everything */
+size_t tw__drive_plain(const tw_vec_kernel *kernel, size_t n, const tw_run *args);   /* no conversion, no fault */
+size_t tw__drive_blocks(const tw_vec_kernel *kernel, size_t n, const tw_run *args);  /* everything */
+size_t tw__drive_convert(const tw_vec_kernel *kernel, size_t n, const tw_run *args); /* one step, nothing packed */
 size_t tw__drive_sequential(const tw_vec_kernel *kernel, size_t n, const tw_run *args);
 
 /* True when some write j < k of args[0] touches what args[source] reads at k: only then is order visible. */
