@@ -73,6 +73,20 @@ static void copy_tile(char *to, const char *from, const dims *x, size_t rows, si
                  (const char *)((uintptr_t)from + i * (size_t)x->from[row]), x->from[column], size);
 }
 
+/* A whole tile by way of a buffer: with a power of two between columns their lines fall into one set of the cache, so
+ * each is read once, whole, before any is read again: more than twice the speed for 4096 x 4096 f32. */
+static void turn_tile(char *to, const char *from, const dims *x, size_t size)
+{
+    unsigned row = x->rank - 2, column = x->rank - 1;
+    char tile[TILE * TILE * 16];
+    for (size_t j = 0; j < TILE; j++)
+        tw__move(TILE, tile + j * TILE * size, (ptrdiff_t)size,
+                 (const char *)((uintptr_t)from + j * (size_t)x->from[column]), x->from[row], size);
+    for (size_t i = 0; i < TILE; i++)
+        tw__move(TILE, (char *)((uintptr_t)to + i * (size_t)x->to[row]), x->to[column], tile + i * size,
+                 (ptrdiff_t)(TILE * size), size);
+}
+
 /* The two innermost dimensions. */
 static void copy_plane(char *to, const char *from, const dims *x, size_t size)
 {
@@ -81,10 +95,16 @@ static void copy_plane(char *to, const char *from, const dims *x, size_t size)
     bool aligned = magnitude(x->from[column]) <= magnitude(x->from[row]);
     size_t high = aligned ? rows : TILE, wide = aligned ? columns : TILE;
     for (size_t i = 0; i < rows; i += high)
-        for (size_t j = 0; j < columns; j += wide)
-            copy_tile((char *)((uintptr_t)to + i * (size_t)x->to[row] + j * (size_t)x->to[column]),
-                      (const char *)((uintptr_t)from + i * (size_t)x->from[row] + j * (size_t)x->from[column]), x,
-                      rows - i < high ? rows - i : high, columns - j < wide ? columns - j : wide, size);
+        for (size_t j = 0; j < columns; j += wide) {
+            char *at = (char *)((uintptr_t)to + i * (size_t)x->to[row] + j * (size_t)x->to[column]);
+            const char *source =
+                (const char *)((uintptr_t)from + i * (size_t)x->from[row] + j * (size_t)x->from[column]);
+            size_t m = rows - i < high ? rows - i : high, n = columns - j < wide ? columns - j : wide;
+            if (!aligned && m == TILE && n == TILE && size <= 16)
+                turn_tile(at, source, x, size);
+            else
+                copy_tile(at, source, x, m, n, size);
+        }
 }
 
 tw_status tw_vec_copy_view(const tw_view *dst, const tw_view *src, tw_window window)

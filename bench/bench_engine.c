@@ -1,0 +1,298 @@
+/* The engine against its limits and peers. Every time is a median of interleaved runs.
+ *
+ *   add        1,472 tiles x 6 vertices add two tensors of 10^7 f32 on the IPU Model, against the same loop in plain
+ *              OpenMP C; ratio of run times, at most 1.3. Profiling off and on.
+ *   overhead   one thread, empty body, one input and one output: ns per vertex and run, at most 30
+ *   build      10^6 vertices with two edges: building and lowering at most 3 s, 400 bytes a vertex of memory
+ *   transpose  a copy of a transposed 4096 x 4096 f32 tensor over 1,472 tiles: at most 1 s to build and lower
+ *
+ *     bench_engine [add|overhead|build|transpose ...] */
+#include <malloc.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/engine.h"
+
+static const char codelets[] = "#include <poplar/Vertex.hpp>\n"
+                               "using namespace poplar;\n"
+                               "class Add : public Vertex {\n"
+                               "public:\n"
+                               "    Input<Vector<float>> a;\n"
+                               "    Input<Vector<float>> b;\n"
+                               "    Output<Vector<float>> c;\n"
+                               "    bool compute() {\n"
+                               "        for (unsigned i = 0; i < c.size(); i++) c[i] = a[i] + b[i];\n"
+                               "        return true;\n"
+                               "    }\n"
+                               "};\n"
+                               "class Empty : public Vertex {\n"
+                               "public:\n"
+                               "    Input<float> in;\n"
+                               "    Output<float> out;\n"
+                               "    bool compute() { return true; }\n"
+                               "};\n";
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Largest resident set so far, in bytes. */
+static double peak(void)
+{
+    char line[256];
+    double kib = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "VmHWM: %lf", &kib) == 1) break;
+    if (f) fclose(f);
+    return kib * 1024;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+static double median(double *x, int n)
+{
+    qsort(x, (size_t)n, sizeof *x, ascending);
+    return x[n / 2];
+}
+
+static void report(const char *what, double value, const char *unit, double limit)
+{
+    printf("%-58s %10.3f %-9s limit %8.3f  %s\n", what, value, unit, limit, value <= limit ? "ok" : "OVER");
+}
+
+static void must(tw_status status)
+{
+    if (status == TW_OK) return;
+    fprintf(stderr, "%s: %s\n", tw_status_name(status), tw_error_message());
+    exit(1);
+}
+
+static tw_graph *new_graph(tw_device **device)
+{
+    *device = tw_device_ipu_model(TW_MK2, 1);
+    tw_graph *g = tw_graph_new(tw_device_target(*device));
+    tw_graph_add_codelets_source(g, codelets, "c++", "bench.cpp", "-O3");
+    return g;
+}
+
+/* --- add --------------------------------------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) void plain_add(float *c, const float *a, const float *b, size_t n)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i++) c[i] = a[i] + b[i];
+}
+
+static tw_engine *add_engine(tw_graph *g, tw_device *device, tw_program p, bool profile)
+{
+    tw_engine *e = tw_engine_new(g, p, NULL);
+    must(tw_engine_load(e, device));
+    tw_engine_enable_execution_profiling(e, profile);
+    return e;
+}
+
+static void bench_add(void)
+{
+    enum { N = 10000000, ROUNDS = 21 };
+    tw_device *device;
+    tw_graph *g = new_graph(&device);
+    tw_tensor t[3];
+    static const char *names[] = { "a", "b", "c" };
+    unsigned tiles = tw_target_tiles(tw_graph_target(g)), parts = tiles * 6;
+    for (int i = 0; i < 3; i++) {
+        t[i] = tw_graph_add_variable(g, TW_FLOAT, 1, (size_t[]){ N }, names[i]);
+        tw_graph_create_host_access(g, names[i], t[i]);
+    }
+    tw_compute_set cs = tw_graph_add_compute_set(g, "add");
+    for (unsigned i = 0; i < parts; i++) {
+        size_t begin = (size_t)N * i / parts, end = (size_t)N * (i + 1) / parts;
+        tw_vertex v = tw_graph_add_vertex(g, cs, "Add", i / 6);
+        for (int k = 0; k < 3; k++) {
+            tw_graph_map_range(g, t[k], begin, end - begin, i / 6);
+            tw_graph_connect(g, v, names[k], tw_slice(g, t[k], 0, begin, end));
+        }
+    }
+    tw_engine *off = add_engine(g, device, tw_execute(g, cs), false);
+    tw_engine *on = add_engine(g, device, tw_execute(g, cs), true);
+    float *x[3];
+    for (int i = 0; i < 3; i++) x[i] = aligned_alloc(64, N * sizeof(float));
+    for (int i = 0; i < N; i++) x[0][i] = (float)i, x[1][i] = 0.5f, x[2][i] = 0;
+    for (int i = 0; i < 2; i++) {
+        must(tw_engine_write(off, names[i], x[i], N * sizeof(float)));
+        must(tw_engine_write(on, names[i], x[i], N * sizeof(float)));
+    }
+    double plain[ROUNDS], run[ROUNDS], profiled[ROUNDS];
+    for (int i = -2; i < ROUNDS; i++) {
+        double t0 = now();
+        plain_add(x[2], x[0], x[1], N);
+        double t1 = now();
+        must(tw_engine_run(off, 0));
+        double t2 = now();
+        must(tw_engine_run(on, 0));
+        double t3 = now();
+        if (i >= 0) plain[i] = t1 - t0, run[i] = t2 - t1, profiled[i] = t3 - t2;
+    }
+    double p = median(plain, ROUNDS), r = median(run, ROUNDS), q = median(profiled, ROUNDS);
+    printf("add of 10^7 f32: plain OpenMP %.3f ms, engine %.3f ms, with profile %.3f ms, %d threads\n", p * 1e3,
+           r * 1e3, q * 1e3, omp_get_max_threads());
+    report("add: engine / plain loop", r / p, "x", 1.3);
+    report("add: with profile / without", q / r, "x", 1.1);
+    float *c = malloc(N * sizeof(float));
+    must(tw_engine_read(off, "c", c, N * sizeof(float)));
+    if (memcmp(c, x[2], N * sizeof(float)) != 0) printf("WRONG RESULT\n");
+    free(c);
+    for (int i = 0; i < 3; i++) free(x[i]);
+    tw_engine_free(off);
+    tw_engine_free(on);
+    tw_graph_free(g);
+    tw_device_free(device);
+}
+
+/* --- overhead and build -------------------------------------------------------------------------------------------- */
+
+static tw_program many_vertices(tw_graph *g, unsigned count)
+{
+    unsigned tiles = tw_target_tiles(tw_graph_target(g));
+    tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, 1, (size_t[]){ count }, "x");
+    tw_tensor y = tw_graph_add_variable(g, TW_FLOAT, 1, (size_t[]){ count }, "y");
+    tw_graph_map_linearly(g, x);
+    tw_graph_map_linearly(g, y);
+    tw_compute_set cs = tw_graph_add_compute_set(g, "empty");
+    for (unsigned i = 0; i < count; i++) {
+        tw_graph_push_scope(g);
+        tw_vertex v = tw_graph_add_vertex(g, cs, "Empty", (unsigned)((uint64_t)i * tiles / count));
+        tw_graph_connect(g, v, "in", tw_index(g, x, i));
+        tw_graph_connect(g, v, "out", tw_index(g, y, i));
+        tw_graph_pop_scope(g);
+    }
+    return tw_execute(g, cs);
+}
+
+static void bench_overhead(void)
+{
+    enum { N = 8832, RUNS = 200, ROUNDS = 9 };
+    tw_device *device;
+    tw_graph *g = new_graph(&device);
+    tw_engine *e = tw_engine_new(g, many_vertices(g, N), NULL);
+    must(tw_engine_load(e, device));
+    tw_engine_enable_execution_profiling(e, false);
+    int threads = omp_get_max_threads();
+    omp_set_num_threads(1);
+    double t[ROUNDS];
+    for (int i = 0; i < ROUNDS; i++) {
+        double start = now();
+        for (int k = 0; k < RUNS; k++) must(tw_engine_run(e, 0));
+        t[i] = (now() - start) / RUNS / N * 1e9;
+    }
+    omp_set_num_threads(threads);
+    report("overhead: 8,832 vertices, one thread", median(t, ROUNDS), "ns", 30);
+    tw_engine_free(e);
+    tw_graph_free(g);
+    tw_device_free(device);
+}
+
+static void bench_build(void)
+{
+    enum { N = 1000000 };
+    tw_device *device;
+    tw_graph *g = new_graph(&device);
+    malloc_trim(0);
+    double memory = peak(), start = now();
+    tw_program p = many_vertices(g, N);
+    double built = now(), built_memory = peak();
+    tw_engine *e = tw_engine_new(g, p, NULL);
+    double lowered = now();
+    must(tw_engine_load(e, device));
+    printf("build 10^6 vertices: graph %.3f s and %.0f B/vertex, engine %.3f s, peak %.0f B/vertex more\n",
+           built - start, (built_memory - memory) / N, lowered - built, (peak() - built_memory) / N);
+    report("build: graph and engine of 10^6 vertices", lowered - start, "s", 3);
+    report("build: peak memory", (peak() - memory) / N, "B/vertex", 400);
+    tw_engine_enable_execution_profiling(e, false);
+    double t[5];
+    omp_set_num_threads(1);
+    for (int i = 0; i < 5; i++) {
+        double t0 = now();
+        must(tw_engine_run(e, 0));
+        t[i] = (now() - t0) / N * 1e9;
+    }
+    omp_set_num_threads(omp_get_num_procs());
+    report("overhead: 10^6 vertices, one thread", median(t, 5), "ns", 30);
+    tw_engine_free(e);
+    tw_graph_free(g);
+    tw_device_free(device);
+    malloc_trim(0);
+}
+
+/* --- transpose ------------------------------------------------------------------------------------------------------- */
+
+static void bench_transpose(void)
+{
+    enum { N = 4096, ROUNDS = 9 };
+    tw_device *device;
+    tw_graph *g = new_graph(&device);
+    double start = now();
+    tw_tensor a = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ N, N }, "a");
+    tw_tensor b = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ N, N }, "b");
+    tw_graph_map_linearly(g, a);
+    tw_graph_map_linearly(g, b);
+    tw_graph_create_host_access(g, "a", a);
+    tw_program p = tw_copy(g, tw_transpose(g, a), b);
+    double memory = peak();
+    tw_engine *e = tw_engine_new(g, p, NULL);
+    double lowered = now();
+    must(tw_engine_load(e, device));
+    tw_engine_enable_execution_profiling(e, false);
+    report("transpose 4096 x 4096: build and lower", lowered - start, "s", 1);
+    size_t blocks = e->plan.copies.items[0].count;
+    printf("transpose: %zu blocks, %zu bytes of copy plan, peak memory %.1f MB more\n", blocks,
+           blocks * sizeof(tw__block), (peak() - memory) / 1e6);
+    float *x = malloc((size_t)N * N * sizeof(float));
+    for (int i = 0; i < N * N; i++) x[i] = (float)i;
+    must(tw_engine_write(e, "a", x, (size_t)N * N * sizeof(float)));
+    float *y = calloc((size_t)N * N, sizeof(float));
+    double t[ROUNDS], c[ROUNDS];
+    for (int i = -1; i < ROUNDS; i++) {
+        double t0 = now();
+        must(tw_engine_run(e, 0));
+        double t1 = now();
+        memcpy(y, x, (size_t)N * N * sizeof(float));
+        double t2 = now();
+        if (i >= 0) t[i] = t1 - t0, c[i] = t2 - t1;
+    }
+    double bytes = 2.0 * N * N * sizeof(float);
+    printf("transpose: %.2f GB/s read and written, memcpy of the same size %.2f GB/s\n",
+           bytes / median(t, ROUNDS) / 1e9, bytes / median(c, ROUNDS) / 1e9);
+    free(x);
+    free(y);
+    tw_engine_free(e);
+    tw_graph_free(g);
+    tw_device_free(device);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } rows[] = { { "build", bench_build },
+                 { "add", bench_add },
+                 { "overhead", bench_overhead },
+                 { "transpose", bench_transpose } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool wanted = argc == 1;
+        for (int k = 1; k < argc; k++) wanted = wanted || strcmp(argv[k], rows[i].name) == 0;
+        if (wanted) rows[i].run();
+    }
+    return 0;
+}
