@@ -200,9 +200,10 @@ tw_status tw_report_error(FILE *out, const tw_engine *engine)
         return TW_OK;
     }
     if (error->file) fprintf(out, "%s:%d: ", error->file, error->line);
-    fprintf(out, "error: %s", error->message);
+    int line = (int)strcspn(error->message, "\n"); /* more lines: what the compiler of codelets says */
+    fprintf(out, "error: %.*s", line, error->message);
     if (*error->function) fprintf(out, " (in %s)", error->function);
-    fputc('\n', out);
+    fprintf(out, "%s\n", error->message + line);
     return error->status;
 }
 

@@ -6,18 +6,21 @@
 
 /* --- codelets --------------------------------------------------------------------------------------------------------- */
 
-/* Diagnostics of the user's file, as text behind the message. */
+/* With the diagnostics of the user's file, as a compiler prints them. */
 static void add_failed(tw_graph *graph, tw_status status, const tw_diags *diags)
 {
-    GString *text = g_string_new(tw_error_message());
-    for (size_t i = 0; diags && i < tw_diags_count(diags, TW_NOTE); i++) {
-        const tw_diag *d = tw_diags_get(diags, i);
-        const char *severity = d->severity == TW_ERROR ? "error" : d->severity == TW_WARNING ? "warning" : "note";
-        g_string_append_printf(text, "\n%s:%d:%d: %s: %s", d->file ? d->file : "", d->line, d->column, severity,
-                               d->message);
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = diags && tw_diags_count(diags, TW_ERROR) ? open_memstream(&text, &bytes) : NULL;
+    if (out) {
+        tw_diags_print(diags, out, false);
+        if (fclose(out) == 0 && bytes && text[bytes - 1] == '\n') text[bytes - 1] = 0;
     }
-    tw__graph_fail(graph->core, status, "%s", text->str);
-    g_string_free(text, TRUE);
+    if (text)
+        tw__graph_fail(graph->core, status, "%s\n%s", tw_status_text(status), text);
+    else
+        tw__graph_fail(graph->core, status, "%s", tw_error_message());
+    free(text);
 }
 
 /* A relative name is looked up in the working directory, then beside the source that makes the call: a program finds its
