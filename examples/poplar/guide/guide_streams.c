@@ -4,6 +4,7 @@
  * prints: circular buffer: 10 20 30 40
  * prints: callback: fetched before the transfer, read after it
  * prints: prefetch: 3 blocks ahead of time, 1 at the time of its transfer
+ * prints: merged: 2 copies from streams, 1 transfer
  * prints: remote buffer: rows 2 and 0
  */
 #include "check.h"
@@ -133,6 +134,32 @@ static void prefetching(const setting *s)
     tw_engine_free(e);
 }
 
+static bool count_transfers(void *user, const tw_profile_step *step)
+{
+    *(int *)user += step->type == TW_PROGRAM_STREAM_COPY;
+    return true;
+}
+
+/* 2.6.1: transfers next to each other become one. */
+static void merged_copies(const setting *s)
+{
+    tw_graph *g = s->g;
+    tw_tensor more = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ N }, "more");
+    tw_graph_map(g, more, 1);
+    tw_stream second = tw_graph_add_host_to_device_fifo(g, "second", TW_INT, N, TW_STREAM_REPLICATE, NULL);
+    tw_program both[] = { s->read, tw_copy_from_stream(g, second, more) };
+    tw_engine *e = tw_engine_new(g, tw_sequence_of(g, 2, both), NULL);
+    CHECK_ENGINE(e, tw_engine_load(e, s->dev));
+    int32_t in[2][N] = { { 0 } };
+    int transfers = 0;
+    CHECK_ENGINE(e, tw_engine_connect_stream(e, "in", in[0], sizeof in[0]));
+    CHECK_ENGINE(e, tw_engine_connect_stream(e, "second", in[1], sizeof in[1]));
+    CHECK_ENGINE(e, tw_engine_run(e, 0));
+    tw_profile_each_step(tw_engine_profile(e), count_transfers, &transfers);
+    printf("merged: 2 copies from streams, %d transfer\n", transfers);
+    tw_engine_free(e);
+}
+
 /* 2.6.2: rows in memory off the chip; the offsets of a Copy say which rows, their number says how many. */
 static void remote_buffers(const setting *s)
 {
@@ -166,6 +193,7 @@ int main(void)
     circular_buffers(&s);
     callbacks(&s);
     prefetching(&s);
+    merged_copies(&s);
     remote_buffers(&s);
     tw_graph_free(s.g);
     tw_device_free(s.dev);
