@@ -1,7 +1,8 @@
 /* popc module: reads vertex classes out of a source with libclang. Loaded by src/codelet/module.c with dlopen.
  *
  *   scan.c    parse, visit, resolve base classes, report
- *   fields.c  one vertex: name, fields, constraints -> JSON
+ *   names.c   types and names as Poplar spells them
+ *   fields.c  one vertex: fields, constraints -> JSON
  *
  * libclang does not show the base classes of an explicit template instantiation when they depend on its parameters, nor
  * its static members. Those questions are put to the compiler itself: the source is parsed again with alias templates
@@ -44,14 +45,24 @@ typedef struct scanner {
     unsigned errors;
 } scanner;
 
+typedef struct element {
+    const char *type;    /* NULL: not a type of fields */
+    const char *instead; /* then: what to use, NULL when it is a structure or pointer */
+    unsigned count;      /* lanes of a short vector */
+} element;
+
+/* names.c */
+element popc_element(CXType type);
+bool popc_is_named(CXType type, const char *name);    /* its declaration, without scope */
+char *popc_class_name(CXCursor cursor, bool as_code); /* "ns::Foo<float,3>"; as_code: what C++ reads as that type */
+
 /* fields.c */
 json_t *popc_vertex(scanner *s, const vertex_class *vc);
-char *popc_class_name(CXCursor cursor, bool as_code); /* "ns::Foo<float,3>"; as_code: what C++ reads as that type */
-bool popc_is_in_poplar(CXCursor cursor);
 
 /* scan.c */
 void popc_error(scanner *s, CXCursor at, const char *code, const char *format, ...) G_GNUC_PRINTF(4, 5);
-char *popc_string(CXString string); /* newly allocated */
+char *popc_string(CXString string);      /* newly allocated */
+bool popc_is_in_poplar(CXCursor cursor); /* declared in namespace poplar */
 /* The pattern whose children show fields, methods and bases of a class: its template, or the class itself. */
 CXCursor popc_pattern(CXCursor cursor);
 /* Answer of a constant probe about `vc`, 0 or 1; asks when nothing is known yet. */
