@@ -147,29 +147,29 @@ struct tw__stream_state; /* stream.c */
 /* --- instructions ---------------------------------------------------------------------------------------------------- */
 
 /* X(name, operands). a = index of the payload; to = instruction to jump to; at = byte offset in the storage. */
-#define TW__OPCODES(X)                                                                     \
-    X(END, "end of a program")                                                             \
-    X(EXECUTE, "execs[a]")                                                                 \
-    X(EXECUTE_ALL, "execs[a]; AND of the results to the scalar at")                        \
-    X(COPY, "copies[a]")                                                                   \
-    X(TRANSFER, "transfers[a]: streams")                                                   \
-    X(REMOTE, "remote_copies[a]")                                                          \
-    X(SYNC, "nothing to do in one process; a step")                                        \
-    X(LOOP, "slot[a] = imm; to when it is 0")                                              \
-    X(NEXT, "--slot[a]; to when it is not 0")                                              \
-    X(JUMP, "to")                                                                          \
-    X(JUMP_TRUE, "to when the scalar at is not 0")                                         \
-    X(JUMP_FALSE, "to when the scalar at is 0")                                            \
-    X(SWITCH, "switches[a] on the scalar at")                                              \
-    X(CALL, "push the next instruction, to")                                               \
-    X(RETURN, "pop")                                                                       \
-    X(FOR_SET, "scalar at = imm")                                                          \
-    X(FOR_ADD, "scalar at += imm")                                                         \
-    X(FOR_TEST, "to unless scalar at < scalar fors[a].limit_at, or > for a negative step") \
-    X(PRINT, "prints[a]")                                                                  \
-    X(ABORT, "texts[a]")                                                                   \
-    X(ABORT_IF, "texts[a] when the scalar at is not 0")                                    \
-    X(ERROR, "texts[a] and prints[imm]")                                                   \
+#define TW__OPCODES(X)                                              \
+    X(END, "end of a program")                                      \
+    X(EXECUTE, "execs[a]")                                          \
+    X(EXECUTE_ALL, "execs[a]; AND of the results to the scalar at") \
+    X(COPY, "copies[a]")                                            \
+    X(TRANSFER, "transfers[a]: streams")                            \
+    X(REMOTE, "remote_copies[a]")                                   \
+    X(SYNC, "nothing to do in one process; a step")                 \
+    X(LOOP, "slot[a] = imm; to when it is 0")                       \
+    X(NEXT, "--slot[a]; to when it is not 0")                       \
+    X(JUMP, "to")                                                   \
+    X(JUMP_TRUE, "to when the scalar at is not 0")                  \
+    X(JUMP_FALSE, "to when the scalar at is 0")                     \
+    X(SWITCH, "switches[a] on the scalar at")                       \
+    X(CALL, "push the next instruction, to")                        \
+    X(RETURN, "pop")                                                \
+    X(FOR_SET, "scalar at = imm")                                   \
+    X(FOR_ADD, "scalar at += imm")                                  \
+    X(FOR_TEST, "to unless scalar at < scalar fors[a].limit_at")    \
+    X(PRINT, "prints[a]")                                           \
+    X(ABORT, "texts[a]")                                            \
+    X(ABORT_IF, "texts[a] when the scalar at is not 0")             \
+    X(ERROR, "texts[a] and prints[imm]")                            \
     X(NOTHING, "a step without work: WriteUndef, AssumeEqualAcrossReplicas")
 
 typedef enum tw__opcode {
@@ -205,7 +205,6 @@ typedef struct tw__switch { /* cases sorted by value */
 } tw__switch;
 
 typedef struct tw__for {
-    int64_t step;
     uint64_t limit_at;
     uint8_t limit_type;
 } tw__for; /* limit from a tensor */

@@ -150,8 +150,7 @@ static uint32_t next_round(machine *m, uint32_t pc)
 static bool for_goes_on(const machine *m, const tw__instr *in)
 {
     const tw__for *f = &m->engine->plan.fors.items[in->a];
-    int64_t counter = scalar_at(m, in), limit = tw__scalar_get((tw_type)f->limit_type, m->base + f->limit_at);
-    return f->step > 0 ? counter < limit : counter > limit;
+    return scalar_at(m, in) < tw__scalar_get((tw_type)f->limit_type, m->base + f->limit_at);
 }
 
 static tw_status no_case(const machine *m, const tw__instr *in)

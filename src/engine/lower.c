@@ -335,24 +335,19 @@ static tw_status emit_for(tw__emitter *e, uint32_t program)
     const tw__program *p = &e->core->programs[program];
     tw__plan *plan = e->plan;
     uint64_t at = tw__operand_at(&plan->storage, &p->a);
-    if (p->step == 0) return tw__fail(TW_E_CONTROL_PROGRAM, "counted loop '%s' has step 0", p->name);
     tw__instr *in = append(e, TW__I_FOR_SET, 0);
     if (!in) return tw__emit_no_memory();
     in->type = (uint8_t)p->a.type;
     in->u.at = at;
     in->imm = p->begin;
     if (!p->b.regions) {
-        bool runs = p->step > 0 ? p->begin < p->limit : p->begin > p->limit;
-        uint64_t span =
-            p->step > 0 ? (uint64_t)p->limit - (uint64_t)p->begin : (uint64_t)p->begin - (uint64_t)p->limit;
-        uint64_t stride = p->step > 0 ? (uint64_t)p->step : -(uint64_t)p->step;
-        return emit_counted(e, runs ? (span - 1) / stride + 1 : 0, p->children[0], &p->a, p->step);
+        uint64_t span = p->begin < p->limit ? (uint64_t)p->limit - (uint64_t)p->begin : 0, step = (uint64_t)p->step;
+        return emit_counted(e, span / step + (span % step != 0), p->children[0], &p->a, p->step);
     }
     if (!tw__grow(&plan->fors.items, &plan->fors.room, plan->fors.count, sizeof(tw__for)))
         return tw__emit_no_memory();
-    plan->fors.items[plan->fors.count++] = (tw__for){ .step = p->step,
-                                                      .limit_at = tw__operand_at(&plan->storage, &p->b),
-                                                      .limit_type = (uint8_t)p->b.type };
+    plan->fors.items[plan->fors.count++] =
+        (tw__for){ .limit_at = tw__operand_at(&plan->storage, &p->b), .limit_type = (uint8_t)p->b.type };
     uint32_t test = here(e);
     if (!emit_branch(e, TW__I_FOR_TEST, (uint32_t)plan->fors.count - 1, program, &p->a))
         return tw__emit_no_memory();

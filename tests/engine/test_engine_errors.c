@@ -15,6 +15,7 @@ static void graph_errors_arrive_at_load(void **state)
     assert_int_equal(tw_engine_status(e), TW_E_INDEX);
     assert_int_equal(tw_engine_load(e, device), TW_E_INDEX);
     assert_string_equal(tw_engine_error(e)->function, "tw_slice");
+    assert_non_null(strstr(tw_engine_error(e)->file, "test_engine_errors.c"));
     assert_int_equal(tw_engine_run(e, 0), TW_E_INDEX);
     float v;
     assert_int_equal(tw_engine_write(e, "x", &v, 4), TW_E_INDEX);
@@ -87,8 +88,11 @@ static void programs_of_nothing(void **state)
     (void)state;
     tw_device *device = test_device_new(MODEL);
     tw_graph *g = tw_graph_new(tw_device_target(device));
+    int line = __LINE__ + 1;
     tw_engine *e = tw_engine_new(g, (tw_program){ 0 }, NULL);
     assert_int_equal(tw_engine_status(e), TW_E_CONTROL_PROGRAM);
+    assert_string_equal(tw_engine_error(e)->function, "tw_engine_new");
+    assert_int_equal(tw_engine_error(e)->line, line);
     tw_engine_free(e);
     e = tw_engine_new(g, (tw_program){ 99 }, NULL);
     assert_int_equal(tw_engine_status(e), TW_E_CONTROL_PROGRAM);

@@ -183,16 +183,12 @@ static void counted_loops(void **state)
     static const struct {
         int begin, limit, step, rounds, last;
     } rows[] = {
-        { 0, 10, 1, 10, 10 }, { 0, 10, 3, 4, 12 },  { 5, 5, 1, 0, 5 },    { 7, 3, 1, 0, 7 },
-        { 10, 0, -1, 10, 0 }, { 10, 0, -4, 3, -2 }, { -5, 6, 10, 2, 15 },
+        { 0, 10, 1, 10, 10 }, { 0, 10, 3, 4, 12 }, { 5, 5, 1, 0, 5 }, { 7, 3, 1, 0, 7 }, { -5, 6, 10, 2, 15 },
     };
     for (test_device kind = CPU; kind < TEST_DEVICES; kind += 2) {
         fixture f = make(kind);
         tw_tensor i = test_variable(f.g, TW_INT, 0, NULL, "i"),
                   limit = test_variable(f.g, TW_INT, 0, NULL, "limit");
-        /* x += i in the body: the counter is visible */
-        tw_compute_set cs = tw_graph_add_compute_set(f.g, "sum");
-        (void)cs;
         tw_program body = add(&f, f.x, 1);
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
             for (int dynamic = 0; dynamic < 2; dynamic++) {
