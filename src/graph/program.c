@@ -161,7 +161,8 @@ void tw_sequence_add(tw_graph *graph, tw_program sequence, tw_program program)
     tw__core *core = graph->core;
     if (!valid(core, sequence, "the sequence") || !valid(core, program, "the program to add")) return;
     if (core->programs[sequence.id].kind != TW__P_SEQUENCE) {
-        tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "programs can be added to a sequence only; this is a %s",
+        tw__graph_fail(core, TW_E_CONTROL_PROGRAM,
+                       "programs can be added to a sequence only; this is a program of kind %s",
                        tw__program_kind_name(core->programs[sequence.id].kind));
         return;
     }
@@ -382,38 +383,47 @@ tw_program tw_copy_to_remote(tw_graph *graph, tw_tensor source, tw_remote_buffer
 
 /* --- loops and branches ------------------------------------------------------------------------------------------------- */
 
-/* Children of a control program; a nil one (allowed where `optional`) stays 0. */
-static bool freeze_all(tw__core *core, unsigned n, const tw_program *bodies, const char *const *names,
-                       unsigned optional, uint32_t *out)
+/* Are all bodies programs? The last `optional` ones may be nil. */
+static bool valid_all(tw__core *core, unsigned n, const tw_program *bodies, const char *const *names,
+                      unsigned optional)
 {
-    for (unsigned i = 0; i < n; i++) {
-        out[i] = 0;
-        if (!bodies[i].id && i >= n - optional) continue;
-        if (!valid(core, bodies[i], names[i])) return false;
-    }
     for (unsigned i = 0; i < n; i++)
-        if (bodies[i].id && !(out[i] = frozen(core, bodies[i].id))) return false;
+        if ((bodies[i].id || i < n - optional) && !valid(core, bodies[i], names[i])) return false;
     return true;
 }
+
+/* Adds a program whose children are bodies[0..n) as they are now. */
+static tw_program add_bodies(tw__core *core, tw__program program, unsigned n, const tw_program *bodies)
+{
+    uint32_t children[2] = { 0 };
+    for (unsigned i = 0; i < n; i++)
+        if (bodies[i].id && !(children[i] = frozen(core, bodies[i].id))) {
+            tw__operand_drop(&program.a);
+            tw__operand_drop(&program.b);
+            return NIL;
+        }
+    return add_with(core, program, n, children);
+}
+
+static const char *const body_name[] = { "the body" };
 
 tw_program tw_repeat(tw_graph *graph, unsigned count, tw_program body)
 {
     TW__ENTER(graph, NIL);
-    uint32_t child;
-    if (!freeze_all(graph->core, 1, &body, (const char *const[]){ "the body" }, 0, &child)) return NIL;
-    return add_with(graph->core, (tw__program){ .kind = TW__P_REPEAT, .count = count }, 1, &child);
+    if (!valid_all(graph->core, 1, &body, body_name, 0)) return NIL;
+    return add_bodies(graph->core, (tw__program){ .kind = TW__P_REPEAT, .count = count }, 1, &body);
 }
 
 static tw_program repeat_while(tw_graph *graph, tw__program_kind kind, tw_program condition, tw_tensor predicate,
                                tw_program body)
 {
     static const char *const names[] = { "the condition", "the body" };
-    uint32_t children[2];
+    tw_program bodies[] = { condition, body };
     tw__program p = { .kind = kind };
-    if (!freeze_all(graph->core, 2, (tw_program[]){ condition, body }, names, 0, children) ||
+    if (!valid_all(graph->core, 2, bodies, names, 0) ||
         !scalar(graph->core, predicate, "the predicate", BOOLS | INTS, &p.a))
         return NIL;
-    return add_with(graph->core, p, 2, children);
+    return add_bodies(graph->core, p, 2, bodies);
 }
 
 tw_program tw_repeat_while_true(tw_graph *graph, tw_program condition, tw_tensor predicate, tw_program body)
@@ -432,22 +442,22 @@ tw_program tw_if(tw_graph *graph, tw_tensor predicate, tw_program then_body, tw_
 {
     static const char *const names[] = { "the then body", "the else body" };
     TW__ENTER(graph, NIL);
-    uint32_t children[2];
+    tw_program bodies[] = { then_body, else_body };
     tw__program p = { .kind = TW__P_IF };
-    if (!freeze_all(graph->core, 2, (tw_program[]){ then_body, else_body }, names, 1, children) ||
+    if (!valid_all(graph->core, 2, bodies, names, 1) ||
         !scalar(graph->core, predicate, "the predicate", BOOLS | INTS, &p.a))
         return NIL;
-    return add_with(graph->core, p, 2, children);
+    return add_bodies(graph->core, p, 2, bodies);
 }
 
 static tw_program new_switch(tw_graph *graph, tw_tensor control, tw_program default_body, bool checked)
 {
-    uint32_t child;
+    static const char *const names[] = { "the default body" };
     tw__program p = { .kind = TW__P_SWITCH, .bounds_checked = checked };
-    if (!freeze_all(graph->core, 1, &default_body, (const char *const[]){ "the default body" }, 1, &child) ||
+    if (!valid_all(graph->core, 1, &default_body, names, 1) ||
         !scalar(graph->core, control, "the control tensor", INTS, &p.a))
         return NIL;
-    return add_with(graph->core, p, 1, &child);
+    return add_bodies(graph->core, p, 1, &default_body);
 }
 
 tw_program tw_switch(tw_graph *graph, tw_tensor control, tw_program default_body)
@@ -469,7 +479,8 @@ void tw_switch_add(tw_graph *graph, tw_program switch_program, int32_t value, tw
     if (!valid(core, switch_program, "the switch") || !valid(core, body, "the body")) return;
     tw__program *s = &core->programs[switch_program.id];
     if (s->kind != TW__P_SWITCH) {
-        tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "cases can be added to a switch only; this is a %s",
+        tw__graph_fail(core, TW_E_CONTROL_PROGRAM,
+                       "cases can be added to a switch only; this is a program of kind %s",
                        tw__program_kind_name(s->kind));
         return;
     }
@@ -479,7 +490,7 @@ void tw_switch_add(tw_graph *graph, tw_program switch_program, int32_t value, tw
             return;
         }
     uint32_t child = frozen(core, body.id);
-    s = &core->programs[switch_program.id];
+    s = &core->programs[switch_program.id]; /* may have moved */
     if (!child || !deepen(core, s, child) || !more(core, &s->cases, &s->case_room, s->case_count, sizeof *s->cases))
         return;
     s->cases[s->case_count++] = (tw__case){ value, child };
@@ -490,8 +501,7 @@ static tw_program counted_for(tw_graph *graph, tw_tensor counter, const tw_tenso
                               tw_program body)
 {
     tw__core *core = graph->core;
-    uint32_t child;
-    if (!freeze_all(core, 1, &body, (const char *const[]){ "the body" }, 0, &child)) return NIL;
+    if (!valid_all(core, 1, &body, body_name, 0)) return NIL;
     if (p.step <= 0) {
         tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "a counted loop needs a step of at least 1, not %lld",
                        (long long)p.step);
@@ -507,7 +517,7 @@ static tw_program counted_for(tw_graph *graph, tw_tensor counter, const tw_tenso
                        (long long)p.begin, (long long)p.limit, (long long)p.step,
                        tw_type_name(p.a.type, TW_SYSTEM_POPLAR));
     if (fits && (!limit_tensor || scalar(core, *limit_tensor, "the loop limit", INTS, &p.b))) {
-        if (!limit_tensor || p.b.type == p.a.type) return add_with(core, p, 1, &child);
+        if (!limit_tensor || p.b.type == p.a.type) return add_bodies(core, p, 1, &body);
         tw__graph_fail(core, TW_E_TYPE, "the loop counter is %s, its limit is %s: they must be equal",
                        tw_type_name(p.a.type, TW_SYSTEM_POPLAR), tw_type_name(p.b.type, TW_SYSTEM_POPLAR));
         tw__operand_drop(&p.b);
@@ -520,9 +530,8 @@ tw_program tw_counted_for_loop(tw_graph *graph, tw_tensor counter, int64_t begin
                                tw_program body)
 {
     TW__ENTER(graph, NIL);
-    return counted_for(graph, counter, NULL,
-                       (tw__program){ .kind = TW__P_COUNTED_FOR, .begin = begin, .limit = limit, .step = step },
-                       body);
+    tw__program p = { .kind = TW__P_COUNTED_FOR, .begin = begin, .limit = limit, .step = step };
+    return counted_for(graph, counter, NULL, p, body);
 }
 
 tw_program tw_counted_for_loop_dynamic(tw_graph *graph, tw_tensor counter, int64_t begin, tw_tensor limit,
@@ -540,13 +549,14 @@ tw_function tw_graph_add_function(tw_graph *graph, tw_program body, const char *
     tw_function nil = { 0 };
     TW__ENTER(graph, nil);
     tw__core *core = graph->core;
-    uint32_t child;
-    if (!freeze_all(core, 1, &body, (const char *const[]){ "the body" }, 0, &child)) return nil;
+    if (!valid_all(core, 1, &body, body_name, 0)) return nil;
     const char *copy = name ? tw__arena_strdup(core->arena, name) : "";
     if (!copy || !tw__grow(&core->functions, &core->function_room, core->function_count, sizeof *core->functions)) {
         tw__graph_no_memory(core);
         return nil;
     }
+    uint32_t child = frozen(core, body.id);
+    if (!child) return nil;
     core->functions[core->function_count] = (tw__function){ copy, child };
     return (tw_function){ (uint32_t)core->function_count++ };
 }
