@@ -16,40 +16,40 @@ struct tw__codelets {
 #define FIELD(n, dir, frm, t, r, ...) { .name = n, .direction = TW__##dir, .form = TW__##frm, .type = t, .rank = r, .min_align = 4, ##__VA_ARGS__ }
 #define SPAN .layout = { TW__LAYOUT_SPAN }
 static const tw__field scale_fields[] = {
-    FIELD("data", INOUT, EDGE_VECTOR, TW_FLOAT, 1, SPAN),
+    FIELD("data", INOUT, EDGE_VECTOR, TW_FLOAT, 1, SPAN, .count = 1),
     FIELD("factor", STATE, STATE_PLAIN, TW_FLOAT, 0, .host_size = 4, .count = 1),
 };
 static const tw__field add_fields[] = {
-    FIELD("a", INPUT, EDGE_VECTOR, TW_FLOAT, 1, SPAN),
-    FIELD("b", INPUT, EDGE_VECTOR, TW_FLOAT, 1, SPAN),
-    FIELD("out", OUTPUT, EDGE_VECTOR, TW_FLOAT, 1, SPAN),
+    FIELD("a", INPUT, EDGE_VECTOR, TW_FLOAT, 1, SPAN, .count = 1),
+    FIELD("b", INPUT, EDGE_VECTOR, TW_FLOAT, 1, SPAN, .count = 1),
+    FIELD("out", OUTPUT, EDGE_VECTOR, TW_FLOAT, 1, SPAN, .count = 1),
 };
 static const tw__field copy_fields[] = {
-    FIELD("in", INPUT, EDGE_VECTOR, TW_FLOAT, 1, SPAN),
-    FIELD("out", OUTPUT, EDGE_VECTOR, TW_FLOAT, 1, SPAN),
+    FIELD("in", INPUT, EDGE_VECTOR, TW_FLOAT, 1, SPAN, .count = 1),
+    FIELD("out", OUTPUT, EDGE_VECTOR, TW_FLOAT, 1, SPAN, .count = 1),
 };
 static const tw__field all_fields[] = {
-    FIELD("scalar", INPUT, EDGE_SCALAR, TW_INT, 0),
-    FIELD("rows", INPUT, EDGE_VECTORS, TW_FLOAT, 2, .layout = { TW__LAYOUT_SPAN, TW__LAYOUT_SHORT_SPAN }),
-    FIELD("list", INPUT, EDGE_VECTORS, TW_FLOAT, 2, .layout = { TW__LAYOUT_COMPACT_DELTAN }, .is_list = true),
-    FIELD("edges", INPUT, EDGE_SCALARS, TW_FLOAT, 1, SPAN),
-    FIELD("outs", OUTPUT, EDGE_VECTORS, TW_FLOAT, 2, .layout = { TW__LAYOUT_SPAN, TW__LAYOUT_ONE_PTR }),
+    FIELD("scalar", INPUT, EDGE_SCALAR, TW_INT, 0, .count = 1),
+    FIELD("rows", INPUT, EDGE_VECTORS, TW_FLOAT, 2, .layout = { TW__LAYOUT_SPAN, TW__LAYOUT_SHORT_SPAN }, .count = 1),
+    FIELD("list", INPUT, EDGE_VECTORS, TW_FLOAT, 2, .layout = { TW__LAYOUT_COMPACT_DELTAN }, .is_list = true, .count = 1),
+    FIELD("edges", INPUT, EDGE_SCALARS, TW_FLOAT, 1, SPAN, .count = 1),
+    FIELD("outs", OUTPUT, EDGE_VECTORS, TW_FLOAT, 2, .layout = { TW__LAYOUT_SPAN, TW__LAYOUT_ONE_PTR }, .count = 1),
     FIELD("n", STATE, STATE_PLAIN, TW_UNSIGNED_INT, 0, .host_size = 4, .count = 1),
     FIELD("flag", STATE, STATE_PLAIN, TW_BOOL, 0, .host_size = 1, .count = 1),
     FIELD("k", STATE, STATE_PLAIN, TW_HALF, 0, .host_size = 4, .count = 1),
     FIELD("s", STATE, STATE_PLAIN, TW_SHORT, 0, .count = 4, .host_size = 8),
     FIELD("table", STATE, STATE_VECTOR, TW_UNSIGNED_SHORT, 1, SPAN, .count = 1),
     FIELD("blob", STATE, STATE_OPAQUE, TW_TYPE_NONE, 0, .host_size = 12, .count = 1),
-    FIELD("short_span", INPUT, EDGE_VECTOR, TW_FLOAT, 1, .layout = { TW__LAYOUT_SHORT_SPAN }),
-    FIELD("compact", INPUT, EDGE_VECTOR, TW_FLOAT, 1, .layout = { TW__LAYOUT_COMPACT_PTR }),
+    FIELD("short_span", INPUT, EDGE_VECTOR, TW_FLOAT, 1, .layout = { TW__LAYOUT_SHORT_SPAN }, .count = 1),
+    FIELD("compact", INPUT, EDGE_VECTOR, TW_FLOAT, 1, .layout = { TW__LAYOUT_COMPACT_PTR }, .count = 1),
     FIELD("i", STATE, STATE_PLAIN, TW_INT, 0, .host_size = 4, .count = 1),
 };
 static const tw__field sum_fields[] = {
-    FIELD("edges", INPUT, EDGE_SCALARS, TW_FLOAT, 1, SPAN),
-    FIELD("out", OUTPUT, EDGE_SCALAR, TW_FLOAT, 0),
+    FIELD("edges", INPUT, EDGE_SCALARS, TW_FLOAT, 1, SPAN, .count = 1),
+    FIELD("out", OUTPUT, EDGE_SCALAR, TW_FLOAT, 0, .count = 1),
 };
 static const tw__field rows_fields[] = {
-    FIELD("rows", INPUT, EDGE_VECTORS, TW_FLOAT, 2, .layout = { TW__LAYOUT_SPAN, TW__LAYOUT_SPAN }),
+    FIELD("rows", INPUT, EDGE_VECTORS, TW_FLOAT, 2, .layout = { TW__LAYOUT_SPAN, TW__LAYOUT_SPAN }, .count = 1),
 };
 #define TYPE(n, f, i) { .name = n, .fields = f, .num_fields = G_N_ELEMENTS(f), .has_entry = true, .origin = "test", .index = i }
 static const tw__vertex_type fake_types[] = {
