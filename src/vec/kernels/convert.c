@@ -117,6 +117,35 @@ ALL_INTS(FROM_INT)
     LOOP(name##_any, T, float, tw__f32_to_int(a, bits, is_signed, how->mode.rounding, how->mode.saturation, RANDOM))
 INTS(TO_INT)
 
+/* Doubles, and floats to 64-bit integers, as tw_convert: NaN is 0 when clamped, else it and infinity give the minimum;
+ * wrapping keeps the low bits of the rounded value, however large. */
+static inline uint64_t low_bits_of(double integral)
+{
+    if (integral > -0x1p63 && integral < 0x1p63) return (uint64_t)(int64_t)integral;
+    uint64_t bits = tw__f64_bits(integral), mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    unsigned shift = (unsigned)(bits >> 52 & 0x7ff) - 1075;
+    uint64_t low = shift < 64 ? mantissa << shift : 0;
+    return bits >> 63 ? 0 - low : low;
+}
+static inline uint64_t integer_of(double r, unsigned bits, bool is_signed, bool clamped)
+{
+    uint64_t max = ~UINT64_C(0) >> (64 - bits + is_signed), min = is_signed ? ~max : 0;
+    if (!clamped) return r - r == 0 ? low_bits_of(r) : min;
+    double end = is_signed ? (double)(UINT64_C(1) << (bits - 1)) : 2.0 * (double)(UINT64_C(1) << (bits - 1));
+    if (r >= end) return max;
+    if (r <= (is_signed ? -end : 0.0)) return min;
+    return r != r ? 0 : is_signed ? (uint64_t)(int64_t)r : (uint64_t)r;
+}
+#define TO_INT_WIDE(name, T, bits, is_signed, From, from)                                                      \
+    LOOP(name##_from_##from##_even, T, From, integer_of(__builtin_rint((double)a), bits, is_signed, false))    \
+    LOOP(name##_from_##from##_zero, T, From, integer_of(__builtin_trunc((double)a), bits, is_signed, false))   \
+    LOOP(name##_from_##from##_even_sat, T, From, integer_of(__builtin_rint((double)a), bits, is_signed, true)) \
+    LOOP(name##_from_##from##_zero_sat, T, From, integer_of(__builtin_trunc((double)a), bits, is_signed, true))
+#define FROM_F64(name, T, bits, is_signed) TO_INT_WIDE(name, T, bits, is_signed, double, f64)
+ALL_INTS(FROM_F64)
+TO_INT_WIDE(I64, int64_t, 64, 1, float, f32)
+TO_INT_WIDE(U64, uint64_t, 64, 0, float, f32)
+
 /* Integers among themselves: wrapping keeps the low bits, so a destination's signedness does not matter; saturating
  * clamps in 64 bits. */
 #define WRAP(from, T, ...)                \
@@ -148,6 +177,7 @@ CLAMP_FROM(I64, int64_t)
 enum { ANY = -1, EVEN = TW_ROUND_NEAREST_EVEN, ZERO = TW_ROUND_ZERO };
 
 /* The first row that fits wins. Casts round integers and doubles to nearest even: other modes have no row. */
+// clang-format off
 const tw__conversion TW_LEVELLED(tw__conversions)[] = {
     { TW_F16, TW_F32, ANY, ANY, f32_from_f16 },
     { TW_F32, TW_F16, EVEN, 0, f16_from_f32 },
@@ -163,29 +193,37 @@ const tw__conversion TW_LEVELLED(tw__conversions)[] = {
     { TW_F64, TW_F32, EVEN, 0, f32_from_f64 },
 #define ROWS(name, T, bits, is_signed)                                   \
     { TW_##name, TW_F32, bits < 32 ? ANY : EVEN, ANY, f32_from_##name }, \
-        { TW_##name, TW_F64, bits < 64 ? ANY : EVEN, ANY, f64_from_##name },
+    { TW_##name, TW_F64, bits < 64 ? ANY : EVEN, ANY, f64_from_##name },
     ALL_INTS(ROWS)
 #undef ROWS
 #define ROWS(name, T, bits, is_signed)                                                                    \
     { TW_F32, TW_##name, EVEN, 0, name##_even }, { TW_F32, TW_##name, ZERO, 0, name##_zero },             \
-        { TW_F32, TW_##name, EVEN, 1, name##_even_sat }, { TW_F32, TW_##name, ZERO, 1, name##_zero_sat }, \
-        { TW_F32, TW_##name, ANY, ANY, name##_any },
-        INTS(ROWS)
+    { TW_F32, TW_##name, EVEN, 1, name##_even_sat }, { TW_F32, TW_##name, ZERO, 1, name##_zero_sat }, \
+    { TW_F32, TW_##name, ANY, ANY, name##_any },
+    INTS(ROWS)
 #undef ROWS
+#define ROWS_OF(from, name, loop)                                                                   \
+    { TW_##from, TW_##name, EVEN, 0, loop##_even }, { TW_##from, TW_##name, ZERO, 0, loop##_zero }, \
+    { TW_##from, TW_##name, EVEN, 1, loop##_even_sat }, { TW_##from, TW_##name, ZERO, 1, loop##_zero_sat },
+#define ROWS(name, T, bits, is_signed) ROWS_OF(F64, name, name##_from_f64)
+    ALL_INTS(ROWS)
+#undef ROWS
+    ROWS_OF(F32, I64, I64_from_f32) ROWS_OF(F32, U64, U64_from_f32)
 #define ROWS(from, T, bits, is_signed)                                                                  \
     { TW_##from, TW_U8, ANY, 0, u8_from_##from }, { TW_##from, TW_I8, ANY, 0, u8_from_##from },         \
-        { TW_##from, TW_U16, ANY, 0, u16_from_##from }, { TW_##from, TW_I16, ANY, 0, u16_from_##from }, \
-        { TW_##from, TW_U32, ANY, 0, u32_from_##from }, { TW_##from, TW_I32, ANY, 0, u32_from_##from }, \
-        { TW_##from, TW_U64, ANY, 0, u64_from_##from }, { TW_##from, TW_I64, ANY, 0, u64_from_##from },
-            ALL_INTS(ROWS)
+    { TW_##from, TW_U16, ANY, 0, u16_from_##from }, { TW_##from, TW_I16, ANY, 0, u16_from_##from }, \
+    { TW_##from, TW_U32, ANY, 0, u32_from_##from }, { TW_##from, TW_I32, ANY, 0, u32_from_##from }, \
+    { TW_##from, TW_U64, ANY, 0, u64_from_##from }, { TW_##from, TW_I64, ANY, 0, u64_from_##from },
+    ALL_INTS(ROWS)
 #undef ROWS
 #define ROWS(from)                                                                                              \
     { TW_##from, TW_I8, ANY, ANY, I8_from_##from##_sat }, { TW_##from, TW_U8, ANY, ANY, U8_from_##from##_sat }, \
-        { TW_##from, TW_I16, ANY, ANY, I16_from_##from##_sat },                                                 \
-        { TW_##from, TW_U16, ANY, ANY, U16_from_##from##_sat },                                                 \
-        { TW_##from, TW_I32, ANY, ANY, I32_from_##from##_sat },                                                 \
-        { TW_##from, TW_U32, ANY, ANY, U32_from_##from##_sat },
-                ROWS(I8) ROWS(U8) ROWS(I16) ROWS(U16) ROWS(I32) ROWS(U32) ROWS(I64)
+    { TW_##from, TW_I16, ANY, ANY, I16_from_##from##_sat },                                                 \
+    { TW_##from, TW_U16, ANY, ANY, U16_from_##from##_sat },                                                 \
+    { TW_##from, TW_I32, ANY, ANY, I32_from_##from##_sat },                                                 \
+    { TW_##from, TW_U32, ANY, ANY, U32_from_##from##_sat },
+    ROWS(I8) ROWS(U8) ROWS(I16) ROWS(U16) ROWS(I32) ROWS(U32) ROWS(I64)
 #undef ROWS
-                    { TW_TYPE_NONE, TW_TYPE_NONE, 0, 0, NULL }
+    { TW_TYPE_NONE, TW_TYPE_NONE, 0, 0, NULL }
 };
+// clang-format on

@@ -231,6 +231,9 @@ DIVISIONS(DEFINE_BOTH)
 SATURATING_NARROW(DEFINE_NARROW)
 SATURATING_64(DEFINE_WIDE)
 
-const tw__cores TW_LEVELLED(tw__cores_integer) = { { SIGNLESS(ENTER) SIGN_BITS(ENTER_U16)
-                                                         SIGNED_AND_UNSIGNED(ENTER_BOTH) DIVISIONS(ENTER_BOTH)
-                                                             SATURATING_64(ENTER_BOTH) } };
+// clang-format off
+const tw__cores TW_LEVELLED(tw__cores_integer) = { {
+    SIGNLESS(ENTER) SIGN_BITS(ENTER_U16) SIGNED_AND_UNSIGNED(ENTER_BOTH) DIVISIONS(ENTER_BOTH)
+    SATURATING_64(ENTER_BOTH)
+} };
+// clang-format on
