@@ -76,15 +76,10 @@ static void log_plan(const tw_engine *engine)
             plan->code.count, plan->steps.count, plan->execs.count, plan->copies.count, plan->transfers.count,
             plan->storage.buffers, (unsigned long long)plan->buffer_bytes);
     if (!tw__log_on(TW__LOG_PROGRAM, TW__DEBUG)) return;
-    static const char *const names[] = {
-#define OPCODE_NAME(name, text) #name,
-        TW__OPCODES(OPCODE_NAME)
-#undef OPCODE_NAME
-    };
     for (size_t i = 0; i < plan->code.count; i++) {
         const tw__instr *in = &plan->code.items[i];
-        TW__LOG(PROGRAM, DEBUG, "%5zu %-12s a=%u to=%u imm=%lld step=%d", i, names[in->op], in->a, in->to,
-                (long long)in->imm, (int)in->step);
+        TW__LOG(PROGRAM, DEBUG, "%5zu %-12s a=%u to=%u imm=%lld step=%d", i, tw__opcode_names[in->op], in->a,
+                in->to, (long long)in->imm, (int)in->step);
     }
 }
 

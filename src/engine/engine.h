@@ -341,6 +341,7 @@ tw_status tw__bind_entries(tw_engine *engine); /* native code of every group */
 void tw__plan_free(tw__plan *plan);
 
 /* exec.c */
+extern const char *const tw__opcode_names[];
 tw_status tw__execute(tw_engine *engine, unsigned program);
 
 /* stream.c */

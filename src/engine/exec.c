@@ -7,6 +7,12 @@
 #include <string.h>
 #include <time.h>
 
+const char *const tw__opcode_names[] = {
+#define OPCODE_NAME(name, text) #name,
+    TW__OPCODES(OPCODE_NAME)
+#undef OPCODE_NAME
+};
+
 /* --- compute sets --------------------------------------------------------------------------------------------------- */
 
 /* Whether every vertex of the tile returned true. */
@@ -114,6 +120,7 @@ typedef struct machine {
     char *base;
     uint32_t depth; /* of calls */
     bool trace;     /* steps are reported; off inside a straight loop, which is reported as a whole */
+    bool log;       /* each instruction at TRACE */
     uint32_t loop;  /* LOOP instruction of the straight loop being executed */
 } machine;
 
@@ -156,9 +163,15 @@ static bool for_goes_on(const machine *m, const tw__instr *in)
 static tw_status no_case(const machine *m, const tw__instr *in)
 {
     const tw__switch *table = &m->engine->plan.switches.items[in->a];
-    const char *name = m->engine->core->programs[table->program].name;
-    return tw__fail(TW_E_APPLICATION, "switch '%s' has no case for %lld", name ? name : "",
-                    (long long)scalar_at(m, in));
+    const tw__core *core = m->engine->core;
+    const tw__operand *control = &core->programs[table->program].a;
+    return tw__fail(TW_E_APPLICATION, "the bounds checked switch on '%s' has no case for %lld",
+                    core->vars[control->regions->region[0].var].name, (long long)scalar_at(m, in));
+}
+
+static void log_instruction(const machine *m, const tw__instr *in)
+{
+    TW__LOG(PROGRAM, TRACE, "%5td %-12s a=%u", in - m->code, tw__opcode_names[in->op], in->a);
 }
 
 static tw_status interpret(machine *m, uint32_t pc)
@@ -168,6 +181,7 @@ static tw_status interpret(machine *m, uint32_t pc)
     tw_status s = TW_OK;
     for (;;) {
         const tw__instr *in = &m->code[pc++];
+        if (m->log) log_instruction(m, in);
         if (m->trace && in->step != TW__NO_STEP) tw__account_step(engine, in->step);
         switch ((tw__opcode)in->op) {
         case TW__I_END: return TW_OK;
@@ -219,6 +233,7 @@ tw_status tw__execute(tw_engine *engine, unsigned program)
                   .code = engine->plan.code.items,
                   .base = engine->plan.storage.base,
                   .trace = engine->tracing,
+                  .log = tw__log_on(TW__LOG_PROGRAM, TW__TRACE),
                   .loop = UINT32_MAX };
     engine->threads = omp_in_parallel() ? 1 : omp_get_max_threads();
     return interpret(&m, engine->plan.entries.items[program]);

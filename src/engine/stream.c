@@ -4,6 +4,7 @@
 #include "engine.h"
 
 #include <glib.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -20,12 +21,31 @@ typedef struct tw__stream_state {
     char *buffer;                  /* the user's, or our ring */
     size_t buffer_bytes, position; /* of the user's: next transfer */
     unsigned depth, head, ready;   /* ring: buffers, next to transfer, prefetched */
+    unsigned lookahead;            /* buffers prefetched at most: streamCallbacks.maxLookahead */
     tw_stream_callback callback;
 } tw__stream_state;
+
+/* "unlimited" or a number of buffers. */
+static tw_status lookahead_of(const tw_engine *engine, unsigned *buffers)
+{
+    const char *text = tw__options_get(engine->options, "streamCallbacks.maxLookahead");
+    char *end;
+    long n = strtol(text, &end, 0);
+    *buffers = UINT_MAX;
+    if (strcasecmp(text, "unlimited") == 0) return TW_OK;
+    if (!*text || *end || n < 0 || n > INT_MAX)
+        return tw__fail(TW_E_INVALID_OPTION, "streamCallbacks.maxLookahead is 'unlimited' or a number, not '%s'",
+                        text);
+    *buffers = (unsigned)n;
+    return TW_OK;
+}
 
 tw_status tw__streams_new(tw_engine *engine)
 {
     const tw__core *core = engine->core;
+    unsigned lookahead;
+    tw_status s = lookahead_of(engine, &lookahead);
+    if (s) return s;
     engine->stream_count = core->stream_count;
     engine->streams = calloc(core->stream_count + 1, sizeof *engine->streams);
     engine->stream_names = calloc(core->stream_count + 1, sizeof *engine->stream_names);
@@ -37,6 +57,7 @@ tw_status tw__streams_new(tw_engine *engine)
                                   .count = stream->count,
                                   .to_device = stream->to_device,
                                   .depth = stream->buffering_depth ? stream->buffering_depth : 1 };
+        st->lookahead = lookahead < st->depth ? lookahead : st->depth;
         st->handle = engine->stream_names[i - 1] = tw__arena_strdup(engine->arena, stream->handle);
         if (!st->handle || !tw__mul_size(stream->count, tw__host_size(stream->type), &st->bytes))
             return tw__fail(TW_E_NO_MEMORY, "stream '%s' of %llu elements is too large", stream->handle,
@@ -193,7 +214,7 @@ static char *slot(const tw__stream_state *st, unsigned index)
 static void prefetch(tw__stream_state *st)
 {
     if (st->how != CALLBACK || !st->prefetches) return;
-    while (st->ready < st->depth) {
+    while (st->ready < st->lookahead) {
         if (st->callback.prefetch(slot(st, st->ready), st->callback.user) != TW_STREAM_SUCCESS) return;
         st->ready++;
     }

@@ -125,6 +125,7 @@ static const struct {
     { "exchange.enablePrefetch=maybe", TW_E_INVALID_OPTION, "exchange.enablePrefetch" },
     { "exchange.streamBufferOverlap=some", TW_E_INVALID_OPTION, "hostRearrangeOnly" },
     { "debug.computeInstrumentationLevel=thread", TW_E_INVALID_OPTION, "vertex" },
+    { "streamCallbacks.maxLookahead=some", TW_E_INVALID_OPTION, "unlimited" },
     { "nothing.like.it=1", TW_E_INVALID_OPTION, "nothing.like.it" },
     { "debug.instrument", TW_E_INVALID_OPTION, "key=value" },
 };

@@ -236,29 +236,35 @@ static void prefetch_across_runs(void **state)
     drop(f);
 }
 
+/* Three buffers, filled ahead as far as streamCallbacks.maxLookahead allows. */
 static void buffering_depth(void **state)
 {
     (void)state;
-    fixture *f = make(MODEL);
-    tw_stream deep =
-        tw_graph_add_host_to_device_fifo(f->g, "deep", TW_FLOAT, 4, TW_STREAM_REPLICATE, "bufferingDepth=3");
-    const char *options[] = { "exchange.enablePrefetch=true", "exchange.streamBufferOverlap=none", NULL };
-    tw_engine *e =
-        test_engine_new(f->g, f->device,
-                        tw_repeat(f->g, 4,
-                                  tw_sequence_of(f->g, 2,
-                                                 (tw_program[]){ tw_copy_from_stream(f->g, deep, f->x),
-                                                                 tw_copy_to_stream(f->g, f->x, f->out) })),
-                        options);
-    tw_stream_callback in = producer(f), out = consumer(f);
-    out.complete = NULL;
-    test_ok(tw_engine_connect_stream_to_callback(e, "deep", &in));
-    test_ok(tw_engine_connect_stream_to_callback(e, "out", &out));
-    test_ok(tw_engine_run(e, 0));
-    assert_string_equal(f->log, "pppcptcptcptcpt");
-    for (int i = 0; i < 4; i++) assert_true(f->taken[i] == 10.0f * (float)i);
-    tw_engine_free(e);
-    drop(f);
+    static const struct {
+        const char *lookahead, *log;
+    } rows[] = {
+        { "streamCallbacks.maxLookahead=unlimited", "pppcptcptcptcpt" },
+        { "streamCallbacks.maxLookahead=2", "ppcptcptcptcpt" },
+        { "streamCallbacks.maxLookahead=0", "fctfctfctfct" },
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        fixture *f = make(MODEL);
+        tw_stream deep =
+            tw_graph_add_host_to_device_fifo(f->g, "deep", TW_FLOAT, 4, TW_STREAM_REPLICATE, "bufferingDepth=3");
+        const char *options[] = { "exchange.enablePrefetch=true", "exchange.streamBufferOverlap=none",
+                                  rows[r].lookahead, NULL };
+        tw_program p[] = { tw_copy_from_stream(f->g, deep, f->x), tw_copy_to_stream(f->g, f->x, f->out) };
+        tw_engine *e = test_engine_new(f->g, f->device, tw_repeat(f->g, 4, tw_sequence_of(f->g, 2, p)), options);
+        tw_stream_callback in = producer(f), out = consumer(f);
+        out.complete = NULL;
+        test_ok(tw_engine_connect_stream_to_callback(e, "deep", &in));
+        test_ok(tw_engine_connect_stream_to_callback(e, "out", &out));
+        test_ok(tw_engine_run(e, 0));
+        assert_string_equal(f->log, rows[r].log);
+        for (int i = 0; i < 4; i++) assert_true(f->taken[i] == 10.0f * (float)i);
+        tw_engine_free(e);
+        drop(f);
+    }
 }
 
 static void unconnected(void **state)
