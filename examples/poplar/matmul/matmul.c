@@ -111,6 +111,8 @@ int main(int argc, char **argv)
     if (tw_engine_run(e, 0) != TW_OK) return tw_report_error(stderr, e), 1;
     tw_engine_read(e, "c", c.data, c.rows * c.cols * sizeof(float));
     if (!npy_write(argv[3], &c)) return 1;
+    free(c.data);
+    if (!npy_read(argv[3], &c)) return 1; /* what is checked below is what the file holds */
 
     /* A float sum of `inner` products of numbers up to 1 is off by at most about inner * 2^-24 * inner. */
     double error = largest_error(&a, &b, &c), largest = 0;
