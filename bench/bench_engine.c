@@ -1,7 +1,7 @@
 /* The engine against its limits and peers. Every time is a median of interleaved runs.
  *
- *   add        1,472 tiles x 6 vertices add two tensors of 10^7 f32 on the IPU Model, against the same loop in plain
- *              OpenMP C; ratio of run times, at most 1.3. Profiling off and on.
+ *   add        1,472 tiles x 6 vertices add two tensors of 10^7 f32 on the IPU Model, against the same loop in
+ *              plain OpenMP C; ratio of run times, at most 1.3. Profiling off and on.
  *   overhead   one thread, empty body, one input and one output: ns per vertex and run, at most 30
  *   build      10^6 vertices with two edges: building and lowering at most 3 s, 400 bytes a vertex of memory
  *   transpose  a copy of a transposed 4096 x 4096 f32 tensor over 1,472 tiles: at most 1 s to build and lower
@@ -9,12 +9,8 @@
  *     bench_engine [add|overhead|build|transpose ...] */
 #include <malloc.h>
 #include <omp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "bench.h"
 #include "engine/engine.h"
 
 static const char codelets[] = "#include <poplar/Vertex.hpp>\n"
@@ -36,13 +32,6 @@ static const char codelets[] = "#include <poplar/Vertex.hpp>\n"
                                "    bool compute() { return true; }\n"
                                "};\n";
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Largest resident set so far, in bytes. */
 static double peak(void)
 {
@@ -53,17 +42,6 @@ static double peak(void)
         if (sscanf(line, "VmHWM: %lf", &kib) == 1) break;
     if (f) fclose(f);
     return kib * 1024;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-static double median(double *x, int n)
-{
-    qsort(x, (size_t)n, sizeof *x, ascending);
-    return x[n / 2];
 }
 
 static void report(const char *what, double value, const char *unit, double limit)
@@ -86,7 +64,7 @@ static tw_graph *new_graph(tw_device **device)
     return g;
 }
 
-/* --- add --------------------------------------------------------------------------------------------------------- */
+/* --- add ------------------------------------------------------------------------------------------------------ */
 
 static __attribute__((noinline)) void plain_add(float *c, const float *a, const float *b, size_t n)
 {
@@ -94,12 +72,12 @@ static __attribute__((noinline)) void plain_add(float *c, const float *a, const 
     for (size_t i = 0; i < n; i++) c[i] = a[i] + b[i];
 }
 
-static tw_engine *add_engine(tw_graph *g, tw_device *device, tw_program p, bool profile)
+static double time_run(tw_engine *e, bool profile)
 {
-    tw_engine *e = tw_engine_new(g, p, NULL);
-    must(tw_engine_load(e, device));
     tw_engine_enable_execution_profiling(e, profile);
-    return e;
+    double start = bench_now();
+    must(tw_engine_run(e, 0));
+    return bench_now() - start;
 }
 
 static void bench_add(void)
@@ -123,43 +101,35 @@ static void bench_add(void)
             tw_graph_connect(g, v, names[k], tw_slice(g, t[k], 0, begin, end));
         }
     }
-    tw_engine *off = add_engine(g, device, tw_execute(g, cs), false);
-    tw_engine *on = add_engine(g, device, tw_execute(g, cs), true);
+    tw_engine *e = tw_engine_new(g, tw_execute(g, cs), NULL);
+    must(tw_engine_load(e, device));
     float *x[3];
     for (int i = 0; i < 3; i++) x[i] = aligned_alloc(64, N * sizeof(float));
     for (int i = 0; i < N; i++) x[0][i] = (float)i, x[1][i] = 0.5f, x[2][i] = 0;
-    for (int i = 0; i < 2; i++) {
-        must(tw_engine_write(off, names[i], x[i], N * sizeof(float)));
-        must(tw_engine_write(on, names[i], x[i], N * sizeof(float)));
-    }
+    for (int i = 0; i < 2; i++) must(tw_engine_write(e, names[i], x[i], N * sizeof(float)));
     double plain[ROUNDS], run[ROUNDS], profiled[ROUNDS];
     for (int i = -2; i < ROUNDS; i++) {
-        double t0 = now();
+        double t0 = bench_now();
         plain_add(x[2], x[0], x[1], N);
-        double t1 = now();
-        must(tw_engine_run(off, 0));
-        double t2 = now();
-        must(tw_engine_run(on, 0));
-        double t3 = now();
-        if (i >= 0) plain[i] = t1 - t0, run[i] = t2 - t1, profiled[i] = t3 - t2;
+        double t1 = bench_now(), off = time_run(e, false), on = time_run(e, true);
+        if (i >= 0) plain[i] = t1 - t0, run[i] = off, profiled[i] = on;
     }
-    double p = median(plain, ROUNDS), r = median(run, ROUNDS), q = median(profiled, ROUNDS);
+    double p = bench_median(plain, ROUNDS), r = bench_median(run, ROUNDS), q = bench_median(profiled, ROUNDS);
     printf("add of 10^7 f32: plain OpenMP %.3f ms, engine %.3f ms, with profile %.3f ms, %d threads\n", p * 1e3,
            r * 1e3, q * 1e3, omp_get_max_threads());
     report("add: engine / plain loop", r / p, "x", 1.3);
     report("add: with profile / without", q / r, "x", 1.1);
     float *c = malloc(N * sizeof(float));
-    must(tw_engine_read(off, "c", c, N * sizeof(float)));
+    must(tw_engine_read(e, "c", c, N * sizeof(float)));
     if (memcmp(c, x[2], N * sizeof(float)) != 0) printf("WRONG RESULT\n");
     free(c);
     for (int i = 0; i < 3; i++) free(x[i]);
-    tw_engine_free(off);
-    tw_engine_free(on);
+    tw_engine_free(e);
     tw_graph_free(g);
     tw_device_free(device);
 }
 
-/* --- overhead and build -------------------------------------------------------------------------------------------- */
+/* --- overhead and build --------------------------------------------------------------------------------------- */
 
 static tw_program many_vertices(tw_graph *g, unsigned count)
 {
@@ -191,12 +161,12 @@ static void bench_overhead(void)
     omp_set_num_threads(1);
     double t[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
-        double start = now();
+        double start = bench_now();
         for (int k = 0; k < RUNS; k++) must(tw_engine_run(e, 0));
-        t[i] = (now() - start) / RUNS / N * 1e9;
+        t[i] = (bench_now() - start) / RUNS / N * 1e9;
     }
     omp_set_num_threads(threads);
-    report("overhead: 8,832 vertices, one thread", median(t, ROUNDS), "ns", 30);
+    report("overhead: 8,832 vertices, one thread", bench_median(t, ROUNDS), "ns", 30);
     tw_engine_free(e);
     tw_graph_free(g);
     tw_device_free(device);
@@ -208,11 +178,11 @@ static void bench_build(void)
     tw_device *device;
     tw_graph *g = new_graph(&device);
     malloc_trim(0);
-    double memory = peak(), start = now();
+    double memory = peak(), start = bench_now();
     tw_program p = many_vertices(g, N);
-    double built = now(), built_memory = peak();
+    double built = bench_now(), built_memory = peak();
     tw_engine *e = tw_engine_new(g, p, NULL);
-    double lowered = now();
+    double lowered = bench_now();
     must(tw_engine_load(e, device));
     printf("build 10^6 vertices: graph %.3f s and %.0f B/vertex, engine %.3f s, peak %.0f B/vertex more\n",
            built - start, (built_memory - memory) / N, lowered - built, (peak() - built_memory) / N);
@@ -222,26 +192,26 @@ static void bench_build(void)
     double t[5];
     omp_set_num_threads(1);
     for (int i = 0; i < 5; i++) {
-        double t0 = now();
+        double t0 = bench_now();
         must(tw_engine_run(e, 0));
-        t[i] = (now() - t0) / N * 1e9;
+        t[i] = (bench_now() - t0) / N * 1e9;
     }
     omp_set_num_threads(omp_get_num_procs());
-    report("overhead: 10^6 vertices, one thread", median(t, 5), "ns", 30);
+    report("overhead: 10^6 vertices, one thread", bench_median(t, 5), "ns", 30);
     tw_engine_free(e);
     tw_graph_free(g);
     tw_device_free(device);
     malloc_trim(0);
 }
 
-/* --- transpose ------------------------------------------------------------------------------------------------------- */
+/* --- transpose ------------------------------------------------------------------------------------------------ */
 
 static void bench_transpose(void)
 {
     enum { N = 4096, ROUNDS = 9 };
     tw_device *device;
     tw_graph *g = new_graph(&device);
-    double start = now();
+    double start = bench_now();
     tw_tensor a = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ N, N }, "a");
     tw_tensor b = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ N, N }, "b");
     tw_graph_map_linearly(g, a);
@@ -250,7 +220,7 @@ static void bench_transpose(void)
     tw_program p = tw_copy(g, tw_transpose(g, a), b);
     double memory = peak();
     tw_engine *e = tw_engine_new(g, p, NULL);
-    double lowered = now();
+    double lowered = bench_now();
     must(tw_engine_load(e, device));
     tw_engine_enable_execution_profiling(e, false);
     report("transpose 4096 x 4096: build and lower", lowered - start, "s", 1);
@@ -263,16 +233,16 @@ static void bench_transpose(void)
     float *y = calloc((size_t)N * N, sizeof(float));
     double t[ROUNDS], c[ROUNDS];
     for (int i = -1; i < ROUNDS; i++) {
-        double t0 = now();
+        double t0 = bench_now();
         must(tw_engine_run(e, 0));
-        double t1 = now();
+        double t1 = bench_now();
         memcpy(y, x, (size_t)N * N * sizeof(float));
-        double t2 = now();
+        double t2 = bench_now();
         if (i >= 0) t[i] = t1 - t0, c[i] = t2 - t1;
     }
     double bytes = 2.0 * N * N * sizeof(float);
     printf("transpose: %.2f GB/s read and written, memcpy of the same size %.2f GB/s\n",
-           bytes / median(t, ROUNDS) / 1e9, bytes / median(c, ROUNDS) / 1e9);
+           bytes / bench_median(t, ROUNDS) / 1e9, bytes / bench_median(c, ROUNDS) / 1e9);
     free(x);
     free(y);
     tw_engine_free(e);

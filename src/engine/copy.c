@@ -1,6 +1,7 @@
-/* Copies as blocks. Two region lists are walked side by side; where both agree on a shape the common part becomes one
- * three-dimensional strided block, whatever its size: a transposed 4096 x 4096 copy is one block. Blocks of one shape
- * at equal distances are joined, and finishing a copy picks the loop order and cuts large blocks for the threads. */
+/* Copies as blocks. Two region lists are walked side by side; where both agree on a shape the common part
+ * becomes one three-dimensional strided block, whatever its size: a transposed 4096 x 4096 copy is one block.
+ * Blocks of one shape at equal distances are joined, and finishing a copy picks the loop order and cuts large
+ * blocks for the threads. */
 #include "engine.h"
 
 #include <stdlib.h>
@@ -93,7 +94,7 @@ static uint64_t take(const cursor *c, uint64_t limit, box *out)
     return level_count * level_inner;
 }
 
-/* --- pairs of boxes --------------------------------------------------------------------------------------------- */
+/* --- pairs of boxes ------------------------------------------------------------------------------------------- */
 
 typedef struct pair { /* innermost dimension first */
     int64_t src, dst;
@@ -173,8 +174,8 @@ static tw_status push(tw__copy *copy, const tw__block *b)
     return TW_OK;
 }
 
-/* Order of loops: the destination's small strides inside. A short inner row of 2, 4, 8 or 16 bytes becomes one wider
- * element; a short strided inner dimension gives way to a long one. */
+/* Order of loops: the destination's small strides inside. A short inner row of 2, 4, 8 or 16 bytes becomes one
+ * wider element; a short strided inner dimension gives way to a long one. */
 static void arrange(pair *p, size_t *esize)
 {
     for (unsigned i = 1; i < p->rank; i++)
@@ -260,7 +261,7 @@ tw_status tw__copy_add(tw__copy *copy, const tw__storage *storage, tw__side src,
     return TW_OK;
 }
 
-/* --- finishing ---------------------------------------------------------------------------------------------------- */
+/* --- finishing ------------------------------------------------------------------------------------------------ */
 
 static tw__block_form form_of(const tw__block *b)
 {

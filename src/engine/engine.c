@@ -33,7 +33,7 @@ static tw_status keep_failure(tw_engine *engine, tw_status status, const tw_erro
     return keep_error(engine, &error);
 }
 
-/* --- compiling ----------------------------------------------------------------------------------------------------- */
+/* --- compiling ------------------------------------------------------------------------------------------------ */
 
 /* X(function, what it is called in the log): the stages of compiling, in order; each is a step of the progress. */
 #define STAGES(X)                                   \
@@ -172,7 +172,7 @@ void tw_engine_free(tw_engine *engine)
     free(engine);
 }
 
-/* --- errors ---------------------------------------------------------------------------------------------------------- */
+/* --- errors --------------------------------------------------------------------------------------------------- */
 
 tw_status tw_engine_status(const tw_engine *engine)
 {
@@ -202,7 +202,7 @@ tw_status tw_report_error(FILE *out, const tw_engine *engine)
     return error->status;
 }
 
-/* --- loading --------------------------------------------------------------------------------------------------------- */
+/* --- loading -------------------------------------------------------------------------------------------------- */
 
 static tw_status usable(const tw_engine *engine)
 {
@@ -244,7 +244,7 @@ tw_status tw_engine_load(tw_engine *engine, tw_device *device)
     return s ? s : tw_engine_deploy(engine);
 }
 
-/* --- running --------------------------------------------------------------------------------------------------------- */
+/* --- running -------------------------------------------------------------------------------------------------- */
 
 static double microseconds(void)
 {
@@ -281,7 +281,7 @@ void tw_engine_set_print_tensor_stream(tw_engine *engine, FILE *out)
     if (engine && engine != &nil_engine) engine->print_out = out;
 }
 
-/* --- profile --------------------------------------------------------------------------------------------------------- */
+/* --- profile -------------------------------------------------------------------------------------------------- */
 
 const tw_profile *tw_engine_profile(tw_engine *engine)
 {

@@ -22,7 +22,7 @@
 #include "graph/graph.h"
 #include <tilewright/engine.h>
 
-/* --- storage.c ------------------------------------------------------------------------------------------------- */
+/* --- storage.c ------------------------------------------------------------------------------------------------ */
 
 #define TW__STORAGE_MARGIN 64 /* bytes readable past the last object: codelets may over-read by 32 */
 
@@ -39,7 +39,7 @@ typedef struct tw__storage {
     bool committed;
 } tw__storage;
 
-/* --- copies ------------------------------------------------------------------------------------------------------ */
+/* --- copies --------------------------------------------------------------------------------------------------- */
 
 /* n[0] x n[1] x n[2] elements, outer first: byte k of element (i, j, l) goes from src + i*ss[0] + j*ss[1] + l*ss[2]
  * to the same expression in ds. Offsets are relative to the bases given when the copy is run. */
@@ -81,7 +81,7 @@ tw_status tw__copy_finish(tw__copy *copy);
 void tw__copy_free(tw__copy *copy);
 void tw__copy_run(const tw__copy *copy, char *dst_base, const char *src_base); /* block.c; parallel when it pays */
 
-/* --- compute sets ------------------------------------------------------------------------------------------------ */
+/* --- compute sets --------------------------------------------------------------------------------------------- */
 
 /* Vertices of one type on one tile, in creation order; states lie side by side with absolute pointers in them. */
 typedef struct tw__group {
@@ -104,7 +104,7 @@ typedef struct tw__exec {
     uint8_t parallel;       /* 0 not known yet, 1 serial, 2 parallel: decided by the time of the first run */
 } tw__exec;
 
-/* --- streams and remote buffers ------------------------------------------------------------------------------------ */
+/* --- streams and remote buffers ------------------------------------------------------------------------------- */
 
 /* One stream copy, or a piece of one that is above the limit (decision 17). */
 typedef struct tw__part {
@@ -144,7 +144,7 @@ typedef struct tw__remote_state {
 
 struct tw__stream_state; /* stream.c */
 
-/* --- instructions ---------------------------------------------------------------------------------------------------- */
+/* --- instructions --------------------------------------------------------------------------------------------- */
 
 /* X(name, operands). a = index of the payload; to = instruction to jump to; at = byte offset in the storage. */
 #define TW__OPCODES(X)                                              \
@@ -219,7 +219,7 @@ typedef struct tw__print {
     tw_print_format format;
 } tw__print;
 
-/* --- plan steps: what account*.c gives memory and cycles to ---------------------------------------------------------- */
+/* --- plan steps: what account*.c gives memory and cycles to --------------------------------------------------- */
 
 typedef enum tw__plan_kind {
     TW__S_EXECUTE,  /* execs[payload] */
@@ -270,7 +270,7 @@ typedef struct tw__plan {
     uint32_t *program_streams_first; /* [programs + 1] */
 } tw__plan;
 
-/* --- the engine ------------------------------------------------------------------------------------------------------- */
+/* --- the engine ----------------------------------------------------------------------------------------------- */
 
 typedef struct tw__image { /* initial values of some elements */
     tw__regions *regions;  /* referenced; NULL = all of the variable */
@@ -379,7 +379,7 @@ void tw__print_values(FILE *out, const char *title, tw_type type, uint32_t rank,
 int64_t tw__scalar_get(tw_type type, const void *at);
 void tw__scalar_set(tw_type type, void *at, int64_t value);
 
-/* --- exchange.c: who sends what to whom, streamed, never stored -------------------------------------------------------- */
+/* --- exchange.c: who sends what to whom, streamed, never stored ----------------------------------------------- */
 
 /* A run of elements that leaves one tile's memory for another's (or stays: src_tile == dst_tile). */
 typedef struct tw__piece {
@@ -414,10 +414,11 @@ typedef struct tw__edge_list {
 } tw__edge_list;
 const tw__regions *tw__edge_regions(const tw__edge *edge, tw__edge_list *room);
 
-/* --- account*.c, liveness.c, cycles*.c, report*.c: memory, cycles and profile ------------------------------------------- */
+/* --- account*.c, liveness.c, cycles*.c, report*.c: memory, cycles and profile --------------------------------- */
 
-/* After lowering, before storage is reserved; only for targets with tiles. May log and may fail: TW_E_TILE_MEMORY
- * names the tile, what fills it and the excess (decision 19). Everything needed later is copied: the graph may change. */
+/* After lowering, before storage is reserved; only for targets with tiles. May log and may fail:
+ * TW_E_TILE_MEMORY names the tile, what fills it and the excess (decision 19). Everything needed later is
+ * copied: the graph may change. */
 tw_status tw__account_new(tw_engine *engine);
 void tw__account_free(struct tw__account *account); /* NULL is fine */
 /* A run begins and ends; `name` "" when not given. engine->tracing is set by begin when steps are wanted. */
@@ -425,8 +426,8 @@ void tw__account_run_begin(tw_engine *engine, unsigned program, const char *name
 void tw__account_run_end(tw_engine *engine, tw_status status, double microseconds);
 /* Plan step was executed. Called only when engine->tracing. */
 void tw__account_step(tw_engine *engine, uint32_t step);
-/* A straight-line loop: the instructions [first, last) with their nested loops were executed `times` times in a row.
- * The executor reports nothing from inside. */
+/* A straight-line loop: the instructions [first, last) with their nested loops were executed `times` times in a
+ * row. The executor reports nothing from inside. */
 void tw__account_loop(tw_engine *engine, uint32_t first, uint32_t last, uint64_t times);
 const tw_profile *tw__account_profile(tw_engine *engine);
 void tw__account_reset(tw_engine *engine);

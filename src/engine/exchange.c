@@ -1,5 +1,5 @@
-/* Who sends what to whom: two region lists walked side by side, cut where a mapping changes tile. Nothing is stored,
- * so a copy that touches two million pairs of tiles costs time only. */
+/* Who sends what to whom: two region lists walked side by side, cut where a mapping changes tile. Nothing is
+ * stored, so a copy that touches two million pairs of tiles costs time only. */
 #include "engine.h"
 
 tw__exchange_walk tw__exchange_begin(const tw__core *core, const tw__regions *src, uint32_t src_tile,
@@ -18,8 +18,8 @@ tw__exchange_walk tw__exchange_begin(const tw__core *core, const tw__regions *sr
     return w;
 }
 
-/* Elements of the run that stay in the mapped interval of its first one; *tile gets its tile. `hint` is the interval
- * found last: walks mostly stay or go to a neighbour. */
+/* Elements of the run that stay in the mapped interval of its first one; *tile gets its tile. `hint` is the
+ * interval found last: walks mostly stay or go to a neighbour. */
 static uint64_t in_interval(const tw__core *core, const tw__elems *run, size_t *hint, uint32_t *tile)
 {
     const tw__variable *var = &core->vars[run->var];

@@ -1,5 +1,5 @@
-/* The interpreter: one pass over a flat instruction array. Compute sets and copies share their work between threads;
- * everything else is done in order by the calling thread. */
+/* The interpreter: one pass over a flat instruction array. Compute sets and copies share their work between
+ * threads; everything else is done in order by the calling thread. */
 #include "engine.h"
 
 #include <omp.h>
@@ -13,7 +13,7 @@ const char *const tw__opcode_names[] = {
 #undef OPCODE_NAME
 };
 
-/* --- compute sets --------------------------------------------------------------------------------------------------- */
+/* --- compute sets --------------------------------------------------------------------------------------------- */
 
 /* Whether every vertex of the tile returned true. */
 static bool run_tile(const tw__group *group, const tw__group *end)
@@ -81,7 +81,7 @@ static bool run_exec(tw_engine *engine, tw__exec *x)
     return all;
 }
 
-/* --- control -------------------------------------------------------------------------------------------------------- */
+/* --- control -------------------------------------------------------------------------------------------------- */
 
 static uint32_t switch_target(const tw__switch *table, int32_t value)
 {

@@ -29,7 +29,7 @@ char *tw__scratch(tw_engine *engine, size_t bytes)
     return engine->scratch ? engine->scratch : (engine->scratch = tw__realloc(NULL, 1));
 }
 
-/* --- formats --------------------------------------------------------------------------------------------------------- */
+/* --- formats -------------------------------------------------------------------------------------------------- */
 
 static tw_vec_kernel widen, narrow; /* half on a CPU target: 2 bytes on the host, a float on the device */
 
@@ -62,7 +62,7 @@ void tw__device_to_host(const tw_engine *engine, tw_type type, void *host, const
     convert(engine, type, &narrow, host, tw__host_size(type), device, tw__device_size(engine, type), count);
 }
 
-/* --- handles --------------------------------------------------------------------------------------------------------- */
+/* --- handles -------------------------------------------------------------------------------------------------- */
 
 tw_status tw__host_access_new(tw_engine *engine)
 {
@@ -159,7 +159,7 @@ tw_status tw_engine_read(tw_engine *engine, const char *handle, void *data, size
     return TW_OK;
 }
 
-/* --- initial values -------------------------------------------------------------------------------------------------- */
+/* --- initial values ------------------------------------------------------------------------------------------- */
 
 tw_status tw__images_new(tw_engine *engine)
 {

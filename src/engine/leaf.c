@@ -8,7 +8,7 @@
 #define MAX_MERGED   4096                  /* copies in one step: keeps merging linear */
 #define STREAM_LIMIT ((uint64_t)128 << 20) /* bytes per stream copy operation and IPU: guide 2.6.3 */
 
-/* --- copies ------------------------------------------------------------------------------------------------------- */
+/* --- copies --------------------------------------------------------------------------------------------------- */
 
 static tw_status build_copy(tw__emitter *e, tw__copy *copy)
 {
@@ -62,7 +62,7 @@ tw_status tw__leaf_copy(tw__emitter *e, uint32_t program)
     return TW_OK;
 }
 
-/* --- streams ------------------------------------------------------------------------------------------------------- */
+/* --- streams -------------------------------------------------------------------------------------------------- */
 
 static tw_status flush_transfer(tw__emitter *e)
 {
@@ -191,7 +191,7 @@ tw_status tw__leaf_stream(tw__emitter *e, uint32_t program)
     return s;
 }
 
-/* --- remote buffers, prints, texts --------------------------------------------------------------------------------------- */
+/* --- remote buffers, prints, texts ---------------------------------------------------------------------------- */
 
 tw_status tw__leaf_remote(tw__emitter *e, uint32_t program)
 {

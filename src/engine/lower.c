@@ -1,5 +1,5 @@
-/* Programs to a flat instruction array. A program used in several places is emitted once, as a subroutine, when it is
- * not small; functions always are. Small leaves are repeated, so that loop bodies stay straight. */
+/* Programs to a flat instruction array. A program used in several places is emitted once, as a subroutine, when
+ * it is not small; functions always are. Small leaves are repeated, so that loop bodies stay straight. */
 #include "lower.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static uint32_t here(const tw__emitter *e)
     return (uint32_t)e->plan->code.count;
 }
 
-/* --- what programs use --------------------------------------------------------------------------------------------- */
+/* --- what programs use ---------------------------------------------------------------------------------------- */
 
 static void add_weight(tw__emitter *e, uint32_t program, uint32_t more)
 {
@@ -98,7 +98,7 @@ static tw_status list_streams(tw__emitter *e)
     return ok ? TW_OK : tw__emit_no_memory();
 }
 
-/* --- instructions ---------------------------------------------------------------------------------------------------- */
+/* --- instructions --------------------------------------------------------------------------------------------- */
 
 static tw__instr *append(tw__emitter *e, tw__opcode op, uint32_t a)
 {
@@ -151,7 +151,7 @@ static void set_target(tw__emitter *e, uint32_t instr)
     e->plan->code.items[instr].to = here(e);
 }
 
-/* --- one function for each kind of program ----------------------------------------------------------------------------- */
+/* --- one function for each kind of program -------------------------------------------------------------------- */
 
 static tw_status emit_sequence(tw__emitter *e, uint32_t program)
 {
@@ -389,7 +389,7 @@ static tw_status emit_print(tw__emitter *e, uint32_t program)
     return tw__emit_step(e, TW__I_PRINT, print, TW__S_PRINT, &program, 1) ? TW_OK : tw__emit_no_memory();
 }
 
-/* --- dispatch --------------------------------------------------------------------------------------------------------- */
+/* --- dispatch ------------------------------------------------------------------------------------------------- */
 
 static bool is_outlined(const tw__emitter *e, uint32_t program)
 {
@@ -444,8 +444,8 @@ static tw_status emit_program(tw__emitter *e, uint32_t program)
     return emit_body(e, program);
 }
 
-/* Subroutines may ask for further ones; calls get their targets when all are there. A call chain visits each of them
- * at most once (functions are not recursive), which bounds the return stack. */
+/* Subroutines may ask for further ones; calls get their targets when all are there. A call chain visits each of
+ * them at most once (functions are not recursive), which bounds the return stack. */
 static tw_status emit_subroutines(tw__emitter *e)
 {
     for (size_t i = 0; i < e->queued; i++) {

@@ -1,11 +1,11 @@
-/* What the files that lower programs share: lower.c (control flow), leaf.c (copies, streams, remote buffers, prints),
- * spans.c (which bytes two copies touch). */
+/* What the files that lower programs share: lower.c (control flow), leaf.c (copies, streams, remote buffers,
+ * prints), spans.c (which bytes two copies touch). */
 #ifndef TW_ENGINE_LOWER_H
 #define TW_ENGINE_LOWER_H
 
 #include "engine.h"
 
-/* --- spans.c: a sorted set of disjoint element intervals of variables ---------------------------------------------- */
+/* --- spans.c: a sorted set of disjoint element intervals of variables ----------------------------------------- */
 
 typedef struct tw__span {
     uint32_t var;
@@ -19,7 +19,7 @@ bool tw__spans_touch(const tw__span_set *set,
                      const tw__regions *list);                  /* by bounding intervals: may say yes too often */
 bool tw__spans_add(tw__span_set *set, const tw__regions *list); /* false: out of memory */
 
-/* --- lower.c ---------------------------------------------------------------------------------------------------------- */
+/* --- lower.c -------------------------------------------------------------------------------------------------- */
 
 typedef struct tw__emitter {
     tw_engine *engine;
@@ -47,7 +47,7 @@ tw__instr *tw__emit_step(tw__emitter *e, tw__opcode op, uint32_t a, tw__plan_kin
                          size_t count);
 tw_status tw__emit_no_memory(void);
 
-/* --- leaf.c ------------------------------------------------------------------------------------------------------------ */
+/* --- leaf.c --------------------------------------------------------------------------------------------------- */
 
 tw_status tw__leaf_copy(tw__emitter *e, uint32_t program);
 tw_status tw__leaf_stream(tw__emitter *e, uint32_t program);

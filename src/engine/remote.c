@@ -88,7 +88,7 @@ tw_status tw__remote_run(tw_engine *engine, tw__remote_copy *copy)
     return TW_OK;
 }
 
-/* --- from the host ------------------------------------------------------------------------------------------------------ */
+/* --- from the host -------------------------------------------------------------------------------------------- */
 
 static tw_status find_row(tw_engine *engine, const char *handle, uint64_t row, size_t bytes, tw__remote_state **out)
 {

@@ -1,6 +1,7 @@
-/* Host streams (guide 2.6.1, 2.6.4; spec poplar.md 1.12). A stream is connected to a buffer, read or written in turn
- * and circularly, or to a callback, which gets a ring of bufferingDepth buffers of the engine. A prefetching stream
- * fills the ring as soon as a buffer is free; what was not available then is fetched at transfer time (decision 25). */
+/* Host streams (guide 2.6.1, 2.6.4; spec poplar.md 1.12). A stream is connected to a buffer, read or written in
+ * turn and circularly, or to a callback, which gets a ring of bufferingDepth buffers of the engine. A
+ * prefetching stream fills the ring as soon as a buffer is free; what was not available then is fetched at
+ * transfer time (decision 25). */
 #include "engine.h"
 
 #include <glib.h>
@@ -76,7 +77,7 @@ bool tw__stream_prefetches(const tw_engine *engine, uint32_t stream)
     return strcasecmp(overlap, "hostRearrangeOnly") == 0 && !engine->plan.stream_rearranged[stream];
 }
 
-/* --- connecting ------------------------------------------------------------------------------------------------------ */
+/* --- connecting ----------------------------------------------------------------------------------------------- */
 
 static void invalidate(tw__stream_state *st)
 {
@@ -178,7 +179,7 @@ const char *const *tw_engine_list_streams(tw_engine *engine)
     return engine && engine->stream_names ? (const char *const *)engine->stream_names : none;
 }
 
-/* --- running --------------------------------------------------------------------------------------------------------- */
+/* --- running -------------------------------------------------------------------------------------------------- */
 
 static const uint32_t *streams_of(const tw_engine *engine, unsigned program, size_t *count)
 {

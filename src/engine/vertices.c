@@ -1,7 +1,8 @@
-/* Compute sets to groups: the vertices of one type on one tile get their states side by side, with the pointers that
- * the host ABI of codelet.h asks for. An edge whose elements are contiguous and aligned is a pointer into its
- * variable. Any other edge gets a message buffer, filled before the compute set and, when the vertex writes it, copied
- * back afterwards; an Output is filled too, so that elements it leaves alone keep their values whatever the mapping. */
+/* Compute sets to groups: the vertices of one type on one tile get their states side by side, with the pointers
+ * that the host ABI of codelet.h asks for. An edge whose elements are contiguous and aligned is a pointer into
+ * its variable. Any other edge gets a message buffer, filled before the compute set and, when the vertex writes
+ * it, copied back afterwards; an Output is filled too, so that elements it leaves alone keep their values
+ * whatever the mapping. */
 #include "engine.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static uint64_t round_up(uint64_t value, uint64_t align)
     return (value + align - 1) / align * align;
 }
 
-/* --- edges --------------------------------------------------------------------------------------------------------- */
+/* --- edges ---------------------------------------------------------------------------------------------------- */
 
 /* The elements lie side by side in one variable: their place. */
 static bool contiguous(const tw__edge *edge, uint32_t *var, uint64_t *offset)
@@ -119,7 +120,7 @@ static tw_status place_scalars(lowering *l, const tw__field *field, const tw__ed
     return TW_OK;
 }
 
-/* --- states -------------------------------------------------------------------------------------------------------- */
+/* --- states --------------------------------------------------------------------------------------------------- */
 
 static tw_status fill_value(lowering *l, const tw__field *field, const tw__field_value *value, char *state)
 {
@@ -205,7 +206,7 @@ static tw_status fill_state(lowering *l, const tw__vertex_type *type, bool table
     return s;
 }
 
-/* --- groups -------------------------------------------------------------------------------------------------------- */
+/* --- groups --------------------------------------------------------------------------------------------------- */
 
 static uint32_t tile_of(const tw__vertex *v)
 {

@@ -1,5 +1,5 @@
-/* Copies as blocks against brute force: random region lists, element by element. Also that large regular copies stay
- * few blocks, whatever their size, and who sends what to whom. */
+/* Copies as blocks against brute force: random region lists, element by element. Also that large regular copies
+ * stay few blocks, whatever their size, and who sends what to whom. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -266,7 +266,7 @@ static void no_memory(void **state)
     tw__copy_free(&copy);
 }
 
-/* --- sets of intervals ----------------------------------------------------------------------------------------------- */
+/* --- sets of intervals ---------------------------------------------------------------------------------------- */
 
 static void spans_against_bitmap(void **state)
 {

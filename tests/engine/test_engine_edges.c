@@ -1,4 +1,5 @@
-/* Vertex fields: pointers into variables, message buffers for what is not contiguous or not aligned, lists, state. */
+/* Vertex fields: pointers into variables, message buffers for what is not contiguous or not aligned, lists,
+ * state. */
 #include "helper.h"
 
 #define OPEN(kind)                             \

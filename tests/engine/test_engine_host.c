@@ -113,7 +113,7 @@ static void all_halves(void **state)
     }
 }
 
-/* --- random views ------------------------------------------------------------------------------------------------------ */
+/* --- random views --------------------------------------------------------------------------------------------- */
 
 enum { BIG = 4096, MAX_VIEW = 4096 };
 typedef struct view { /* a tensor and the elements of the variable that it names, in order */
