@@ -108,8 +108,8 @@ typedef int128 tw__acc80_lane;
 #define TW__AIE_ACC48(lanes, kind, parts)                                   \
     typedef struct __attribute__((aligned(16), may_alias)) v##lanes##kind { \
         union {                                                             \
-            tw__##kind##_lane lane[lanes];                                  \
             int64 word[(lanes) * (parts)];                                  \
+            tw__##kind##_lane lane[lanes];                                  \
             tw__u64x4 piece[(lanes) * (parts) / 4];                         \
         };                                                                  \
     } v##lanes##kind;
@@ -119,8 +119,8 @@ TW_AIE_ACC48_LIST(TW__AIE_ACC48)
 #define TW__AIE_ACC80(lanes, kind, parts)                                   \
     typedef struct __attribute__((aligned(16), may_alias)) v##lanes##kind { \
         union {                                                             \
-            tw__##kind##_lane lane[lanes];                                  \
             int128 word[(lanes) * (parts)];                                 \
+            tw__##kind##_lane lane[lanes];                                  \
         };                                                                  \
     } v##lanes##kind;
 TW_AIE_ACC80_LIST(TW__AIE_ACC80)

@@ -1,0 +1,134 @@
+/* What every AI Engine intrinsic stands on: inlining, the control state of the core, counting and checks.
+ *
+ *   TW_AIE_PROFILE  each intrinsic counts the issue slots it takes
+ *   TW_AIE_CHECK    each intrinsic checks its operands and reports with file and line of the call
+ * Without them an intrinsic costs nothing but its work. C sees the intrinsics as macros that choose a function by the
+ * number and types of the arguments, C++ as overloaded functions of the same names (aie/calls.h). */
+#ifndef TILEWRIGHT_AIE_CORE_H
+#define TILEWRIGHT_AIE_CORE_H
+
+#include <tilewright/aie/types.h>
+#include <tilewright/base.h>
+
+#ifndef TW__AIE /* tests of all overloads compile them as functions, which is quicker */
+#define TW__AIE static inline __attribute__((always_inline, unused))
+#endif
+
+#ifdef __cplusplus
+#define TW__N(cxx, c) cxx
+#define TW__TLS       __thread
+#else
+#define TW__N(cxx, c) c
+#define TW__TLS       _Thread_local
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Rounding modes of set_rnd() (UG1079; aie.md 2.4). AIE-ML numbers them differently. */
+enum { rnd_floor, rnd_ceil, rnd_pos_inf, rnd_neg_inf, rnd_sym_inf, rnd_sym_zero, rnd_conv_even, rnd_conv_odd };
+
+/* Issue slots of a VLIW word (aie.md 4): at most one vector, two loads, one store, one scalar, two moves a cycle. */
+typedef enum tw_aie_slot {
+    TW_AIE_SLOT_VECTOR, /* multiply, compare, select, float */
+    TW_AIE_SLOT_LOAD,   /* 256 bits */
+    TW_AIE_SLOT_STORE,  /* 256 bits; SRS shares its path */
+    TW_AIE_SLOT_SCALAR,
+    TW_AIE_SLOT_MOVE,
+    TW_AIE_SLOT_STREAM_IN, /* 32-bit words of the busier port */
+    TW_AIE_SLOT_STREAM_OUT,
+    TW_AIE_SLOT_CASCADE,
+    TW_AIE_SLOTS
+} tw_aie_slot;
+
+/* Control registers of the core that runs now, one set per kernel of an array (tilewright/aie_array.h). All zero at
+ * reset: floor, no saturation (UG1079; UG1078 leaves it open). */
+typedef struct tw_aie_control {
+    uint8_t rnd, sat, symsat, radix;
+    uint32_t status;              /* bit 0: a srs has saturated since the bit was cleared */
+    uint64_t clipped;             /* lanes that srs saturated; counted with TW_AIE_CHECK */
+    uint64_t slots[TW_AIE_SLOTS]; /* counted with TW_AIE_PROFILE */
+    const char *file;             /* of the call in progress, with TW_AIE_CHECK in C */
+    int line;
+} tw_aie_control;
+
+extern TW_API TW__TLS tw_aie_control tw_aie_core;
+
+/* Called by checks: prints nothing; the message is kept for the kernel's report, first one wins (aie_array.h), and
+ * handed to the hook when there is one. */
+TW_API void tw__aie_report(const char *intrinsic, const char *format, ...) TW_PRINTF(2, 3);
+/* `hook` sees each report of this thread, "file:line: intrinsic: text"; NULL: reports go to stderr. */
+TW_API void tw_aie_on_report(void (*hook)(void *user, const char *text), void *user);
+TW_API uint64_t tw_aie_reports(void); /* of this thread, so far */
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifdef TW_AIE_PROFILE
+#define TW__COUNT(slot, n) ((void)(tw_aie_core.slots[TW_AIE_SLOT_##slot] += (n)))
+#else
+#define TW__COUNT(slot, n) ((void)0)
+#endif
+
+#ifdef TW_AIE_CHECK
+#define TW__CHECK(condition, ...) ((condition) ? (void)0 : tw__aie_report(__VA_ARGS__))
+#define TW__SITE                  (tw_aie_core.file = __FILE__, tw_aie_core.line = __LINE__, 0),
+#else
+#define TW__CHECK(condition, ...) ((void)0)
+#define TW__SITE
+#endif
+
+TW__AIE void TW__N(set_rnd, tw_set_rnd)(int mode)
+{
+    TW__CHECK(mode >= 0 && mode <= 7, "set_rnd", "rounding mode %d is not 0 to 7", mode);
+    tw_aie_core.rnd = (uint8_t)(mode & 7);
+}
+TW__AIE int TW__N(get_rnd, tw_get_rnd)(void)
+{
+    return tw_aie_core.rnd;
+}
+TW__AIE void TW__N(set_sat, tw_set_sat)(void)
+{
+    tw_aie_core.sat = 1;
+}
+TW__AIE void TW__N(clr_sat, tw_clr_sat)(void)
+{
+    tw_aie_core.sat = 0;
+}
+TW__AIE int TW__N(get_sat, tw_get_sat)(void)
+{
+    return tw_aie_core.sat;
+}
+TW__AIE void TW__N(set_symsat, tw_set_symsat)(void)
+{
+    tw_aie_core.symsat = 1;
+}
+TW__AIE void TW__N(clr_symsat, tw_clr_symsat)(void)
+{
+    tw_aie_core.symsat = 0;
+}
+TW__AIE int TW__N(get_symsat, tw_get_symsat)(void)
+{
+    return tw_aie_core.symsat;
+}
+TW__AIE void TW__N(set_rdx, tw_set_rdx)(int radix)
+{
+    TW__CHECK(radix >= 2 && radix <= 5, "set_rdx", "radix %d is not 2 to 5", radix);
+    tw_aie_core.radix = (uint8_t)radix;
+}
+
+#ifndef __cplusplus
+#define set_rnd(mode)  (TW__SITE tw_set_rnd(mode))
+#define get_rnd()      tw_get_rnd()
+#define set_sat()      tw_set_sat()
+#define clr_sat()      tw_clr_sat()
+#define get_sat()      tw_get_sat()
+#define set_symsat()   tw_set_symsat()
+#define clr_symsat()   tw_clr_symsat()
+#define get_symsat()   tw_get_symsat()
+#define set_rdx(radix) (TW__SITE tw_set_rdx(radix))
+#endif
+
+#endif

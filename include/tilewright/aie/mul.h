@@ -1,0 +1,568 @@
+/* The multiply family: [l]{mul,mac,msc,negmul}{2,4,8,16} with pre-adder, centre tap, conjugation. This file computes;
+ * aie/calls.h has the names and overloads. Formulas: aie.md 2.5.
+ *
+ * Result lane l is the sum over columns c of pre(x(l,c), y(l,c)) * z(l,c), taken modulo 2^48 or 2^80 (here: 2^64 and
+ * 2^128, wrapped when observed). Everything but the data is constant after inlining, so what remains is straight
+ * code. Real 8- and 16-bit data without pre-adder, and cint16, go through SIMD; the rest lane by lane. */
+#ifndef TILEWRIGHT_AIE_MUL_H
+#define TILEWRIGHT_AIE_MUL_H
+
+#include <tilewright/aie/gather.h>
+
+/* Component types of an operand. */
+enum { TW__I8, TW__U8, TW__I16, TW__I32 };
+
+/* What a name asks for. */
+enum {
+    TW__SUBTRACT = 1, /* msc, negmul */
+    TW__ANTISYM = 2,  /* pre-adder: at most one of these; TW__PAIR alone is sym */
+    TW__MAX = 4,
+    TW__MIN = 8,
+    TW__MAXDIFF = 16,
+    TW__ABS = 32,
+    TW__CONJ = 64,    /* _c: the operand that is complex */
+    TW__CONJ_X = 128, /* _cn */
+    TW__CONJ_Z = 256, /* _nc; _cc has both */
+    /* set by the overload */
+    TW__PAIR = 512, /* there is a second datum */
+    TW__CT = 1024,
+    TW__UCT = 2048
+};
+
+typedef struct tw__mul {
+    const void *x, *y, *z;
+    unsigned xstart, xoffs, xoffs_hi, xstep, xsquare, ystart, ysquare, mtap, uct_col, uct_shift;
+    unsigned zstart, zoffs, zoffs_hi, zstep, zsquare;
+} tw__mul;
+
+/* Everything known when an overload is compiled. */
+typedef struct tw__shape {
+    unsigned xtype, xcomplex, nx; /* elements of x, and of y */
+    unsigned ztype, zcomplex, nz;
+    unsigned lanes, columns;
+} tw__shape;
+
+/* --- which element: index vectors ---------------------------------------------------------------------------------
+ * One vector of indices per 256 bits picked. From constant offsets they fold to constants. Steps and starts are taken
+ * modulo the buffer, a power of two, so negative ones need no care. */
+
+/* The int16 scheme works on blocks of 2 lanes x 2 columns; `square` permutes a block. Of two neighbouring nibbles the
+ * first gives the even lane's offset, the second is relative to it, plus 1; both count pairs. Entries go lane by lane,
+ * 2 columns each, 8 lanes of one offsets word. The select family (aie.md 2.3) uses it with 4 lanes to a block. */
+TW__AIE tw__i16x16 tw__pairs(unsigned word, unsigned square, unsigned base, unsigned n)
+{
+    int16_t e0 = (int16_t)(2 * (word & 15)), e1 = (int16_t)(2 * (word >> 8 & 15));
+    int16_t e2 = (int16_t)(2 * (word >> 16 & 15)), e3 = (int16_t)(2 * (word >> 24 & 15));
+    int16_t d0 = (int16_t)(2 * (word >> 4 & 15) + 2), d1 = (int16_t)(2 * (word >> 12 & 15) + 2);
+    int16_t d2 = (int16_t)(2 * (word >> 20 & 15) + 2), d3 = (int16_t)(2 * (word >> 28) + 2);
+    int16_t q0 = square & 3, q1 = square >> 4 & 3, q2 = square >> 8 & 3, q3 = square >> 12 & 3;
+    tw__i16x16 even = { e0, e0, e0, e0, e1, e1, e1, e1, e2, e2, e2, e2, e3, e3, e3, e3 };
+    tw__i16x16 delta = { d0, d0, d0, d0, d1, d1, d1, d1, d2, d2, d2, d2, d3, d3, d3, d3 };
+    tw__i16x16 q = { q0, q1, q2, q3, q0, q1, q2, q3, q0, q1, q2, q3, q0, q1, q2, q3 };
+    return (even + (delta & -(q >> 1)) + (q & 1) + (int16_t)(base & ~1u)) & (int16_t)(n - 1);
+}
+
+/* Lanes 0 to 15 of one column in that scheme: two entries of the square, eight pairs of nibbles. */
+TW__AIE tw__i16x16 tw__pairs_column(unsigned low, unsigned high, unsigned square, unsigned base, unsigned n)
+{
+#define TW__E(k) (int16_t)(2 * tw__nib2(low, high, 2 * (k)))
+#define TW__D(k) (int16_t)(2 * tw__nib2(low, high, 2 * (k) + 1) + 2)
+    int16_t e0 = TW__E(0), e1 = TW__E(1), e2 = TW__E(2), e3 = TW__E(3);
+    int16_t e4 = TW__E(4), e5 = TW__E(5), e6 = TW__E(6), e7 = TW__E(7);
+    int16_t d0 = TW__D(0), d1 = TW__D(1), d2 = TW__D(2), d3 = TW__D(3);
+    int16_t d4 = TW__D(4), d5 = TW__D(5), d6 = TW__D(6), d7 = TW__D(7);
+#undef TW__E
+#undef TW__D
+    int16_t q0 = square & 3, q1 = square >> 8 & 3;
+    tw__i16x16 even = { e0, e0, e1, e1, e2, e2, e3, e3, e4, e4, e5, e5, e6, e6, e7, e7 };
+    tw__i16x16 delta = { d0, d0, d1, d1, d2, d2, d3, d3, d4, d4, d5, d5, d6, d6, d7, d7 };
+    tw__i16x16 q = { q0, q1, q0, q1, q0, q1, q0, q1, q0, q1, q0, q1, q0, q1, q0, q1 };
+    return (even + (delta & -(q >> 1)) + (q & 1) + (int16_t)base) & (int16_t)(n - 1);
+}
+
+/* General scheme: one nibble per lane. */
+TW__AIE tw__i16x16 tw__nibbles(unsigned low, unsigned high, unsigned base, unsigned n)
+{
+#define TW__L(k) (int16_t)tw__nib(low, k)
+#define TW__H(k) (int16_t)tw__nib(high, k)
+    tw__i16x16 nib = { TW__LIST8(TW__L), TW__LIST8(TW__H) };
+#undef TW__L
+#undef TW__H
+    return (nib + (int16_t)base) & (int16_t)(n - 1);
+}
+
+/* 8-bit schemes, 32 entries: 16 lanes x 2 columns, or 8 lanes x 2 columns of two column pairs (`wide` 0), whose bases
+ * differ. Nibbles 2j and 2j+1 serve a block of 4 lanes; `relative`: the odd one counts from the even one, plus 1. */
+typedef struct tw__bytes {
+    unsigned word, unit; /* what one nibble counts */
+    unsigned relative, wide, base, base2, n;
+} tw__bytes;
+
+TW__AIE tw__u8x32 tw__byte_offsets(tw__bytes b, tw__u8x32 second)
+{
+#define TW__E(k) (uint8_t)(b.unit * tw__nib(b.word, 2 * (k)))
+#define TW__D(k)                                                      \
+    (uint8_t)(b.unit * (b.relative ? tw__nib(b.word, 2 * (k) + 1) + 1 \
+                                   : tw__nib(b.word, 2 * (k) + 1) - tw__nib(b.word, 2 * (k))))
+    uint8_t e0 = TW__E(0), e1 = TW__E(1), d0 = TW__D(0), d1 = TW__D(1);
+    uint8_t e2 = b.wide ? TW__E(2) : e0, e3 = b.wide ? TW__E(3) : e1;
+    uint8_t d2 = b.wide ? TW__D(2) : d0, d3 = b.wide ? TW__D(3) : d1;
+#undef TW__E
+#undef TW__D
+#define TW__8(v) v, v, v, v, v, v, v, v
+    uint8_t s0 = (uint8_t)b.base, s1 = (uint8_t)(b.wide ? b.base : b.base2);
+    tw__u8x32 even = { TW__8(e0), TW__8(e1), TW__8(e2), TW__8(e3) };
+    tw__u8x32 delta = { TW__8(d0), TW__8(d1), TW__8(d2), TW__8(d3) };
+    tw__u8x32 base = { TW__8(s0), TW__8(s0), TW__8(s1), TW__8(s1) };
+#undef TW__8
+    return even + (delta & -second) + base;
+}
+
+/* x of 8 by 8 bits: the square permutes blocks of 2 double lanes x 2 columns, lanes of a double lane are neighbours. */
+TW__AIE tw__u8x32 tw__bytes_x(tw__bytes b, unsigned square)
+{
+    uint8_t q0 = square & 3, q1 = square >> 4 & 3, q2 = square >> 8 & 3, q3 = square >> 12 & 3;
+#define TW__Q q0, q1, q0, q1, q2, q3, q2, q3
+    tw__u8x32 q = { TW__Q, TW__Q, TW__Q, TW__Q };
+#undef TW__Q
+#define TW__ODD 0, 0, 1, 1, 0, 0, 1, 1
+    const tw__u8x32 odd = { TW__ODD, TW__ODD, TW__ODD, TW__ODD };
+#undef TW__ODD
+    return (tw__byte_offsets(b, q >> 1) + 2 * (q & 1) + odd) & (uint8_t)(b.n - 1);
+}
+
+/* z of 8 by 8 bits: the square acts before rows are doubled, so that lanes 4k and 4k+2 share. */
+TW__AIE tw__u8x32 tw__bytes_z(tw__bytes b, unsigned square)
+{
+    uint8_t q0 = square & 3, q1 = square >> 4 & 3, q2 = square >> 8 & 3, q3 = square >> 12 & 3;
+#define TW__Q q0, q1, q2, q3, q0, q1, q2, q3
+    tw__u8x32 q = { TW__Q, TW__Q, TW__Q, TW__Q };
+#undef TW__Q
+    return (tw__byte_offsets(b, q >> 1) + (q & 1)) & (uint8_t)(b.n - 1);
+}
+
+/* z of 16 by 8 bits: as z of bytes, but two nibbles to a block of 2 lanes. 16 entries of one offsets word. */
+TW__AIE tw__i16x16 tw__pairs_z(unsigned word, unsigned square, unsigned base)
+{
+    int16_t e0 = (int16_t)(2 * (word & 15)), e1 = (int16_t)(2 * (word >> 8 & 15));
+    int16_t e2 = (int16_t)(2 * (word >> 16 & 15)), e3 = (int16_t)(2 * (word >> 24 & 15));
+    int16_t o0 = (int16_t)(2 * (word >> 4 & 15)), o1 = (int16_t)(2 * (word >> 12 & 15));
+    int16_t o2 = (int16_t)(2 * (word >> 20 & 15)), o3 = (int16_t)(2 * (word >> 28));
+    int16_t q0 = square & 3, q1 = square >> 4 & 3, q2 = square >> 8 & 3, q3 = square >> 12 & 3;
+    tw__i16x16 even = { e0, e0, e0, e0, e1, e1, e1, e1, e2, e2, e2, e2, e3, e3, e3, e3 };
+    tw__i16x16 odd = { o0, o0, o0, o0, o1, o1, o1, o1, o2, o2, o2, o2, o3, o3, o3, o3 };
+    tw__i16x16 q = { q0, q1, q2, q3, q0, q1, q2, q3, q0, q1, q2, q3, q0, q1, q2, q3 };
+    tw__i16x16 second = -(q >> 1);
+    return ((even & ~second) + (odd & second) + (q & 1) + (int16_t)base) & 31;
+}
+
+/* --- lane by lane ------------------------------------------------------------------------------------------------- */
+
+typedef int64_t tw__i64x8 __attribute__((vector_size(64), aligned(16)));
+typedef uint64_t tw__u64x8 __attribute__((vector_size(64), aligned(16)));
+
+/* Components `part` of 8 elements, from lane `first` of the indices, widened. scale: components per element. */
+TW__AIE tw__i64x8 tw__pick(const void *p, unsigned type, tw__i16x16 ix, unsigned first, unsigned scale,
+                           unsigned part)
+{
+#define TW__P(k) ((const tw__source *)p)[scale * (unsigned)ix[first + (k)] + part]
+    if (type == TW__I8) {
+        typedef int8_t tw__source;
+        tw__i64x8 r = { TW__LIST8(TW__P) };
+        return r;
+    }
+    if (type == TW__U8) {
+        typedef tw__u8m tw__source;
+        tw__i64x8 r = { TW__LIST8(TW__P) };
+        return r;
+    }
+    if (type == TW__I16) {
+        typedef tw__i16m tw__source;
+        tw__i64x8 r = { TW__LIST8(TW__P) };
+        return r;
+    }
+    typedef tw__i32m tw__source;
+    tw__i64x8 r = { TW__LIST8(TW__P) };
+    return r;
+#undef TW__P
+}
+
+TW__AIE unsigned tw__is_paired(const tw__shape *s)
+{
+    return s->xtype == TW__I16 && !s->xcomplex && !s->zcomplex && s->ztype <= TW__I16;
+}
+
+/* Indices into x or y (start, step, square say which) of all lanes at column c. */
+TW__AIE tw__i16x16 tw__column_x(const tw__mul *a, const tw__shape *s, unsigned start, unsigned step,
+                                unsigned square, unsigned c)
+{
+    if (tw__is_paired(s))
+        return tw__pairs_column(a->xoffs, a->xoffs_hi, square >> (4 * (c % 2)), (start & ~1u) + c / 2 * step,
+                                s->nx);
+    return tw__nibbles(a->xoffs, a->xoffs_hi, start + c * step, s->nx);
+}
+
+TW__AIE tw__i16x16 tw__column_z(const tw__mul *a, const tw__shape *s, unsigned c)
+{
+    if (!a->z) { /* z lies in the x buffer and is addressed as x is */
+        tw__mul self = *a;
+        self.xoffs = a->zoffs;
+        self.xoffs_hi = a->zoffs_hi;
+        return tw__column_x(&self, s, a->zstart, a->zstep, a->zsquare, c);
+    }
+    if (s->ztype > TW__U8) return tw__nibbles(a->zoffs, a->zoffs_hi, a->zstart + c * a->zstep, s->nz);
+#define TW__E(k) (int16_t)(2 * tw__nib2(a->zoffs, a->zoffs_hi, 2 * (k)))
+#define TW__O(k) (int16_t)(2 * tw__nib2(a->zoffs, a->zoffs_hi, 2 * (k) + 1))
+#define TW__2(F) F(0), F(0), F(1), F(1), F(2), F(2), F(3), F(3), F(4), F(4), F(5), F(5), F(6), F(6), F(7), F(7)
+    unsigned square = a->zsquare >> (4 * (c % 2));
+    int16_t q0 = square & 3, q1 = square >> 8 & 3;
+    tw__i16x16 even = { TW__2(TW__E) }, odd = { TW__2(TW__O) };
+    tw__i16x16 q = { q0, q1, q0, q1, q0, q1, q0, q1, q0, q1, q0, q1, q0, q1, q0, q1 };
+#undef TW__E
+#undef TW__O
+#undef TW__2
+    tw__i16x16 second = -(q >> 1);
+    return ((even & ~second) + (odd & second) + (q & 1) + (int16_t)(a->zstart + c / 2 * a->zstep)) & 31;
+}
+
+/* The data of 8 lanes after the pre-adder. */
+TW__AIE tw__i64x8 tw__pre(const tw__mul *a, const tw__shape *s, unsigned flags, tw__i16x16 ix, tw__i16x16 iy,
+                          unsigned first, unsigned part)
+{
+    tw__i64x8 x = tw__pick(a->x, s->xtype, ix, first, 1 + s->xcomplex, part);
+    if (flags & TW__ABS) return (x ^ (x >> 63)) - (x >> 63);
+    if (!(flags & TW__PAIR)) return x;
+    tw__i64x8 y = tw__pick(a->y, s->xtype, iy, first, 1 + s->xcomplex, part);
+    if (flags & TW__ANTISYM) return x - y;
+    if (!(flags & (TW__MAX | TW__MIN | TW__MAXDIFF))) return x + y;
+    tw__i64x8 greater = (tw__i64x8)(x > y);
+    if (flags & TW__MAX) return (x & greater) | (y & ~greater);
+    if (flags & TW__MIN) return (y & greater) | (x & ~greater);
+    return (x - y) & greater;
+}
+
+/* Real and imaginary factors of 8 lanes of a column. */
+typedef struct tw__factors {
+    tw__i64x8 xr, xi, zr, zi;
+} tw__factors;
+
+TW__AIE tw__factors tw__factors_of(const tw__mul *a, const tw__shape *s, unsigned flags, unsigned c, unsigned first)
+{
+    tw__factors f;
+    tw__i16x16 iz = tw__column_z(a, s, c), ix = tw__column_x(a, s, a->xstart, a->xstep, a->xsquare, c), iy = ix;
+    const void *z = a->z ? a->z : a->x;
+    if (flags & TW__PAIR) iy = tw__column_x(a, s, a->ystart, 0u - a->xstep, a->ysquare, c);
+    if ((flags & TW__CT) && c == s->columns - 1) { /* the centre tap stands alone */
+        flags &= ~(unsigned)TW__PAIR;
+        ix = tw__is_paired(s) ? tw__pairs_column(a->xoffs, a->xoffs_hi, a->xsquare, a->xstart + a->mtap, s->nx)
+                              : tw__nibbles(a->xoffs, a->xoffs_hi, a->xstart + a->mtap, s->nx);
+    }
+    f.xr = tw__pre(a, s, flags, ix, iy, first, 0);
+    f.zr = tw__pick(z, s->ztype, iz, first, 1 + s->zcomplex, 0);
+    f.xi = f.zi = f.xr;
+    if (s->xcomplex) f.xi = tw__pre(a, s, flags, ix, iy, first, 1);
+    if (s->zcomplex) f.zi = tw__pick(z, s->ztype, iz, first, 2, 1);
+    if ((flags & TW__CONJ_X) || ((flags & TW__CONJ) && s->xcomplex)) f.xi = -f.xi;
+    if ((flags & TW__CONJ_Z) || ((flags & TW__CONJ) && s->zcomplex)) f.zi = -f.zi;
+    return f;
+}
+
+typedef int64 tw__word48 __attribute__((may_alias));
+__extension__ typedef __int128 tw__word80 __attribute__((may_alias));
+
+#define TW__EACH8(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7)
+
+/* Products of 48-bit accumulators fit 64 bits (pre-added 33 by 16, or 17 by 32), those of 80-bit ones do not. */
+TW__AIE void tw__column48(tw__word48 *acc, const tw__mul *a, const tw__shape *s, unsigned flags, unsigned c,
+                          unsigned first)
+{
+    if (c >= s->columns || first >= s->lanes) return;
+    tw__factors f = tw__factors_of(a, s, flags, c, first);
+    tw__u64x8 xr = (tw__u64x8)f.xr, zr = (tw__u64x8)f.zr, xi = (tw__u64x8)f.xi, zi = (tw__u64x8)f.zi, re = xr * zr;
+    if (!s->xcomplex && !s->zcomplex) {
+        if (flags & TW__SUBTRACT) re = -re;
+#define TW__DO(l) acc[first + l] = (int64)((uint64)acc[first + l] + re[l])
+        TW__EACH8(TW__DO);
+#undef TW__DO
+        return;
+    }
+    tw__u64x8 im = re;
+    if (s->xcomplex && s->zcomplex) re -= xi * zi, im = xr * zi + xi * zr;
+    if (!s->xcomplex) im = xr * zi;
+    if (!s->zcomplex) im = xi * zr;
+    if (flags & TW__SUBTRACT) re = -re, im = -im;
+#define TW__DO(l)                                                         \
+    if (l < s->lanes) {                                                   \
+        acc[2 * l] = (int64)((uint64)acc[2 * l] + re[l]),                 \
+                acc[2 * l + 1] = (int64)((uint64)acc[2 * l + 1] + im[l]); \
+    }
+    TW__DO(0) TW__DO(1) TW__DO(2) TW__DO(3) TW__DO(4) TW__DO(5) TW__DO(6) TW__DO(7)
+#undef TW__DO
+}
+
+TW__AIE void tw__column80(tw__word80 *acc, const tw__mul *a, const tw__shape *s, unsigned flags, unsigned c)
+{
+    if (c >= s->columns) return;
+    tw__factors f = tw__factors_of(a, s, flags, c, 0);
+    tw__u128 sign = flags & TW__SUBTRACT ? ~(tw__u128)0 : 1;
+#define TW__W(v)          (tw__u128)(int128) f.v
+#define TW__ADD(i, value) acc[i] = (int128)((tw__u128)acc[i] + sign * (value))
+#define TW__DO(l)                                                                                        \
+    if (l < s->lanes) {                                                                                  \
+        if (!s->xcomplex && !s->zcomplex) {                                                              \
+            TW__ADD(l, TW__W(xr[l]) * TW__W(zr[l]));                                                     \
+        } else if (s->xcomplex && s->zcomplex) {                                                         \
+            TW__ADD(2 * l, TW__W(xr[l]) * TW__W(zr[l]) - TW__W(xi[l]) * TW__W(zi[l]));                   \
+            TW__ADD(2 * l + 1, TW__W(xr[l]) * TW__W(zi[l]) + TW__W(xi[l]) * TW__W(zr[l]));               \
+        } else {                                                                                         \
+            TW__ADD(2 * l, TW__W(xr[l]) * TW__W(zr[l]));                                                 \
+            TW__ADD(2 * l + 1, s->xcomplex ? TW__W(xi[l]) * TW__W(zr[l]) : TW__W(xr[l]) * TW__W(zi[l])); \
+        }                                                                                                \
+    }
+    TW__DO(0) TW__DO(1) TW__DO(2) TW__DO(3) TW__DO(4) TW__DO(5) TW__DO(6) TW__DO(7)
+#undef TW__DO
+#undef TW__ADD
+#undef TW__W
+}
+
+/* _uct: the datum of column uct_col on the y side, shifted, into the upper half of the accumulator. At most 8 lanes. */
+#define TW__DEFINE_UCT(name, word, wide)                                                              \
+    TW__AIE void name(word *acc, const tw__mul *a, const tw__shape *s, unsigned flags)                \
+    {                                                                                                 \
+        tw__i16x16 even = tw__column_x(a, s, a->ystart, 0u - a->xstep, a->ysquare, a->uct_col & ~1u); \
+        tw__i16x16 odd = tw__column_x(a, s, a->ystart, 0u - a->xstep, a->ysquare, a->uct_col | 1u);   \
+        tw__i16x16 iy = a->uct_col & 1 ? odd : even;                                                  \
+        tw__i64x8 re = tw__pick(a->y, s->xtype, iy, 0, 1 + s->xcomplex, 0), im = re;                  \
+        if (s->xcomplex) im = tw__pick(a->y, s->xtype, iy, 0, 2, 1);                                  \
+        if ((flags & TW__CONJ_X) || ((flags & TW__CONJ) && s->xcomplex)) im = -im;                    \
+        unsigned parts = s->xcomplex | s->zcomplex ? 2 : 1, shift = a->uct_shift & 63;                \
+        wide sign = flags & TW__SUBTRACT ? (wide)0 - 1 : 1;                                           \
+        TW__UCT_LANE(0, wide)                                                                         \
+        TW__UCT_LANE(1, wide)                                                                         \
+        TW__UCT_LANE(2, wide)                                                                         \
+        TW__UCT_LANE(3, wide) TW__UCT_LANE(4, wide) TW__UCT_LANE(5, wide) TW__UCT_LANE(6, wide)       \
+            TW__UCT_LANE(7, wide)                                                                     \
+    }
+#define TW__UCT_LANE(l, wide)                                                                                     \
+    if (l < s->lanes) {                                                                                           \
+        unsigned u = parts * (s->lanes + l);                                                                      \
+        acc[u] = (__typeof__(acc[u] + 0))((wide)acc[u] + sign * ((wide)re[l] << shift));                          \
+        if (s->xcomplex) acc[u + 1] = (__typeof__(acc[u] + 0))((wide)acc[u + 1] + sign * ((wide)im[l] << shift)); \
+    }
+TW__DEFINE_UCT(tw__uct48, tw__word48, uint64)
+TW__DEFINE_UCT(tw__uct80, tw__word80, tw__u128)
+#undef TW__DEFINE_UCT
+#undef TW__UCT_LANE
+
+/* --- SIMD: 8- and 16-bit real data --------------------------------------------------------------------------------
+ * 32 products at a time, as 2 x 8 sums of neighbouring columns. Block b holds lanes 0-7 and 8-15 of columns 2b, 2b+1,
+ * or with 8 lanes columns 4b, 4b+1 and 4b+2, 4b+3. */
+
+typedef struct tw__pieces {
+    tw__i16x16 low, high;
+} tw__pieces;
+
+TW__AIE tw__pieces tw__widen8(tw__u8x32 bytes, unsigned type)
+{
+    typedef int8_t i8x16 __attribute__((vector_size(16)));
+    typedef uint8_t u8x16 __attribute__((vector_size(16)));
+    u8x16 low = __builtin_shufflevector(bytes, bytes, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    u8x16 high =
+        __builtin_shufflevector(bytes, bytes, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+    tw__pieces r;
+    if (type == TW__I8) {
+        r.low = __builtin_convertvector((i8x16)low, tw__i16x16);
+        r.high = __builtin_convertvector((i8x16)high, tw__i16x16);
+    } else {
+        r.low = __builtin_convertvector(low, tw__i16x16);
+        r.high = __builtin_convertvector(high, tw__i16x16);
+    }
+    return r;
+}
+
+TW__AIE tw__pieces tw__block_x(const tw__mul *a, const tw__shape *s, unsigned b)
+{
+    tw__pieces r;
+    unsigned wide = s->lanes == 16, pair = wide ? b : 2 * b, base = a->xstart + pair * a->xstep,
+             next = base + a->xstep;
+    if (s->xtype <= TW__U8) {
+        tw__bytes bytes = { a->xoffs, 4, 1, wide, base, next, s->nx };
+        return tw__widen8(tw__gather8((const tw__u8m *)a->x, s->nx, tw__bytes_x(bytes, a->xsquare)), s->xtype);
+    }
+    base = (a->xstart & ~1u) + pair * a->xstep;
+    tw__i16x16 low = tw__pairs(a->xoffs, a->xsquare, base, s->nx);
+    tw__i16x16 high = wide ? tw__pairs(a->xoffs_hi, a->xsquare, base, s->nx)
+                           : tw__pairs(a->xoffs, a->xsquare, base + a->xstep, s->nx);
+    r.low = tw__gather16((const tw__i16m *)a->x, s->nx, low);
+    r.high = tw__gather16((const tw__i16m *)a->x, s->nx, high);
+    return r;
+}
+
+/* 16 entries of int16 z: nibble and column step. */
+TW__AIE tw__i16x16 tw__doubled(unsigned word, unsigned even, unsigned odd)
+{
+#define TW__L(k) (int16_t)tw__nib(word, k), (int16_t)tw__nib(word, k)
+    tw__i16x16 nib = { TW__LIST8(TW__L) };
+#undef TW__L
+    int16_t e = (int16_t)even, o = (int16_t)odd;
+    tw__i16x16 base = { e, o, e, o, e, o, e, o, e, o, e, o, e, o, e, o };
+    return (nib + base) & 15;
+}
+
+TW__AIE tw__pieces tw__block_z(const tw__mul *a, const tw__shape *s, unsigned b)
+{
+    tw__pieces r;
+    unsigned wide = s->lanes == 16, pair = wide ? b : 2 * b;
+    if (s->ztype > TW__U8) {
+        unsigned base = a->zstart + 2 * pair * a->zstep, t = a->zstep, next = wide ? base : base + 2 * t;
+        tw__i16x16 low = tw__doubled(a->zoffs, base, base + t);
+        tw__i16x16 high = tw__doubled(wide ? a->zoffs_hi : a->zoffs, next, next + t);
+        r.low = tw__gather16((const tw__i16m *)a->z, 16, low);
+        r.high = tw__gather16((const tw__i16m *)a->z, 16, high);
+        return r;
+    }
+    unsigned base = a->zstart + pair * a->zstep, next = base + a->zstep;
+    if (s->xtype <= TW__U8) {
+        tw__bytes bytes = { a->zoffs, 2, 0, wide, base, next, 32 };
+        return tw__widen8(tw__gather8((const tw__u8m *)a->z, 32, tw__bytes_z(bytes, a->zsquare)), s->ztype);
+    }
+    tw__i16x16 low = tw__pairs_z(a->zoffs, a->zsquare, base);
+    tw__i16x16 high = tw__pairs_z(wide ? a->zoffs_hi : a->zoffs, a->zsquare, wide ? base : next);
+    typedef uint8_t u8x16 __attribute__((vector_size(16)));
+    u8x16 l = __builtin_convertvector(low, u8x16), h = __builtin_convertvector(high, u8x16);
+    tw__u8x32 m = __builtin_shufflevector(l, h, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
+                                          19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+    return tw__widen8(tw__gather8((const tw__u8m *)a->z, 32, m), s->ztype);
+}
+
+TW__AIE tw__u64x4 tw__accumulate(tw__u64x4 acc, tw__u64x4 sum, unsigned flags)
+{
+    return flags & TW__SUBTRACT ? acc - sum : acc + sum;
+}
+
+TW__AIE void tw__dot_block(tw__u64x4 *acc, const tw__mul *a, const tw__shape *s, unsigned flags, unsigned b)
+{
+    if (b >= s->lanes * s->columns / 32) return;
+    tw__pieces x = tw__block_x(a, s, b), z = tw__block_z(a, s, b);
+    tw__i32x8 low = tw__dot2(x.low, z.low), high = tw__dot2(x.high, z.high);
+    /* Two products of -32768 by itself sum to 2^31, one more than 32 bits hold. No sum lies below -2^31 + 2^16, so
+     * 2^16 is taken off before widening and put back after it. Products with 8 bits are far from that. */
+    uint64_t bias = s->ztype == TW__I16 ? 65536 : 0;
+    typedef uint32_t u32x8 __attribute__((vector_size(32)));
+    low = (tw__i32x8)((u32x8)low - (uint32_t)bias);
+    high = (tw__i32x8)((u32x8)high - (uint32_t)bias);
+    unsigned h = s->lanes == 16 ? 2 : 0;
+    acc[0] = tw__accumulate(acc[0], tw__low64(low) + bias, flags);
+    acc[1] = tw__accumulate(acc[1], tw__high64(low) + bias, flags);
+    acc[h] = tw__accumulate(acc[h], tw__low64(high) + bias, flags);
+    acc[h + 1] = tw__accumulate(acc[h + 1], tw__high64(high) + bias, flags);
+}
+
+/* --- SIMD: cint16 by cint16 --------------------------------------------------------------------------------------- */
+
+/* Lanes 0-7 of the one column, or 4 lanes of two columns. */
+TW__AIE tw__i32x8 tw__entries(unsigned word, unsigned wide, unsigned start, unsigned step, unsigned n)
+{
+    int32_t s0 = (int32_t)start, s1 = (int32_t)(wide ? start : start + step);
+    unsigned high = wide ? word >> 16 : word;
+#define TW__L(k) (int32_t)tw__nib((k) < 4 ? word : high, (k) % 4)
+    tw__i32x8 nib = { TW__LIST8(TW__L) };
+#undef TW__L
+    tw__i32x8 base = { s0, s0, s0, s0, s1, s1, s1, s1 };
+    return (nib + base) & (int32_t)(n - 1);
+}
+
+/* 8 products. re = xr*zr - xi*zi as xr*zr + ~xi*zi + zi, exact modulo 2^32, and the sum fits; im may reach 2^31 and is
+ * kept 2^16 lower, as above. */
+TW__AIE void tw__dot_complex(tw__u64x4 *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
+{
+    typedef uint32_t u32x8 __attribute__((vector_size(32)));
+    unsigned wide = s->lanes == 8;
+    tw__i32x8 x =
+        tw__gather32((const tw__i32m *)a->x, s->nx, tw__entries(a->xoffs, wide, a->xstart, a->xstep, s->nx));
+    u32x8 z = (u32x8)tw__gather32((const tw__i32m *)a->z, 8, tw__entries(a->zoffs, wide, a->zstart, a->zstep, 8));
+    const u32x8 imaginary = { ~0xffffu, ~0xffffu, ~0xffffu, ~0xffffu, ~0xffffu, ~0xffffu, ~0xffffu, ~0xffffu };
+    u32x8 re = (u32x8)tw__dot2((tw__i16x16)((u32x8)x ^ imaginary), (tw__i16x16)z) + (u32x8)((tw__i32x8)z >> 16);
+    u32x8 im = (u32x8)tw__dot2((tw__i16x16)x, (tw__i16x16)((z << 16) | (z >> 16))) - 65536;
+    const tw__u64x4 bias = { 0, 65536, 0, 65536 };
+    tw__i32x8 low = (tw__i32x8)__builtin_shufflevector(re, im, 0, 8, 1, 9, 2, 10, 3, 11);
+    tw__i32x8 high = (tw__i32x8)__builtin_shufflevector(re, im, 4, 12, 5, 13, 6, 14, 7, 15);
+    unsigned h = wide ? 2 : 0;
+    acc[0] = tw__accumulate(acc[0], tw__low64(low) + bias, flags);
+    acc[1] = tw__accumulate(acc[1], tw__high64(low) + bias, flags);
+    acc[h] = tw__accumulate(acc[h], tw__low64(high) + bias, flags);
+    acc[h + 1] = tw__accumulate(acc[h + 1], tw__high64(high) + bias, flags);
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------------------ */
+
+#ifdef TW_AIE_CHECK
+#ifdef __cplusplus
+extern "C"
+#endif
+    TW_API void
+    tw__aie_check_mul(const tw__mul *a, const tw__shape *s, unsigned flags);
+#define TW__CHECK_MUL(a, s, flags) tw__aie_check_mul(a, s, flags)
+#else
+#define TW__CHECK_MUL(a, s, flags) ((void)0)
+#endif
+
+TW__AIE void tw__mul48(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
+{
+    TW__CHECK_MUL(a, s, flags);
+    TW__COUNT(VECTOR, 1);
+    const unsigned pre = TW__ABS | TW__PAIR | TW__CT | TW__UCT;
+    const unsigned conj = TW__CONJ | TW__CONJ_X | TW__CONJ_Z;
+    tw__u64x4 *piece = (tw__u64x4 *)acc;
+    tw__word48 *word = (tw__word48 *)acc;
+    if (a->z && !(flags & pre) && !s->xcomplex && !s->zcomplex && s->xtype <= TW__I16 && s->ztype <= TW__I16) {
+        tw__dot_block(piece, a, s, flags, 0);
+        tw__dot_block(piece, a, s, flags, 1);
+        tw__dot_block(piece, a, s, flags, 2);
+        tw__dot_block(piece, a, s, flags, 3);
+        return;
+    }
+    if (a->z && !(flags & (pre | conj)) && s->xcomplex && s->zcomplex && s->xtype == TW__I16 &&
+        s->ztype == TW__I16) {
+        tw__dot_complex(piece, a, s, flags);
+        return;
+    }
+#define TW__DO(c) tw__column48(word, a, s, flags, c, 0), tw__column48(word, a, s, flags, c, 8)
+    TW__EACH8(TW__DO);
+#undef TW__DO
+    if (flags & TW__UCT) tw__uct48(word, a, s, flags);
+}
+
+TW__AIE void tw__mul80(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
+{
+    TW__CHECK_MUL(a, s, flags);
+    TW__COUNT(VECTOR, 1);
+    tw__word80 *word = (tw__word80 *)acc;
+    tw__column80(word, a, s, flags, 0);
+    tw__column80(word, a, s, flags, 1);
+    tw__column80(word, a, s, flags, 2);
+    tw__column80(word, a, s, flags, 3);
+    if (flags & TW__UCT) tw__uct80(word, a, s, flags);
+}
+
+/* --- names ---------------------------------------------------------------------------------------------------------
+ * C: TW__CALL(class, flags, arguments) chooses by number and types of the arguments. C++: a template that hands over
+ * to the overloads of the class, so that objects which convert to vectors are taken too; by value, because deduction
+ * drops the alignment of a vector type. Scalars are all int there: one kind of conversion leaves nothing ambiguous. */
+#ifdef __cplusplus
+#define TW__NAME(name, cls, flags)                                             \
+    template <class... A> TW__AIE auto name(A... a) -> decltype(cls(0u, a...)) \
+    {                                                                          \
+        return cls(flags, a...);                                               \
+    }
+#else
+struct tw_no_intrinsic_takes_these_arguments; /* what a compiler names when no overload fits */
+extern struct tw_no_intrinsic_takes_these_arguments *tw__no_such_overload;
+#define TW__NARGS(...)                                                                  TW__NARGS_(__VA_ARGS__, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define TW__NARGS_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, count, ...) count
+#define TW__CALL(cls, flags, ...)                                                       (TW__SITE TW__CALL_(cls, TW__NARGS(__VA_ARGS__), flags, __VA_ARGS__))
+#define TW__CALL_(cls, n, flags, ...)                                                   TW__CALL__(cls, n, flags, __VA_ARGS__)
+#define TW__CALL__(cls, n, flags, ...)                                                  cls##_##n(flags, __VA_ARGS__)
+#endif
+
+#endif

@@ -1,0 +1,43 @@
+/* Control state of the running core, and what checks report.
+ *
+ * A report goes to the hook of the thread when there is one (the array collects them by kernel), else to stderr: the
+ * debug mode is the one place where this box speaks by itself, because no call returns a status there. */
+#include "aie/aie.h"
+#include <tilewright/aie/core.h>
+
+_Thread_local tw_aie_control tw_aie_core;
+
+static _Thread_local struct {
+    void (*hook)(void *user, const char *text);
+    void *user;
+    uint64_t count;
+} reports;
+
+void tw_aie_on_report(void (*hook)(void *user, const char *text), void *user)
+{
+    reports.hook = hook;
+    reports.user = user;
+}
+
+uint64_t tw_aie_reports(void)
+{
+    return reports.count;
+}
+
+void tw__aie_report(const char *intrinsic, const char *format, ...)
+{
+    char detail[300], text[500];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    reports.count++;
+    if (tw_aie_core.file)
+        snprintf(text, sizeof text, "%s:%d: %s: %s", tw_aie_core.file, tw_aie_core.line, intrinsic, detail);
+    else
+        snprintf(text, sizeof text, "%s: %s", intrinsic, detail);
+    if (reports.hook)
+        reports.hook(reports.user, text);
+    else
+        fprintf(stderr, "%s\n", text);
+}
