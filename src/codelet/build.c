@@ -261,6 +261,7 @@ static tw_status make(job *j, const char *base, tw__built *built, tw_diags *diag
             tw__reporter_clear(&reporter);
             tw__reporter_init(&reporter, &j->source, diags);
             table = attempt(j, NULL, &reporter);
+            if (table) g_unlink(pch); /* perhaps made from system headers that have changed: the next one is new */
         } else {
             for (size_t i = 0; diags && tw_diags_get(quiet, i); i++) tw_diags_add(diags, tw_diags_get(quiet, i));
         }

@@ -87,7 +87,8 @@ tw_status tw__gp_compile(tw__gp *gp, const tw__source *source, const tw__gp_targ
     for (char **header = headers; status == TW_OK && header && *header; header++) {
         char *text;
         gsize size;
-        if (g_str_has_prefix(*header, "/usr/") || !g_file_get_contents(*header, &text, &size, NULL)) continue;
+        bool foreign = g_str_has_prefix(*header, "/usr/") || g_str_has_prefix(*header, tw__include_dir());
+        if (foreign || !g_file_get_contents(*header, &text, &size, NULL)) continue;
         json_array_append_new(json_object_get(unit, "headers"),
                               json_pack("{s:s, s:s}", "path", *header, "member", add_member(gp, "h", text, size)));
         g_free(text);

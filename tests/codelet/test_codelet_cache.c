@@ -100,6 +100,20 @@ static void test_missing_files(void **state)
     }
 }
 
+/* A name that the precompiled header happens to declare is free for a source that does not ask for it. */
+static void test_precompiled_header(void **state)
+{
+    (void)state;
+    static const char text[] = "#include <poplar/Vertex.hpp>\n#include <utility>\n"
+                               "static const char *cbrt(double) { return \"mine\"; }\n"
+                               "class A : public poplar::Vertex { public: poplar::InOut<int> n;\n"
+                               "bool compute() { *n = cbrt(8.0)[0]; return true; } };\n";
+    g_autofree char *source = g_build_filename(cache_folder, "h.cpp", NULL);
+    g_file_set_contents(source, text, -1, NULL);
+    assert_int_equal(value_of(source, NULL), 'm');
+    assert_int_equal(files_in_cache(".pch"), 1); /* test_keys' own; the one that did not fit is gone */
+}
+
 /* Without clang: a clear message, and nothing crashes. The tool chain is looked up once, hence another process. */
 static void test_no_compiler(void **state)
 {
@@ -130,6 +144,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "no-compiler") == 0) return without_compiler();
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_keys), cmocka_unit_test(test_processes),
+                                        cmocka_unit_test(test_precompiled_header),
                                         cmocka_unit_test(test_missing_files), cmocka_unit_test(test_no_compiler) };
     return cmocka_run_group_tests_name("codelet_cache", tests, set_up_cache, tear_down_cache);
 }
