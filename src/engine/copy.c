@@ -263,16 +263,40 @@ tw_status tw__copy_add(tw__copy *copy, const tw__storage *storage, tw__side src,
 
 /* --- finishing ------------------------------------------------------------------------------------------------ */
 
+static void swap_dims(tw__block *b, unsigned i, unsigned j)
+{
+    uint32_t n = b->n[i];
+    int64_t ss = b->ss[i], ds = b->ds[i];
+    b->n[i] = b->n[j], b->ss[i] = b->ss[j], b->ds[i] = b->ds[j];
+    b->n[j] = n, b->ss[j] = ss, b->ds[j] = ds;
+}
+
+/* The dimension along which a side is contiguous; 3 = none. */
+static unsigned dense_dim(const tw__block *b, const int64_t *stride)
+{
+    for (unsigned k = 0; k < 3; k++)
+        if (b->n[k] > 1 && stride[k] == b->esize) return k;
+    return 3;
+}
+
+/* Sides that are contiguous along different dimensions: the destination's goes last, the source's next to it. */
+static bool turn(tw__block *b)
+{
+    unsigned from = dense_dim(b, b->ss), to = dense_dim(b, b->ds);
+    if (from == 3 || to == 3 || from == to) return false;
+    swap_dims(b, to, 2);
+    swap_dims(b, dense_dim(b, b->ss), 1);
+    return true;
+}
+
 static tw__block_form form_of(const tw__block *b)
 {
     int64_t e = b->esize;
-    bool src_row = b->n[2] == 1 || b->ss[2] == e, dst_row = b->n[2] == 1 || b->ds[2] == e;
-    if (src_row && dst_row) return b->n[0] * (uint64_t)b->n[1] == 1 ? TW__BLOCK_BYTES : TW__BLOCK_ROWS;
+    if (b->n[2] == 1 || (b->ss[2] == e && b->ds[2] == e))
+        return b->n[0] * (uint64_t)b->n[1] == 1 ? TW__BLOCK_BYTES : TW__BLOCK_ROWS;
     bool fill = true;
     for (unsigned k = 0; k < 3; k++) fill = fill && (b->n[k] == 1 || b->ss[k] == 0);
-    if (fill) return TW__BLOCK_FILL;
-    if (dst_row && b->n[1] > 1 && b->ss[1] == e) return TW__BLOCK_TRANSPOSE;
-    return TW__BLOCK_STRIDED;
+    return fill ? TW__BLOCK_FILL : TW__BLOCK_STRIDED;
 }
 
 /* Pieces small enough to share between threads and to stay in the second level cache. */
@@ -329,9 +353,10 @@ tw_status tw__copy_finish(tw__copy *copy)
     copy->count = kept;
     for (size_t i = 0; i < copy->count; i++) {
         collapse(&copy->blocks[i]);
+        tw__block *b = &copy->blocks[i];
+        b->form = (uint16_t)(turn(b) ? TW__BLOCK_TRANSPOSE : form_of(b));
         tw_status s = cut(copy, i);
         if (s) return s;
-        copy->blocks[i].form = (uint16_t)form_of(&copy->blocks[i]);
     }
     if (copy->room > copy->count + copy->count / 4) {
         size_t n = copy->count ? copy->count : 1;
