@@ -148,6 +148,27 @@ static void deep_nesting(void **state)
     drop(&f, e);
 }
 
+static void on_progress(int step, int total, void *user)
+{
+    int *last = user;
+    assert_int_equal(step, last[0]++);
+    last[1] = total;
+}
+
+/* Steps 0 to total, each once and in order. */
+static void progress(void **state)
+{
+    (void)state;
+    fixture f = make();
+    int last[2] = { 0, 0 };
+    tw_program p = tw_copy(f.g, f.x, f.y);
+    tw_engine *e = tw_engine_new_with_progress(f.g, 1, &p, NULL, on_progress, last);
+    test_ok(tw_engine_status(e));
+    assert_true(last[1] > 1);
+    assert_int_equal(last[0], last[1] + 1);
+    drop(&f, e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +177,7 @@ int main(void)
         cmocka_unit_test(stream_limit),
         cmocka_unit_test(loops_and_sharing),
         cmocka_unit_test(deep_nesting),
+        cmocka_unit_test(progress),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
