@@ -43,6 +43,7 @@
 #define TW__NOTE(text)
 #endif
 
+// clang-format off
 /* --- vertices ---------------------------------------------------------------------------------------------- */
 
 #define TW_VERTEX(name)              TW__VERTEX(name, "tw.vertex Vertex " #name)
@@ -167,12 +168,16 @@
 #define tw_sub(list, i)    ((list).tw_list[i]) /* a vector; of TW_SCALARS, a pointer to the element */
 #define tw_rows(list)      ((list).tw_rows_)
 
+// clang-format on
 /* Number of worker threads of a TW_MULTIVERTEX: its workers are 0 to tw_num_workers() - 1. */
 #ifdef __POPC__
 static __thread unsigned tw__workers __attribute__((unused)) = 1; /* set by the entry that popc adds */
 #else
 enum { tw__workers = 1 };
 #endif
-static inline unsigned tw_num_workers(void) { return tw__workers; }
+static inline unsigned tw_num_workers(void)
+{
+    return tw__workers;
+}
 
 #endif
