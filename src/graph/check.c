@@ -16,6 +16,13 @@ static tw_status no_memory(void)
     return tw__fail(TW_E_NO_MEMORY, "out of host memory");
 }
 
+static void *zeros(size_t count, size_t size)
+{
+    size_t bytes;
+    void *memory = tw__mul_size(count, size, &bytes) ? tw__realloc(NULL, bytes ? bytes : 1) : NULL;
+    return memory ? memset(memory, 0, bytes) : NULL;
+}
+
 /* --- mapping -------------------------------------------------------------------------------------------------------------- */
 
 /* Decision 20: on the CPU what is not mapped lies on tile 0. */
@@ -297,7 +304,7 @@ static tw_status check_races(check *c, uint32_t cs)
     size_t n, vars = core->var_count;
     const uint32_t *vertices = tw__compute_set_vertices(core, cs, &n);
     if (!vertices || n < 2) return n < core->compute_sets[cs].vertices ? no_memory() : TW_OK;
-    gathered g = { .count = calloc(vars + 1, sizeof *g.count), .written = calloc(vars + 1, sizeof *g.written) };
+    gathered g = { .count = zeros(vars + 1, sizeof *g.count), .written = zeros(vars + 1, sizeof *g.written) };
     tw_status status = TW_OK;
     if (g.count && g.written) {
         for_each_touch(c, &g, vertices, n, count_touch);
@@ -375,9 +382,9 @@ tw_status tw__graph_check(tw__core *core, const uint32_t *programs, size_t count
         return tw__fail(sticky->status, "%s: %s", sticky->function, sticky->message);
     }
     check c = { .core = core,
-                .program_state = calloc(core->program_count, 1),
-                .cs_used = calloc(core->compute_set_count, sizeof(bool)),
-                .var_state = calloc(core->var_count + 1, 1) };
+                .program_state = zeros(core->program_count, 1),
+                .cs_used = zeros(core->compute_set_count, sizeof(bool)),
+                .var_state = zeros(core->var_count + 1, 1) };
     tw_status status = TW_OK;
     if (!c.program_state || !c.cs_used || !c.var_state)
         status = no_memory();

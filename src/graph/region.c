@@ -154,7 +154,7 @@ void tw__builder_box(tw__builder *builder, uint32_t var, uint64_t offset, const 
     tw__dim d[TW__MAX_RANK + 4];
     for (unsigned i = 0; i < rank; i++)
         if (dims[i].count == 0) return;
-    memcpy(d, dims, rank * sizeof *d);
+    if (rank) memcpy(d, dims, rank * sizeof *d);
     unsigned n = tw__dims_join(d, rank), outer = n > 4 ? n - 4 : 0;
     tw__region region = { .var = var, .rank = n - outer, .offset = offset, .count = 1 };
     for (unsigned i = outer; i < n; i++) {

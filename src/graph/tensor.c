@@ -10,6 +10,12 @@
 
 /* --- making tensors ----------------------------------------------------------------------------------------------- */
 
+/* A shape of rank 0 may be NULL, which memcpy() must not see. */
+static void set_shape(tw__node *node, const size_t *shape)
+{
+    for (unsigned i = 0; i < node->t.rank; i++) node->dims[i] = shape[i];
+}
+
 static tw__node *affine_node(tw__core *core, const tw__node *like, unsigned rank)
 {
     tw__node *node = tw__node_make(core, like->t.type, rank, true);
@@ -35,7 +41,7 @@ tw_tensor tw__tensor_from_list(tw__core *core, tw_type type, unsigned rank, cons
         tw__regions_unref(list);
         return TW__NIL_TENSOR;
     }
-    memcpy(node->dims, shape, rank * sizeof *shape);
+    set_shape(node, shape);
     if (affine) {
         memcpy(tw__strides(node), stride, rank * sizeof *stride);
         node->var = only->var;
@@ -59,7 +65,7 @@ static tw_tensor reshaped(tw__core *core, const tw__node *t, unsigned rank, cons
         if (empty || tw__dims_reshape(dims, n, rank, shape, stride)) {
             tw__node *node = affine_node(core, t, rank);
             if (!node) return TW__NIL_TENSOR;
-            memcpy(node->dims, shape, rank * sizeof *shape);
+            set_shape(node, shape);
             memcpy(tw__strides(node), stride, rank * sizeof *stride);
             return tw__node_publish(core, node);
         }
@@ -118,7 +124,7 @@ static tw_tensor picked(tw__core *core, const tw__node *t, unsigned d, pick p)
     if (t->affine) {
         tw__node *node = affine_node(core, t, rank);
         if (!node) return TW__NIL_TENSOR;
-        memcpy(node->dims, shape, rank * sizeof *shape);
+        set_shape(node, shape);
         memcpy(tw__strides(node), tw__strides(t), rank * sizeof(int64_t));
         int64_t *stride = &tw__strides(node)[d];
         uint64_t first = p.step < 0 && p.count ? p.count - 1 : p.first;
@@ -507,7 +513,7 @@ static tw_tensor shuffled(tw__core *core, const tw__node *t, const unsigned *p)
     if (t->affine) {
         tw__node *node = affine_node(core, t, rank);
         if (!node) return TW__NIL_TENSOR;
-        memcpy(node->dims, shape, rank * sizeof *shape);
+        set_shape(node, shape);
         for (unsigned i = 0; i < rank; i++) tw__strides(node)[i] = tw__strides(t)[p[i]];
         return tw__node_publish(core, node);
     }

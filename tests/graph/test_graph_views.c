@@ -26,7 +26,7 @@ static size_t product(unsigned rank, const size_t *shape)
 static model model_new(unsigned rank, const size_t *shape)
 {
     model m = { .rank = rank, .count = product(rank, shape) };
-    memcpy(m.shape, shape, rank * sizeof *shape);
+    for (unsigned i = 0; i < rank; i++) m.shape[i] = shape[i];
     m.element = calloc(m.count + 1, sizeof *m.element);
     return m;
 }
