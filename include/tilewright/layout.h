@@ -78,6 +78,10 @@ TW_API tw_status tw_layout_resolve(const tw_tile_arch *arch, const tw_vector_for
 TW_API uint32_t tw_layout_max_count(const tw_vector_form *form);
 TW_API uint32_t tw_layout_max_row(const tw_vector_form *form);
 
+/* Where the parts of a resolved form are: "pointer [19:0], reserved [20], count [31:21]"; for lists the two words of the base
+ * structure and then a row. Returns buf. */
+TW_API char *tw_layout_describe(const tw_vector_form *form, char *buf, size_t size);
+
 /* --- Vector<T> (guide 4.2.2) --------------------------------------------------------------------------------- */
 
 /* One value per machine word of the state: words[0], and words[1] for SPAN's count. A 16-bit pointer is in the low bits of

@@ -38,7 +38,24 @@ static const tw__command commands[] = {
       "targets types options --json --help", "", tw__cli_info },
     { "aie", "", "type NAME... | types [--json] [--extra]", "explain a type name of the AI Engine, list its types", NULL,
       "type types --json --extra --help", "", tw_aie_main },
-    { "help", "", "[command]", "this text, or that of a command", "", "run popc profile info aie", "", help_main },
+    { "layout", "", "encode|decode|vertex|struct [options]", "show vectors, vertex state and structs as bits in a tile",
+      "\n"
+      "  encode --arch mk1|mk2|ipu21 --layout NAME --type T [--align N] --address A --count N\n"
+      "            words of a vector in hex; of a VectorList its base structure with --table T, or one row with\n"
+      "            --base B; --rows A:N,A:N,... --table T [--outer NAME] gives a whole two-dimensional field\n"
+      "  decode --arch CHIP --layout NAME --type T [--align N] [--base B] WORD...\n"
+      "            the reverse; WORDs in hex\n"
+      "  vertex FILE.cpp|FILE.c|FILE.gp --arch CHIP [--flags FLAGS]\n"
+      "            state of each vertex: offset, size, field, encoding\n"
+      "  struct FILE.c [--flags FLAGS]\n"
+      "            structs and unions of a C file by the rules of the ABI\n"
+      "  --json    the same for programs\n"
+      "\n"
+      "layouts: SPAN SHORT_SPAN ONE_PTR SCALED_PTR32 SCALED_PTR64 SCALED_PTR128 COMPACT_PTR, of lists DELTAN\n"
+      "DELTANELEMENTS COMPACT_DELTAN\n",
+      "encode decode vertex struct --arch --layout --type --align --address --count --base --table --rows --outer "
+      "--flags --json --help", ".c .cpp .cc .cxx .gp", tw__cli_layout },
+    { "help", "", "[command]", "this text, or that of a command", "", "run popc profile info aie layout", "", help_main },
 };
 // clang-format on
 enum { COMMANDS = sizeof commands / sizeof *commands };

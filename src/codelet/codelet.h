@@ -149,6 +149,9 @@ tw_status tw__codelets_add_source(tw__codelets *set, const char *text, tw__codel
 
 /* Blanks in `name` do not matter ("Foo<float, 2>"). NULL when unknown. Valid as long as the set. */
 const tw__vertex_type *tw__codelets_find(const tw__codelets *set, const char *name);
+/* Vertex whose entry is `symbol` ("__runCodelet_..."); NULL when there is none. Names that mangle alike cannot meet in a
+ * set, so the answer is the only one (docs/poplar-memory.md). */
+const tw__vertex_type *tw__codelets_demangle(const tw__codelets *set, const char *symbol);
 const tw__field *tw__vertex_field(const tw__vertex_type *vt, const char *name); /* NULL when unknown */
 size_t tw__codelets_count(const tw__codelets *set);
 const tw__vertex_type *tw__codelets_get(const tw__codelets *set, size_t index);
@@ -161,6 +164,15 @@ tw__entry tw__codelets_entry(tw__codelets *set, const tw__vertex_type *vt);
 /* Layout on a chip; made on first use (one pass of the compiler's front end per file and chip, cached). NULL
  * with tw_error_message() set when the file cannot be read for that chip. Valid as long as the set. */
 const tw__device_vertex *tw__codelets_device(tw__codelets *set, const tw__vertex_type *vt, tw__arch arch);
+
+/* --- random.c: generators of simulated tiles ----------------------------------------------------------------- */
+
+typedef struct tw__random { unsigned long long state[2]; } tw__random;
+void tw__random_seed(tw__random *random); /* the fixed seed of every tile */
+/* Vertices that this thread runs from now on draw from `random`; NULL = a generator of the thread's own. */
+void tw__random_use(tw__random *random);
+bool tw__random_connect(void *handle); /* of loaded codelets; false when they draw none */
+bool tw__codelets_draw(const tw__codelets *set); /* some loaded codelet may draw random numbers */
 
 /* --- mangle.c: guide 3.5, decision 29 ----------------------------------------------------------------------
  */

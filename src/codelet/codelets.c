@@ -30,6 +30,7 @@ struct tw__codelets {
     GPtrArray *units;
     GHashTable *by_name, *by_symbol;
     GHashTable *devices; /* "arch index" -> tw__device_vertex * */
+    bool draws;          /* random numbers, in some loaded unit */
 };
 
 static void free_unit(gpointer data)
@@ -85,6 +86,11 @@ void tw__codelets_free(tw__codelets *set)
 tw__half_variant tw__codelets_variant(const tw__codelets *set)
 {
     return set->variant;
+}
+
+bool tw__codelets_draw(const tw__codelets *set)
+{
+    return set->draws;
 }
 
 /* --- adding ------------------------------------------------------------------------------------------------ */
@@ -273,6 +279,11 @@ const tw__vertex_type *tw__codelets_find(const tw__codelets *set, const char *na
     return g_hash_table_lookup(set->by_name, canonical);
 }
 
+const tw__vertex_type *tw__codelets_demangle(const tw__codelets *set, const char *symbol)
+{
+    return g_hash_table_lookup(set->by_symbol, symbol);
+}
+
 const tw__field *tw__vertex_field(const tw__vertex_type *vt, const char *name)
 {
     for (unsigned i = 0; i < vt->num_fields; i++)
@@ -347,9 +358,12 @@ tw__entry tw__codelets_entry(tw__codelets *set, const tw__vertex_type *vt)
         return NULL;
     }
     if (!u->shared && link_archive(set, u) != TW_OK) return NULL;
-    if (!u->handle && !(u->handle = dlopen(u->shared, RTLD_NOW | RTLD_LOCAL))) {
-        tw__fail(TW_E_LINK, "cannot load the code of '%s': %s", u->name, dlerror());
-        return NULL;
+    if (!u->handle) {
+        if (!(u->handle = dlopen(u->shared, RTLD_NOW | RTLD_LOCAL))) {
+            tw__fail(TW_E_LINK, "cannot load the code of '%s': %s", u->name, dlerror());
+            return NULL;
+        }
+        set->draws |= tw__random_connect(u->handle);
     }
     void *entry = dlsym(u->handle, vt->symbol);
     if (!entry) tw__fail(TW_E_SYMBOL, "'%s' does not define %s of vertex '%s'", u->name, vt->symbol, vt->name);

@@ -13,7 +13,7 @@
 
 static unsigned log2_of(unsigned power)
 {
-    return (unsigned)__builtin_ctz(power);
+    return power ? (unsigned)__builtin_ctz(power) : 0;
 }
 
 /* Table 4.4: bits of the offset; the count has the rest. The unit is the alignment, in DELTAN one byte. */
@@ -30,6 +30,34 @@ static unsigned offset_unit(const tw_vector_form *form)
 uint32_t tw_layout_max_row(const tw_vector_form *form)
 {
     return tw_layout_get(form->layout)->is_list ? tw__low_bits(32 - offset_bits(form)) : tw_layout_max_count(form);
+}
+
+/* Text of every layout beside the code that packs it; %u: bits of a row's offset. */
+char *tw_layout_describe(const tw_vector_form *form, char *buf, size_t size)
+{
+    static const char *const texts[TW_LAYOUT_COUNT] = {
+        [TW_LAYOUT_SPAN] = "pointer [31:0], count [63:32]",
+        [TW_LAYOUT_SHORT_SPAN] = "pointer [19:0], reserved [20], count [31:21]",
+        [TW_LAYOUT_ONE_PTR] = "pointer [31:0]",
+        [TW_LAYOUT_SCALED_PTR32] = "pointer bits [17:2] in [15:0]",
+        [TW_LAYOUT_SCALED_PTR64] = "pointer bits [18:3] in [15:0]",
+        [TW_LAYOUT_SCALED_PTR128] = "pointer bits [19:4] in [15:0]",
+    };
+    const char *text = (unsigned)form->layout < TW_LAYOUT_COUNT ? texts[form->layout] : NULL;
+    bool list = tw_layout_get(form->layout)->is_list && tw_layout_get(form->layout)->bytes;
+    unsigned bits = list ? offset_bits(form) : 0;
+    if (!list)
+        snprintf(buf, size, "%s", text ? text : "");
+    else if (form->layout == TW_LAYOUT_DELTAN)
+        snprintf(buf, size,
+                 "base [19:0], rows [31:20], table bits [17:2] in [47:32]; row: byte offset [17:0], count [31:18]");
+    else
+        snprintf(buf, size,
+                 "base [20:0], rows low [31:24], table [52:32], rows high [63:56]; row: offset [%u:0] in units of "
+                 "%u bytes, "
+                 "count [31:%u]",
+                 bits - 1, offset_unit(form), bits);
+    return buf;
 }
 
 /* --- base structure ------------------------------------------------------------------------------------------ */
@@ -119,9 +147,9 @@ tw_status tw_list_decode_row(const tw_tile_arch *arch, const tw_vector_form *for
     unsigned bits = offset_bits(&f);
     *address = base + (word & tw__low_bits(bits)) * offset_unit(&f);
     *count = word >> bits;
-    if (*count && *address < base)
-        return tw__fail(TW_E_INDEX, "%s: a row after the base 0x%X is past the last address",
-                        tw_layout_get(f.layout)->name, base);
+    if (*count && (*address < base || (*address - base) % f.min_align))
+        return tw__fail(TW_E_INDEX, "%s: a row at 0x%X is not a multiple of %u bytes after the base 0x%X",
+                        tw_layout_get(f.layout)->name, *address, f.min_align, base);
     return *count ? tw__layout_check_data(arch, &f, *address, *count) : TW_OK;
 }
 

@@ -1,0 +1,363 @@
+/* `tilewright layout`: what vectors, vertices and structs look like in a tile's memory, bit by bit. */
+#include "cli.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tilewright/abi.h>
+#include <tilewright/vstate.h>
+
+enum { MAX_WORDS = 16 };
+
+typedef struct options {
+    const char *arch, *layout, *outer, *type, *align, *address, *count, *base, *table, *rows, *flags;
+    bool json;
+    const char *arguments[MAX_WORDS]; /* the rest */
+    int argument_count;
+} options;
+
+static int usage(const char *text)
+{
+    return tw__cli_usage_error("layout", "%s", text);
+}
+
+static int failure(void)
+{
+    fprintf(stderr, "tilewright layout: %s\n", tw_error_message());
+    return TW__EXIT_FAILURE;
+}
+
+/* --key value or --key=value; false after a usage message. */
+static bool parse(options *o, int argc, char **argv)
+{
+    struct {
+        const char *name, **value;
+    } keys[] = { { "--arch", &o->arch },   { "--layout", &o->layout }, { "--outer", &o->outer },
+                 { "--type", &o->type },   { "--align", &o->align },   { "--address", &o->address },
+                 { "--count", &o->count }, { "--base", &o->base },     { "--table", &o->table },
+                 { "--rows", &o->rows },   { "--flags", &o->flags } };
+    for (int i = 2; i < argc; i++) {
+        size_t k = 0, keys_count = sizeof keys / sizeof *keys, length = strcspn(argv[i], "=");
+        while (k < keys_count && (strlen(keys[k].name) != length || strncmp(argv[i], keys[k].name, length))) k++;
+        if (strcmp(argv[i], "--json") == 0) {
+            o->json = true;
+        } else if (k < keys_count && argv[i][length]) {
+            *keys[k].value = argv[i] + length + 1;
+        } else if (k < keys_count && i + 1 < argc) {
+            *keys[k].value = argv[++i];
+        } else if (argv[i][0] == '-' || o->argument_count == MAX_WORDS) {
+            return tw__cli_usage_error("layout", k < keys_count ? "'%s' needs a value" : "unexpected '%s'",
+                                       argv[i]),
+                   false;
+        } else {
+            o->arguments[o->argument_count++] = argv[i];
+        }
+    }
+    return true;
+}
+
+static bool number(const char *text, const char *what, int base, uint32_t *out)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long value = text ? strtoull(text, &end, base) : 0;
+    if (!text || end == text || *end || errno || *text == '-' || value > UINT32_MAX) {
+        tw__cli_usage_error("layout", text ? "%s: '%s' is not a number of 32 bits" : "%s is missing", what, text);
+        return false;
+    }
+    *out = (uint32_t)value;
+    return true;
+}
+
+/* The chip and the form that the options name, not yet resolved. */
+static bool form_of(const options *o, const tw_tile_arch **arch, tw_vector_form *form)
+{
+    tw_type type = o->type ? tw_type_by_name(o->type) : TW_TYPE_NONE;
+    uint32_t align = 0;
+    if (!o->arch || !o->layout) return usage("--arch and --layout are needed"), false;
+    if (!(*arch = tw_tile_arch_by_name(o->arch)) || !(form->layout = tw_layout_by_name(o->layout)))
+        return usage(tw_error_message()), false;
+    if (!type) return tw__cli_usage_error("layout", "unknown element type '%s'", o->type ? o->type : ""), false;
+    if (o->align && !number(o->align, "--align", 0, &align)) return false;
+    form->element_bytes = (unsigned)tw_type_size(type), form->min_align = align;
+    return true;
+}
+
+/* --- printing ------------------------------------------------------------------------------------------------------ */
+
+static int print_json(json_t *value)
+{
+    int failed = !value || json_dumpf(value, stdout, JSON_INDENT(2)) != 0;
+    json_decref(value);
+    if (!failed) putchar('\n');
+    return failed ? TW__EXIT_FAILURE : TW__EXIT_OK;
+}
+
+/* Words of a layout as hex texts: 8 digits, 4 for a 16-bit pointer. */
+static int word_texts(tw_layout layout, const uint32_t words[2], char texts[2][16])
+{
+    unsigned bytes = tw_layout_get(layout)->bytes;
+    snprintf(texts[0], 16, "%0*X", bytes == 2 ? 4 : 8, words[0]);
+    snprintf(texts[1], 16, "%0*X", layout == TW_LAYOUT_DELTAN ? 4 : 8, words[1]);
+    return bytes == 8 ? 2 : 1;
+}
+
+static json_t *words_json(const char (*texts)[16], size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) json_array_append_new(list, json_string(texts[i]));
+    return list;
+}
+
+/* One line, or the object with "layout", "encoding", "align" and what is in `more`. */
+static int print_words(const options *o, const tw_vector_form *form, const char (*texts)[16], size_t count)
+{
+    char text[256];
+    if (!o->json) {
+        for (size_t i = 0; i < count; i++) printf("%s%s", i ? " " : "", texts[i]);
+        putchar('\n');
+        return TW__EXIT_OK;
+    }
+    return print_json(json_pack("{s:s, s:s, s:i, s:o}", "layout", tw_layout_get(form->layout)->name, "encoding",
+                                tw_layout_describe(form, text, sizeof text), "align", (int)form->min_align, "words",
+                                words_json(texts, count)));
+}
+
+/* --- encode and decode ----------------------------------------------------------------------------------------------- */
+
+/* "0x4C010:8,0x4C040:3": words of the base structure (or outer vector), then those of the table. */
+static int encode_rows(const options *o, const tw_tile_arch *arch, const tw_vector_form *form)
+{
+    uint32_t table, words[2];
+    size_t room = 1, count = 0, bytes = 0;
+    tw_vector_form f;
+    tw_layout outer = form->layout;
+    if (!number(o->table, "--table", 0, &table)) return TW__EXIT_USAGE;
+    if (tw_layout_get(form->layout)->is_list)
+        outer = TW_LAYOUT_NOT_A_VECTOR;
+    else if (o->outer && !(outer = tw_layout_by_name(o->outer)))
+        return usage(tw_error_message());
+    for (const char *c = o->rows; *c; c++) room += *c == ',';
+    tw_row *rows = calloc(room, sizeof *rows);
+    for (const char *c = o->rows; rows && *c;) {
+        char row[64], *colon;
+        snprintf(row, sizeof row, "%.*s", (int)strcspn(c, ","), c);
+        if (!(colon = strchr(row, ':'))) return free(rows), usage("--rows takes ADDRESS:COUNT,...");
+        *colon = 0;
+        if (!number(row, "--rows", 0, &rows[count].address) || !number(colon + 1, "--rows", 0, &rows[count].count))
+            return free(rows), TW__EXIT_USAGE;
+        count++, c += strcspn(c, ","), c += *c == ',';
+    }
+    tw_status status = tw_rows_table_bytes(arch, outer, form, (uint32_t)count, &bytes, NULL);
+    if (status == TW_OK) status = tw_layout_resolve(arch, form, &f);
+    uint8_t *data = calloc(bytes + 8, 1);
+    char(*texts)[16] = calloc(2 * count + 2, sizeof *texts);
+    if (!rows || !data || !texts) status = TW_E_NO_MEMORY;
+    if (status == TW_OK) status = tw_rows_encode(arch, outer, &f, rows, (uint32_t)count, table, words, data);
+    int result = TW__EXIT_FAILURE;
+    if (status == TW_OK) {
+        bool list = outer == TW_LAYOUT_NOT_A_VECTOR;
+        tw_vector_form head = { list ? f.layout : outer, list ? 4 : tw_layout_get(f.layout)->bytes, 0, false };
+        tw_layout_resolve(arch, &head, &head);
+        size_t used = (size_t)word_texts(head.layout, words, texts),
+               step = list ? 4 : tw_layout_get(f.layout)->bytes;
+        for (size_t i = 0; i < count; i++) {
+            tw_layout_load(list ? TW_LAYOUT_ONE_PTR : f.layout, data + i * step, words);
+            used += (size_t)word_texts(list ? TW_LAYOUT_ONE_PTR : f.layout, words, texts + used);
+        }
+        result = print_words(o, &f, (const char(*)[16])texts, used);
+    } else {
+        failure();
+    }
+    free(texts), free(data), free(rows);
+    return result;
+}
+
+static int encode(const options *o)
+{
+    const tw_tile_arch *arch;
+    tw_vector_form form = { 0 }, f;
+    uint32_t address, count, other, words[2] = { 0, 0 };
+    char texts[2][16];
+    if (!form_of(o, &arch, &form)) return TW__EXIT_USAGE;
+    if (o->rows) return encode_rows(o, arch, &form);
+    if (!number(o->address, "--address", 0, &address) || !number(o->count, "--count", 0, &count))
+        return TW__EXIT_USAGE;
+    if (tw_layout_resolve(arch, &form, &f) != TW_OK) return failure();
+    bool list = tw_layout_get(f.layout)->is_list;
+    if (list && !o->base == !o->table)
+        return usage("a list needs --table (its base structure), --base (one row) or --rows (all of it)");
+    if (list && !number(o->base ? o->base : o->table, o->base ? "--base" : "--table", 0, &other))
+        return TW__EXIT_USAGE;
+    tw_status status = !list     ? tw_vector_encode(arch, &f, address, count, words)
+                       : o->base ? tw_list_encode_row(arch, &f, other, address, count, words)
+                                 : tw_list_encode(arch, &f, address, count, other, words);
+    if (status != TW_OK) return failure();
+    size_t used = (size_t)word_texts(list && o->base ? TW_LAYOUT_ONE_PTR : f.layout, words, texts);
+    return print_words(o, &f, (const char(*)[16])texts, used);
+}
+
+static int decode(const options *o)
+{
+    const tw_tile_arch *arch;
+    tw_vector_form form = { 0 }, f;
+    uint32_t words[2] = { 0, 0 }, address = 0, count = 0, other = 0;
+    if (!form_of(o, &arch, &form)) return TW__EXIT_USAGE;
+    if (tw_layout_resolve(arch, &form, &f) != TW_OK) return failure();
+    const tw_layout_info *info = tw_layout_get(f.layout);
+    bool row = info->is_list && o->base;
+    int want = info->bytes == 8 && !row ? 2 : 1;
+    if (o->argument_count != want) return tw__cli_usage_error("layout", "%s has %d word(s)", info->name, want);
+    for (int i = 0; i < want; i++)
+        if (!number(o->arguments[i], "a word", 16, &words[i])) return TW__EXIT_USAGE;
+    if (row && !number(o->base, "--base", 0, &other)) return TW__EXIT_USAGE;
+    tw_status status = !info->is_list ? tw_vector_decode(arch, &f, words, &address, &count)
+                       : row          ? tw_list_decode_row(arch, &f, other, words[0], &address, &count)
+                                      : tw_list_decode(arch, &f, words, &address, &count, &other);
+    if (status != TW_OK) return failure();
+    bool counted = info->has_count, table = info->is_list && !row;
+    if (o->json) {
+        char hex[2][16];
+        snprintf(hex[0], 16, "0x%X", address), snprintf(hex[1], 16, "0x%X", other);
+        json_t *out = json_pack("{s:s, s:s}", "layout", info->name, "address", hex[0]);
+        if (counted) json_object_set_new(out, "count", json_integer(count));
+        if (table) json_object_set_new(out, "table", json_string(hex[1]));
+        return print_json(out);
+    }
+    printf("address 0x%X", address);
+    if (counted) printf("  count %u", count);
+    if (table) printf("  table 0x%X", other);
+    putchar('\n');
+    return TW__EXIT_OK;
+}
+
+/* --- vertex ------------------------------------------------------------------------------------------------------------- */
+
+static json_t *vertex_json(const tw_state_vertex *v)
+{
+    json_t *fields = json_array(), *constraints = json_array();
+    for (size_t i = 0; i < v->field_count; i++) {
+        const tw_state_field *f = &v->fields[i];
+        json_array_append_new(fields,
+                              json_pack("{s:s, s:i, s:i, s:s, s:s, s:s, s:s, s:i, s:b}", "name", f->name, "offset",
+                                        (int)f->offset, "size", (int)f->size, "direction", f->direction, "type",
+                                        f->type, "layout", f->layout, "encoding", f->encoding, "minAlign",
+                                        (int)f->min_align, "interleaved", f->interleaved));
+    }
+    for (size_t i = 0; i < v->constraint_count; i++)
+        json_array_append_new(constraints, json_string(v->constraints[i]));
+    return json_pack("{s:s, s:s, s:s, s:i, s:i, s:o, s:o}", "name", v->name, "symbol", v->symbol, "kind", v->kind,
+                     "size", (int)v->size, "align", (int)v->align, "fields", fields, "constraints", constraints);
+}
+
+static void print_vertex(const tw_state_vertex *v)
+{
+    printf("%s  %s, %u bytes, aligned to %u\n", v->name, v->kind, v->size, v->align);
+    for (size_t i = 0; i < v->field_count; i++) {
+        const tw_state_field *f = &v->fields[i];
+        char type[128];
+        snprintf(type, sizeof type, "%s%s%s", f->direction, *f->direction ? " " : "", f->type);
+        printf("  %6u %5u  %-20s %-28s %s%s%s%s\n", f->offset, f->size, f->name, type, f->layout,
+               *f->layout ? ": " : "", f->encoding, f->interleaved ? ", interleaved" : "");
+    }
+    for (size_t i = 0; i < v->constraint_count; i++) printf("  constraint %s\n", v->constraints[i]);
+    putchar('\n');
+}
+
+static int vertex(const options *o)
+{
+    tw_state_map *map;
+    if (o->argument_count != 1 || !o->arch) return usage("`layout vertex FILE --arch CHIP`");
+    tw_diags *diags = tw_diags_new();
+    tw_status status = tw_state_map_read(o->arguments[0], o->arch, o->flags, &map, diags);
+    tw_diags_print(diags, stderr, false);
+    bool said = tw_diags_count(diags, TW_ERROR) > 0;
+    tw_diags_free(diags);
+    if (status != TW_OK) return said ? TW__EXIT_FAILURE : failure();
+    json_t *list = o->json ? json_array() : NULL;
+    if (!o->json) printf("offset  size  field\n");
+    for (size_t i = 0; i < tw_state_map_count(map); i++)
+        o->json ? (void)json_array_append_new(list, vertex_json(tw_state_map_get(map, i)))
+                : print_vertex(tw_state_map_get(map, i));
+    tw_state_map_free(map);
+    return o->json ? print_json(list) : TW__EXIT_OK;
+}
+
+/* --- struct ------------------------------------------------------------------------------------------------------------- */
+
+static json_t *struct_json(const tw_abi_struct *s)
+{
+    json_t *members = json_array();
+    for (size_t i = 0; i < s->count; i++) {
+        const tw_abi_member *m = &s->members[i];
+        json_t *row = json_pack("{s:s, s:s, s:I, s:i}", "name", m->name, "type", s->types[i], "offsetBits",
+                                (json_int_t)m->offset, "align", (int)m->align);
+        json_object_set_new(row, m->is_bit_field ? "width" : "size",
+                            json_integer(m->is_bit_field ? (json_int_t)m->width : (json_int_t)m->size));
+        if (m->is_bit_field) json_object_set_new(row, "signed", json_boolean(s->is_signed[i]));
+        json_array_append_new(members, row);
+    }
+    return json_pack("{s:s, s:b, s:i, s:I, s:i, s:o}", "name", s->name, "union", s->is_union, "line", s->line,
+                     "size", (json_int_t)s->record.size, "align", (int)s->record.align, "members", members);
+}
+
+static void print_struct(const tw_abi_struct *s)
+{
+    printf("%s  %llu bytes, aligned to %u\n", s->name, (unsigned long long)s->record.size, s->record.align);
+    for (size_t i = 0; i < s->count; i++) {
+        const tw_abi_member *m = &s->members[i];
+        const char *name = *m->name ? m->name : "(unnamed)";
+        if (m->is_bit_field && !m->width)
+            printf("  %6llu        %-20s %s : 0\n", (unsigned long long)m->offset / 8, name, s->types[i]);
+        else if (m->is_bit_field)
+            printf("  %6llu.%-2llu %3u  %-20s %s : %u, %s\n", (unsigned long long)m->offset / 8,
+                   (unsigned long long)m->offset % 8, m->width, name, s->types[i], m->width,
+                   s->is_signed[i] ? "signed" : "unsigned");
+        else
+            printf("  %6llu %6u  %-20s %s\n", (unsigned long long)m->offset / 8, m->size, name, s->types[i]);
+    }
+    putchar('\n');
+}
+
+static int structs(const options *o)
+{
+    tw_abi_structs *read;
+    if (o->argument_count != 1) return usage("`layout struct FILE.c`");
+    tw_diags *diags = tw_diags_new();
+    tw_status status = tw_abi_structs_read(o->arguments[0], o->flags, &read, diags);
+    tw_diags_print(diags, stderr, false);
+    bool said = tw_diags_count(diags, TW_ERROR) > 0;
+    tw_diags_free(diags);
+    if (status != TW_OK) return said ? TW__EXIT_FAILURE : failure();
+    json_t *list = o->json ? json_array() : NULL;
+    if (!o->json) printf("offset.bit size  member\n");
+    for (size_t i = 0; i < tw_abi_structs_count(read); i++)
+        o->json ? (void)json_array_append_new(list, struct_json(tw_abi_structs_get(read, i)))
+                : print_struct(tw_abi_structs_get(read, i));
+    tw_abi_structs_free(read);
+    return o->json ? print_json(list) : TW__EXIT_OK;
+}
+
+int tw__cli_layout(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(const options *o);
+    } subjects[] = { { "encode", encode }, { "decode", decode }, { "vertex", vertex }, { "struct", structs } };
+    const char *names[sizeof subjects / sizeof *subjects];
+    if (argc < 2) return usage("encode, decode, vertex or struct?");
+    options *o = calloc(1, sizeof *o);
+    int result = TW__EXIT_FAILURE;
+    size_t i = 0, count = sizeof subjects / sizeof *subjects;
+    for (; i < count && strcmp(argv[1], subjects[i].name) != 0; i++) names[i] = subjects[i].name;
+    if (i == count) {
+        const char *near = tw_nearest(argv[1], names, count);
+        result = tw__cli_usage_error("layout", "there is no '%s'%s%s%s", argv[1], near ? "; did you mean '" : "",
+                                     near ? near : "", near ? "'?" : "");
+    } else if (o) {
+        result = parse(o, argc, argv) ? subjects[i].run(o) : TW__EXIT_USAGE;
+    }
+    free(o);
+    return result;
+}

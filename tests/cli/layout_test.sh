@@ -1,0 +1,47 @@
+# `tilewright layout`: known words, limits, both directions, JSON, state maps, structs.
+. "$1/tests/cli/lib.sh"
+layout() { expect "$1" "$tilewright" layout "$2" "--arch=$3" --layout "$4" --type "$5" "$6" "$7" "$8" "$9"; }
+
+layout 0 encode mk2 SHORT_SPAN float --address 0x4C010 --count 2047
+prints out 'FFE4C010'
+layout 1 encode mk2 SHORT_SPAN float --address 0x4C010 --count 2048
+prints err 'SHORT_SPAN: 2,048 elements, at most 2,047'
+layout 0 encode mk1 scaled_ptr64 char --address 0x40000 --count 1
+prints out '8000'
+layout 1 encode mk2 SCALED_PTR64 char --address 0x4C000 --count 1
+prints err 'not available on ipu2'
+layout 2 encode mk2 SHORT_SPAM float --address 0x4C010 --count 1
+prints err "did you mean 'SHORT_SPAN'?"
+expect 0 "$tilewright" layout encode --arch mk1 --layout DELTAN --type char --address 0x40010 --count 4095 --table 0x50000
+prints out 'FFF40010 4000'
+expect 0 "$tilewright" layout decode --arch mk1 --layout DELTAN --type char FFF40010 4000
+prints out 'address 0x40010  count 4095  table 0x50000'
+expect 0 "$tilewright" layout encode --arch mk2 --layout COMPACT_DELTAN --type half --rows 0x4C010:8,0x4C040:3 --table 0x60000
+prints out '0204C010 00060000 00800000 00300018'
+expect 0 "$tilewright" layout decode --arch mk2 --layout DELTANELEMENTS --type half --base 0x4C010 00300018 --json
+prints out '"address": "0x4C040"'
+expect 0 "$tilewright" layout encode --arch mk1 --layout ONE_PTR --outer SPAN --type half --rows 0x44010:8,0x44040:3 --table 0x60000
+prints out '00060000 00000002 00044010 00044040'
+expect 2 "$tilewright" layout encode --arch mk2 --layout DELTANELEMENTS --type half --address 0x4C010 --count 1
+prints err '--table'
+expect 2 "$tilewright" layout decode --arch mk2 --layout SPAN --type half 4C010
+prints err 'SPAN has 2 word(s)'
+expect 2 "$tilewright" layout
+expect 2 "$tilewright" layout enode
+prints err "did you mean 'encode'?"
+
+command -v clang-19 >/dev/null || finish
+expect 0 "$tilewright" layout vertex "$source/examples/poplar/guide/guide_codelets.cpp" --arch mk2
+prints out 'SPAN: pointer [31:0], count [63:32]'
+expect 0 "$tilewright" layout vertex "$source/examples/poplar/adder/adder_codelets.cpp" --arch mk1 --json
+prints out '"offset": 0'
+printf 'struct s { char a; int b : 5; enum { P, Q } c : 1; };\n' >"$work/s.c"
+expect 0 "$tilewright" layout struct "$work/s.c"
+prints out '1.0    5  b                    int : 5, signed'
+prints out 'c                    enum (unnamed enum) : 1, unsigned'
+expect 0 "$tilewright" layout struct "$work/s.c" --json
+prints out '"offsetBits": 8'
+printf 'struct s { nothing a; };\n' >"$work/s.c"
+expect 1 "$tilewright" layout struct "$work/s.c"
+prints err 's.c:1:12: error'
+finish
