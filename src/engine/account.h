@@ -39,6 +39,7 @@ typedef struct tw__traffic {
     uint64_t *flow;            /* [ipus * ipus] bytes from IPU to IPU, NULL with one IPU */
     uint64_t internal, global; /* bytes within IPUs and between them */
     TW__LIST(tw__parcel) parcels;
+    bool piecewise;            /* too many parcels: the rest is added up at once */
     bool failed;
 } tw__traffic;
 bool tw__traffic_init(tw__traffic *traffic, const tw_target *target);

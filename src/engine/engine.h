@@ -310,6 +310,7 @@ struct tw_engine {
     const char **stream_names; /* NULL-terminated */
     char *scratch;             /* device-format staging of host access and transfers, grown on demand */
     size_t scratch_bytes;
+    tw__random *random;          /* [tiles] random number generators; NULL when no codelet draws */
     struct tw__account *account; /* account.c; NULL on the CPU device */
     bool tracing;                /* steps are reported to the account */
     int threads;                 /* OpenMP threads of a parallel step */

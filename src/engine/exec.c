@@ -15,10 +15,11 @@ const char *const tw__opcode_names[] = {
 
 /* --- compute sets --------------------------------------------------------------------------------------------- */
 
-/* Whether every vertex of the tile returned true. */
-static bool run_tile(const tw__group *group, const tw__group *end)
+/* Whether every vertex of the tile returned true. Random numbers come from the tile's own generator. */
+static bool run_tile(tw__random *random, const tw__group *group, const tw__group *end)
 {
     int all = 1;
+    if (random) tw__random_use(&random[group->tile]);
     for (; group < end; group++) {
         char *state = group->states;
         tw__entry run = group->run;
@@ -32,21 +33,21 @@ static bool run_tile(const tw__group *group, const tw__group *end)
     return all;
 }
 
-static bool run_serial(const tw__exec *x)
+static bool run_serial(tw__random *random, const tw__exec *x)
 {
     bool all = true;
     for (size_t t = 0; t < x->tile_count; t++)
-        all = run_tile(x->groups + x->tile_first[t], x->groups + x->tile_first[t + 1]) && all;
+        all = run_tile(random, x->groups + x->tile_first[t], x->groups + x->tile_first[t + 1]) && all;
     return all;
 }
 
-static bool run_parallel(const tw__exec *x, int threads)
+static bool run_parallel(tw__random *random, const tw__exec *x, int threads)
 {
     int all = 1, chunk = (int)(x->tile_count / ((size_t)threads * 8));
     if (chunk < 1) chunk = 1;
 #pragma omp parallel for schedule(dynamic, chunk) reduction(& : all) num_threads(threads)
     for (size_t t = 0; t < x->tile_count; t++)
-        all &= run_tile(x->groups + x->tile_first[t], x->groups + x->tile_first[t + 1]);
+        all &= run_tile(random, x->groups + x->tile_first[t], x->groups + x->tile_first[t + 1]);
     return all;
 }
 
@@ -61,13 +62,13 @@ static int64_t now_ns(void)
 
 /* Waking threads takes some microseconds. Large sets use them at once; a small one runs alone the first time and is
  * shared from then on if that took longer than 30 us. */
-static bool run_compute(tw__exec *x, int threads)
+static bool run_compute(tw__random *random, tw__exec *x, int threads)
 {
-    if (threads < 2 || x->tile_count < 2 || x->parallel == SERIAL) return run_serial(x);
+    if (threads < 2 || x->tile_count < 2 || x->parallel == SERIAL) return run_serial(random, x);
     if (x->parallel == UNKNOWN && x->vertices >= 2048) x->parallel = PARALLEL;
-    if (x->parallel == PARALLEL) return run_parallel(x, threads);
+    if (x->parallel == PARALLEL) return run_parallel(random, x, threads);
     int64_t start = now_ns();
-    bool all = run_serial(x);
+    bool all = run_serial(random, x);
     x->parallel = now_ns() - start > 30000 ? PARALLEL : SERIAL;
     return all;
 }
@@ -76,7 +77,7 @@ static bool run_exec(tw_engine *engine, tw__exec *x)
 {
     char *base = engine->plan.storage.base;
     if (x->before.count) tw__copy_run(&x->before, base, base);
-    bool all = run_compute(x, engine->threads);
+    bool all = run_compute(engine->random, x, engine->threads);
     if (x->after.count) tw__copy_run(&x->after, base, base);
     return all;
 }
@@ -227,6 +228,17 @@ static tw_status interpret(machine *m, uint32_t pc)
     }
 }
 
+/* Every run starts from the same seed on every tile (decision 21). */
+static tw_status seed_tiles(tw_engine *engine)
+{
+    unsigned tiles = engine->target->tiles;
+    if (!tw__codelets_draw(engine->codelets)) return TW_OK;
+    if (!engine->random) engine->random = TW__NEW_N(engine->arena, tw__random, tiles);
+    if (!engine->random) return tw__fail(TW_E_NO_MEMORY, "no memory for the random number generators");
+    for (unsigned tile = 0; tile < tiles; tile++) tw__random_seed(&engine->random[tile]);
+    return TW_OK;
+}
+
 tw_status tw__execute(tw_engine *engine, unsigned program)
 {
     machine m = { .engine = engine,
@@ -235,6 +247,8 @@ tw_status tw__execute(tw_engine *engine, unsigned program)
                   .trace = engine->tracing,
                   .log = tw__log_on(TW__LOG_PROGRAM, TW__TRACE),
                   .loop = UINT32_MAX };
+    tw_status s = seed_tiles(engine);
+    if (s) return s;
     engine->threads = omp_in_parallel() ? 1 : omp_get_max_threads();
     return interpret(&m, engine->plan.entries.items[program]);
 }

@@ -12,7 +12,8 @@
 #define LATENCY_NEAR   87 /* cycles before the first word of the nearest tile */
 #define LATENCY_SPREAD 32 /* more from one end of the IPU to the other */
 
-/* Above this many parcels an exchange is counted piece by piece: large copies read every element once anyway. */
+/* After this many parcels the rest of an exchange is counted piece by piece, without a search for equal data: large
+ * copies move every element once anyway. */
 #define MAX_PARCELS (1u << 18)
 
 bool tw__traffic_init(tw__traffic *t, const tw_target *target)
@@ -44,6 +45,7 @@ void tw__traffic_reset(tw__traffic *t)
     if (t->flow) memset(t->flow, 0, (size_t)t->ipus * t->ipus * sizeof *t->flow);
     t->internal = t->global = 0;
     t->parcels.count = 0;
+    t->piecewise = false;
 }
 
 /* Who talks to whom: distances within an IPU, flows between IPUs. */
@@ -66,7 +68,13 @@ static void count_parcels(tw__traffic *t);
 void tw__traffic_add(tw__traffic *t, const tw__piece *piece, unsigned esize)
 {
     uint64_t bytes = piece->count * esize;
-    if (t->parcels.count == MAX_PARCELS) count_parcels(t);
+    if (t->parcels.count == MAX_PARCELS) count_parcels(t), t->piecewise = true;
+    if (t->piecewise) {
+        t->received[piece->dst_tile] += bytes, t->sent[piece->src_tile] += bytes;
+        t->runs[piece->dst_tile]++, t->runs[piece->src_tile]++;
+        note_pair(t, piece->src_tile, piece->dst_tile, bytes);
+        return;
+    }
     if (!tw__grow(&t->parcels.items, &t->parcels.room, t->parcels.count, sizeof *t->parcels.items)) {
         t->failed = true;
         return;
