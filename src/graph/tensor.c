@@ -114,6 +114,9 @@ static void pick_axis(tw__box *box, unsigned d, pick p)
     }
 }
 
+/* Regions of a tensor that can be meant: more than a GiB of them. Refused beforehand, where a number multiplies them. */
+enum { MAX_PIECES = 1 << 24 };
+
 /* A tensor with dimension d changed by `p`. */
 static tw_tensor picked(tw__core *core, const tw__node *t, unsigned d, pick p)
 {
@@ -138,14 +141,21 @@ static tw_tensor picked(tw__core *core, const tw__node *t, unsigned d, pick p)
         tw__builder_range(&b, t->t.regions, p.first * inner, (p.first + p.count) * inner);
         return tw__tensor_from_list(core, t->t.type, rank, shape, tw__builder_finish(&b));
     }
+    const tw__regions *list = t->t.regions;
+    if (p.step == 0 && list->n && p.count > MAX_PIECES / list->n) {
+        char text[TW__TEXT_BYTES];
+        tw__graph_fail(core, TW_E_TENSOR_CREATION, "%llu times the %u pieces of %s: a tensor can have %d",
+                       (unsigned long long)p.count, list->n, tw__node_text(core, t, text, sizeof text), MAX_PIECES);
+        return TW__NIL_TENSOR;
+    }
     size_t flat[3] = { outer, t->dims[d], inner };
     tw__boxes boxes = { .rank = 3 };
-    if (outer * inner * p.count > 0) tw__boxes_from_list(&boxes, t->t.regions, flat);
+    if (outer * inner * p.count > 0) tw__boxes_from_list(&boxes, list, flat);
     for (size_t i = 0; i < boxes.n; i++) pick_axis(tw__boxes_at(&boxes, i), 1, p);
     flat[1] = p.count;
-    tw__regions *list = tw__boxes_to_list(&boxes, flat);
+    tw__regions *result = tw__boxes_to_list(&boxes, flat);
     tw__boxes_drop(&boxes);
-    return tw__tensor_from_list(core, t->t.type, rank, shape, list);
+    return tw__tensor_from_list(core, t->t.type, rank, shape, result);
 }
 
 /* --- argument checks ---------------------------------------------------------------------------------------------- */

@@ -149,6 +149,7 @@ static uint64_t fingerprint(tw_graph *g)
     X(roll, INDEX, "dimension 5 is out of range", tw_dim_roll(f->g, f->x, 0, 5)) \
     X(transpose, INVALID_ARGUMENT, "which has 1 dimensions, not 2", tw_transpose(f->g, f->i)) \
     X(broadcast_huge, TENSOR_CREATION, "too many elements", tw_broadcast(f->g, tw_broadcast(f->g, f->x, 4000000000u, 0), 4000000000u, 0)) \
+    X(broadcast_pieces, TENSOR_CREATION, "4000000000 times the 16 pieces of tensor", tw_broadcast(f->g, tw_concat(f->g, 2, (tw_tensor[]){ f->x, f->y }, 1), 4000000000u, 0)) \
     X(sub_sample, INVALID_ARGUMENT, "stride 0", tw_sub_sample(f->g, f->x, 0, 0)) \
     X(reinterpret, TYPE, "reinterpret of x[8][16] from float (4 bytes) to half (2 bytes)", tw_reinterpret(f->g, f->x, TW_HALF)) \
     X(pop_scope, ERROR, "without a tw_graph_push_scope()", tw_graph_pop_scope(f->g)) \
