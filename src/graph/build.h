@@ -137,11 +137,31 @@ char *tw__shape_text(unsigned rank, const size_t *shape, char *buf, size_t size)
 char *tw__variable_text(const tw__core *core, uint32_t var, char *buf, size_t size);
 #define TW__TEXT_BYTES 256
 
-/* --- tensor.c, variable.c --------------------------------------------------------------------------------------- */
+/* --- shape.c --------------------------------------------------------------------------------------- */
 
 #define TW__NIL_TENSOR ((tw_tensor){ 0, 0 })
 /* Handle of a new tensor of `shape` over `list` (reference taken over, also on failure); affine when it is. */
 tw_tensor tw__tensor_from_list(tw__core *core, tw_type type, unsigned rank, const size_t *shape, tw__regions *list);
+/* An affine node that starts where `like` does; shape and strides unset. NULL with an error. */
+tw__node *tw__node_affine(tw__core *core, const tw__node *like, unsigned rank);
+void tw__node_set_shape(tw__node *node, const size_t *shape);
+/* The same elements under another shape of as many. */
+tw_tensor tw__reshaped(tw__core *core, const tw__node *t, unsigned rank, const size_t *shape);
+uint64_t tw__dims_product(const size_t *shape, unsigned begin, unsigned end); /* of dims [begin, end) */
+/* Checks of arguments: false with an error. */
+bool tw__check_dim(tw__core *core, const tw__node *t, unsigned dim);
+bool tw__check_rank(tw__core *core, unsigned rank);
+/* Product of a shape; false with an error when it overflows or the rank is too large. */
+bool tw__shape_count(const tw__core *core, unsigned rank, const size_t *shape, uint64_t *count);
+/* First lines of a view: `core` and the node `name` of `tensor`. */
+#define TW__GET(name, tensor, what)                          \
+    TW__ENTER(graph, TW__NIL_TENSOR);                        \
+    tw__core *core = graph->core;                            \
+    const tw__node *name = tw__node_get(core, tensor, what); \
+    if (!name) return TW__NIL_TENSOR
+
+/* --- variable.c ------------------------------------------------------------------------------------------------- */
+
 tw_tensor tw__variable_tensor(tw__core *core, uint32_t var);
 /* Adds a variable without mapping; false with an error. */
 bool tw__variable_add(tw_graph *graph, tw_type type, unsigned rank, const size_t *shape, const char *name,
@@ -151,8 +171,6 @@ void tw__variable_drop_last(tw__core *core); /* undoes tw__variable_add() */
 bool tw__constant_add(tw_graph *graph, tw_type type, const void *value, uint32_t *var);
 /* Checks a type of the Poplar column against the target. */
 bool tw__type_check(const tw__core *core, tw_type type);
-/* Product of a shape; false with an error when it overflows or the rank is too large. */
-bool tw__shape_count(const tw__core *core, unsigned rank, const size_t *shape, uint64_t *count);
 
 /* --- mapping.c -------------------------------------------------------------------------------------------------- */
 
@@ -163,7 +181,7 @@ bool tw__mapping_copy(tw__variable *to, uint64_t at, const tw__variable *from, u
 /* First unmapped element of [begin, end), or `end`. The variable must be settled. */
 uint64_t tw__mapping_gap(const tw__variable *variable, uint64_t begin, uint64_t end);
 
-/* --- vertex.c, field.c ------------------------------------------------------------------------------------------ */
+/* --- vertex.c, edge.c, field.c ------------------------------------------------------------------------------------------ */
 
 tw__vertex *tw__vertex_get(tw__core *core, tw_vertex vertex); /* NULL with an error */
 const tw__vertex_type *tw__vertex_info(const tw__core *core, const tw__vertex *vertex);
@@ -205,8 +223,12 @@ tw__overlap tw__list_aliases(const tw__regions *list); /* any element twice */
 tw__overlap tw__lists_intersect(const tw__regions *a, const tw__regions *b);
 bool tw__lists_equal(const tw__regions *a, const tw__regions *b);
 
-/* --- program.c, stream.c ------------------------------------------------------------------------------------------ */
+/* --- program.c, copy.c, print.c ------------------------------------------------------------------------------------------ */
 
+/* Takes over the operands, also on failure (nil with an error). */
+tw_program tw__program_add(tw__core *core, tw__program program);
+/* The tensor is written by a program: no constants, no element twice. False with an error. */
+bool tw__writable(tw__core *core, tw_tensor tensor, const char *what);
 void tw__operand_drop(tw__operand *operand);
 bool tw__operand_set(tw__core *core, tw__operand *operand, const tw__node *node); /* false with an error */
 const char *tw__program_kind_name(tw__program_kind kind);                         /* print.c: "RepeatWhileTrue" */

@@ -5,13 +5,16 @@
  * graph of a million vertices with two edges each must stay below 400 bytes a vertex with its plan.
  *
  *   target.c    targets and devices          handle.c    tensor handles and scopes
- *   region.c    region lists                 affine.c    shapes with strides, and lists cut into such boxes
- *   tensor.c    views                        query.c     what a tensor says about itself
- *   variable.c  variables, constants, clone  mapping.c   intervals on tiles, linear mapping
- *   vertex.c    vertices and edges           field.c     sizes and initial values of fields
- *   estimate.c  performance estimates        program.c   control programs
- *   stream.c    streams, remote buffers      virtual.c   graphs, virtual graphs
- *   overlap.c   who touches the same element check.c     what must hold before lowering (races, mapping, fields)
+ *   region.c    region lists                 affine.c    lists cut into boxes of the index space, and back
+ *   shape.c     shapes, reshape, shuffles    tensor.c    slices, concat, repetition
+ *   query.c     what a tensor says           variable.c  variables, constants, load-time values
+ *   clone.c     clones                       mapping.c   intervals on tiles, linear mapping
+ *   vertex.c    compute sets and vertices    edge.c      connections
+ *   field.c     sizes and values of fields   estimate.c  performance estimates
+ *   program.c   control programs             copy.c      copies and operands
+ *   print.c     programs as text             stream.c    streams, remote buffers
+ *   virtual.c   graphs, virtual graphs       overlap.c   who touches the same element
+ *   check.c     what must hold before lowering (races, mapping, fields)
  *   error.c     sticky error                 build.h     what these files share */
 #ifndef TW_GRAPH_GRAPH_H
 #define TW_GRAPH_GRAPH_H

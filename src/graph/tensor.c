@@ -5,81 +5,7 @@
  * shuffle. */
 #include "graph/build.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-/* --- making tensors ----------------------------------------------------------------------------------------------- */
-
-/* A shape of rank 0 may be NULL, which memcpy() must not see. */
-static void set_shape(tw__node *node, const size_t *shape)
-{
-    for (unsigned i = 0; i < node->t.rank; i++) node->dims[i] = shape[i];
-}
-
-static tw__node *affine_node(tw__core *core, const tw__node *like, unsigned rank)
-{
-    tw__node *node = tw__node_make(core, like->t.type, rank, true);
-    if (node) {
-        node->var = like->var;
-        node->offset = like->offset;
-    }
-    return node;
-}
-
-tw_tensor tw__tensor_from_list(tw__core *core, tw_type type, unsigned rank, const size_t *shape, tw__regions *list)
-{
-    if (!list) {
-        tw__graph_no_memory(core);
-        return TW__NIL_TENSOR;
-    }
-    int64_t stride[TW__MAX_RANK] = { 0 };
-    const tw__region *only = list->region;
-    bool affine =
-        list->n == 1 && tw__dims_reshape(only->dim, only->count == 1 ? 0 : only->rank, rank, shape, stride);
-    tw__node *node = tw__node_make(core, type, rank, affine);
-    if (!node) {
-        tw__regions_unref(list);
-        return TW__NIL_TENSOR;
-    }
-    set_shape(node, shape);
-    if (affine) {
-        memcpy(tw__strides(node), stride, rank * sizeof *stride);
-        node->var = only->var;
-        node->offset = only->offset;
-        tw__regions_unref(list); /* made again if somebody asks */
-    } else {
-        node->t.regions = list;
-    }
-    return tw__node_publish(core, node);
-}
-
-/* The same elements under another shape. */
-static tw_tensor reshaped(tw__core *core, const tw__node *t, unsigned rank, const size_t *shape)
-{
-    if (t->affine) {
-        tw__dim dims[TW__MAX_RANK];
-        int64_t stride[TW__MAX_RANK] = { 0 };
-        for (unsigned i = 0; i < t->t.rank; i++) dims[i] = (tw__dim){ t->dims[i], tw__strides(t)[i] };
-        unsigned n = tw__dims_join(dims, t->t.rank);
-        bool empty = tw__node_count(t) == 0;
-        if (empty || tw__dims_reshape(dims, n, rank, shape, stride)) {
-            tw__node *node = affine_node(core, t, rank);
-            if (!node) return TW__NIL_TENSOR;
-            set_shape(node, shape);
-            memcpy(tw__strides(node), stride, rank * sizeof *stride);
-            return tw__node_publish(core, node);
-        }
-    }
-    tw__regions *list = tw__node_regions(core, t);
-    return list ? tw__tensor_from_list(core, t->t.type, rank, shape, tw__regions_ref(list)) : TW__NIL_TENSOR;
-}
-
-static uint64_t product(const size_t *shape, unsigned begin, unsigned end)
-{
-    uint64_t n = 1;
-    for (unsigned i = begin; i < end; i++) n *= shape[i];
-    return n;
-}
 
 /* --- one dimension ------------------------------------------------------------------------------------------------ */
 
@@ -125,17 +51,17 @@ static tw_tensor picked(tw__core *core, const tw__node *t, unsigned d, pick p)
     memcpy(shape, t->dims, rank * sizeof *shape);
     shape[d] = p.count;
     if (t->affine) {
-        tw__node *node = affine_node(core, t, rank);
+        tw__node *node = tw__node_affine(core, t, rank);
         if (!node) return TW__NIL_TENSOR;
-        set_shape(node, shape);
+        tw__node_set_shape(node, shape);
         memcpy(tw__strides(node), tw__strides(t), rank * sizeof(int64_t));
         int64_t *stride = &tw__strides(node)[d];
         uint64_t first = p.step < 0 && p.count ? p.count - 1 : p.first;
-        if (product(shape, 0, rank)) node->offset += first * (uint64_t)*stride;
+        if (tw__dims_product(shape, 0, rank)) node->offset += first * (uint64_t)*stride;
         *stride *= p.step;
         return tw__node_publish(core, node);
     }
-    uint64_t outer = product(shape, 0, d), inner = product(shape, d + 1, rank);
+    uint64_t outer = tw__dims_product(shape, 0, d), inner = tw__dims_product(shape, d + 1, rank);
     if (outer == 1 && p.step == 1) { /* cut the list */
         tw__builder b = { 0 };
         tw__builder_range(&b, t->t.regions, p.first * inner, (p.first + p.count) * inner);
@@ -158,16 +84,6 @@ static tw_tensor picked(tw__core *core, const tw__node *t, unsigned d, pick p)
     return tw__tensor_from_list(core, t->t.type, rank, shape, result);
 }
 
-/* --- argument checks ---------------------------------------------------------------------------------------------- */
-
-static bool check_dim(tw__core *core, const tw__node *t, unsigned dim)
-{
-    char text[TW__TEXT_BYTES];
-    if (dim < t->t.rank) return true;
-    return tw__graph_fail(core, TW_E_INDEX, "dimension %u is out of range: %s has %u dimension%s", dim,
-                          tw__node_text(core, t, text, sizeof text), t->t.rank, t->t.rank == 1 ? "" : "s");
-}
-
 static bool check_range(tw__core *core, const tw__node *t, unsigned dim, size_t begin, size_t end)
 {
     char text[TW__TEXT_BYTES];
@@ -176,42 +92,12 @@ static bool check_range(tw__core *core, const tw__node *t, unsigned dim, size_t 
                           begin, end, dim, tw__node_text(core, t, text, sizeof text), t->dims[dim]);
 }
 
-static bool check_rank(tw__core *core, unsigned rank)
-{
-    if (rank <= TW__MAX_RANK) return true;
-    return tw__graph_fail(core, TW_E_TENSOR_CREATION, "a tensor of %u dimensions: at most %d are possible", rank,
-                          TW__MAX_RANK);
-}
-
-bool tw__shape_count(const tw__core *core, unsigned rank, const size_t *shape, uint64_t *count)
-{
-    if (!check_rank((tw__core *)(uintptr_t)core, rank)) return false;
-    if (rank && !shape) return tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "the shape is NULL");
-    uint64_t n = 1, limit = INT64_MAX;
-    bool zero = false;
-    for (unsigned i = 0; i < rank; i++) zero |= shape[i] == 0;
-    for (unsigned i = 0; i < rank && !zero; i++)
-        if (__builtin_mul_overflow(n, shape[i], &n) || n > limit / 64) /* sizes in bits must fit, too */
-            return tw__graph_fail(core, TW_E_TENSOR_CREATION, "the shape has too many elements");
-    for (unsigned i = 0; i < rank && zero; i++)
-        if (shape[i] > limit / 64)
-            return tw__graph_fail(core, TW_E_TENSOR_CREATION, "the shape has too many elements");
-    *count = zero ? 0 : n;
-    return true;
-}
-
-#define GET(name, tensor, what)                              \
-    TW__ENTER(graph, TW__NIL_TENSOR);                        \
-    tw__core *core = graph->core;                            \
-    const tw__node *name = tw__node_get(core, tensor, what); \
-    if (!name) return TW__NIL_TENSOR
-
 /* --- slices ------------------------------------------------------------------------------------------------------- */
 
 tw_tensor tw_slice(tw_graph *graph, tw_tensor tensor, unsigned dim, size_t begin, size_t end)
 {
-    GET(t, tensor, "the tensor to slice");
-    if (!check_dim(core, t, dim) || !check_range(core, t, dim, begin, end)) return TW__NIL_TENSOR;
+    TW__GET(t, tensor, "the tensor to slice");
+    if (!tw__check_dim(core, t, dim) || !check_range(core, t, dim, begin, end)) return TW__NIL_TENSOR;
     return picked(core, t, dim, (pick){ begin, end - begin, 1 });
 }
 
@@ -220,7 +106,7 @@ static tw_tensor sliced_nd(tw__core *core, const tw__node *t, tw_tensor tensor, 
                            const size_t *end)
 {
     tw_tensor now = tensor;
-    if (t->t.rank == 0) return reshaped(core, t, 0, NULL);
+    if (t->t.rank == 0) return tw__reshaped(core, t, 0, NULL);
     for (unsigned d = 0; d < t->t.rank; d++) {
         const tw__node *from = tw__node_find(core, now);
         tw_tensor next = picked(core, from, d, (pick){ begin[d], end[d] - begin[d], 1 });
@@ -233,7 +119,7 @@ static tw_tensor sliced_nd(tw__core *core, const tw__node *t, tw_tensor tensor, 
 
 tw_tensor tw_slice_nd(tw_graph *graph, tw_tensor tensor, const size_t *begin, const size_t *end)
 {
-    GET(t, tensor, "the tensor to slice");
+    TW__GET(t, tensor, "the tensor to slice");
     for (unsigned d = 0; d < t->t.rank; d++)
         if (!check_range(core, t, d, begin[d], end[d])) return TW__NIL_TENSOR;
     return sliced_nd(core, t, tensor, begin, end);
@@ -241,9 +127,9 @@ tw_tensor tw_slice_nd(tw_graph *graph, tw_tensor tensor, const size_t *begin, co
 
 tw_tensor tw_index(tw_graph *graph, tw_tensor tensor, size_t index)
 {
-    GET(t, tensor, "the tensor to index");
+    TW__GET(t, tensor, "the tensor to index");
     char text[TW__TEXT_BYTES];
-    if (!check_dim(core, t, 0)) return TW__NIL_TENSOR;
+    if (!tw__check_dim(core, t, 0)) return TW__NIL_TENSOR;
     if (index >= t->dims[0]) {
         tw__graph_fail(core, TW_E_INDEX, "index %zu is out of range: dimension 0 of %s has %zu elements", index,
                        tw__node_text(core, t, text, sizeof text), t->dims[0]);
@@ -252,14 +138,14 @@ tw_tensor tw_index(tw_graph *graph, tw_tensor tensor, size_t index)
     tw_tensor row = picked(core, t, 0, (pick){ index, 1, 1 });
     const tw__node *r = tw__node_find(core, row);
     if (!r) return row;
-    tw_tensor result = reshaped(core, r, r->t.rank - 1, r->dims + 1);
+    tw_tensor result = tw__reshaped(core, r, r->t.rank - 1, r->dims + 1);
     tw__tensor_drop(core, row);
     return result;
 }
 
 tw_tensor tw_element(tw_graph *graph, tw_tensor tensor, const size_t *indices)
 {
-    GET(t, tensor, "the tensor to index");
+    TW__GET(t, tensor, "the tensor to index");
     size_t end[TW__MAX_RANK];
     char text[TW__TEXT_BYTES];
     for (unsigned d = 0; d < t->t.rank; d++) {
@@ -273,14 +159,14 @@ tw_tensor tw_element(tw_graph *graph, tw_tensor tensor, const size_t *indices)
     tw_tensor one = sliced_nd(core, t, tensor, indices, end);
     const tw__node *r = tw__node_find(core, one);
     if (!r) return one;
-    tw_tensor result = reshaped(core, r, 0, NULL);
+    tw_tensor result = tw__reshaped(core, r, 0, NULL);
     tw__tensor_drop(core, one);
     return result;
 }
 
 tw_tensor tw_pick(tw_graph *graph, tw_tensor tensor, size_t count, const tw_interval *intervals)
 {
-    GET(t, tensor, "the tensor to pick from");
+    TW__GET(t, tensor, "the tensor to pick from");
     char text[TW__TEXT_BYTES];
     uint64_t size = tw__node_count(t);
     size_t total = 0;
@@ -324,7 +210,7 @@ static bool check_concat(tw__core *core, const tw__node *first, const tw__node *
 static tw_tensor concatenated(tw__core *core, size_t count, const tw_tensor *tensors, unsigned dim)
 {
     const tw__node *first = tw__node_get(core, tensors[0], "tensor 0");
-    if (!first || !check_dim(core, first, dim)) return TW__NIL_TENSOR;
+    if (!first || !tw__check_dim(core, first, dim)) return TW__NIL_TENSOR;
     size_t shape[TW__MAX_RANK];
     unsigned rank = first->t.rank;
     memcpy(shape, first->dims, rank * sizeof *shape);
@@ -337,7 +223,7 @@ static tw_tensor concatenated(tw__core *core, size_t count, const tw_tensor *ten
         total += t->dims[dim];
     }
     shape[dim] = total;
-    uint64_t elements, outer = product(shape, 0, dim), inner = product(shape, dim + 1, rank);
+    uint64_t elements, outer = tw__dims_product(shape, 0, dim), inner = tw__dims_product(shape, dim + 1, rank);
     if (!tw__shape_count(core, rank, shape, &elements)) return TW__NIL_TENSOR;
     tw__regions *list;
     if (outer <= 1) {
@@ -376,9 +262,9 @@ tw_tensor tw_concat(tw_graph *graph, unsigned count, const tw_tensor *tensors, u
 
 tw_tensor tw_append(tw_graph *graph, tw_tensor tensor, tw_tensor element, unsigned dim)
 {
-    GET(t, tensor, "the tensor to append to");
+    TW__GET(t, tensor, "the tensor to append to");
     const tw__node *e = tw__node_get(core, element, "the element to append");
-    if (!e || !check_dim(core, t, dim)) return TW__NIL_TENSOR;
+    if (!e || !tw__check_dim(core, t, dim)) return TW__NIL_TENSOR;
     /* The element has one dimension less; it becomes one index of `dim`. */
     size_t shape[TW__MAX_RANK];
     char a[TW__TEXT_BYTES], b[TW__TEXT_BYTES];
@@ -394,218 +280,11 @@ tw_tensor tw_append(tw_graph *graph, tw_tensor tensor, tw_tensor element, unsign
             tw__node_text(core, t, a, sizeof a), dim, tw__shape_text(e->t.rank, e->dims, b, sizeof b));
         return TW__NIL_TENSOR;
     }
-    tw_tensor parts[2] = { tensor, reshaped(core, e, t->t.rank, shape) };
+    tw_tensor parts[2] = { tensor, tw__reshaped(core, e, t->t.rank, shape) };
     if (!parts[1].id) return TW__NIL_TENSOR;
     tw_tensor result = concatenated(core, 2, parts, dim);
     tw__tensor_drop(core, parts[1]);
     return result;
-}
-
-/* --- shapes ------------------------------------------------------------------------------------------------------- */
-
-tw_tensor tw_reshape(tw_graph *graph, tw_tensor tensor, unsigned rank, const size_t *shape)
-{
-    GET(t, tensor, "the tensor to reshape");
-    uint64_t count;
-    char a[TW__TEXT_BYTES], b[TW__TEXT_BYTES];
-    if (!tw__shape_count(core, rank, shape, &count)) return TW__NIL_TENSOR;
-    if (count != tw__node_count(t)) {
-        tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "reshape of %s with %llu elements to %s with %llu",
-                       tw__node_text(core, t, a, sizeof a), (unsigned long long)tw__node_count(t),
-                       tw__shape_text(rank, shape, b, sizeof b), (unsigned long long)count);
-        return TW__NIL_TENSOR;
-    }
-    return reshaped(core, t, rank, shape);
-}
-
-/* Dims [begin, end) of t replaced by `rank` new ones. */
-static tw_tensor replaced(tw__core *core, const tw__node *t, unsigned begin, unsigned end, unsigned rank,
-                          const size_t *shape)
-{
-    size_t all[2 * TW__MAX_RANK];
-    unsigned n = begin;
-    memcpy(all, t->dims, begin * sizeof *all);
-    for (unsigned i = 0; i < rank; i++) all[n++] = shape[i];
-    for (unsigned i = end; i < t->t.rank; i++) all[n++] = t->dims[i];
-    uint64_t count;
-    return tw__shape_count(core, n, all, &count) ? reshaped(core, t, n, all) : TW__NIL_TENSOR;
-}
-
-static bool check_dims(tw__core *core, const tw__node *t, unsigned begin, unsigned end)
-{
-    char text[TW__TEXT_BYTES];
-    if (begin <= end && end <= t->t.rank) return true;
-    return tw__graph_fail(core, TW_E_INDEX, "dimensions [%u, %u) are out of range: %s has %u", begin, end,
-                          tw__node_text(core, t, text, sizeof text), t->t.rank);
-}
-
-tw_tensor tw_reshape_partial(tw_graph *graph, tw_tensor tensor, unsigned begin, unsigned end, unsigned rank,
-                             const size_t *shape)
-{
-    GET(t, tensor, "the tensor to reshape");
-    uint64_t count;
-    char a[TW__TEXT_BYTES], b[TW__TEXT_BYTES];
-    if (!check_dims(core, t, begin, end) || !tw__shape_count(core, rank, shape, &count)) return TW__NIL_TENSOR;
-    if (count != product(t->dims, begin, end)) {
-        tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "reshape of dimensions [%u, %u) of %s, %llu elements, to %s",
-                       begin, end, tw__node_text(core, t, a, sizeof a),
-                       (unsigned long long)product(t->dims, begin, end), tw__shape_text(rank, shape, b, sizeof b));
-        return TW__NIL_TENSOR;
-    }
-    return replaced(core, t, begin, end, rank, shape);
-}
-
-tw_tensor tw_flatten(tw_graph *graph, tw_tensor tensor)
-{
-    GET(t, tensor, "the tensor to flatten");
-    size_t count = tw__node_count(t);
-    return reshaped(core, t, 1, &count);
-}
-
-tw_tensor tw_flatten_dims(tw_graph *graph, tw_tensor tensor, unsigned begin, unsigned end)
-{
-    GET(t, tensor, "the tensor to flatten");
-    if (!check_dims(core, t, begin, end)) return TW__NIL_TENSOR;
-    size_t count = product(t->dims, begin, end);
-    return replaced(core, t, begin, end, 1, &count);
-}
-
-tw_tensor tw_expand(tw_graph *graph, tw_tensor tensor, unsigned count, const size_t *positions)
-{
-    GET(t, tensor, "the tensor to expand");
-    char text[TW__TEXT_BYTES];
-    size_t shape[TW__MAX_RANK];
-    unsigned n = 0;
-    if (!check_rank(core, count > TW__MAX_RANK ? count : t->t.rank + count)) return TW__NIL_TENSOR;
-    for (unsigned i = 0; i < count; i++)
-        if (positions[i] > t->t.rank) {
-            tw__graph_fail(core, TW_E_INDEX, "expand before dimension %zu is out of range: %s has %u dimensions",
-                           positions[i], tw__node_text(core, t, text, sizeof text), t->t.rank);
-            return TW__NIL_TENSOR;
-        }
-    for (unsigned d = 0; d <= t->t.rank; d++) {
-        for (unsigned i = 0; i < count; i++)
-            if (positions[i] == d) shape[n++] = 1;
-        if (d < t->t.rank) shape[n++] = t->dims[d];
-    }
-    return reshaped(core, t, n, shape);
-}
-
-tw_tensor tw_squeeze(tw_graph *graph, tw_tensor tensor, unsigned count, const size_t *dims)
-{
-    GET(t, tensor, "the tensor to squeeze");
-    char text[TW__TEXT_BYTES];
-    bool gone[TW__MAX_RANK] = { false };
-    for (unsigned i = 0; i < count; i++) {
-        if (!check_dim(core, t, dims[i] > UINT32_MAX ? UINT32_MAX : (unsigned)dims[i])) return TW__NIL_TENSOR;
-        if (t->dims[dims[i]] != 1) {
-            tw__graph_fail(core, TW_E_INVALID_ARGUMENT,
-                           "squeeze of dimension %zu of %s, which has %zu elements, not 1", dims[i],
-                           tw__node_text(core, t, text, sizeof text), t->dims[dims[i]]);
-            return TW__NIL_TENSOR;
-        }
-        gone[dims[i]] = true;
-    }
-    size_t shape[TW__MAX_RANK];
-    unsigned n = 0;
-    for (unsigned d = 0; d < t->t.rank; d++)
-        if (!gone[d]) shape[n++] = t->dims[d];
-    return reshaped(core, t, n, shape);
-}
-
-/* --- order of dimensions ------------------------------------------------------------------------------------------ */
-
-static tw_tensor shuffled(tw__core *core, const tw__node *t, const unsigned *p)
-{
-    unsigned rank = t->t.rank;
-    size_t shape[TW__MAX_RANK];
-    for (unsigned i = 0; i < rank; i++) shape[i] = t->dims[p[i]];
-    if (t->affine) {
-        tw__node *node = affine_node(core, t, rank);
-        if (!node) return TW__NIL_TENSOR;
-        set_shape(node, shape);
-        for (unsigned i = 0; i < rank; i++) tw__strides(node)[i] = tw__strides(t)[p[i]];
-        return tw__node_publish(core, node);
-    }
-    tw__boxes boxes = { .rank = rank };
-    tw__boxes_from_list(&boxes, t->t.regions, t->dims);
-    for (size_t i = 0; i < boxes.n; i++) {
-        tw__axis old[TW__MAX_RANK], *axis = tw__boxes_at(&boxes, i)->axis;
-        memcpy(old, axis, rank * sizeof *old);
-        for (unsigned k = 0; k < rank; k++) axis[k] = old[p[k]];
-    }
-    tw__regions *list = tw__boxes_to_list(&boxes, shape);
-    tw__boxes_drop(&boxes);
-    return tw__tensor_from_list(core, t->t.type, rank, shape, list);
-}
-
-tw_tensor tw_dim_shuffle(tw_graph *graph, tw_tensor tensor, const unsigned *permutation)
-{
-    GET(t, tensor, "the tensor to shuffle");
-    char text[TW__TEXT_BYTES];
-    bool used[TW__MAX_RANK] = { false };
-    for (unsigned i = 0; i < t->t.rank; i++) {
-        if (!check_dim(core, t, permutation[i])) return TW__NIL_TENSOR;
-        if (used[permutation[i]]) {
-            tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "dimension %u of %s appears twice in the permutation",
-                           permutation[i], tw__node_text(core, t, text, sizeof text));
-            return TW__NIL_TENSOR;
-        }
-        used[permutation[i]] = true;
-    }
-    return shuffled(core, t, permutation);
-}
-
-/* Dims source[k] move to positions destination[k]; the others keep their order. */
-static tw_tensor moved(tw__core *core, const tw__node *t, unsigned count, const unsigned *source,
-                       const unsigned *destination)
-{
-    char text[TW__TEXT_BYTES];
-    unsigned p[TW__MAX_RANK], rank = t->t.rank, next = 0;
-    bool taken[TW__MAX_RANK] = { false }, filled[TW__MAX_RANK] = { false };
-    for (unsigned k = 0; k < count; k++) {
-        if (!check_dim(core, t, source[k]) || !check_dim(core, t, destination[k])) return TW__NIL_TENSOR;
-        if (taken[source[k]] || filled[destination[k]]) {
-            tw__graph_fail(core, TW_E_INVALID_ARGUMENT,
-                           "dimension %u of %s moves twice, or two move to dimension %u", source[k],
-                           tw__node_text(core, t, text, sizeof text), destination[k]);
-            return TW__NIL_TENSOR;
-        }
-        taken[source[k]] = filled[destination[k]] = true;
-        p[destination[k]] = source[k];
-    }
-    for (unsigned d = 0; d < rank; d++) {
-        if (filled[d]) continue;
-        while (taken[next]) next++;
-        p[d] = next++;
-    }
-    return shuffled(core, t, p);
-}
-
-tw_tensor tw_dim_shuffle_partial(tw_graph *graph, tw_tensor tensor, unsigned count, const unsigned *source,
-                                 const unsigned *destination)
-{
-    GET(t, tensor, "the tensor to shuffle");
-    return moved(core, t, count, source, destination);
-}
-
-tw_tensor tw_dim_roll(tw_graph *graph, tw_tensor tensor, unsigned dim, unsigned new_position)
-{
-    GET(t, tensor, "the tensor to roll");
-    return moved(core, t, 1, &dim, &new_position);
-}
-
-tw_tensor tw_transpose(tw_graph *graph, tw_tensor tensor)
-{
-    GET(t, tensor, "the tensor to transpose");
-    char text[TW__TEXT_BYTES];
-    if (t->t.rank != 2) {
-        tw__graph_fail(core, TW_E_INVALID_ARGUMENT,
-                       "transpose of %s, which has %u dimensions, not 2; tw_dim_shuffle() takes any number",
-                       tw__node_text(core, t, text, sizeof text), t->t.rank);
-        return TW__NIL_TENSOR;
-    }
-    return shuffled(core, t, (unsigned[]){ 1, 0 });
 }
 
 /* --- repetition and choice ---------------------------------------------------------------------------------------- */
@@ -623,37 +302,37 @@ static tw_tensor repeated(tw__core *core, const tw__node *t, unsigned dim, size_
     if (!tw__shape_count(core, rank, merged, &total)) return TW__NIL_TENSOR;
     if (t->dims[dim] == 1) return picked(core, t, dim, (pick){ 0, times, 0 });
     /* Three dims are enough: before, the unit, after. */
-    shape[0] = product(t->dims, 0, at);
+    shape[0] = tw__dims_product(t->dims, 0, at);
     shape[1] = 1;
-    shape[2] = product(t->dims, at, rank);
-    tw_tensor unit = reshaped(core, t, 3, shape);
+    shape[2] = tw__dims_product(t->dims, at, rank);
+    tw_tensor unit = tw__reshaped(core, t, 3, shape);
     const tw__node *u = tw__node_find(core, unit);
     if (!u) return TW__NIL_TENSOR;
     tw_tensor wide = picked(core, u, 1, (pick){ 0, times, 0 });
     tw__tensor_drop(core, unit);
     const tw__node *w = tw__node_find(core, wide);
     if (!w) return TW__NIL_TENSOR;
-    tw_tensor result = reshaped(core, w, rank, merged);
+    tw_tensor result = tw__reshaped(core, w, rank, merged);
     tw__tensor_drop(core, wide);
     return result;
 }
 
 tw_tensor tw_broadcast(tw_graph *graph, tw_tensor tensor, unsigned times, unsigned dim)
 {
-    GET(t, tensor, "the tensor to broadcast");
-    return check_dim(core, t, dim) ? repeated(core, t, dim, times, false) : TW__NIL_TENSOR;
+    TW__GET(t, tensor, "the tensor to broadcast");
+    return tw__check_dim(core, t, dim) ? repeated(core, t, dim, times, false) : TW__NIL_TENSOR;
 }
 
 tw_tensor tw_upsample(tw_graph *graph, tw_tensor tensor, unsigned scale, unsigned dim)
 {
-    GET(t, tensor, "the tensor to upsample");
-    return check_dim(core, t, dim) ? repeated(core, t, dim, scale, true) : TW__NIL_TENSOR;
+    TW__GET(t, tensor, "the tensor to upsample");
+    return tw__check_dim(core, t, dim) ? repeated(core, t, dim, scale, true) : TW__NIL_TENSOR;
 }
 
 tw_tensor tw_sub_sample(tw_graph *graph, tw_tensor tensor, unsigned stride, unsigned dim)
 {
-    GET(t, tensor, "the tensor to subsample");
-    if (!check_dim(core, t, dim)) return TW__NIL_TENSOR;
+    TW__GET(t, tensor, "the tensor to subsample");
+    if (!tw__check_dim(core, t, dim)) return TW__NIL_TENSOR;
     if (stride == 0) {
         tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "subsample with stride 0: it must be at least 1");
         return TW__NIL_TENSOR;
@@ -663,13 +342,13 @@ tw_tensor tw_sub_sample(tw_graph *graph, tw_tensor tensor, unsigned stride, unsi
 
 tw_tensor tw_reverse(tw_graph *graph, tw_tensor tensor, unsigned dim)
 {
-    GET(t, tensor, "the tensor to reverse");
-    return check_dim(core, t, dim) ? picked(core, t, dim, (pick){ 0, t->dims[dim], -1 }) : TW__NIL_TENSOR;
+    TW__GET(t, tensor, "the tensor to reverse");
+    return tw__check_dim(core, t, dim) ? picked(core, t, dim, (pick){ 0, t->dims[dim], -1 }) : TW__NIL_TENSOR;
 }
 
 tw_tensor tw_reinterpret(tw_graph *graph, tw_tensor tensor, tw_type type)
 {
-    GET(t, tensor, "the tensor to reinterpret");
+    TW__GET(t, tensor, "the tensor to reinterpret");
     char text[TW__TEXT_BYTES];
     if (!tw__type_check(core, type)) return TW__NIL_TENSOR;
     size_t from = tw_target_type_size(graph->target, t->t.type), to = tw_target_type_size(graph->target, type);
@@ -680,7 +359,7 @@ tw_tensor tw_reinterpret(tw_graph *graph, tw_tensor tensor, tw_type type)
                        tw_type_name(type, TW_SYSTEM_POPLAR), to);
         return TW__NIL_TENSOR;
     }
-    tw_tensor same = reshaped(core, t, t->t.rank, t->dims);
+    tw_tensor same = tw__reshaped(core, t, t->t.rank, t->dims);
     const tw__node *node = tw__node_find(core, same);
     if (node) ((tw__node *)(uintptr_t)node)->t.type = type; /* nobody else has it yet */
     return same;
