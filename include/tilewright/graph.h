@@ -31,6 +31,7 @@ extern "C" {
 #endif
 
 typedef struct tw_graph tw_graph;
+/* clang-format off */
 typedef struct tw_tensor { uint32_t id, generation; } tw_tensor; /* nil: id 0 */
 typedef struct tw_vertex { uint32_t id; } tw_vertex;
 typedef struct tw_compute_set { uint32_t id; } tw_compute_set;
@@ -40,20 +41,21 @@ typedef struct tw_stream { uint32_t id; } tw_stream;
 typedef struct tw_remote_buffer { uint32_t id; } tw_remote_buffer;
 
 typedef struct tw_interval { uint64_t begin, end; } tw_interval; /* half-open, in elements */
+/* clang-format on */
 
 /* --- life and errors --------------------------------------------------------------------------------------- */
 
 typedef struct tw_error {
-    tw_status status;       /* its name maps 1:1 to the exceptions of the Poplar API (tw_status_exception) */
-    const char *message;    /* names tensor, vertex, field and tile where there are any */
-    const char *function;   /* the API call that failed, e.g. "tw_graph_connect" */
-    const char *file;       /* of that call, when compiled with this header; NULL when unknown */
+    tw_status status;     /* its name maps 1:1 to the exceptions of the Poplar API (tw_status_exception) */
+    const char *message;  /* names tensor, vertex, field and tile where there are any */
+    const char *function; /* the API call that failed, e.g. "tw_graph_connect" */
+    const char *file;     /* of that call, when compiled with this header; NULL when unknown */
     int line;
 } tw_error;
 
 /* Never NULL: when memory is short, a static graph that is already in error. The target is referenced. */
 TW_API tw_graph *tw_graph_new(const tw_target *target);
-TW_API void tw_graph_free(tw_graph *graph); /* NULL is fine */
+TW_API void tw_graph_free(tw_graph *graph);                     /* NULL is fine */
 TW_API const tw_target *tw_graph_target(const tw_graph *graph); /* of this (virtual) graph */
 TW_API tw_status tw_graph_status(const tw_graph *graph);
 TW_API const tw_error *tw_graph_error(const tw_graph *graph); /* status TW_OK when none; owned by the graph */
@@ -91,13 +93,14 @@ TW_API tw_tensor tw_graph_clone(tw_graph *graph, tw_type type, tw_tensor tensor,
 TW_API bool tw_tensor_valid(const tw_graph *graph, tw_tensor tensor);
 TW_API tw_type tw_tensor_type(const tw_graph *graph, tw_tensor tensor);
 TW_API unsigned tw_tensor_rank(const tw_graph *graph, tw_tensor tensor);
-TW_API size_t tw_tensor_dim(tw_graph *graph, tw_tensor tensor, unsigned dim); /* TW_E_INDEX when dim >= rank */
+TW_API size_t tw_tensor_dim(tw_graph *graph, tw_tensor tensor, unsigned dim);  /* TW_E_INDEX when dim >= rank */
 TW_API const size_t *tw_tensor_shape(const tw_graph *graph, tw_tensor tensor); /* valid while the handle lives */
 TW_API uint64_t tw_tensor_elements(const tw_graph *graph, tw_tensor tensor);
 
 TW_API tw_tensor tw_slice(tw_graph *graph, tw_tensor tensor, unsigned dim, size_t begin, size_t end);
-TW_API tw_tensor tw_slice_nd(tw_graph *graph, tw_tensor tensor, const size_t *begin, const size_t *end); /* rank each */
-TW_API tw_tensor tw_index(tw_graph *graph, tw_tensor tensor, size_t index);     /* tensor[index]: rank - 1 */
+TW_API tw_tensor tw_slice_nd(tw_graph *graph, tw_tensor tensor, const size_t *begin,
+                             const size_t *end);                                       /* rank each */
+TW_API tw_tensor tw_index(tw_graph *graph, tw_tensor tensor, size_t index);            /* tensor[index]: rank - 1 */
 TW_API tw_tensor tw_element(tw_graph *graph, tw_tensor tensor, const size_t *indices); /* one element, rank 0 */
 TW_API tw_tensor tw_concat(tw_graph *graph, unsigned count, const tw_tensor *tensors, unsigned dim);
 TW_API tw_tensor tw_append(tw_graph *graph, tw_tensor tensor, tw_tensor element, unsigned dim);
@@ -106,7 +109,8 @@ TW_API tw_tensor tw_reshape_partial(tw_graph *graph, tw_tensor tensor, unsigned 
                                     const size_t *shape); /* dims [begin, end) become `rank` new ones */
 TW_API tw_tensor tw_flatten(tw_graph *graph, tw_tensor tensor);
 TW_API tw_tensor tw_flatten_dims(tw_graph *graph, tw_tensor tensor, unsigned begin, unsigned end);
-TW_API tw_tensor tw_dim_shuffle(tw_graph *graph, tw_tensor tensor, const unsigned *permutation); /* out.dim i = in.dim p[i] */
+TW_API tw_tensor tw_dim_shuffle(tw_graph *graph, tw_tensor tensor,
+                                const unsigned *permutation); /* out.dim i = in.dim p[i] */
 TW_API tw_tensor tw_dim_shuffle_partial(tw_graph *graph, tw_tensor tensor, unsigned count, const unsigned *source,
                                         const unsigned *destination);
 TW_API tw_tensor tw_dim_roll(tw_graph *graph, tw_tensor tensor, unsigned dim, unsigned new_position);
@@ -117,7 +121,8 @@ TW_API tw_tensor tw_broadcast(tw_graph *graph, tw_tensor tensor, unsigned times,
 TW_API tw_tensor tw_upsample(tw_graph *graph, tw_tensor tensor, unsigned scale, unsigned dim);
 TW_API tw_tensor tw_sub_sample(tw_graph *graph, tw_tensor tensor, unsigned stride, unsigned dim);
 TW_API tw_tensor tw_reverse(tw_graph *graph, tw_tensor tensor, unsigned dim);
-TW_API tw_tensor tw_reinterpret(tw_graph *graph, tw_tensor tensor, tw_type type); /* same element size on the target */
+TW_API tw_tensor tw_reinterpret(tw_graph *graph, tw_tensor tensor,
+                                tw_type type); /* same element size on the target */
 /* Concatenation of intervals of the flattened tensor: "element pick". Rank 1. */
 TW_API tw_tensor tw_pick(tw_graph *graph, tw_tensor tensor, size_t count, const tw_interval *intervals);
 
@@ -128,13 +133,16 @@ TW_API bool tw_tensor_is_parallel_writeable(const tw_graph *graph, tw_tensor ten
 TW_API bool tw_tensor_intersects(const tw_graph *graph, tw_tensor a, tw_tensor b);
 TW_API bool tw_tensor_equal(const tw_graph *graph, tw_tensor a, tw_tensor b); /* same shape, type, elements */
 /* Intervals of the flattened tensor, each contiguous in one variable. Returns their number, writes up to `room`. */
-TW_API size_t tw_tensor_contiguous_regions(const tw_graph *graph, tw_tensor tensor, tw_interval *regions, size_t room);
-TW_API void tw_tensor_print(const tw_graph *graph, tw_tensor tensor, FILE *out); /* shape, type, regions: for people */
+TW_API size_t tw_tensor_contiguous_regions(const tw_graph *graph, tw_tensor tensor, tw_interval *regions,
+                                           size_t room);
+TW_API void tw_tensor_print(const tw_graph *graph, tw_tensor tensor,
+                            FILE *out); /* shape, type, regions: for people */
 
 TW_API void tw_tensor_release(tw_graph *graph, tw_tensor tensor); /* the handle is invalid from now on */
 TW_API void tw_graph_push_scope(tw_graph *graph);
 TW_API void tw_graph_pop_scope(tw_graph *graph);
-TW_API tw_tensor tw_tensor_keep(tw_graph *graph, tw_tensor tensor); /* survives the innermost scope (moves one out) */
+TW_API tw_tensor tw_tensor_keep(tw_graph *graph,
+                                tw_tensor tensor); /* survives the innermost scope (moves one out) */
 
 /* --- tile mapping ------------------------------------------------------------------------------------------- */
 
@@ -147,7 +155,10 @@ TW_API void tw_graph_map_range(tw_graph *graph, tw_tensor tensor, uint64_t first
 TW_API void tw_graph_map_linearly(tw_graph *graph, tw_tensor tensor);
 TW_API void tw_graph_map_linearly_with(tw_graph *graph, tw_tensor tensor, unsigned min_elements_per_tile,
                                        unsigned grain_size, unsigned first_tile);
-typedef struct tw_mapped_interval { tw_interval interval; unsigned tile; } tw_mapped_interval;
+typedef struct tw_mapped_interval {
+    tw_interval interval;
+    unsigned tile;
+} tw_mapped_interval;
 /* Mapping of the flattened tensor, in element order, neighbours on one tile merged; unmapped elements and tiles
  * outside a virtual graph are left out. Returns the number of entries, writes up to `room`. */
 TW_API size_t tw_graph_get_mapping(const tw_graph *graph, tw_tensor tensor, tw_mapped_interval *out, size_t room);
@@ -192,27 +203,33 @@ TW_API uint64_t tw_graph_max_field_dim(tw_graph *graph, const char *vertex_type,
  * over its type's estimator. */
 TW_API void tw_graph_set_perf_estimate(tw_graph *graph, tw_vertex vertex, uint64_t cycles, uint64_t flops);
 typedef struct tw_vertex_info tw_vertex_info; /* what an estimator may ask about one vertex */
-typedef struct tw_perf_estimate { uint64_t cycles, flops; } tw_perf_estimate;
+typedef struct tw_perf_estimate {
+    uint64_t cycles, flops;
+} tw_perf_estimate;
 typedef tw_perf_estimate (*tw_perf_estimator)(const tw_vertex_info *vertex, const tw_target *target, void *user);
 /* `destroy` (may be NULL) is called with `user` when the graph goes or the estimator is replaced. */
 TW_API void tw_graph_register_perf_estimator(tw_graph *graph, const char *vertex_type, tw_perf_estimator estimator,
                                              void *user, void (*destroy)(void *user));
-TW_API size_t tw_vertex_info_field_size(const tw_vertex_info *vertex, const char *field);  /* elements, sub-vectors or 1 */
+TW_API size_t tw_vertex_info_field_size(const tw_vertex_info *vertex,
+                                        const char *field); /* elements, sub-vectors or 1 */
 TW_API size_t tw_vertex_info_sub_size(const tw_vertex_info *vertex, const char *field, size_t index);
 TW_API double tw_vertex_info_value(const tw_vertex_info *vertex, const char *field, size_t index); /* plain state */
-TW_API const char *tw_vertex_info_layout(const tw_vertex_info *vertex, const char *field, unsigned dim); /* "Span" … */
+TW_API const char *tw_vertex_info_layout(const tw_vertex_info *vertex, const char *field,
+                                         unsigned dim); /* "Span" … */
 
 /* --- streams, host access, remote buffers ------------------------------------------------------------------- */
 
 typedef enum tw_replicated_stream_mode { TW_STREAM_REPLICATE, TW_STREAM_BROADCAST } tw_replicated_stream_mode;
 /* options: "key=value,key=value" of bufferingDepth, splitLimit, priority; NULL for none. Handles are unique. */
-TW_API tw_stream tw_graph_add_host_to_device_fifo(tw_graph *graph, const char *handle, tw_type type, uint64_t elements,
-                                                  tw_replicated_stream_mode mode, const char *options);
-TW_API tw_stream tw_graph_add_device_to_host_fifo(tw_graph *graph, const char *handle, tw_type type, uint64_t elements,
+TW_API tw_stream tw_graph_add_host_to_device_fifo(tw_graph *graph, const char *handle, tw_type type,
+                                                  uint64_t elements, tw_replicated_stream_mode mode,
                                                   const char *options);
+TW_API tw_stream tw_graph_add_device_to_host_fifo(tw_graph *graph, const char *handle, tw_type type,
+                                                  uint64_t elements, const char *options);
 /* `repeats` rows of `elements` elements in off-chip memory. */
-TW_API tw_remote_buffer tw_graph_add_remote_buffer(tw_graph *graph, const char *handle, tw_type type, uint64_t elements,
-                                                   uint64_t repeats, bool rearrange_on_host, bool optimise_memory);
+TW_API tw_remote_buffer tw_graph_add_remote_buffer(tw_graph *graph, const char *handle, tw_type type,
+                                                   uint64_t elements, uint64_t repeats, bool rearrange_on_host,
+                                                   bool optimise_memory);
 /* Named access for tw_engine_write() / tw_engine_read(); both in one: tw_graph_create_host_access(). */
 TW_API void tw_graph_create_host_write(tw_graph *graph, const char *handle, tw_tensor tensor);
 TW_API void tw_graph_create_host_read(tw_graph *graph, const char *handle, tw_tensor tensor);
@@ -220,8 +237,9 @@ TW_API void tw_graph_create_host_access(tw_graph *graph, const char *handle, tw_
 
 /* --- control programs (spec poplar.md 1.10): plain trees, owned by the graph --------------------------------- */
 
-TW_API tw_program tw_sequence(tw_graph *graph, const char *name);               /* empty */
-TW_API void tw_sequence_add(tw_graph *graph, tw_program sequence, tw_program program); /* a copy of it as it is now */
+TW_API tw_program tw_sequence(tw_graph *graph, const char *name); /* empty */
+TW_API void tw_sequence_add(tw_graph *graph, tw_program sequence,
+                            tw_program program); /* a copy of it as it is now */
 TW_API tw_program tw_sequence_of(tw_graph *graph, unsigned count, const tw_program *programs);
 TW_API tw_program tw_execute(tw_graph *graph, tw_compute_set cs);
 /* Also writes the logical AND of the vertices' return values into `result` (BOOL, INT or UNSIGNED_INT scalar). */
@@ -230,13 +248,16 @@ TW_API tw_program tw_copy(tw_graph *graph, tw_tensor source, tw_tensor destinati
 TW_API tw_program tw_copy_from_stream(tw_graph *graph, tw_stream stream, tw_tensor destination);
 TW_API tw_program tw_copy_to_stream(tw_graph *graph, tw_tensor source, tw_stream stream);
 /* k rows for k offsets: `offsets` is UNSIGNED_INT with 1 or k elements, nil = row 0. */
-TW_API tw_program tw_copy_from_remote(tw_graph *graph, tw_remote_buffer buffer, tw_tensor destination, tw_tensor offsets);
+TW_API tw_program tw_copy_from_remote(tw_graph *graph, tw_remote_buffer buffer, tw_tensor destination,
+                                      tw_tensor offsets);
 TW_API tw_program tw_copy_to_remote(tw_graph *graph, tw_tensor source, tw_remote_buffer buffer, tw_tensor offsets);
 TW_API tw_program tw_repeat(tw_graph *graph, unsigned count, tw_program body);
 TW_API tw_program tw_repeat_while_true(tw_graph *graph, tw_program condition, tw_tensor predicate, tw_program body);
-TW_API tw_program tw_repeat_while_false(tw_graph *graph, tw_program condition, tw_tensor predicate, tw_program body);
+TW_API tw_program tw_repeat_while_false(tw_graph *graph, tw_program condition, tw_tensor predicate,
+                                        tw_program body);
 TW_API tw_program tw_if(tw_graph *graph, tw_tensor predicate, tw_program then_body, tw_program else_body);
-TW_API tw_program tw_switch(tw_graph *graph, tw_tensor control, tw_program default_body); /* default {0} = nothing */
+TW_API tw_program tw_switch(tw_graph *graph, tw_tensor control,
+                            tw_program default_body);                                 /* default {0} = nothing */
 TW_API tw_program tw_switch_with_bounds_checking(tw_graph *graph, tw_tensor control); /* no match stops the run */
 TW_API void tw_switch_add(tw_graph *graph, tw_program switch_program, int32_t value, tw_program body);
 TW_API tw_function tw_graph_add_function(tw_graph *graph, tw_program body, const char *name);
@@ -249,7 +270,7 @@ TW_API tw_program tw_abort_on_condition(tw_graph *graph, tw_tensor predicate, co
 TW_API tw_program tw_assume_equal_across_replicas(tw_graph *graph, tw_tensor tensor);
 TW_API tw_program tw_error_program(tw_graph *graph, const char *message, tw_tensor tensor);
 
-typedef struct tw_print_format { /* spec poplar.md 1.14; 0 = default */
+typedef struct tw_print_format {  /* spec poplar.md 1.14; 0 = default */
     unsigned summarise_threshold; /* 1000 elements */
     unsigned edge_items;          /* 3 */
     unsigned max_line_width;      /* 75 */
@@ -257,12 +278,13 @@ typedef struct tw_print_format { /* spec poplar.md 1.14; 0 = default */
     enum { TW_PRINT_AUTO, TW_PRINT_FIXED, TW_PRINT_SCIENTIFIC, TW_PRINT_NONE } float_format;
     char separator, open_bracket, close_bracket; /* ' ' '[' ']' */
 } tw_print_format;
-TW_API tw_program tw_print_tensor(tw_graph *graph, const char *title, tw_tensor tensor, const tw_print_format *format);
+TW_API tw_program tw_print_tensor(tw_graph *graph, const char *title, tw_tensor tensor,
+                                  const tw_print_format *format);
 
 /* for (counter = begin; counter < limit; counter += step) body; `counter` is a one-element INT or UNSIGNED_INT
  * variable that the body may read. The _dynamic form takes the limit from a tensor at run time (guide 2.2.1). */
-TW_API tw_program tw_counted_for_loop(tw_graph *graph, tw_tensor counter, int64_t begin, int64_t limit, int64_t step,
-                                      tw_program body);
+TW_API tw_program tw_counted_for_loop(tw_graph *graph, tw_tensor counter, int64_t begin, int64_t limit,
+                                      int64_t step, tw_program body);
 TW_API tw_program tw_counted_for_loop_dynamic(tw_graph *graph, tw_tensor counter, int64_t begin, tw_tensor limit,
                                               int64_t step, tw_program body);
 TW_API void tw_program_name(tw_graph *graph, tw_program program, const char *name); /* shown in profiles */
@@ -270,8 +292,8 @@ TW_API void tw_program_print(const tw_graph *graph, tw_program program, FILE *ou
 
 /* --- virtual graphs (guide 2.4): views of the same graph with tiles numbered from 0 -------------------------- */
 
-TW_API tw_graph *tw_graph_virtual_first(tw_graph *graph, unsigned tiles_per_ipu);            /* first n of each IPU */
-TW_API tw_graph *tw_graph_virtual_range(tw_graph *graph, unsigned lower, unsigned upper);    /* [lower, upper) */
+TW_API tw_graph *tw_graph_virtual_first(tw_graph *graph, unsigned tiles_per_ipu);         /* first n of each IPU */
+TW_API tw_graph *tw_graph_virtual_range(tw_graph *graph, unsigned lower, unsigned upper); /* [lower, upper) */
 TW_API tw_graph *tw_graph_virtual_tiles(tw_graph *graph, unsigned count, const unsigned *tiles_of_each_ipu);
 TW_API tw_graph *tw_graph_top_level(tw_graph *graph); /* borrowed */
 TW_API unsigned tw_graph_to_top_level_tile(const tw_graph *graph, unsigned tile);

@@ -23,29 +23,29 @@ typedef struct tw_device tw_device;
 
 /* The IPU Model (spec poplar.md 2.3). All zero = one Mk2 IPU; 0 in a field = the chip's own value. */
 typedef struct tw_ipu_model {
-    tw_chip chip;                  /* default TW_MK2 */
-    unsigned num_ipus;             /* default 1 */
-    unsigned tiles_per_ipu;        /* default and maximum: 1,216 on Mk1, 1,472 on Mk2 */
-    unsigned worker_contexts;      /* default 6 */
-    uint64_t bytes_per_tile;       /* default 262,144 on Mk1, 638,976 on Mk2 */
-    double clock_hz;               /* default 1.6e9 on Mk1, 1.33e9 on Mk2 (estimate) */
+    tw_chip chip;                    /* default TW_MK2 */
+    unsigned num_ipus;               /* default 1 */
+    unsigned tiles_per_ipu;          /* default and maximum: 1,216 on Mk1, 1,472 on Mk2 */
+    unsigned worker_contexts;        /* default 6 */
+    uint64_t bytes_per_tile;         /* default 262,144 on Mk1, 638,976 on Mk2 */
+    double clock_hz;                 /* default 1.6e9 on Mk1, 1.33e9 on Mk2 (estimate) */
     double exchange_bytes_per_cycle; /* default 4 */
-    unsigned max_sync_delay;       /* cycles; default 118 on Mk1 (guide's sample), see tw_target_max_sync_delay() */
-    bool no_sync_delay;            /* RelativeSyncDelayType::NO_DELAY: syncs cost nothing */
-    bool accurate_half;            /* false: half may be kept in float inside a codelet (decision 18) */
-    bool compile_ipu_code;         /* IPUModel::compileIPUCode */
-    unsigned global_sync_cycles;   /* default by the formula of spec 2.3 */
+    unsigned max_sync_delay;     /* cycles; default 118 on Mk1 (guide's sample), see tw_target_max_sync_delay() */
+    bool no_sync_delay;          /* RelativeSyncDelayType::NO_DELAY: syncs cost nothing */
+    bool accurate_half;          /* false: half may be kept in float inside a codelet (decision 18) */
+    bool compile_ipu_code;       /* IPUModel::compileIPUCode */
+    unsigned global_sync_cycles; /* default by the formula of spec 2.3 */
 } tw_ipu_model;
 
 /* Devices. NULL on failure, with tw_error_message(). Free with tw_device_free(). */
-TW_API tw_device *tw_device_cpu(void);                       /* half is a 4-byte float */
-TW_API tw_device *tw_device_cpu_accurate_half(void);         /* half is a 2-byte IEEE half */
+TW_API tw_device *tw_device_cpu(void);               /* half is a 4-byte float */
+TW_API tw_device *tw_device_cpu_accurate_half(void); /* half is a 2-byte IEEE half */
 TW_API tw_device *tw_device_ipu_model(tw_chip chip, unsigned num_ipus);
 TW_API tw_device *tw_device_ipu_model_with(const tw_ipu_model *model); /* copied; NULL = all defaults */
 TW_API tw_device *tw_device_virtual(const tw_device *device, unsigned tiles_per_ipu); /* same device, fewer tiles */
-TW_API void tw_device_free(tw_device *device);               /* NULL is fine */
-TW_API const tw_target *tw_device_target(const tw_device *device); /* owned by the device */
-TW_API bool tw_device_attach(tw_device *device);             /* always true: there is no hardware to wait for */
+TW_API void tw_device_free(tw_device *device);                                        /* NULL is fine */
+TW_API const tw_target *tw_device_target(const tw_device *device);                    /* owned by the device */
+TW_API bool tw_device_attach(tw_device *device); /* always true: there is no hardware to wait for */
 TW_API void tw_device_detach(tw_device *device);
 
 /* Targets without a device. NULL on failure. */
@@ -57,31 +57,33 @@ TW_API bool tw_target_equal(const tw_target *a, const tw_target *b);
 
 /* Getters, in the order of spec poplar.md 1.4. On a CPU target none fails (decision 20). */
 TW_API tw_target_kind tw_target_get_kind(const tw_target *target);
-TW_API const char *tw_target_arch(const tw_target *target);          /* "ipu1", "ipu2", "ipu21", "cpu" */
-TW_API size_t tw_target_type_size(const tw_target *target, tw_type type); /* bytes; half is 4 on a plain CPU target */
+TW_API const char *tw_target_arch(const tw_target *target); /* "ipu1", "ipu2", "ipu21", "cpu" */
+TW_API size_t tw_target_type_size(const tw_target *target,
+                                  tw_type type); /* bytes; half is 4 on a plain CPU target */
 TW_API unsigned tw_target_worker_contexts(const tw_target *target);
-TW_API unsigned tw_target_tiles(const tw_target *target);            /* of all IPUs */
+TW_API unsigned tw_target_tiles(const tw_target *target); /* of all IPUs */
 TW_API unsigned tw_target_tiles_per_ipu(const tw_target *target);
 TW_API unsigned tw_target_ipus(const tw_target *target);
 TW_API unsigned tw_target_vector_width(const tw_target *target, tw_type type); /* elements per data path word */
-TW_API unsigned tw_target_data_path_width(const tw_target *target);  /* bits */
+TW_API unsigned tw_target_data_path_width(const tw_target *target);            /* bits */
 TW_API unsigned tw_target_rpt_count_max(const tw_target *target);
 TW_API unsigned tw_target_atomic_store_granularity(const tw_target *target); /* bytes */
 TW_API uint64_t tw_target_bytes_per_tile(const tw_target *target);
-TW_API uint64_t tw_target_memory_bytes(const tw_target *target);     /* of all tiles */
+TW_API uint64_t tw_target_memory_bytes(const tw_target *target); /* of all tiles */
 TW_API double tw_target_exchange_bytes_per_cycle(const tw_target *target);
 TW_API unsigned tw_target_memcpy_bytes_per_cycle(const tw_target *target);
 TW_API bool tw_target_supports_exchange_bus_sharing(const tw_target *target);
 TW_API unsigned tw_target_tiles_per_shared_exchange_bus(const tw_target *target);
 TW_API double tw_target_clock_hz(const tw_target *target);
-TW_API unsigned tw_target_min_sync_delay(const tw_target *target);   /* cycles */
-TW_API unsigned tw_target_max_sync_delay(const tw_target *target);   /* cycles */
+TW_API unsigned tw_target_min_sync_delay(const tw_target *target); /* cycles */
+TW_API unsigned tw_target_max_sync_delay(const tw_target *target); /* cycles */
 TW_API unsigned tw_target_global_sync_cycles(const tw_target *target);
 /* Offsets of the memory elements from the start of memory; *count gets their number. Owned by the target. */
 TW_API const uint64_t *tw_target_memory_element_offsets(const tw_target *target, size_t *count);
 TW_API unsigned tw_target_interleaved_memory_element_index(const tw_target *target);
 TW_API unsigned tw_target_num_stride_bits(const tw_target *target);
-TW_API unsigned tw_target_conv_units(const tw_target *target, tw_type input, tw_type partials); /* 0: no such pair */
+TW_API unsigned tw_target_conv_units(const tw_target *target, tw_type input,
+                                     tw_type partials); /* 0: no such pair */
 TW_API unsigned tw_target_conv_unit_max_pipeline_depth(const tw_target *target, tw_type partials);
 TW_API unsigned tw_target_conv_unit_input_load_elems_per_cycle(const tw_target *target, tw_type type);
 TW_API unsigned tw_target_conv_unit_coeff_load_bytes_per_cycle(const tw_target *target);

@@ -115,7 +115,8 @@ TW_API uint64_t tw_walk_left(const tw_walk *walk); /* elements to come; UINT64_M
 #define TW_VEC_OP_LIST(X)                                                                                          \
     X(COPY, 1, M)                                                                                                  \
     X(CONVERT, 1, V)                                                                                               \
-    X(NEG, 1, A) X(ABS, 1, A) X(NOT, 1, A) X(LNOT, 1, A) X(RELU, 1, A) X(SIGN, 1, A) X(SQUARE, 1, A) X(SQRT, 1, A) \
+    X(NEG, 1, A)                                                                                                   \
+    X(ABS, 1, A) X(NOT, 1, A) X(LNOT, 1, A) X(RELU, 1, A) X(SIGN, 1, A) X(SQUARE, 1, A) X(SQRT, 1, A)              \
         X(RSQRT, 1, A) X(RECIP, 1, A) X(CEIL, 1, A) X(FLOOR, 1, A) X(ROUND, 1, A) X(TRUNC, 1, A) X(RINT, 1, A)     \
             X(POPCOUNT, 1, A) X(CLZ, 1, A) X(CTZ, 1, A) X(ISNAN, 1, P) X(ISINF, 1, P) X(ISFINITE, 1, P) X(SIGNBIT, \
                                                                                                           1, P)    \

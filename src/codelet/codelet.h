@@ -167,11 +167,13 @@ const tw__device_vertex *tw__codelets_device(tw__codelets *set, const tw__vertex
 
 /* --- random.c: generators of simulated tiles ----------------------------------------------------------------- */
 
-typedef struct tw__random { unsigned long long state[2]; } tw__random;
+typedef struct tw__random {
+    unsigned long long state[2];
+} tw__random;
 void tw__random_seed(tw__random *random); /* the fixed seed of every tile */
 /* Vertices that this thread runs from now on draw from `random`; NULL = a generator of the thread's own. */
 void tw__random_use(tw__random *random);
-bool tw__random_connect(void *handle); /* of loaded codelets; false when they draw none */
+bool tw__random_connect(void *handle);           /* of loaded codelets; false when they draw none */
 bool tw__codelets_draw(const tw__codelets *set); /* some loaded codelet may draw random numbers */
 
 /* --- mangle.c: guide 3.5, decision 29 ----------------------------------------------------------------------

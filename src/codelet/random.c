@@ -12,7 +12,10 @@ void tw__random_seed(tw__random *random)
 
 static __thread tw__random *current;
 
-void tw__random_use(tw__random *random) { current = random; }
+void tw__random_use(tw__random *random)
+{
+    current = random;
+}
 
 /* Codelets that are called outside an engine draw from a generator of the thread. */
 static unsigned long long *random_state(void)

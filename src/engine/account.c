@@ -18,8 +18,10 @@ static void accounting_free(tw__accounting *a)
         for (unsigned kind = 0; kind < TW__VERTEX_BYTES_KINDS; kind++) free(a->types[type].bytes[kind]);
     for (unsigned type = 0; type < TW__COPY_TYPES; type++)
         for (unsigned kind = 0; kind < TW__VERTEX_BYTES_KINDS; kind++) free(a->copies[type].bytes[kind]);
-    free(a->row), free(a->rearrange_now), free(a->output_now), free(a->message), free(a->rearrange), free(a->output);
-    free(a->types), free(a->sets), free(a->set_counted), free(a->type_cycles), free(a->type_count), free(a->used_types);
+    free(a->row), free(a->rearrange_now), free(a->output_now), free(a->message), free(a->rearrange),
+        free(a->output);
+    free(a->types), free(a->sets), free(a->set_counted), free(a->type_cycles), free(a->type_count),
+        free(a->used_types);
     free(a->interleaved), free(a->step_of), free(a->next_of), free(a->shape.items), free(a->leaves.items);
     free(a->message_bytes), free(a->bodies.items), free(a->body_of), free(a->first_leaf), free(a->last_of);
 }
@@ -96,7 +98,8 @@ static tw_status write_report(const tw_profile *profile, const char *path, bool 
 /* An option that was not set itself follows autoReport.all. */
 static bool wanted(const tw__options *options, const char *key)
 {
-    return tw__options_is_set(options, key) ? tw__options_bool(options, key) : tw__options_bool(options, "autoReport.all");
+    return tw__options_is_set(options, key) ? tw__options_bool(options, key)
+                                            : tw__options_bool(options, "autoReport.all");
 }
 
 bool tw__account_instruments(const tw_engine *engine, const char *key)
@@ -141,8 +144,12 @@ static void set_mode(tw__accounting *a)
     const tw__options *options = a->engine->options;
     bool compute = tw__account_instruments(a->engine, "debug.instrumentCompute");
     const char *level = tw__options_get(options, "debug.computeInstrumentationLevel");
-    static const struct { const char *level, *mode; } modes[] = {
-        { "vertex", "VERTICES" }, { "tile", "COMPUTE_SETS" }, { "ipu", "SINGLE_TILE_COMPUTE_SETS" },
+    static const struct {
+        const char *level, *mode;
+    } modes[] = {
+        { "vertex", "VERTICES" },
+        { "tile", "COMPUTE_SETS" },
+        { "ipu", "SINGLE_TILE_COMPUTE_SETS" },
         { "device", "SINGLE_TILE_COMPUTE_SETS" },
     };
     tw__profile_set_mode(a->profile, "IPU_MODEL");
@@ -173,23 +180,28 @@ static tw_status fill(tw__accounting *a)
     if ((status = tw__account_steps(a)) || (status = tw__account_memory(a)) || (status = tw__account_liveness(a)))
         return status;
     set_mode(a);
-    if (a->failed || a->before.failed || a->after.failed) return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
+    if (a->failed || a->before.failed || a->after.failed)
+        return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
     return tw__profile_status(a->profile);
 }
 
 tw_status tw__account_new(tw_engine *engine)
 {
     const tw_target *target = engine->target;
-    tw__profile_target facts = { .type = "IPU_MODEL", .arch = tw_target_arch(target), .ipus = target->ipus,
-                                 .tiles_per_ipu = target->tiles_per_ipu, .replicas = 1,
+    tw__profile_target facts = { .type = "IPU_MODEL",
+                                 .arch = tw_target_arch(target),
+                                 .ipus = target->ipus,
+                                 .tiles_per_ipu = target->tiles_per_ipu,
+                                 .replicas = 1,
                                  .bytes_per_tile = tw_target_bytes_per_tile(target),
                                  .clock_hz = tw_target_clock_hz(target),
                                  .min_sync_delay = tw_target_min_sync_delay(target) };
     if (target->compile_ipu_code)
-        return tw__fail(TW_E_NOT_SUPPORTED,
-                        "compile_ipu_code (IPUModel::compileIPUCode) needs a code generator for %s, and there is none yet: "
-                        "leave it off; the memory report then says that code is absent",
-                        tw_target_arch(target));
+        return tw__fail(
+            TW_E_NOT_SUPPORTED,
+            "compile_ipu_code (IPUModel::compileIPUCode) needs a code generator for %s, and there is none yet: "
+            "leave it off; the memory report then says that code is absent",
+            tw_target_arch(target));
     size_t steps = engine->plan.steps.count;
     tw__account *account = calloc(1, sizeof *account);
     if (!account) return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
@@ -198,8 +210,12 @@ tw_status tw__account_new(tw_engine *engine)
     account->profile = tw__profile_new(&facts);
     account->first_step = calloc(steps + 1, sizeof *account->first_step);
     account->step_count = calloc(steps + 1, sizeof *account->step_count);
-    tw__accounting a = { .engine = engine, .core = engine->core, .target = target, .account = account,
-                         .profile = account->profile, .tiles = target->tiles,
+    tw__accounting a = { .engine = engine,
+                         .core = engine->core,
+                         .target = target,
+                         .account = account,
+                         .profile = account->profile,
+                         .tiles = target->tiles,
                          .strict = tw__options_bool(engine->options, "profiler.strictEstimates") };
     bool ready = account->profile && account->first_step && account->step_count && accounting_init(&a);
     tw_status status = ready ? fill(&a) : tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");

@@ -14,12 +14,12 @@
 
 typedef struct tw__account {
     tw_profile *profile;
-    uint32_t *first_step;  /* [plan steps] first profile step of a plan step */
-    uint32_t *step_count;  /* [plan steps] its number of profile steps, at least 1 unless never reached */
-    bool enabled;          /* tw_engine_enable_execution_profiling() */
-    bool stream_each_run;  /* autoReport.streamAtEachRun */
-    char *execution_file;  /* autoReport: written after runs; NULL = not wanted */
-    bool dirty;            /* runs not yet written to it */
+    uint32_t *first_step; /* [plan steps] first profile step of a plan step */
+    uint32_t *step_count; /* [plan steps] its number of profile steps, at least 1 unless never reached */
+    bool enabled;         /* tw_engine_enable_execution_profiling() */
+    bool stream_each_run; /* autoReport.streamAtEachRun */
+    char *execution_file; /* autoReport: written after runs; NULL = not wanted */
+    bool dirty;           /* runs not yet written to it */
 } tw__account;
 
 /* --- traffic.c --------------------------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ typedef struct tw__traffic {
     uint64_t *flow;            /* [ipus * ipus] bytes from IPU to IPU, NULL with one IPU */
     uint64_t internal, global; /* bytes within IPUs and between them */
     TW__LIST(tw__parcel) parcels;
-    bool piecewise;            /* too many parcels: the rest is added up at once */
+    bool piecewise; /* too many parcels: the rest is added up at once */
     bool failed;
 } tw__traffic;
 bool tw__traffic_init(tw__traffic *traffic, const tw_target *target);
@@ -69,7 +69,7 @@ typedef struct tw__local { /* copies inside tiles, by tile and type */
     unsigned tiles;
     uint64_t *cycles[TW__COPY_TYPES]; /* [tiles]; 0 = none */
     uint32_t *pieces[TW__COPY_TYPES];
-    uint64_t total;                   /* bytes */
+    uint64_t total; /* bytes */
 } tw__local;
 bool tw__local_init(tw__local *local, unsigned tiles);
 void tw__local_free(tw__local *local);
@@ -104,17 +104,24 @@ typedef enum tw__shape_kind {
     TW__SHAPE_CALL,   /* value = body: a function, or a program met before */
     TW__SHAPE_END     /* value = entry of the opening bracket */
 } tw__shape_kind;
-typedef struct tw__shape { tw__shape_kind kind; uint32_t value; } tw__shape;
-typedef struct tw__body { uint32_t begin, end; } tw__body; /* entries of the shape */
-typedef struct tw__leaf_node { uint32_t step, node; } tw__leaf_node;
+typedef struct tw__shape {
+    tw__shape_kind kind;
+    uint32_t value;
+} tw__shape;
+typedef struct tw__body {
+    uint32_t begin, end;
+} tw__body; /* entries of the shape */
+typedef struct tw__leaf_node {
+    uint32_t step, node;
+} tw__leaf_node;
 
 /* --- the run over a plan ----------------------------------------------------------------------------------------- */
 
-typedef struct tw__type_cost { /* one vertex type on the target */
-    uint32_t id;                               /* in the profile; TW__NONE until a vertex of it is met */
-    const tw__device_vertex *device;           /* NULL: sizes of the host stand in */
-    uint32_t state, edges, padding;            /* bytes of one instance: plain state, pointers, holes */
-    uint64_t *bytes[TW__VERTEX_BYTES_KINDS];   /* [tiles] each */
+typedef struct tw__type_cost {               /* one vertex type on the target */
+    uint32_t id;                             /* in the profile; TW__NONE until a vertex of it is met */
+    const tw__device_vertex *device;         /* NULL: sizes of the host stand in */
+    uint32_t state, edges, padding;          /* bytes of one instance: plain state, pointers, holes */
+    uint64_t *bytes[TW__VERTEX_BYTES_KINDS]; /* [tiles] each */
 } tw__type_cost;
 
 typedef struct tw__accounting { /* everything needed while the account is made */
@@ -125,13 +132,13 @@ typedef struct tw__accounting { /* everything needed while the account is made *
     tw_profile *profile;
     tw__memory *memory;
     unsigned tiles;
-    tw__traffic before, after;      /* of the step at hand */
+    tw__traffic before, after; /* of the step at hand */
     tw__local local_before, local_after;
     tw__workers workers;
-    uint64_t *row;                  /* [tiles] */
+    uint64_t *row;                          /* [tiles] */
     uint64_t *rearrange_now, *output_now;   /* [tiles] buffers of the step at hand */
     uint64_t *message, *rearrange, *output; /* [tiles] largest buffers of any step so far */
-    tw__type_cost *types;           /* [core->type_count] */
+    tw__type_cost *types;                   /* [core->type_count] */
     tw__type_cost copies[TW__COPY_TYPES];
     uint32_t *sets;                 /* [core->compute_set_count] compute set of the profile */
     bool *set_counted;              /* [core->compute_set_count] memory of its vertices is counted */
@@ -163,7 +170,7 @@ tw_status tw__account_steps(tw__accounting *a);
 /* memory.c. Profile id of a vertex type; its layout on the chip is read on first use. */
 uint32_t tw__account_type(tw__accounting *a, uint32_t type);
 uint32_t tw__account_copy_type(tw__accounting *a, tw__copy_type type);
-void tw__account_vertex(tw__accounting *a, uint32_t vertex); /* bytes of one vertex on its tile */
+void tw__account_vertex(tw__accounting *a, uint32_t vertex);       /* bytes of one vertex on its tile */
 void tw__account_local(tw__accounting *a, const tw__local *local); /* bytes of copy vertices */
 /* Variables, vertices, stacks, code; then the profile's memory block and the out-of-memory verdict. */
 tw_status tw__account_memory(tw__accounting *a);

@@ -64,7 +64,8 @@ uint64_t tw__modelled_cycles(const tw__core *core, uint32_t vertex)
 {
     const tw__vertex *v = &core->vertices[vertex];
     const tw__vertex_type *type = core->types[v->type].info;
-    unsigned width = tw_target_data_path_width(core->target) / 8, contexts = tw_target_worker_contexts(core->target);
+    unsigned width = tw_target_data_path_width(core->target) / 8,
+             contexts = tw_target_worker_contexts(core->target);
     uint64_t fixed = LAUNCH_CYCLES, words = 0, longest = 0;
     for (uint32_t e = v->first_edge; e; e = core->edges[e].next) {
         const tw__edge *edge = &core->edges[e];
@@ -90,7 +91,8 @@ tw_perf_estimate tw__vertex_cycles(const tw__core *core, uint32_t vertex, bool *
 {
     *modelled = false;
     if (core->estimate_count) {
-        const tw__vertex_estimate *e = bsearch(&vertex, core->estimates, core->estimate_count, sizeof *e, estimate_order);
+        const tw__vertex_estimate *e =
+            bsearch(&vertex, core->estimates, core->estimate_count, sizeof *e, estimate_order);
         if (e) return (tw_perf_estimate){ e->cycles, e->flops };
     }
     const tw__vertex_type_entry *type = &core->types[core->vertices[vertex].type];
@@ -113,7 +115,10 @@ const char *const tw__copy_type_names[TW__COPY_TYPES] = {
 
 /* Tile cycles of one copy: fixed + units x per unit, one unit being 8 bytes or one element. ShortMemcpy takes 72
  * cycles in the guide's sample (73 instances, 5,256 cycles); the others are estimates of the same order. */
-static const struct { uint32_t fixed, per_unit; bool by_element; } copy_costs[TW__COPY_TYPES] = {
+static const struct {
+    uint32_t fixed, per_unit;
+    bool by_element;
+} copy_costs[TW__COPY_TYPES] = {
     [TW__COPY_MEMCPY64] = { 60, 1, false },
     [TW__COPY_SHORT] = { 72, 2, false },
     [TW__COPY_STRIDED] = { 60, 2, true },
@@ -151,9 +156,12 @@ void tw__local_add(tw__local *local, const tw__piece *piece, unsigned esize)
 {
     uint64_t bytes = piece->count * esize;
     tw__copy_type type = TW__COPY_MEMCPY64;
-    if (piece->src_stride == 0 && piece->count > 1) type = TW__COPY_FILL;
-    else if (piece->count > 1 && (piece->src_stride != 1 || piece->dst_stride != 1)) type = TW__COPY_STRIDED;
-    else if (bytes % 8 || (piece->src * esize) % 8 || (piece->dst * esize) % 8) type = TW__COPY_SHORT;
+    if (piece->src_stride == 0 && piece->count > 1)
+        type = TW__COPY_FILL;
+    else if (piece->count > 1 && (piece->src_stride != 1 || piece->dst_stride != 1))
+        type = TW__COPY_STRIDED;
+    else if (bytes % 8 || (piece->src * esize) % 8 || (piece->dst * esize) % 8)
+        type = TW__COPY_SHORT;
     uint64_t units = copy_costs[type].by_element ? piece->count : (bytes + 7) / 8;
     uint64_t *cycles = &local->cycles[type][piece->dst_tile];
     if (!*cycles) *cycles = copy_costs[type].fixed;

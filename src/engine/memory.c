@@ -98,8 +98,10 @@ void tw__account_vertex(tw__accounting *a, uint32_t vertex)
         if (field->interleaved) a->interleaved[edge->regions ? edge->regions->region[0].var : edge->var] = true;
         if (field->form == TW__EDGE_SCALARS) tables += edge->count * 4;
         if (field->form != TW__EDGE_VECTORS) continue;
-        if (field->is_list) descriptors += 4;
-        else tables += entry_bytes(device ? device->layout[1] : field->layout[1]);
+        if (field->is_list)
+            descriptors += 4;
+        else
+            tables += entry_bytes(device ? device->layout[1] : field->layout[1]);
     }
     for (uint32_t i = v->first_value; i; i = a->core->values[i].next) {
         const tw__field_value *value = &a->core->values[i];
@@ -231,14 +233,16 @@ static tw_status judge(tw__accounting *a, const uint64_t *by_tile, uint64_t capa
     tw__commas(beyond, sizeof beyond, by_tile[fullest] - capacity), tw__commas(total, sizeof total, excess);
     describe_tile(a, fullest, parts, sizeof parts);
     if (tw__options_bool(a->engine->options, "debug.allowOutOfMemory")) {
-        TW__LOG(ENGINE, WARN, "tile %u is out of memory: %s of %s bytes, %s too many (%s); %u tiles, %s bytes in all",
-                fullest, need, have, beyond, parts, over, total);
+        TW__LOG(ENGINE, WARN,
+                "tile %u is out of memory: %s of %s bytes, %s too many (%s); %u tiles, %s bytes in all", fullest,
+                need, have, beyond, parts, over, total);
         return TW_OK;
     }
-    return tw__fail(TW_E_TILE_MEMORY,
-                    "tile %u is out of memory: it needs %s bytes of %s, %s too many (%s); %u tile(s) are out of memory by "
-                    "%s bytes in all. Map data to more tiles, or set debug.allowOutOfMemory to run all the same",
-                    fullest, need, have, beyond, parts, over, total);
+    return tw__fail(
+        TW_E_TILE_MEMORY,
+        "tile %u is out of memory: it needs %s bytes of %s, %s too many (%s); %u tile(s) are out of memory by "
+        "%s bytes in all. Map data to more tiles, or set debug.allowOutOfMemory to run all the same",
+        fullest, need, have, beyond, parts, over, total);
 }
 
 static void add_row(tw__accounting *a, tw_storage storage, const uint64_t *row)
@@ -247,7 +251,10 @@ static void add_row(tw__accounting *a, tw_storage storage, const uint64_t *row)
 }
 
 /* Fidelity of what is not counted exactly. */
-static const struct { tw_storage storage; tw_fidelity fidelity; } fidelities[] = {
+static const struct {
+    tw_storage storage;
+    tw_fidelity fidelity;
+} fidelities[] = {
     { TW_STORAGE_MESSAGE, TW_FIDELITY_MODELLED },
     { TW_STORAGE_REARRANGEMENT, TW_FIDELITY_MODELLED },
     { TW_STORAGE_OUTPUT_EDGE, TW_FIDELITY_MODELLED },
@@ -283,9 +290,11 @@ tw_status tw__account_memory(tw__accounting *a)
             tw__profile_set_category_fidelity(a->profile, tw_storage_key(fidelities[i].storage),
                                               fidelities[i].fidelity);
     for (size_t type = 0; type < a->core->type_count + TW__COPY_TYPES; type++) {
-        const tw__type_cost *cost = type < a->core->type_count ? &a->types[type] : &a->copies[type - a->core->type_count];
+        const tw__type_cost *cost =
+            type < a->core->type_count ? &a->types[type] : &a->copies[type - a->core->type_count];
         for (unsigned kind = 0; cost->id != TW__NONE && kind < TW__VERTEX_BYTES_CODE; kind++)
-            tw__profile_set_vertex_bytes(a->profile, cost->id, kind, tw__profile_row(a->profile, cost->bytes[kind], a->tiles));
+            tw__profile_set_vertex_bytes(a->profile, cost->id, kind,
+                                         tw__profile_row(a->profile, cost->bytes[kind], a->tiles));
     }
     return a->memory->failed || a->failed ? tw__fail(TW_E_NO_MEMORY, "out of memory for the memory report") : TW_OK;
 }

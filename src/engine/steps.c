@@ -25,9 +25,9 @@ typedef struct walker { /* where in the program tree we are */
 
 /* --- emitting --------------------------------------------------------------------------------------------------------- */
 
-#define PUSH(a, list, ...)                                                                                        \
-    (tw__grow(&(list).items, &(list).room, (list).count, sizeof *(list).items)                                    \
-         ? (void)((list).items[(list).count++] = __VA_ARGS__)                                                     \
+#define PUSH(a, list, ...)                                                     \
+    (tw__grow(&(list).items, &(list).room, (list).count, sizeof *(list).items) \
+         ? (void)((list).items[(list).count++] = __VA_ARGS__)                  \
          : (void)((a)->failed = true))
 
 static void emit(walker *w, tw__step_desc *desc)
@@ -48,10 +48,13 @@ static void emit(walker *w, tw__step_desc *desc)
 static void emit_sync(walker *w, tw_profile_sync kind)
 {
     const tw_target *target = w->a->target;
-    uint64_t cycles = target->no_sync_delay        ? 0
+    uint64_t cycles = target->no_sync_delay            ? 0
                       : kind == TW_PROFILE_SYNC_GLOBAL ? tw_target_global_sync_cycles(target)
                                                        : tw_target_max_sync_delay(target);
-    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_SYNC, .sync = kind, .no_program = true, .cycles = cycles,
+    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_SYNC,
+                              .sync = kind,
+                              .no_program = true,
+                              .cycles = cycles,
                               .fidelity = TW_FIDELITY_MODELLED });
 }
 
@@ -77,7 +80,8 @@ static void exchange_code(tw__accounting *a, const tw__traffic *t, tw_storage st
 {
     for (unsigned tile = 0; tile < a->tiles; tile++)
         if (t->runs[tile])
-            tw__memory_count(a->memory, tile, storage, EXCHANGE_CODE_FIXED + (uint64_t)EXCHANGE_CODE_RUN * t->runs[tile]);
+            tw__memory_count(a->memory, tile, storage,
+                             EXCHANGE_CODE_FIXED + (uint64_t)EXCHANGE_CODE_RUN * t->runs[tile]);
 }
 
 static void emit_traffic(walker *w, const tw__traffic *t, const char *name)
@@ -93,10 +97,14 @@ static void emit_traffic(walker *w, const tw__traffic *t, const char *name)
         exchange.cycles = tw__profile_row(a->profile, a->row, a->tiles);
         uint64_t slowest = 0;
         for (unsigned tile = 0; tile < a->tiles; tile++) slowest = a->row[tile] > slowest ? a->row[tile] : slowest;
-        emit(w, &(tw__step_desc){ .type = TW_PROGRAM_DO_EXCHANGE, .name = name,
+        emit(w, &(tw__step_desc){ .type = TW_PROGRAM_DO_EXCHANGE,
+                                  .name = name,
                                   .index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_INTERNAL, exchange),
-                                  .cycles = slowest, .overlapped = overlap_with_sync(a, a->row, slowest),
-                                  .active = exchange.cycles, .data = exchange.received, .total_data = t->internal,
+                                  .cycles = slowest,
+                                  .overlapped = overlap_with_sync(a, a->row, slowest),
+                                  .active = exchange.cycles,
+                                  .data = exchange.received,
+                                  .total_data = t->internal,
                                   .fidelity = TW_FIDELITY_ESTIMATED });
     }
     if (!t->global) return;
@@ -104,10 +112,14 @@ static void emit_traffic(walker *w, const tw__traffic *t, const char *name)
     uint64_t cycles = tw__traffic_link_cycles(t, a->target);
     for (unsigned tile = 0; tile < a->tiles; tile++) a->row[tile] = t->sent[tile] || t->received[tile] ? cycles : 0;
     exchange.cycles = tw__profile_row(a->profile, a->row, a->tiles);
-    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_GLOBAL_EXCHANGE, .name = name,
+    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_GLOBAL_EXCHANGE,
+                              .name = name,
                               .index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_GLOBAL, exchange),
-                              .cycles = cycles, .active = exchange.cycles, .data = exchange.received,
-                              .total_data = t->global, .fidelity = TW_FIDELITY_ESTIMATED });
+                              .cycles = cycles,
+                              .active = exchange.cycles,
+                              .data = exchange.received,
+                              .total_data = t->global,
+                              .fidelity = TW_FIDELITY_ESTIMATED });
 }
 
 /* Copies inside tiles: the types of one tile run one after the other. */
@@ -131,9 +143,13 @@ static void emit_local(walker *w, const tw__local *local, const char *name)
     uint32_t set = tw__profile_add_compute_set(a->profile, name);
     for (size_t i = 0; i < count; i++)
         tw__profile_add_vertices(a->profile, set, types[i].vertex_type, types[i].instances);
-    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE, .name = name, .index = set,
-                              .active = tw__profile_row(a->profile, a->row, a->tiles), .types = types,
-                              .type_count = count, .fidelity = TW_FIDELITY_ESTIMATED });
+    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
+                              .name = name,
+                              .index = set,
+                              .active = tw__profile_row(a->profile, a->row, a->tiles),
+                              .types = types,
+                              .type_count = count,
+                              .fidelity = TW_FIDELITY_ESTIMATED });
 }
 
 /* --- compute sets ----------------------------------------------------------------------------------------------------- */
@@ -155,7 +171,8 @@ static void add_edge(tw__accounting *a, const tw__edge *edge, unsigned tile, uns
     const tw__regions *list = tw__edge_regions(edge, &room);
     tw__exchange_walk walk = input ? tw__exchange_begin(a->core, list, 0, NULL, tile, 0, edge->count)
                                    : tw__exchange_begin(a->core, NULL, tile, list, 0, 0, edge->count);
-    bool whole = list->n == 1 && list->region[0].rank == 1 && (list->count == 1 || list->region[0].dim[0].stride == 1);
+    bool whole =
+        list->n == 1 && list->region[0].rank == 1 && (list->count == 1 || list->region[0].dim[0].stride == 1);
     uint64_t local = 0, remote = 0;
     for (tw__piece piece; tw__exchange_next(&walk, &piece);) {
         if (piece.src_tile != piece.dst_tile) {
@@ -179,10 +196,11 @@ static void add_vertex(tw__accounting *a, uint32_t vertex, bool *modelled)
     uint64_t cycles = tw__vertex_cycles(a->core, vertex, &guess).cycles;
     *modelled |= guess;
     if (guess && a->strict && !a->status)
-        a->status = tw__fail(TW_E_MISSING_PERF_ESTIMATE,
-                             "vertex %u of type %s in compute set '%s' has no performance estimate: register an estimator "
-                             "for its type or set one on it (profiler.strictEstimates is on)",
-                             vertex, info->name, a->core->compute_sets[v->cs].name);
+        a->status =
+            tw__fail(TW_E_MISSING_PERF_ESTIMATE,
+                     "vertex %u of type %s in compute set '%s' has no performance estimate: register an estimator "
+                     "for its type or set one on it (profiler.strictEstimates is on)",
+                     vertex, info->name, a->core->compute_sets[v->cs].name);
     tw__workers_add(&a->workers, v->tile, info->kind != TW__VERTEX, cycles);
     a->type_cycles[v->type] += cycles;
     a->type_count[v->type]++;
@@ -235,12 +253,17 @@ static void execute_step(walker *w, const tw__plan_step *step)
     for (uint32_t t = 0; t < a->core->type_count; t++)
         if (a->type_count[t]) {
             types[used] = (tw__type_cycles){ tw__account_type(a, t), a->type_count[t], a->type_cycles[t] };
-            if (first) tw__profile_add_vertices(a->profile, a->sets[exec->cs], types[used].vertex_type, a->type_count[t]);
+            if (first)
+                tw__profile_add_vertices(a->profile, a->sets[exec->cs], types[used].vertex_type, a->type_count[t]);
             used++;
         }
     tw__workers_cycles(&a->workers, a->row);
-    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE, .name = name, .index = a->sets[exec->cs],
-                              .active = tw__profile_row(a->profile, a->row, a->tiles), .types = types, .type_count = used,
+    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
+                              .name = name,
+                              .index = a->sets[exec->cs],
+                              .active = tw__profile_row(a->profile, a->row, a->tiles),
+                              .types = types,
+                              .type_count = used,
                               .fidelity = modelled ? TW_FIDELITY_ESTIMATED : TW_FIDELITY_MODELLED });
     emit_local(w, &a->local_after, join(w, name, "OnTileCopyPost"));
     emit_traffic(w, &a->after, join(w, name, "ExchangePost"));
@@ -257,11 +280,14 @@ static void copy_step(walker *w, const tw__plan_step *step)
         const tw__program *p = &a->core->programs[a->engine->plan.step_programs.items[step->first_program + i]];
         unsigned esize = (unsigned)tw_target_type_size(a->target, p->a.type);
         if (!*name) name = p->name;
-        tw__exchange_walk walk = tw__exchange_begin(a->core, p->a.regions, 0, p->b.regions, 0, 0, p->a.regions->count);
+        tw__exchange_walk walk =
+            tw__exchange_begin(a->core, p->a.regions, 0, p->b.regions, 0, 0, p->a.regions->count);
         for (tw__piece piece; tw__exchange_next(&walk, &piece);) {
             if (piece.src_tile == TW_UNMAPPED || piece.dst_tile == TW_UNMAPPED) continue;
-            if (piece.src_tile == piece.dst_tile) tw__local_add(&a->local_before, &piece, esize);
-            else tw__traffic_add(&a->before, &piece, esize);
+            if (piece.src_tile == piece.dst_tile)
+                tw__local_add(&a->local_before, &piece, esize);
+            else
+                tw__traffic_add(&a->before, &piece, esize);
         }
     }
     tw__traffic_finish(&a->before);
@@ -296,16 +322,21 @@ static void emit_host(walker *w, const char *name)
         tw__memory_count(a->memory, tile, TW_STORAGE_HOST_PACKET_HEADER,
                          (bytes + PACKET_BYTES - 1) / PACKET_BYTES * PACKET_HEADER_BYTES);
     }
-    double by_tile = (double)largest / arch->exchange_bytes_per_cycle, by_link = (double)busiest / arch->host_bytes_per_cycle;
+    double by_tile = (double)largest / arch->exchange_bytes_per_cycle,
+           by_link = (double)busiest / arch->host_bytes_per_cycle;
     uint64_t cycles = total ? arch->host_copy_overhead + (uint64_t)ceil(by_tile > by_link ? by_tile : by_link) : 0;
     tw__exchange exchange = { .received = tw__profile_row(a->profile, a->row, a->tiles) };
     for (unsigned tile = 0; tile < a->tiles; tile++) a->row[tile] = a->row[tile] ? cycles : 0;
     exchange.cycles = tw__profile_row(a->profile, a->row, a->tiles);
     emit_sync(w, TW_PROFILE_SYNC_EXTERNAL);
-    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_STREAM_COPY, .name = name,
+    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_STREAM_COPY,
+                              .name = name,
                               .index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_HOST, exchange),
-                              .cycles = cycles, .active = exchange.cycles, .data = exchange.received,
-                              .total_data = total, .fidelity = TW_FIDELITY_ESTIMATED });
+                              .cycles = cycles,
+                              .active = exchange.cycles,
+                              .data = exchange.received,
+                              .total_data = total,
+                              .fidelity = TW_FIDELITY_ESTIMATED });
     emit_sync(w, TW_PROFILE_SYNC_INTERNAL);
     emit_sync(w, TW_PROFILE_SYNC_INTERNAL);
 }
@@ -337,7 +368,8 @@ static void whole_operand_step(walker *w, const tw__plan_step *step)
     tw__accounting *a = w->a;
     memset(a->row, 0, a->tiles * sizeof *a->row);
     for (uint32_t i = 0; i < step->programs; i++) {
-        const tw__operand *operand = &a->core->programs[a->engine->plan.step_programs.items[step->first_program + i]].a;
+        const tw__operand *operand =
+            &a->core->programs[a->engine->plan.step_programs.items[step->first_program + i]].a;
         if (operand->regions) add_host_data(a, operand, 0, operand->regions->count);
     }
     emit_host(w, first_name(a, step));
@@ -357,8 +389,13 @@ static void branch_step(walker *w, const tw__plan_step *step)
     const tw__variable *var = &a->core->vars[at.var];
     size_t m = tw__mapped_find(var, at.offset);
     if (m >= var->mapped_count) return;
-    tw__piece piece = { .src_tile = var->mapped[m].tile, .src_var = at.var, .dst_var = UINT32_MAX, .src = at.offset,
-                        .src_stride = 1, .dst_stride = 1, .count = 1 };
+    tw__piece piece = { .src_tile = var->mapped[m].tile,
+                        .src_var = at.var,
+                        .dst_var = UINT32_MAX,
+                        .src = at.offset,
+                        .src_stride = 1,
+                        .dst_stride = 1,
+                        .count = 1 };
     for (unsigned tile = 0; tile < a->tiles; tile++)
         if ((piece.dst_tile = tile) != piece.src_tile)
             tw__traffic_add(&a->before, &piece, (unsigned)tw_target_type_size(a->target, value->type));
@@ -378,22 +415,28 @@ static void sync_step(walker *w, const tw__plan_step *step)
 
 static void empty_step(walker *w, const tw__plan_step *step)
 {
-    static const struct { tw__program_kind kind; tw_program_type type; } types[] = {
-        { TW__P_WRITE_UNDEF, TW_PROGRAM_WRITE_UNDEF }, { TW__P_ASSUME_EQUAL, TW_PROGRAM_ASSUME_EQUAL },
-        { TW__P_ABORT, TW_PROGRAM_ABORT },             { TW__P_ABORT_IF, TW_PROGRAM_ABORT_ON_CONDITION },
+    static const struct {
+        tw__program_kind kind;
+        tw_program_type type;
+    } types[] = {
+        { TW__P_WRITE_UNDEF, TW_PROGRAM_WRITE_UNDEF },
+        { TW__P_ASSUME_EQUAL, TW_PROGRAM_ASSUME_EQUAL },
+        { TW__P_ABORT, TW_PROGRAM_ABORT },
+        { TW__P_ABORT_IF, TW_PROGRAM_ABORT_ON_CONDITION },
         { TW__P_ERROR, TW_PROGRAM_ABORT },
     };
     const tw__program *p = &w->a->core->programs[w->a->engine->plan.step_programs.items[step->first_program]];
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].kind == p->kind)
-            emit(w, &(tw__step_desc){ .type = types[i].type, .name = p->name, .index = TW__NONE,
-                                      .fidelity = TW_FIDELITY_MODELLED });
+            emit(w,
+                 &(tw__step_desc){
+                     .type = types[i].type, .name = p->name, .index = TW__NONE, .fidelity = TW_FIDELITY_MODELLED });
 }
 
 static void (*const step_makers[])(walker *w, const tw__plan_step *step) = {
-    [TW__S_EXECUTE] = execute_step,      [TW__S_COPY] = copy_step,    [TW__S_TRANSFER] = transfer_step,
-    [TW__S_REMOTE] = whole_operand_step, [TW__S_SYNC] = sync_step,    [TW__S_BRANCH] = branch_step,
-    [TW__S_PRINT] = whole_operand_step,  [TW__S_ABORT] = empty_step,  [TW__S_NOTHING] = empty_step,
+    [TW__S_EXECUTE] = execute_step,      [TW__S_COPY] = copy_step,   [TW__S_TRANSFER] = transfer_step,
+    [TW__S_REMOTE] = whole_operand_step, [TW__S_SYNC] = sync_step,   [TW__S_BRANCH] = branch_step,
+    [TW__S_PRINT] = whole_operand_step,  [TW__S_ABORT] = empty_step, [TW__S_NOTHING] = empty_step,
 };
 
 /* --- the tree ---------------------------------------------------------------------------------------------------------- */
@@ -459,7 +502,11 @@ static void visit_leaf(tw__accounting *a, uint32_t program, uint32_t parent)
 }
 
 /* Programs with children: type of their node, how often the children run. */
-static const struct { bool inner; tw_program_type type; tw__shape_kind shape; } nodes[] = {
+static const struct {
+    bool inner;
+    tw_program_type type;
+    tw__shape_kind shape;
+} nodes[] = {
     [TW__P_SEQUENCE] = { true, TW_PROGRAM_SEQUENCE, TW__SHAPE_STEP },
     [TW__P_REPEAT] = { true, TW_PROGRAM_REPEAT, TW__SHAPE_LOOP },
     [TW__P_WHILE_TRUE] = { true, TW_PROGRAM_REPEAT_WHILE, TW__SHAPE_WHILE },
@@ -491,8 +538,10 @@ static void visit_children(tw__accounting *a, const tw__program *p, uint32_t pro
     uint32_t open = (uint32_t)a->shape.count, last = open;
     if (shape != TW__SHAPE_STEP) PUSH(a, a->shape, (tw__shape){ shape, 0 });
     for (uint32_t i = 0; i < p->child_count && !a->failed; i++) {
-        if (shape == TW__SHAPE_CHOICE) visit_arm(a, p->children[i], node, &last);
-        else visit(a, p->children[i], node);
+        if (shape == TW__SHAPE_CHOICE)
+            visit_arm(a, p->children[i], node, &last);
+        else
+            visit(a, p->children[i], node);
         if (loops && i == 0) visit_leaf(a, program, node); /* the predicate goes round after the condition */
     }
     for (uint32_t i = 0; i < p->case_count && !a->failed; i++) visit_arm(a, p->cases[i].body, node, &last);
@@ -554,7 +603,8 @@ tw_status tw__account_steps(tw__accounting *a)
     if (!a->failed) a->bodies.items[0].end = (uint32_t)a->shape.count;
     for (size_t f = 1; f < functions && !a->failed; f++) {
         const tw__function *function = &a->core->functions[f];
-        uint32_t node = tw__profile_add_program(a->profile, TW_PROGRAM_FUNCTION, function->name, TW__NONE, TW__NONE, 0);
+        uint32_t node =
+            tw__profile_add_program(a->profile, TW_PROGRAM_FUNCTION, function->name, TW__NONE, TW__NONE, 0);
         tw__body body = { .begin = (uint32_t)a->shape.count };
         visit(a, function->body, node);
         body.end = (uint32_t)a->shape.count;

@@ -7,28 +7,29 @@
 
 enum { TILES = 8, DRAWS = 4000 };
 
-static const char codelets[] = "#include <poplar/Vertex.hpp>\n"
-                               "#include <ipu_builtins.h>\n"
-                               "using namespace poplar;\n"
-                               "class Draw : public Vertex {\n"
-                               "public:\n"
-                               "    Output<Vector<unsigned>> out;\n"
-                               "    bool compute() {\n"
-                               "        for (unsigned i = 0; i < out.size(); i++) out[i] = __builtin_ipu_urand32();\n"
-                               "        return true;\n"
-                               "    }\n"
-                               "};\n"
-                               "class Normal : public Vertex {\n"
-                               "public:\n"
-                               "    Output<Vector<float>> out;\n"
-                               "    bool compute() {\n"
-                               "        for (unsigned i = 0; i + 1 < out.size(); i += 2) {\n"
-                               "            float2 pair = __builtin_ipu_f32v2grand();\n"
-                               "            out[i] = pair[0]; out[i + 1] = pair[1];\n"
-                               "        }\n"
-                               "        return true;\n"
-                               "    }\n"
-                               "};\n";
+static const char codelets[] =
+    "#include <poplar/Vertex.hpp>\n"
+    "#include <ipu_builtins.h>\n"
+    "using namespace poplar;\n"
+    "class Draw : public Vertex {\n"
+    "public:\n"
+    "    Output<Vector<unsigned>> out;\n"
+    "    bool compute() {\n"
+    "        for (unsigned i = 0; i < out.size(); i++) out[i] = __builtin_ipu_urand32();\n"
+    "        return true;\n"
+    "    }\n"
+    "};\n"
+    "class Normal : public Vertex {\n"
+    "public:\n"
+    "    Output<Vector<float>> out;\n"
+    "    bool compute() {\n"
+    "        for (unsigned i = 0; i + 1 < out.size(); i += 2) {\n"
+    "            float2 pair = __builtin_ipu_f32v2grand();\n"
+    "            out[i] = pair[0]; out[i + 1] = pair[1];\n"
+    "        }\n"
+    "        return true;\n"
+    "    }\n"
+    "};\n";
 
 static tw_engine *draw_engine(tw_device **device, const char *type, tw_type element, unsigned per_tile)
 {
@@ -66,7 +67,8 @@ static void equal_on_every_tile_and_in_every_run(void **state)
     }
     omp_set_num_threads(threads);
     for (unsigned tile = 1; tile < TILES; tile++) assert_memory_equal(first[0], first[tile], sizeof first[0]);
-    assert_true(memcmp(first[0][0], first[0][1], sizeof first[0][0]) != 0); /* vertices of a tile draw one after another */
+    assert_true(memcmp(first[0][0], first[0][1], sizeof first[0][0]) !=
+                0); /* vertices of a tile draw one after another */
     unsigned ones = 0;
     for (unsigned i = 0; i < DRAWS; i++) ones += (unsigned)__builtin_popcount(first[0][0][i]);
     assert_true(abs((int)ones - 16 * DRAWS) < 5 * 179); /* 5 standard deviations of 32 x 4,000 coins */
@@ -82,7 +84,8 @@ static void normal_moments(void **state)
     test_ok(tw_engine_run(e, 0));
     test_ok(tw_engine_read(e, "out", values, sizeof values));
     double sum = 0, squares = 0;
-    for (unsigned i = 0; i < DRAWS; i++) sum += values[0][0][i], squares += (double)values[0][0][i] * values[0][0][i];
+    for (unsigned i = 0; i < DRAWS; i++)
+        sum += values[0][0][i], squares += (double)values[0][0][i] * values[0][0][i];
     double mean = sum / DRAWS, variance = squares / DRAWS - mean * mean;
     assert_true(fabs(mean) < 0.08);           /* 5 / sqrt(4,000) */
     assert_true(fabs(variance - 1.0) < 0.12); /* 12 x (32^2 - 1) / 12 / 32^2 = 0.999 */

@@ -27,7 +27,10 @@ static inline unsigned long long __builtin_ipu_urand64(void)
     return mix ^ ((both << 1 | both >> 63) | (both << 2 | both >> 62));
 }
 
-static inline unsigned __builtin_ipu_urand32(void) { return (unsigned)__builtin_ipu_urand64(); }
+static inline unsigned __builtin_ipu_urand32(void)
+{
+    return (unsigned)__builtin_ipu_urand64();
+}
 
 /* Roughly normal with mean 0 and variance 1: twelve 5-bit numbers added up. An estimate: the sum that the chip forms is
  * not documented. */

@@ -340,8 +340,8 @@ TW__AIE void tw__column80(tw__word80 *acc, const tw__mul *a, const tw__shape *s,
         TW__UCT_LANE(0, wide)                                                                         \
         TW__UCT_LANE(1, wide)                                                                         \
         TW__UCT_LANE(2, wide)                                                                         \
-        TW__UCT_LANE(3, wide) TW__UCT_LANE(4, wide) TW__UCT_LANE(5, wide) TW__UCT_LANE(6, wide)       \
-            TW__UCT_LANE(7, wide)                                                                     \
+        TW__UCT_LANE(3, wide)                                                                         \
+        TW__UCT_LANE(4, wide) TW__UCT_LANE(5, wide) TW__UCT_LANE(6, wide) TW__UCT_LANE(7, wide)       \
     }
 #define TW__UCT_LANE(l, wide)                                                                                     \
     if (l < s->lanes) {                                                                                           \
