@@ -1,0 +1,220 @@
+/* check: the rules that instructions share. A family's check adds its own. Extents may be TW_PTO_DYNAMIC when text is
+ * checked before it runs; tw__same and tw__at_most then take the rule as kept, and the check is repeated at run time. */
+#include "pto/pto.h"
+
+#include <ctype.h>
+
+static const char *upper(const char *mnemonic, char *buf, size_t size)
+{
+    size_t i = 0;
+    for (; mnemonic[i] && i + 1 < size; i++)
+        buf[i] = mnemonic[i] == '.' ? '_' : (char)toupper((unsigned char)mnemonic[i]);
+    buf[i] = 0;
+    return buf;
+}
+
+tw_status tw__pto_refuse(tw__pto_call *call, unsigned blame, const char *rule, const char *format, ...)
+{
+    char name[32], text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    call->blame = blame;
+    return tw__fail(TW_E_INVALID_ARGUMENT, "%s: %s [rule %s, profile %s]",
+                    upper(call->row->mnemonic, name, sizeof name), text, rule, tw_pto_target_name(call->target));
+}
+
+static const char *type_text(tw_type type)
+{
+    return tw_type_name(type, TW_SYSTEM_PTO);
+}
+
+static tw_pto_kind kind_of(char letter)
+{
+    return tw__is_tile_letter(letter) ? TW_PTO_TILE : strchr("gG", letter) ? TW_PTO_TENSOR : TW_PTO_SCALAR;
+}
+
+static tw_status check_kinds(tw__pto_call *call)
+{
+    static const char *const names[] = { "nothing", "a tile", "a tensor", "a scalar" };
+    if (call->count != call->row->operands)
+        return tw__pto_refuse(call, TW__NO_OPERAND, "operands", "%u operands instead of %u", call->count,
+                              call->row->operands);
+    for (unsigned i = 0; i < call->count; i++) {
+        const tw_pto_operand *o = &call->operand[i];
+        tw_pto_kind want = kind_of(call->row->form[i]);
+        if (o->kind != want || (want == TW_PTO_TILE && !o->tile) || (want == TW_PTO_TENSOR && !o->tensor))
+            return tw__pto_refuse(call, i, "operands", "operand %u is %s instead of %s", i + 1,
+                                  names[(unsigned)o->kind & 3], names[want]);
+        if (want == TW_PTO_TILE && tw_pto_tile_check(o->tile) != TW_OK)
+            return tw__pto_refuse(call, i, "tile.shape", "operand %u: %s", i + 1, tw_error_message());
+        if (want == TW_PTO_TENSOR &&
+            ((unsigned)o->tensor->layout >= TW_PTO_LAYOUTS || !tw_type_size(o->tensor->type)))
+            return tw__pto_refuse(call, i, "global.layout", "operand %u: unknown layout or element type", i + 1);
+    }
+    return TW_OK;
+}
+
+/* The operand whose element type the row's sets are about. */
+static unsigned subject(const tw__pto_row *row)
+{
+    int a = tw__letter(row, 'a');
+    return a >= 0 ? (unsigned)a : 0;
+}
+
+static tw_type element_type(const tw_pto_operand *o)
+{
+    return o->kind == TW_PTO_TILE ? o->tile->type : o->kind == TW_PTO_TENSOR ? o->tensor->type : o->scalar.type;
+}
+
+static tw_status check_types(tw__pto_call *call)
+{
+    const tw__pto_row *row = call->row;
+    unsigned s = subject(row);
+    tw_type type = element_type(&call->operand[s]);
+    uint64_t set = row->types[call->target];
+    if (!set) return tw__pto_refuse(call, TW__NO_OPERAND, "profile.absent", "there is no such instruction here");
+    if (!(set >> type & 1))
+        return tw__pto_refuse(call, s, "type.set", "element type %s is not supported", type_text(type));
+    for (unsigned i = 0; row->rules & TW__SAME_TYPE && i < call->count; i++)
+        if (strchr("dDabcsgG", row->form[i]) && element_type(&call->operand[i]) != type)
+            return tw__pto_refuse(call, i, "type.same", "operand %u is %s and must be %s, as operand %u", i + 1,
+                                  type_text(element_type(&call->operand[i])), type_text(type), s + 1);
+    return TW_OK;
+}
+
+static tw_status check_layouts(tw__pto_call *call)
+{
+    const tw__pto_row *row = call->row;
+    for (unsigned i = 0; i < call->count; i++) {
+        if (call->operand[i].kind != TW_PTO_TILE) continue;
+        const tw_pto_tile *t = tw__tile(call, i);
+        if (row->rules & TW__VEC_ONLY && t->location != TW_PTO_VEC)
+            return tw__pto_refuse(call, i, "location.vec", "operand %u must lie in vector memory", i + 1);
+        bool plain = t->slayout == TW_PTO_NONE_BOX &&
+                     (t->blayout == TW_PTO_ROW_MAJOR || (t->cols == 1 && t->valid_cols == 1));
+        if (row->rules & TW__ROW_MAJOR && call->target != TW_PTO_CPU && !plain)
+            return tw__pto_refuse(call, i, "layout.row-major", "operand %u must be row-major and not boxed", i + 1);
+    }
+    return TW_OK;
+}
+
+static tw_status check_valid(tw__pto_call *call)
+{
+    const tw__pto_row *row = call->row;
+    const tw_pto_tile *first = tw__tile(call, 0);
+    for (unsigned i = 1; row->rules & TW__SAME_VALID && i < call->count; i++) {
+        if (!strchr("dDabc", row->form[i])) continue;
+        const tw_pto_tile *t = tw__tile(call, i);
+        if (!tw__same(t->valid_rows, first->valid_rows) || !tw__same(t->valid_cols, first->valid_cols))
+            return tw__pto_refuse(call, i, "valid.same",
+                                  "valid region %u x %u of operand %u differs from dst's %u x %u", t->valid_rows,
+                                  t->valid_cols, i + 1, first->valid_rows, first->valid_cols);
+    }
+    return TW_OK;
+}
+
+/* --- tmp on A2/A3: columns "tmp" of spec pto.md 3 and 4 ---------------------------------------------------------- */
+
+static tw_status small(tw__pto_call *call, unsigned i, size_t have, size_t need)
+{
+    return tw__pto_refuse(call, i, "tmp.size", "tmp has %zu bytes and needs %zu", have, need);
+}
+
+static tw_status check_tmp_ci(tw__pto_call *call, unsigned i, const tw_pto_tile *dst, const tw_pto_tile *tmp)
+{
+    size_t need = tw_type_size(dst->type) == 4 ? 768 : 1792, have = tw_pto_tile_bytes(tmp);
+    if (tmp->type != TW_F32 && tmp->type != TW_I32 && tmp->type != TW_U32)
+        return tw__pto_refuse(call, i, "tci.tmp-type", "tmp is %s; a type of 4 bytes is needed (f32, i32 or u32)",
+                              type_text(tmp->type));
+    if (have < need)
+        return tw__pto_refuse(call, i, "tci.tmp-size", "tmp has %zu bytes; %s elements need %zu", have,
+                              need == 768 ? "32-bit" : "16-bit", need);
+    return TW_OK;
+}
+
+static tw_status check_tmp(tw__pto_call *call)
+{
+    int at = tw__letter(call->row, 't');
+    if (at < 0 || call->target != TW_PTO_A2A3) return TW_OK;
+    unsigned i = (unsigned)at;
+    const tw_pto_tile *dst = tw__tile(call, 0), *tmp = tw__tile(call, i);
+    size_t have = tw_pto_tile_bytes(tmp), size = tw_type_size(dst->type), wide = size == 2 ? 16 : 8;
+    switch ((tw__pto_tmp)call->row->tmp) {
+    case TW__TMP_NONE:
+    case TW__TMP_ANY: return TW_OK;
+    case TW__TMP_SAME:
+        if (tmp->type == dst->type && tw__at_most(dst->valid_rows, tmp->rows) &&
+            tw__at_most(dst->valid_cols, tmp->cols))
+            return TW_OK;
+        return tw__pto_refuse(call, i, "tmp.same", "tmp must be %s and hold dst's valid region",
+                              type_text(dst->type));
+    case TW__TMP_ROW: return have >= dst->cols * size ? TW_OK : small(call, i, have, dst->cols * size);
+    case TW__TMP_REM:
+        if (tmp->type != dst->type)
+            return tw__pto_refuse(call, i, "tmp.type", "tmp must be %s", type_text(dst->type));
+        return tmp->cols >= dst->cols + 2 * ((dst->cols + 63) / 64)
+                   ? TW_OK
+                   : small(call, i, tmp->cols * size, (dst->cols + 2 * ((dst->cols + 63) / 64)) * size);
+    case TW__TMP_CI: return check_tmp_ci(call, i, dst, tmp);
+    case TW__TMP_SEL:
+        if (tmp->type != TW_U32) return tw__pto_refuse(call, i, "tmp.type", "tmp must be u32");
+        return have >= wide ? TW_OK : small(call, i, have, wide);
+    case TW__TMP_BYTES:
+        if (tmp->type != TW_U8 || tmp->blayout != TW_PTO_ROW_MAJOR)
+            return tw__pto_refuse(call, i, "tmp.type", "tmp must be u8 and row-major");
+        if (tmp->valid_rows != TW_PTO_DYNAMIC && dst->valid_rows != TW_PTO_DYNAMIC &&
+            tmp->valid_rows <= dst->valid_rows)
+            return tw__pto_refuse(call, i, "tmp.rows", "tmp needs more than dst's %u valid rows", dst->valid_rows);
+        return TW_OK;
+    case TW__TMP_BLOCK: return have >= 32 ? TW_OK : small(call, i, have, 32);
+    }
+    return TW_OK;
+}
+
+static bool overlap(const tw_pto *core, const tw_pto_tile *a, const tw_pto_tile *b)
+{
+    int64_t at_a = tw_pto_address(core, a), at_b = tw_pto_address(core, b);
+    return at_a >= 0 && at_b >= 0 && a->location == b->location && at_a < at_b + (int64_t)tw_pto_tile_bytes(b) &&
+           at_b < at_a + (int64_t)tw_pto_tile_bytes(a);
+}
+
+/* Overlap with tmp is always wrong on A2/A3, with sources where the row says so. */
+static tw_status check_alias(tw__pto_call *call)
+{
+    const tw__pto_row *row = call->row;
+    if (!call->core || call->target != TW_PTO_A2A3) return TW_OK;
+    for (unsigned i = 1; i < call->count; i++) {
+        bool tmp = row->form[i] == 't' && row->tmp != TW__TMP_ANY;
+        if (!tmp && !(row->rules & TW__NO_ALIAS && strchr("abc", row->form[i]))) continue;
+        if (overlap(call->core, tw__tile(call, 0), tw__tile(call, i)))
+            return tw__pto_refuse(call, i, tmp ? "tmp.overlap" : "alias", "operand %u overlaps dst", i + 1);
+    }
+    return TW_OK;
+}
+
+tw_status tw__pto_check_call(tw__pto_call *call)
+{
+    call->blame = TW__NO_OPERAND;
+    tw_status status = check_kinds(call);
+    if (status == TW_OK) status = check_types(call);
+    if (status == TW_OK) status = check_layouts(call);
+    if (status == TW_OK) status = check_valid(call);
+    if (status == TW_OK) status = check_tmp(call);
+    if (status == TW_OK) status = check_alias(call);
+    return status == TW_OK ? call->row->check(call) : status;
+}
+
+tw_status tw_pto_check(tw_pto_target target, int op, const tw_pto_operand *operands, unsigned count,
+                       const tw_pto_attrs *attrs, unsigned *blame)
+{
+    static const tw_pto_attrs none;
+    tw__pto_call call = { .target = target, .operand = operands, .count = count, .attrs = attrs ? attrs : &none };
+    if (op < 0 || (size_t)op >= tw__pto_row_count() || (unsigned)target >= TW_PTO_TARGETS)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "unknown PTO instruction or target");
+    call.row = tw__pto_row_at((size_t)op);
+    tw_status status = tw__pto_check_call(&call);
+    if (blame) *blame = call.blame == TW__NO_OPERAND ? count : call.blame;
+    return status;
+}

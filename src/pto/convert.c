@@ -1,0 +1,98 @@
+/* convert: TCVT (spec pto.md 3.5). Which pairs exist, how they round, what happens out of range. */
+#include "pto/pto.h"
+
+#define B(t) (UINT64_C(1) << TW_##t)
+
+/* Destinations by source: the table of spec pto.md 3.5. */
+static const struct {
+    tw_type from;
+    uint64_t a2a3, a5;
+} pairs[] = {
+    { TW_F32, B(F32) | B(F16) | B(BF16) | B(I16) | B(I32) | B(I64),
+      B(F32) | B(F16) | B(BF16) | B(I16) | B(I32) | B(I64) | B(F8E4M3) | B(F8E5M2) | B(HIF8) },
+    { TW_F16, B(F32) | B(I32) | B(I16) | B(I8) | B(U8) | B(I4),
+      B(F32) | B(I32) | B(I16) | B(I8) | B(U8) | B(HIF8) },
+    { TW_BF16, B(F32) | B(I32), B(F32) | B(I32) | B(F16) | B(F4E1M2) | B(F4E2M1) },
+    { TW_I16, B(F16) | B(F32), B(F16) | B(F32) | B(U8) | B(U32) | B(I32) },
+    { TW_I32, B(F32) | B(I16) | B(I64) | B(F16), B(F32) | B(I16) | B(U16) | B(I64) | B(U8) },
+    { TW_I64, B(F32) | B(I32), B(F32) | B(I32) },
+    { TW_U8, B(F16), B(F16) | B(U16) },
+    { TW_I8, B(F16), B(F16) | B(I16) | B(I32) },
+    { TW_I4, B(F16), 0 },
+    { TW_U32, 0, B(U8) | B(U16) | B(I16) },
+    { TW_F8E4M3, 0, B(F32) },
+    { TW_F8E5M2, 0, B(F32) },
+    { TW_HIF8, 0, B(F32) },
+    { TW_F4E1M2, 0, B(BF16) },
+    { TW_F4E2M1, 0, B(BF16) },
+};
+
+static uint64_t destinations(tw_type from, tw_pto_target target)
+{
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i].from == from)
+            return target == TW_PTO_A2A3 ? pairs[i].a2a3
+                   : target == TW_PTO_A5 ? pairs[i].a5
+                                         : pairs[i].a2a3 | pairs[i].a5;
+    return 0;
+}
+
+/* Pairs that wrap unless told otherwise; all others saturate. */
+static bool wraps_by_default(tw_type from, tw_type to)
+{
+    static const tw_type wrapping[][2] = { { TW_F16, TW_U8 },  { TW_F16, TW_I8 },  { TW_F32, TW_I16 },
+                                           { TW_F16, TW_I16 }, { TW_I64, TW_I32 }, { TW_I32, TW_I16 } };
+    for (size_t i = 0; i < sizeof wrapping / sizeof *wrapping; i++)
+        if (wrapping[i][0] == from && wrapping[i][1] == to) return true;
+    return false;
+}
+
+static tw_rounding rounding_of(int32_t mode)
+{
+    static const tw_rounding modes[] = { TW_ROUND_NEAREST_EVEN, TW_ROUND_NEAREST_EVEN, TW_ROUND_NEAREST_AWAY,
+                                         TW_ROUND_DOWN,         TW_ROUND_UP,           TW_ROUND_ZERO,
+                                         TW_ROUND_TO_ODD,       TW_ROUND_NEAREST_EVEN };
+    return modes[mode & 7];
+}
+
+tw_status tw__pto_check_convert(tw__pto_call *call)
+{
+    const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);
+    if (!(destinations(src->type, call->target) >> dst->type & 1))
+        return tw__pto_refuse(call, 0, "tcvt.pair", "%s does not convert to %s",
+                              tw_type_name(src->type, TW_SYSTEM_PTO), tw_type_name(dst->type, TW_SYSTEM_PTO));
+    if ((uint32_t)call->attrs->round > TW_PTO_CAST_RINT)
+        return tw__pto_refuse(call, TW__NO_OPERAND, "tcvt.round", "unknown rounding mode %d", call->attrs->round);
+    if (call->attrs->round == TW_PTO_ODD && !(src->type == TW_F32 && dst->type == TW_F16))
+        return tw__pto_refuse(call, TW__NO_OPERAND, "tcvt.odd", "rounding to odd exists from f32 to f16 only");
+    if (!tw__same(dst->valid_rows, src->valid_rows) || !tw__same(dst->valid_cols, src->valid_cols))
+        return tw__pto_refuse(call, 1, "valid.same", "the valid regions of source and dst differ");
+    return TW_OK;
+}
+
+/* f32 to f32 rounds to an integral value. */
+static tw_vec_op integral(int32_t mode)
+{
+    switch (mode) {
+    case TW_PTO_ROUND: return TW_VEC_ROUND;
+    case TW_PTO_FLOOR: return TW_VEC_FLOOR;
+    case TW_PTO_CEIL: return TW_VEC_CEIL;
+    case TW_PTO_TRUNC: return TW_VEC_TRUNC;
+    case TW_PTO_ROUND_NONE: return TW_VEC_COPY;
+    default: return TW_VEC_RINT;
+    }
+}
+
+tw_status tw__pto_run_convert(tw__pto_call *call)
+{
+    tw__plane planes[] = { call->plane[0], call->plane[1] };
+    tw_type from = planes[1].type, to = planes[0].type;
+    if (from == to)
+        return tw__lanes(call, integral(call->attrs->round), NULL, planes[0].rows, planes[0].cols, planes, 2);
+    bool saturate = call->attrs->saturate == TW_PTO_SAT_DEFAULT ? !wraps_by_default(from, to)
+                                                                : call->attrs->saturate == TW_PTO_SAT_ON;
+    bool no_wrap = tw__is_float(to) && (to == TW_F16 || to == TW_BF16 || to == TW_F32) && !saturate;
+    tw_vec_mode mode = { .rounding = rounding_of(call->attrs->round),
+                         .saturation = saturate && !no_wrap ? TW_SAT_ON : TW_SAT_NONE };
+    return tw__lanes(call, TW_VEC_CONVERT, &mode, planes[0].rows, planes[0].cols, planes, 2);
+}

@@ -1,0 +1,184 @@
+/* cost: pipes, flags and the clock. Figures are estimates after the models of spec pto.md 5; a pipe runs its
+ * instructions in order, an instruction waits for the tiles it uses and, in manual mode, for flags only. */
+#include "pto/pto.h"
+
+static const struct cost {
+    unsigned char head, slope, tail;
+} costs[] = {
+#define ROW(name, head, slope, tail) { head, slope, tail },
+    TW__PTO_COST_LIST(ROW)
+#undef ROW
+};
+
+static const double gigahertz = 1.85; /* spec pto.md 5.1: one core, GiB/s */
+static double bandwidth(const tw__pto_call *call)
+{
+    static const double to_tile[TW_PTO_LOCATIONS] = { [TW_PTO_VEC] = 100.9, [TW_PTO_MAT] = 135 };
+    static const double from_tile[TW_PTO_LOCATIONS] = {
+        [TW_PTO_VEC] = 188.46, [TW_PTO_MAT] = 32, [TW_PTO_ACC] = 70
+    };
+    static const double to_cube[TW_PTO_LOCATIONS] = {
+        [TW_PTO_LEFT] = 441,      [TW_PTO_RIGHT] = 220.5,    [TW_PTO_BIAS] = 32, [TW_PTO_SCALING] = 32,
+        [TW_PTO_SCALE_LEFT] = 32, [TW_PTO_SCALE_RIGHT] = 32, [TW_PTO_MAT] = 128
+    };
+    double rate = 0;
+    if (call->operand[0].kind == TW_PTO_TENSOR)
+        rate = from_tile[tw__tile(call, 1)->location];
+    else if (call->operand[1].kind == TW_PTO_TENSOR)
+        rate = to_tile[tw__tile(call, 0)->location];
+    else
+        rate = to_cube[tw__tile(call, 0)->location];
+    return rate > 0 ? rate : 1024;
+}
+
+tw_pto_pipe tw__pto_pipe_of(const tw__pto_call *call)
+{
+    const tw__pto_row *row = call->row;
+    if (row->cost != TW__COST_TRANSFER) return (tw_pto_pipe)row->pipe;
+    unsigned tile = call->operand[0].kind == TW_PTO_TENSOR ? 1 : 0;
+    if (row->form[0] == 'G')
+        return tw__tile(call, tile)->location == TW_PTO_ACC ? TW_PTO_PIPE_FIX : TW_PTO_PIPE_MTE3;
+    if (call->operand[1].kind == TW_PTO_TENSOR) return TW_PTO_PIPE_MTE2;
+    unsigned from = tw__tile(call, 1)->location, to = tw__tile(call, 0)->location;
+    if (from == TW_PTO_ACC || to == TW_PTO_SCALING || (from == TW_PTO_VEC && to == TW_PTO_MAT))
+        return TW_PTO_PIPE_FIX;
+    return from == TW_PTO_MAT ? TW_PTO_PIPE_MTE1 : TW_PTO_PIPE_V;
+}
+
+static uint64_t divide_up(uint64_t a, uint64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Bytes the instruction works on: the largest of its tiles. */
+static uint64_t work_bytes(const tw__pto_call *call)
+{
+    uint64_t most = 0;
+    for (unsigned i = 0; i < call->count; i++) {
+        if (call->operand[i].kind != TW_PTO_TILE || call->row->form[i] == 't') continue;
+        const tw_pto_tile *t = tw__tile(call, i);
+        uint64_t bytes = (uint64_t)t->valid_rows * t->valid_cols * tw_type_size(t->type);
+        if (bytes > most) most = bytes;
+    }
+    return most;
+}
+
+uint64_t tw__pto_cycles_of(const tw__pto_call *call)
+{
+    const tw__pto_row *row = call->row;
+    const struct cost *c = &costs[row->cost];
+    const tw_pto_tile *t = call->operand[0].kind == TW_PTO_TILE ? tw__tile(call, 0) : NULL;
+    switch ((tw__pto_cost)row->cost) {
+    case TW__COST_TRANSFER:
+        return (uint64_t)((double)work_bytes(call) / (1 << 30) / bandwidth(call) * gigahertz * 1e9) + 1;
+    case TW__COST_CUBE: {
+        const tw_pto_tile *a = tw__tile(call, (unsigned)tw__letter(row, 'a')),
+                          *b = tw__tile(call, (unsigned)tw__letter(row, 'b'));
+        uint64_t steps = divide_up(t->valid_rows, 16) * divide_up(b->valid_cols, 16) *
+                         divide_up((uint64_t)a->valid_cols * tw_type_size(a->type), 32);
+        return c->head + (a->type == TW_F32 ? 2 : 1) * steps;
+    }
+    case TW__COST_SCALAR: return t->valid_cols;
+    case TW__COST_IOTA:
+        return c->head + divide_up(t->valid_cols, tw_type_size(t->type) == 4 ? 64 : 128) *
+                             (1u + (call->attrs->descending != 0));
+    default: return c->head + c->slope * divide_up(work_bytes(call), 256) + c->tail;
+    }
+}
+
+static tw__place *place_at(tw_pto *core, const tw_pto_operand *o)
+{
+    return o->kind == TW_PTO_TILE && o->tile->place ? &core->places[o->tile->place - 1] : NULL;
+}
+
+void tw__pto_charge(tw__pto_call *call)
+{
+    tw_pto *core = call->core;
+    tw_pto_pipe pipe = tw__pto_pipe_of(call);
+    uint64_t cycles = tw__pto_cycles_of(call), start = core->pipe_free[pipe];
+    bool ordered = core->flags & TW_PTO_MANUAL; /* by flags alone */
+    for (unsigned i = 0; !ordered && i < call->count; i++) {
+        const tw__place *p = place_at(core, &call->operand[i]);
+        bool written = strchr("dDet", call->row->form[i]) != NULL;
+        if (p && p->ready_write > start) start = p->ready_write;
+        if (p && written && p->ready_read > start) start = p->ready_read;
+    }
+    uint64_t end = start + cycles;
+    for (unsigned i = 0; i < call->count; i++) {
+        tw__place *p = place_at(core, &call->operand[i]);
+        if (p && strchr("dDet", call->row->form[i])) p->ready_write = end;
+        if (p && end > p->ready_read) p->ready_read = end;
+    }
+    core->pipe_free[pipe] = end;
+    core->pipe_busy[pipe] += cycles;
+    core->row_calls[tw__pto_row_index(call->row)]++;
+    core->row_cycles[tw__pto_row_index(call->row)] += cycles;
+}
+
+uint64_t tw_pto_cycles(const tw_pto *core)
+{
+    uint64_t last = 0;
+    for (int p = 0; p < TW_PTO_PIPES; p++)
+        if (core->pipe_free[p] > last) last = core->pipe_free[p];
+    return last;
+}
+
+uint64_t tw_pto_pipe_cycles(const tw_pto *core, tw_pto_pipe pipe)
+{
+    return (unsigned)pipe < TW_PTO_PIPES ? core->pipe_busy[pipe] : 0;
+}
+
+tw_pto_pipe tw_pto_last_pipe(const tw_pto *core)
+{
+    return core->last_pipe;
+}
+
+/* --- flags: spec pto.md 1.6 ------------------------------------------------------------------------------------------ */
+
+static tw_status check_flag(const tw_pto *core, const char *what, tw_pto_pipe from, tw_pto_pipe to, unsigned id)
+{
+    if ((unsigned)from >= TW_PTO_PIPE_ALL || (unsigned)to >= TW_PTO_PIPE_ALL || from == to)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: two different pipes are needed [rule flag.pipes, profile %s]",
+                        what, tw_pto_target_name(core->target));
+    if (id >= TW__FLAG_IDS)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: event id %u; there are %d [rule flag.id, profile %s]", what, id,
+                        TW__FLAG_IDS, tw_pto_target_name(core->target));
+    return TW_OK;
+}
+
+tw_status tw_pto_set_flag(tw_pto *core, tw_pto_pipe from, tw_pto_pipe to, unsigned id)
+{
+    tw_status status = check_flag(core, "set_flag", from, to, id);
+    if (status != TW_OK) return status;
+    if (core->flag[from][to][id].set)
+        return tw__fail(TW_E_INVALID_ARGUMENT,
+                        "set_flag: EVENT_ID%u from %s to %s is set already and nobody has waited for it "
+                        "[rule flag.double-set, profile %s]",
+                        id, tw_pto_pipe_name(from), tw_pto_pipe_name(to), tw_pto_target_name(core->target));
+    core->flag[from][to][id].set = true;
+    core->flag[from][to][id].at = core->pipe_free[from];
+    return TW_OK;
+}
+
+tw_status tw_pto_wait_flag(tw_pto *core, tw_pto_pipe from, tw_pto_pipe to, unsigned id)
+{
+    tw_status status = check_flag(core, "wait_flag", from, to, id);
+    if (status != TW_OK) return status;
+    if (!core->flag[from][to][id].set)
+        return tw__fail(TW_E_INVALID_ARGUMENT,
+                        "wait_flag: deadlock: EVENT_ID%u from %s to %s has not been set "
+                        "[rule flag.deadlock, profile %s]",
+                        id, tw_pto_pipe_name(from), tw_pto_pipe_name(to), tw_pto_target_name(core->target));
+    core->flag[from][to][id].set = false;
+    if (core->pipe_free[to] < core->flag[from][to][id].at) core->pipe_free[to] = core->flag[from][to][id].at;
+    return TW_OK;
+}
+
+tw_status tw_pto_barrier(tw_pto *core, tw_pto_pipe pipe)
+{
+    if ((unsigned)pipe >= TW_PTO_PIPES)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "barrier: unknown pipe %d", (int)pipe);
+    uint64_t last = tw_pto_cycles(core);
+    for (int p = 0; pipe == TW_PTO_PIPE_ALL && p < TW_PTO_PIPES; p++) core->pipe_free[p] = last;
+    return TW_OK;
+}

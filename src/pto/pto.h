@@ -1,0 +1,252 @@
+/* pto, private side: the row of an instruction, operands as planes, and what the families of instructions share.
+ *
+ * An instruction runs in this order (exec.c): its row is looked up; check.c judges the operands, and the verdict is
+ * remembered as long as descriptions stay the same; tiles without a place get one (core.c); every tile becomes a plane
+ * (plane.c); the family's function runs kernels of the vec box over planes; boxed destinations are put back.
+ *
+ * Family files: lanes.c elementwise, compare.c, reduce.c, expand.c, convert.c, generate.c (TCI, TTRI, ...), memory.c,
+ * gather.c, move.c, sort.c, matrix.c, quant.c. Text: as_*.c. */
+#ifndef TW_PTO_PTO_H
+#define TW_PTO_PTO_H
+
+#include "base/base.h"
+#include "profile/profile.h"
+#include "tile/tile.h"
+#include <tilewright/pto.h>
+#include <tilewright/vec.h>
+
+#include <string.h>
+
+/* --- table.c: one row per form of an instruction -------------------------------------------------------------- */
+
+/* Letters of a form: d destination, D destination that is read too, e second destination, a b c f h sources, m mask,
+ * x y indexes, t tmp, s scalar of the element type, i j k l integers, g tensor read, G tensor written. */
+enum {                     /* general rules of a row; the rest is its family's */
+       TW__SAME_TYPE = 1,  /* d, D, a, b, c and s have one element type */
+       TW__SAME_VALID = 2, /* valid regions of d, D, a, b, c are equal */
+       TW__VEC_ONLY = 4,   /* all tiles lie in vector memory */
+       TW__ROW_MAJOR = 8,  /* on chips: row-major, not boxed */
+       TW__NO_ALIAS = 16,  /* A2/A3: destinations share no byte with sources or tmp */
+       TW__LANES = 1 | 2 | 4 | 8
+};
+
+typedef enum tw__pto_tmp { /* what A2/A3 ask of tmp; other profiles take any */
+                           TW__TMP_NONE,
+                           TW__TMP_ANY,
+                           TW__TMP_SAME,  /* type of dst, at least its valid region */
+                           TW__TMP_ROW,   /* at least one row of dst's columns */
+                           TW__TMP_REM,   /* a row of Cols + 2 ceil(Cols / 64) columns, dst type */
+                           TW__TMP_CI,    /* four-byte type, 768 or 1792 bytes */
+                           TW__TMP_SEL,   /* u32, 4 words (16-bit data) or 2 words (32-bit) per row */
+                           TW__TMP_BYTES, /* u8, row-major, more valid rows than dst */
+                           TW__TMP_BLOCK  /* 32 bytes */
+} tw__pto_tmp;
+
+typedef enum tw__pto_cost { /* X(name, head, slope, tail): cycles = head + slope per 256 bytes + tail. pto.md 5.2 */
+#define TW__PTO_COST_LIST(X)                                                                                      \
+    X(ADD, 10, 2, 14)                                                                                             \
+    X(MUL, 10, 2, 15) X(DIV, 11, 4, 19) X(ADDS, 13, 1, 18) X(MULS, 11, 1, 15) X(MAXS, 10, 1, 13) X(AND, 8, 2, 12) \
+        X(SELECT, 13, 2, 14) X(GROUP_ADD, 14, 1, 24) X(GROUP_MAX, 14, 1, 17) X(CONVERT, 14, 2, 18)                \
+            X(SPREAD, 11, 2, 18) X(GATHER, 24, 2, 0) X(SORT, 20, 78, 0) X(EXP, 13, 2, 18) X(LN, 13, 2, 20)        \
+                X(SQRT, 14, 2, 25) X(RSQRT, 10, 1, 14) X(ABS, 13, 1, 16) X(RELU, 10, 1, 13) X(COPY, 11, 1, 13)    \
+                    X(CMP, 14, 2, 22) X(OTHER, 6, 2, 0) X(TRANSFER, 0, 0, 0) X(CUBE, 6, 0, 0) X(SCALAR, 0, 0, 0)  \
+                        X(IOTA, 150, 1, 0) X(NONE, 1, 0, 0)
+#define TW__PTO_COST_ENUM(name, head, slope, tail) TW__COST_##name,
+                            TW__PTO_COST_LIST(TW__PTO_COST_ENUM)
+#undef TW__PTO_COST_ENUM
+} tw__pto_cost;
+
+typedef struct tw__pto_call tw__pto_call;
+typedef struct tw__pto_row {
+    const char *name, *mnemonic, *form, *ins, *order;
+    unsigned char pipe, rules, op, tmp, cost, operands;
+    uint64_t types[TW_PTO_TARGETS];
+    uint32_t attrs; /* bit i: attribute i of TW_PTO_ATTR_LIST is taken */
+    tw_status (*check)(tw__pto_call *call);
+    tw_status (*run)(tw__pto_call *call);
+    const char *summary;
+} tw__pto_row;
+
+size_t tw__pto_row_count(void);
+const tw__pto_row *tw__pto_row_at(size_t index); /* NULL past the end */
+/* First row of a mnemonic ("tadd", also "TADD" and with '_' for '.'), NULL when there is none; its forms follow it. */
+const tw__pto_row *tw__pto_row_of(const char *mnemonic);
+size_t tw__pto_row_index(const tw__pto_row *row);
+/* What `tilewright pto info` prints about an instruction. */
+bool tw__pto_print_info(FILE *out, const char *name);
+const char *tw__pto_attr_value_name(unsigned attr, int32_t value); /* "lt"; NULL = a number */
+int tw__pto_attr_by_name(const char *name);                        /* -1 */
+bool tw__pto_attr_value(unsigned attr, const char *text, int32_t *value);
+
+/* --- core.c ------------------------------------------------------------------------------------------------------ */
+
+/* Memory of a tile: a range of one on-chip memory. Number in `place` counts from 1; 0 = none. */
+typedef struct tw__place {
+    unsigned char location;
+    bool used, automatic;
+    uint32_t address, bytes;
+    uint64_t ready_read, ready_write; /* cycle at which its last reader, writer ends */
+} tw__place;
+
+enum { TW__FLAG_IDS = 8, TW__KERNELS = 512, TW__CHECKED = 1024 };
+typedef struct tw__kernel_slot {
+    uint64_t key; /* 0 = empty */
+    tw_vec_kernel kernel;
+} tw__kernel_slot;
+enum { TW__TILE_DESCRIPTION = offsetof(tw_pto_tile, place) };
+typedef struct tw__checked { /* last call of a row that passed its checks */
+    unsigned count;
+    tw_pto_attrs attrs;
+    unsigned char tiles[4][TW__TILE_DESCRIPTION];
+    tw_type scalar;
+} tw__checked;
+
+struct tw_pto {
+    tw_pto_target target;
+    unsigned flags;
+    FILE *trace;
+    struct {
+        unsigned char *bytes;
+        uint32_t size;
+    } memory[TW_PTO_LOCATIONS];
+    tw__place *places;
+    size_t place_count, place_room;
+    tw__arena *scratch; /* planes of boxed tiles and intermediate values of one instruction */
+    tw__arena_mark scratch_start;
+    bool scratch_used;
+    tw__kernel_slot *kernels;
+    tw__checked *checked; /* by row */
+    struct {
+        bool set;
+        uint64_t at;
+    } flag[TW_PTO_PIPES][TW_PTO_PIPES][TW__FLAG_IDS];
+    uint64_t pipe_free[TW_PTO_PIPES], pipe_busy[TW_PTO_PIPES], pipe_from[TW_PTO_PIPES]; /* cycles */
+    uint64_t instructions;
+    tw_pto_pipe last_pipe;
+    uint64_t *row_calls, *row_cycles; /* by row, with TW_PTO_PROFILE */
+};
+
+uint32_t tw__pto_memory_size(tw_pto_target target, tw_pto_location location); /* bytes, 0 = no such memory */
+tw_status tw__pto_place(tw_pto *core, tw_pto_tile *tile);
+unsigned char *tw__pto_storage(const tw_pto *core, const tw_pto_tile *tile); /* of a tile with a place */
+/* Zero-filled memory until the end of the instruction; NULL with a message when there is none. */
+void *tw__pto_scratch(tw_pto *core, size_t bytes);
+void tw__pto_drop_scratch(tw_pto *core);
+/* A kernel of the vec box, resolved once per core. NULL with a message. */
+const tw_vec_kernel *tw__pto_kernel(tw_pto *core, tw_vec_op op, const tw_type *types, const tw_vec_mode *mode);
+
+/* --- check.c ----------------------------------------------------------------------------------------------------- */
+
+/* A rectangle of elements: a tile, unboxed, or a scalar repeated (both strides 0). Strides in bytes. */
+typedef struct tw__plane {
+    unsigned char *at;
+    ptrdiff_t row, col;
+    uint32_t rows, cols; /* valid extents */
+    tw_type type;
+    bool packed; /* two 4-bit elements per byte: `col` is meaningless */
+} tw__plane;
+
+struct tw__pto_call {
+    tw_pto *core; /* NULL while checking text */
+    tw_pto_target target;
+    const tw__pto_row *row;
+    const tw_pto_operand *operand;
+    const tw_pto_attrs *attrs;
+    tw__plane plane[TW_PTO_OPERANDS];
+    unsigned count, blame;
+};
+
+/* "TADD: <text> [rule <rule>, profile a5]"; `blame` is the operand, TW__NO_OPERAND = the instruction. */
+enum { TW__NO_OPERAND = 255 };
+tw_status tw__pto_refuse(tw__pto_call *call, unsigned blame, const char *rule, const char *format, ...)
+    TW_PRINTF(4, 5);
+tw_status tw__pto_check_call(tw__pto_call *call);
+/* Tile of operand i; the row's form says that it is one. */
+static inline const tw_pto_tile *tw__tile(const tw__pto_call *call, unsigned i)
+{
+    return call->operand[i].tile;
+}
+/* Equal, or one of them not known before the program runs. */
+static inline bool tw__same(uint32_t a, uint32_t b)
+{
+    return a == b || a == TW_PTO_DYNAMIC || b == TW_PTO_DYNAMIC;
+}
+static inline bool tw__at_most(uint32_t a, uint32_t b)
+{
+    return a <= b || a == TW_PTO_DYNAMIC || b == TW_PTO_DYNAMIC;
+}
+static inline bool tw__is_float(tw_type type)
+{
+    return tw_type_get(type)->kind == TW_KIND_FLOAT;
+}
+/* Position of a letter in the row's form, -1 when it has none. */
+static inline int tw__letter(const tw__pto_row *row, char letter)
+{
+    const char *at = strchr(row->form, letter);
+    return at ? (int)(at - row->form) : -1;
+}
+static inline bool tw__is_tile_letter(char c)
+{
+    return strchr("dDeabcfhmxyt", c) != NULL;
+}
+
+/* --- plane.c ----------------------------------------------------------------------------------------------------- */
+
+tw_status tw__pto_bind(tw__pto_call *call);     /* operands to planes */
+tw_status tw__pto_unbind(tw__pto_call *call);   /* boxed destinations back to their storage */
+tw_view tw__plane_view(const tw__plane *plane); /* rank 2, valid region */
+tw__plane tw__plane_scalar(tw_pto_scalar *scalar);
+/* Contiguous scratch plane; at NULL with a message when there is no memory. */
+tw__plane tw__plane_new(tw_pto *core, tw_type type, uint32_t rows, uint32_t cols);
+tw__plane tw__plane_part(tw__plane plane, uint32_t row, uint32_t rows, uint32_t col, uint32_t cols);
+/* kernel over rows x cols of planes, destination first; planes with one row or column repeat where strides are 0. */
+tw_status tw__planes(tw__pto_call *call, const tw_vec_kernel *kernel, uint32_t rows, uint32_t cols,
+                     const tw__plane *planes, unsigned count);
+/* Resolves and runs; planes[0] is the destination. */
+tw_status tw__lanes(tw__pto_call *call, tw_vec_op op, const tw_vec_mode *mode, uint32_t rows, uint32_t cols,
+                    const tw__plane *planes, unsigned count);
+tw_status tw__plane_copy(tw__pto_call *call, const tw__plane *dst, const tw__plane *src); /* extents of src */
+tw_status tw__plane_fill(tw__pto_call *call, const tw__plane *dst, const void *value);
+/* The whole physical tile as a plane (unbound from its valid region). */
+tw__plane tw__plane_physical(const tw__pto_call *call, unsigned operand);
+
+/* --- tile.c, tensor.c ------------------------------------------------------------------------------------------- */
+
+bool tw__tile_boxed(const tw_pto_tile *tile);
+uint64_t tw__pad_bits(tw_type type, uint64_t pad);
+/* The storage as a view of rank 4 (box row, row, box column, column), all physical elements. */
+tw_view tw__tile_boxes(const tw_pto_tile *tile, void *storage);
+/* Rank 5 views of tile plane and tensor whose elements correspond; valid region `rows` x `cols` of the tensor. */
+tw_status tw__tensor_views(tw__pto_call *call, const tw_pto_tensor *tensor, const tw__plane *plane,
+                           tw_view *tile_view, tw_view *tensor_view);
+tw_window tw__tensor_window(const tw_pto_tensor *tensor);
+
+/* --- exec.c, cost.c ---------------------------------------------------------------------------------------------- */
+
+tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_operand *operands, unsigned count,
+                           const tw_pto_attrs *attrs);
+void tw__pto_charge(tw__pto_call *call); /* advances the clock of the instruction's pipe */
+tw_pto_pipe tw__pto_pipe_of(const tw__pto_call *call);
+uint64_t tw__pto_cycles_of(const tw__pto_call *call);
+void tw__pto_print_tile(FILE *out, const tw_pto *core, const tw_pto_tile *tile, unsigned max_rows,
+                        unsigned max_cols);
+
+/* Families: X(name) has a check and a run function. */
+#define TW__FAMILY_LIST(X)                                                                                        \
+    X(lanes)                                                                                                      \
+    X(lanes_relu) X(relu_convert) X(dequant_relu) X(pair_sum) X(part) X(part_arg) X(compare) X(compare_tile)      \
+        X(select) X(select_scalar) X(convert) X(concat) X(interleave) X(deinterleave) X(deinterleave1) X(fill)    \
+            X(triangle) X(iota) X(row_reduce) X(row_arg) X(row_arg2) X(col_reduce) X(col_arg) X(col_arg2)         \
+                X(row_expand) X(col_expand) X(row_expand_op) X(col_expand_op) X(row_expand_exp) X(col_expand_exp) \
+                    X(load) X(store) X(store_quant) X(prefetch) X(gather_global) X(scatter_global) X(sort32)      \
+                        X(merge_blocks) X(merge_lists) X(move) X(move_quant) X(extract) X(insert) X(reshape)      \
+                            X(transpose) X(fill_pad) X(gather) X(gather_mask) X(gather_cmp) X(gather_bytes)       \
+                                X(scatter) X(scatter_mask) X(pack) X(matmul) X(matmul_mx) X(quant) X(dequant)     \
+                                    X(random) X(histogram)
+#define TW__FAMILY(name)                                \
+    tw_status tw__pto_check_##name(tw__pto_call *call); \
+    tw_status tw__pto_run_##name(tw__pto_call *call);
+TW__FAMILY_LIST(TW__FAMILY)
+#undef TW__FAMILY
+
+#endif

@@ -1,0 +1,289 @@
+/* table: the rows of ops.def, their names and attributes, and what `tilewright pto info` says about them. */
+#include "pto/pto.h"
+
+#include <ctype.h>
+#include <glib.h>
+
+/* Sets of element types: shorthand of spec pto.md. */
+#define B(t)    (UINT64_C(1) << TW_##t)
+#define F       (B(F16) | B(F32))
+#define BF      B(BF16)
+#define I6      (B(I8) | B(U8) | B(I16) | B(U16) | B(I32) | B(U32))
+#define I8U8    (B(I8) | B(U8))
+#define I8B     (B(I64) | B(U64)) /* eight bytes */
+#define I24     (B(I16) | B(U16) | B(I32) | B(U32))
+#define A3      (B(I16) | B(I32) | F)
+#define B124    (I6 | F | BF)
+#define A5      (B124 | I8B)
+#define W24     (I24 | F | BF) /* two and four bytes wide */
+#define FP8     (B(F8E4M3) | B(F8E5M2) | B(HIF8))
+#define FP4     (B(F4E2M1) | B(F4E1M2))
+#define ANYTYPE (A5 | FP8 | FP4 | B(F8E8M0) | B(HIF4))
+#define ALL     (A5 | FP8 | FP4 | B(I4))
+#define MM3     (B(I8) | F | BF)
+#define MM5     (MM3 | FP8)
+#define MX      (B(F8E4M3) | B(F8E5M2) | FP4)
+
+/* Combinations of rules. */
+#define LANES     TW__LANES
+#define NO_ALIAS  TW__NO_ALIAS
+#define VECS      (TW__VEC_ONLY | TW__ROW_MAJOR)
+#define VEC_TYPE  (TW__VEC_ONLY | TW__SAME_TYPE)
+#define TYPE_ONLY TW__SAME_TYPE
+#define FREE      0
+
+enum { /* attributes by number */
+#define ATTR_ENUM(field, names, values) ATTR_##field,
+       TW_PTO_ATTR_LIST(ATTR_ENUM)
+#undef ATTR_ENUM
+           ATTRS
+};
+#define AT(field) (1u << ATTR_##field)
+
+static const tw__pto_row rows[] = {
+#define X(name_, mnemonic_, form_, ins_, pipe_, a3, a5, rules_, family, op_, order_, attrs_, tmp_, cost_, \
+          summary_)                                                                                       \
+    { .name = #name_,                                                                                     \
+      .mnemonic = mnemonic_,                                                                              \
+      .form = form_,                                                                                      \
+      .ins = ins_,                                                                                        \
+      .order = order_,                                                                                    \
+      .pipe = TW_PTO_PIPE_##pipe_,                                                                        \
+      .rules = rules_,                                                                                    \
+      .op = TW_VEC_##op_,                                                                                 \
+      .tmp = TW__TMP_##tmp_,                                                                              \
+      .cost = TW__COST_##cost_,                                                                           \
+      .operands = sizeof form_ - 1,                                                                       \
+      .types = { (a3) | (a5), (a3), (a5) },                                                               \
+      .attrs = attrs_,                                                                                    \
+      .check = tw__pto_check_##family,                                                                    \
+      .run = tw__pto_run_##family,                                                                        \
+      .summary = summary_ },
+#include "pto/ops.def"
+#undef X
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+size_t tw__pto_row_count(void)
+{
+    return ROWS;
+}
+
+const tw__pto_row *tw__pto_row_at(size_t index)
+{
+    return index < ROWS ? &rows[index] : NULL;
+}
+
+size_t tw__pto_row_index(const tw__pto_row *row)
+{
+    return (size_t)(row - rows);
+}
+
+static bool same_mnemonic(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++) {
+        char x = (char)tolower((unsigned char)*a), y = (char)tolower((unsigned char)*b);
+        if ((x == '.' ? '_' : x) != (y == '.' ? '_' : y)) return false;
+    }
+    return *a == *b;
+}
+
+const tw__pto_row *tw__pto_row_of(const char *mnemonic)
+{
+    static const char *const aliases[][2] = { { "tmov.fp", "tmov" },
+                                              { "tmov_fp", "tmov" },
+                                              { "tgemv_mx", "tgemv.mx" } };
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (same_mnemonic(mnemonic, aliases[i][0])) mnemonic = aliases[i][1];
+    for (size_t i = 0; i < ROWS; i++)
+        if (same_mnemonic(mnemonic, rows[i].mnemonic)) return &rows[i];
+    return NULL;
+}
+
+bool tw_pto_info_get(size_t index, tw_pto_info *info)
+{
+    const tw__pto_row *row = tw__pto_row_at(index);
+    if (!row) return false;
+    *info = (tw_pto_info){ .name = row->name,
+                           .mnemonic = row->mnemonic,
+                           .form = row->form,
+                           .ins = row->ins,
+                           .summary = row->summary,
+                           .pipe = (tw_pto_pipe)row->pipe,
+                           .operands = row->operands };
+    memcpy(info->types, row->types, sizeof info->types);
+    return true;
+}
+
+int tw_pto_op_by_name(const char *name)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (g_ascii_strcasecmp(name, rows[i].name) == 0) return (int)i;
+    tw__fail(TW_E_INVALID_ARGUMENT, "no PTO instruction form '%s'", name);
+    return -1;
+}
+
+/* --- attributes --------------------------------------------------------------------------------------------------- */
+
+static const struct attr {
+    const char *field, *names, *values;
+} attrs[ATTRS] = {
+#define ATTR_ROW(field, names, values) { #field, names, values },
+    TW_PTO_ATTR_LIST(ATTR_ROW)
+#undef ATTR_ROW
+};
+
+/* Index of `word` in "a|b|c" without regard to case, -1 when it is not there. */
+static int find_word(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (int i = 0;; i++) {
+        size_t n = strcspn(list, "|");
+        if (n == length && g_ascii_strncasecmp(list, word, n) == 0) return i;
+        if (!list[n]) return -1;
+        list += n + 1;
+    }
+}
+
+int tw__pto_attr_by_name(const char *name)
+{
+    for (int i = 0; i < ATTRS; i++)
+        if (find_word(attrs[i].names, name) >= 0) return i;
+    return -1;
+}
+
+/* Spellings that stand for a value of the list: prefixes of the assembler's enumerations, rounding of the manual. */
+static const char *plain_value(unsigned attr, const char *text)
+{
+    static const char *const prefixes[] = { "atomic_", "cmp_" };
+    static const char *const rounding[][2] = {
+        { "rne", "rint" }, { "rz", "trunc" }, { "rp", "ceil" }, { "rm", "floor" }
+    };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (g_ascii_strncasecmp(text, prefixes[i], strlen(prefixes[i])) == 0) text += strlen(prefixes[i]);
+    for (size_t i = 0; attr == ATTR_round && i < sizeof rounding / sizeof *rounding; i++)
+        if (g_ascii_strcasecmp(text, rounding[i][0]) == 0) return rounding[i][1];
+    return text;
+}
+
+bool tw__pto_attr_value(unsigned attr, const char *text, int32_t *value)
+{
+    char *end;
+    text = plain_value(attr, text);
+    if (*attrs[attr].values) {
+        int index = find_word(attrs[attr].values, text);
+        if (index >= 0) return *value = index, true;
+    }
+    if (g_ascii_strcasecmp(text, "true") == 0) return *value = 1, true;
+    if (g_ascii_strcasecmp(text, "false") == 0) return *value = 0, true;
+    long long number = strtoll(text, &end, 0);
+    if (end == text || *end || number < INT32_MIN || number > INT32_MAX) return false;
+    return *value = (int32_t)number, true;
+}
+
+const char *tw__pto_attr_value_name(unsigned attr, int32_t value)
+{
+    static _Thread_local char word[32];
+    const char *list = attrs[attr].values;
+    for (; *list && value > 0; value--) {
+        list += strcspn(list, "|");
+        if (*list) list++;
+    }
+    if (!*list || value < 0) return NULL;
+    g_strlcpy(word, list, strcspn(list, "|") + 1);
+    return word;
+}
+
+/* --- info ----------------------------------------------------------------------------------------------------------- */
+
+static const char *const pipes[TW_PTO_PIPES] = { "PIPE_S",    "PIPE_V",    "PIPE_M",   "PIPE_MTE1",
+                                                 "PIPE_MTE2", "PIPE_MTE3", "PIPE_FIX", "PIPE_ALL" };
+const char *tw_pto_pipe_name(tw_pto_pipe pipe)
+{
+    return (unsigned)pipe < TW_PTO_PIPES ? pipes[pipe] : "unknown";
+}
+
+static const char *letter_meaning(char c)
+{
+    static const char *const names[] = { "d dst",
+                                         "D dst (read and written)",
+                                         "e dst2",
+                                         "a src0",
+                                         "b src1",
+                                         "c src2",
+                                         "f src3",
+                                         "h src4",
+                                         "m mask",
+                                         "x index",
+                                         "y index2",
+                                         "t tmp",
+                                         "s scalar",
+                                         "i integer",
+                                         "j integer",
+                                         "k integer",
+                                         "l integer",
+                                         "n integer",
+                                         "o integer",
+                                         "g tensor",
+                                         "G tensor (written)" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i][0] == c) return names[i] + 2;
+    return "?";
+}
+
+static void print_types(FILE *out, const char *profile, uint64_t types)
+{
+    fprintf(out, "  %-10s", profile);
+    for (int t = 0; t < TW_TYPE_COUNT; t++)
+        if (types >> t & 1) fprintf(out, " %s", tw_type_name((tw_type)t, TW_SYSTEM_PTO));
+    fprintf(out, types ? "\n" : " not available\n");
+}
+
+/* Sets and neighbours as the manual orders them; the one chapter at hand (seed pto-tci) names these. */
+static void print_set(FILE *out, const char *mnemonic)
+{
+    if (strcmp(mnemonic, "tci") != 0) return;
+    fprintf(
+        out,
+        "  set        Irregular And Complex\n"
+        "  previous   pto.tgather\n"
+        "  next       pto.ttri\n"
+        "  rules      element type identical to the scalar's; Cols != 1; valid columns are the length, valid rows\n"
+        "             are not consulted; row 0 only; A2/A3: tmp of a 4-byte type, 768 bytes for 32-bit and 1792\n"
+        "             bytes for 16-bit elements, not over dst; A5: tmp is ignored\n"
+        "  text       %%dst = tci %%S {descending = false} : !pto.tile<...>\n"
+        "             %%dst = pto.tci %%scalar {descending = false} : dtype -> !pto.tile<...>\n"
+        "             pto.tci ins(%%scalar {descending = false} : dtype) outs(%%dst : !pto.tile_buf<...>)\n");
+}
+
+static void print_row(FILE *out, const tw__pto_row *row)
+{
+    fprintf(out, "%s  %s\n  operands  ", row->name, row->summary);
+    for (const char *c = row->form; *c; c++) fprintf(out, "%s%s", c == row->form ? " " : ", ", letter_meaning(*c));
+    fprintf(out, "\n  pipe       %s\n", tw_pto_pipe_name((tw_pto_pipe)row->pipe));
+    print_types(out, "a2a3", row->types[TW_PTO_A2A3]);
+    print_types(out, "a5", row->types[TW_PTO_A5]);
+    for (int i = 0; i < ATTRS; i++)
+        if (row->attrs >> i & 1)
+            fprintf(out, "  attribute  %.*s: %s\n", (int)strcspn(attrs[i].names, "|"), attrs[i].names,
+                    *attrs[i].values ? attrs[i].values : "a number");
+}
+
+bool tw__pto_print_info(FILE *out, const char *name)
+{
+    const tw__pto_row *row = tw__pto_row_of(g_str_has_prefix(name, "pto.") ? name + 4 : name);
+    if (!row) {
+        const char *names[ROWS];
+        for (size_t i = 0; i < ROWS; i++) names[i] = rows[i].mnemonic;
+        const char *near = tw__nearest(name, names, ROWS);
+        tw__fail(TW_E_INVALID_ARGUMENT,
+                 near ? "no PTO instruction '%s'; did you mean '%s'?" : "no PTO instruction '%s'", name, near);
+        return false;
+    }
+    const char *mnemonic = row->mnemonic;
+    fprintf(out, "pto.%s\n", mnemonic);
+    print_set(out, mnemonic);
+    for (size_t i = tw__pto_row_index(row); i < ROWS && strcmp(rows[i].mnemonic, mnemonic) == 0; i++)
+        print_row(out, &rows[i]);
+    return true;
+}
