@@ -192,6 +192,9 @@ const tw__field *tw__field_get(tw__core *core, uint32_t vertex, const char *name
 /* Size given by set_field_size(); false when none. */
 bool tw__field_size_find(const tw__core *core, uint32_t vertex, unsigned field, uint64_t *size);
 bool tw__field_size_set(tw__core *core, uint32_t vertex, unsigned field, uint64_t size); /* false with an error */
+/* Is `index` beyond all elements of the field connected one by one so far? With `connected` it is the last from now on.
+ * In ascending order, connecting n elements so costs O(n). */
+bool tw__field_index_new(tw__core *core, uint32_t vertex, unsigned field, uint64_t index, bool connected);
 bool tw__field_size_now(const tw__core *core, uint32_t vertex, unsigned field,
                         uint64_t *size); /* false: not known yet */
 tw__vector_layout tw__layout_on(const tw_target *target, tw__vector_layout layout,

@@ -83,7 +83,8 @@ static bool check_tensor(const link_to *l, const tw__node *t)
 /* No edge for this field and sub-vector yet? index -1: none at all. */
 static bool check_free(const link_to *l, int64_t index)
 {
-    const tw__core *core = l->core;
+    tw__core *core = l->core;
+    if (index >= 0 && tw__field_index_new(core, l->vertex, l->field, (uint64_t)index, false)) return true;
     for (uint32_t e = core->vertices[l->vertex].first_edge; e; e = core->edges[e].next) {
         const tw__edge *edge = &core->edges[e];
         if (edge->field != l->field || (index >= 0 && edge->index != (uint32_t)index)) continue;
@@ -249,10 +250,12 @@ void tw_graph_connect(tw_graph *graph, tw_vertex vertex, const char *field, tw_t
     const tw__node *t = tw__node_get(graph->core, tensor, "the tensor to connect");
     if (!t || !check_tensor(&l, t) || !check_free(&l, index)) return;
     size_t first = graph->core->edge_count;
-    if (connect_node(&l, t, index))
-        chain(graph->core, vertex.id, first);
-    else
+    if (!connect_node(&l, t, index)) {
         undo_edges(graph->core, first);
+        return;
+    }
+    chain(graph->core, vertex.id, first);
+    if (index >= 0) tw__field_index_new(graph->core, vertex.id, l.field, (uint64_t)index, true);
 }
 
 /* An output list must not name an element twice over all its parts. */
@@ -349,8 +352,10 @@ void tw_graph_connect_constant(tw_graph *graph, tw_vertex vertex, const char *fi
     /* The vertex's tile, known or not, is where the constant goes: an unmapped one is mapped with the vertex. */
     tw__node node = { .t = { .type = l.f->type }, .var = var, .affine = 1 };
     size_t first = core->edge_count;
-    if (add_edge(&l, &node, 0, 1, index < 0 ? 0 : (uint32_t)index))
-        chain(core, vertex.id, first);
-    else
+    if (!add_edge(&l, &node, 0, 1, index < 0 ? 0 : (uint32_t)index)) {
         tw__variable_drop_last(core);
+        return;
+    }
+    chain(core, vertex.id, first);
+    if (index >= 0) tw__field_index_new(core, vertex.id, l.field, (uint64_t)index, true);
 }

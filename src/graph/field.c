@@ -12,6 +12,7 @@
 struct tw__field_size {
     uint32_t vertex, field;
     uint64_t size;
+    uint64_t next; /* elements connected one by one have indices below this */
 };
 
 static size_t size_at(const tw__core *core, uint32_t vertex, unsigned field)
@@ -47,9 +48,18 @@ bool tw__field_size_set(tw__core *core, uint32_t vertex, unsigned field, uint64_
     if (!tw__grow(&core->sizes, &core->size_room, core->size_count, sizeof *core->sizes))
         return tw__graph_no_memory(core);
     memmove(&core->sizes[i + 1], &core->sizes[i], (core->size_count - i) * sizeof *core->sizes);
-    core->sizes[i] = (struct tw__field_size){ vertex, field, size };
+    core->sizes[i] = (struct tw__field_size){ vertex, field, size, 0 };
     core->size_count++;
     return true;
+}
+
+bool tw__field_index_new(tw__core *core, uint32_t vertex, unsigned field, uint64_t index, bool connected)
+{
+    size_t i = size_at(core, vertex, field);
+    if (i == core->size_count || core->sizes[i].vertex != vertex || core->sizes[i].field != field) return false;
+    bool fresh = index >= core->sizes[i].next;
+    if (fresh && connected) core->sizes[i].next = index + 1;
+    return fresh;
 }
 
 /* --- values ------------------------------------------------------------------------------------------------------------- */

@@ -48,10 +48,27 @@ typedef struct entry {
     uint32_t index; /* in pending: the larger, the later */
 } entry;
 
-static int by_begin(const void *a, const void *b)
+/* Stable radix sort by begin, 11 bits at a time: logs of millions of intervals come from strided views. `other` has
+ * as much room. Returns the array that holds the result. */
+static entry *sort_entries(entry *a, entry *other, size_t n)
 {
-    uint64_t x = ((const entry *)a)->begin, y = ((const entry *)b)->begin;
-    return x < y ? -1 : x > y;
+    enum { BITS = 11, BUCKETS = 1 << BITS };
+    uint64_t most = 0;
+    for (size_t i = 0; i < n; i++) most |= a[i].begin;
+    for (unsigned shift = 0; shift < 64 && most >> shift; shift += BITS) {
+        size_t at[BUCKETS] = { 0 }, sum = 0;
+        for (size_t i = 0; i < n; i++) at[a[i].begin >> shift & (BUCKETS - 1)]++;
+        for (size_t k = 0; k < BUCKETS; k++) {
+            size_t here = at[k];
+            at[k] = sum;
+            sum += here;
+        }
+        for (size_t i = 0; i < n; i++) other[at[a[i].begin >> shift & (BUCKETS - 1)]++] = a[i];
+        entry *swap = a;
+        a = other;
+        other = swap;
+    }
+    return a;
 }
 
 /* A heap of pending indices, the latest on top. */
@@ -116,7 +133,7 @@ bool tw__mapping_settle(tw__variable *v)
     /* Each boundary starts at most one interval; each old one may be cut once more for each pending one. */
     size_t room = v->mapped_count + 2 * count + 1;
     tw__mapped *out = tw__realloc(NULL, room * sizeof *out);
-    entry *order = tw__realloc(NULL, count * sizeof *order);
+    entry *order = tw__realloc(NULL, 2 * count * sizeof *order), *sorted_order = order;
     uint32_t *heap = tw__realloc(NULL, count * sizeof *heap);
     bool done = out && order && heap;
     if (done) {
@@ -125,8 +142,8 @@ bool tw__mapping_settle(tw__variable *v)
             order[i] = (entry){ v->pending[i].begin, (uint32_t)i };
             sorted &= i == 0 || order[i - 1].begin <= order[i].begin;
         }
-        if (!sorted) qsort(order, count, sizeof *order, by_begin);
-        size_t n = merge(v, order, heap, out);
+        if (!sorted) sorted_order = sort_entries(order, order + count, count);
+        size_t n = merge(v, sorted_order, heap, out);
         tw__mapped *fitted = tw__realloc(out, n * sizeof *out);
         free(v->mapped);
         free(v->pending);

@@ -169,6 +169,32 @@ static void graph_vertex_indexed(void **state)
     close_graph(&f);
 }
 
+/* A hundred thousand sub-vectors, one by one. */
+static void graph_vertex_many_indexed(void **state)
+{
+    (void)state;
+    enum { N = 100000 };
+    fixture f = open_graph();
+    tw_tensor y = tw_graph_add_variable(f.g, TW_FLOAT, 2, (size_t[]){ N, 2 }, "y");
+    tw_graph_map_linearly(f.g, y);
+    tw_compute_set cs = tw_graph_add_compute_set(f.g, "own");
+    tw_vertex rows = tw_graph_add_vertex(f.g, cs, "Rows", 1);
+    tw_graph_set_field_size(f.g, rows, "rows", N);
+    for (unsigned k = 0; k < N; k++) {
+        char name[16];
+        snprintf(name, sizeof name, "rows[%u]", k);
+        tw_graph_push_scope(f.g);
+        tw_graph_connect(f.g, rows, name, tw_index(f.g, y, k));
+        tw_graph_pop_scope(f.g);
+    }
+    fine(&f);
+    tw_graph_connect(f.g, rows, "rows[7]", tw_index(f.g, y, 7));
+    assert_int_equal(tw_graph_take_error(f.g, NULL), TW_E_CONNECTION);
+    tw_program p = tw_execute(f.g, cs);
+    assert_int_equal(tw__graph_check(tw__graph_core(f.g), &p.id, 1), TW_OK);
+    close_graph(&f);
+}
+
 static void graph_vertex_constants(void **state)
 {
     (void)state;
@@ -349,10 +375,10 @@ static void graph_vertex_estimates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(graph_vertex_edges),        cmocka_unit_test(graph_vertex_indexed),
-        cmocka_unit_test(graph_vertex_constants),    cmocka_unit_test(graph_vertex_values),
-        cmocka_unit_test(graph_vertex_value_limits), cmocka_unit_test(graph_vertex_max_field_dim),
-        cmocka_unit_test(graph_vertex_estimates),
+        cmocka_unit_test(graph_vertex_edges),         cmocka_unit_test(graph_vertex_indexed),
+        cmocka_unit_test(graph_vertex_many_indexed),  cmocka_unit_test(graph_vertex_constants),
+        cmocka_unit_test(graph_vertex_values),        cmocka_unit_test(graph_vertex_value_limits),
+        cmocka_unit_test(graph_vertex_max_field_dim), cmocka_unit_test(graph_vertex_estimates),
     };
     return cmocka_run_group_tests_name("graph_vertex", tests, NULL, NULL);
 }
