@@ -1,6 +1,9 @@
 # bench/bench_*.c: each prints a table and a ratio against a named peer or limit. `./dev bench` runs them all.
 file(GLOB benches CONFIGURE_DEPENDS bench/bench_*.c)
 add_custom_target(benches)
+if(TARGET popc_module)
+  add_dependencies(benches popc_module)
+endif()
 foreach(source IN LISTS benches)
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} EXCLUDE_FROM_ALL ${source})
