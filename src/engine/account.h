@@ -96,10 +96,11 @@ void tw__workers_cycles(const tw__workers *workers, uint64_t *out);
 
 /* Control flow as a flat list: leaves, bracketed loops and choices, calls. */
 typedef enum tw__shape_kind {
-    TW__SHAPE_STEP,   /* value = plan step */
-    TW__SHAPE_LOOP,   /* value = entry of its END; once or more */
-    TW__SHAPE_WHILE,  /* value = entry of its END; any number of times */
-    TW__SHAPE_CHOICE, /* value = entry of its END; one of the ARMs or none */
+    TW__SHAPE_STEP,  /* value = plan step */
+    TW__SHAPE_LOOP,  /* once or more, left at its END */
+    TW__SHAPE_WHILE, /* value = entry of its TEST, where it is left */
+    TW__SHAPE_TEST,
+    TW__SHAPE_CHOICE, /* one of its ARMs */
     TW__SHAPE_ARM,    /* value = entry of the ARM before it, or of the CHOICE; ends an arm */
     TW__SHAPE_CALL,   /* value = body: a function, or a program met before */
     TW__SHAPE_END     /* value = entry of the opening bracket */

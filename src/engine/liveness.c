@@ -14,17 +14,26 @@
 typedef struct flow {
     tw__accounting *a;
     size_t words, steps;
-    uint64_t *live;        /* [steps][words] while the step runs */
-    uint64_t *always;      /* [words] */
-    uint32_t *use, *kill;  /* variables of all steps, see first_* */
+    uint64_t *live;                 /* [steps][words] while the step runs */
+    uint64_t *always;               /* [words] */
+    uint32_t *use, *kill;           /* variables of all steps, see first_* */
     size_t *first_use, *first_kill; /* [steps + 1] */
     uint64_t spent;
     bool failed;
 } flow;
 
-static bool has(const uint64_t *set, uint32_t i) { return set[i / 64] >> (i % 64) & 1; }
-static void put(uint64_t *set, uint32_t i) { set[i / 64] |= UINT64_C(1) << (i % 64); }
-static void drop(uint64_t *set, uint32_t i) { set[i / 64] &= ~(UINT64_C(1) << (i % 64)); }
+static bool has(const uint64_t *set, uint32_t i)
+{
+    return set[i / 64] >> (i % 64) & 1;
+}
+static void put(uint64_t *set, uint32_t i)
+{
+    set[i / 64] |= UINT64_C(1) << (i % 64);
+}
+static void drop(uint64_t *set, uint32_t i)
+{
+    set[i / 64] &= ~(UINT64_C(1) << (i % 64));
+}
 
 /* --- uses and kills of a step ----------------------------------------------------------------------------------------- */
 
@@ -37,8 +46,10 @@ typedef struct gather { /* of the step at hand */
 
 static void push(gather *g, uint32_t **items, size_t *room, size_t *count, uint32_t value)
 {
-    if (tw__grow(items, room, *count, sizeof **items)) (*items)[(*count)++] = value;
-    else g->f->failed = true;
+    if (tw__grow(items, room, *count, sizeof **items))
+        (*items)[(*count)++] = value;
+    else
+        g->f->failed = true;
 }
 #define APPEND(g, list, value) push(g, &(list).items, &(list).room, &(list).count, value)
 
@@ -87,7 +98,9 @@ static void access_vertices(gather *g, uint32_t cs)
 }
 
 /* a: 1 read, 2 written; b likewise. */
-static const struct { uint8_t a, b; } operands[] = {
+static const struct {
+    uint8_t a, b;
+} operands[] = {
     [TW__P_EXECUTE] = { 2, 0 },    [TW__P_COPY] = { 1, 2 },        [TW__P_STREAM_IN] = { 2, 0 },
     [TW__P_STREAM_OUT] = { 1, 0 }, [TW__P_REMOTE_IN] = { 2, 1 },   [TW__P_REMOTE_OUT] = { 1, 1 },
     [TW__P_WHILE_TRUE] = { 1, 0 }, [TW__P_WHILE_FALSE] = { 1, 0 }, [TW__P_IF] = { 1, 0 },
@@ -146,7 +159,8 @@ static void step_back(flow *f, size_t s, uint64_t *live)
 {
     uint64_t *during = &f->live[s * f->words];
     merge(f, during, live);
-    for (size_t i = f->first_kill[s]; i < f->first_kill[s + 1]; i++) put(during, f->kill[i]), drop(live, f->kill[i]);
+    for (size_t i = f->first_kill[s]; i < f->first_kill[s + 1]; i++)
+        put(during, f->kill[i]), drop(live, f->kill[i]);
     for (size_t i = f->first_use[s]; i < f->first_use[s + 1]; i++) put(during, f->use[i]), put(live, f->use[i]);
     f->spent += f->words + 1;
     if (f->spent > BUDGET) f->failed = true;
@@ -157,30 +171,37 @@ static void back(flow *f, size_t begin, size_t end, uint64_t *live);
 static uint64_t *copy_of(flow *f, const uint64_t *set)
 {
     uint64_t *copy = malloc((f->words + 1) * sizeof *copy);
-    if (copy) memcpy(copy, set, f->words * sizeof *copy);
-    else f->failed = true;
+    if (copy)
+        memcpy(copy, set, f->words * sizeof *copy);
+    else
+        f->failed = true;
     f->spent += f->words;
     return copy;
 }
 
-/* Two passes reach the fixed point: the first finds what the body needs, the second carries it round. */
+/* Two passes reach the fixed point: the first finds what a round needs, the second carries it round. A LOOP leaves at
+ * its end, a WHILE at its TEST: what comes before the test runs once more than what comes after it. */
 static void loop_back(flow *f, size_t open, size_t close, uint64_t *live)
 {
-    bool any_number = f->a->shape.items[open].kind == TW__SHAPE_WHILE;
+    const tw__shape *loop = &f->a->shape.items[open];
+    size_t leave = loop->kind == TW__SHAPE_WHILE ? loop->value : close;
     uint64_t *after = copy_of(f, live);
+    if (after) memset(live, 0, f->words * sizeof *live);
     for (int pass = 0; pass < 2 && !f->failed; pass++) {
-        if (pass) merge(f, live, after);
-        back(f, open + 1, close, live);
+        back(f, leave < close ? leave + 1 : close, close, live);
+        merge(f, live, after);
+        back(f, open + 1, leave, live);
     }
-    if (after && any_number) merge(f, live, after);
     free(after);
 }
 
-/* END points at the last ARM, each ARM at the one before it, the first at the CHOICE. Taking no arm is possible. */
+/* END points at the last ARM, each ARM at the one before it, the first at the CHOICE. One arm is taken: a Switch without
+ * a default has an empty one. */
 static void choice_back(flow *f, size_t close, uint64_t *live)
 {
     uint64_t *after = copy_of(f, live);
     size_t arm = f->a->shape.items[close].value;
+    if (after) memset(live, 0, f->words * sizeof *live);
     while (!f->failed && f->a->shape.items[arm].kind == TW__SHAPE_ARM) {
         uint64_t *in = copy_of(f, after);
         size_t before = f->a->shape.items[arm].value;
@@ -196,7 +217,8 @@ static void back(flow *f, size_t begin, size_t end, uint64_t *live)
     const tw__shape *shape = f->a->shape.items;
     for (size_t i = end; i > begin && !f->failed;) {
         const tw__shape *at = &shape[--i];
-        if (at->kind == TW__SHAPE_STEP) step_back(f, at->value, live);
+        if (at->kind == TW__SHAPE_STEP)
+            step_back(f, at->value, live);
         else if (at->kind == TW__SHAPE_CALL)
             back(f, f->a->bodies.items[at->value].begin, f->a->bodies.items[at->value].end, live);
         else if (at->kind == TW__SHAPE_END) {
@@ -294,7 +316,8 @@ static void live_lists(flow *f, const uint64_t *always_by_tile)
             live[w] &= ~f->always[w];
             for (uint64_t bits = live[w]; bits; bits &= bits - 1) {
                 uint32_t var = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(bits));
-                list[count] = (tw__live_var){ tw__profile_name(a->profile, var_name(&a->core->vars[var])), var_bytes(a, var) };
+                list[count] = (tw__live_var){ tw__profile_name(a->profile, var_name(&a->core->vars[var])),
+                                              var_bytes(a, var) };
                 total += list[count++].bytes;
             }
         }
@@ -311,7 +334,8 @@ static void live_lists(flow *f, const uint64_t *always_by_tile)
         tw__profile_set_live(a->profile, a->leaves.items[l].node, list, count);
         toggle(f, before, live, now);
         before = live;
-        for (unsigned tile = 0; tile < a->tiles; tile++) peak[tile] = now[tile] > peak[tile] ? now[tile] : peak[tile];
+        for (unsigned tile = 0; tile < a->tiles; tile++)
+            peak[tile] = now[tile] > peak[tile] ? now[tile] : peak[tile];
         worst = total > worst ? total : worst;
     }
     if (!f->failed)
@@ -341,7 +365,8 @@ tw_status tw__account_liveness(tw__accounting *a)
     flow f = { .a = a, .words = (a->core->var_count + 63) / 64, .steps = a->engine->plan.steps.count };
     uint64_t cells;
     if (__builtin_mul_overflow(f.words + 1, f.steps + 1, &cells) || cells > BUDGET / 32) {
-        TW__LOG(PROFILER, INFO, "liveness left out: %zu steps and %zu variables are too many", f.steps, a->core->var_count);
+        TW__LOG(PROFILER, INFO, "liveness left out: %zu steps and %zu variables are too many", f.steps,
+                a->core->var_count);
         return TW_OK;
     }
     f.live = calloc(cells, sizeof *f.live);

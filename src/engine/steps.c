@@ -519,6 +519,12 @@ static const struct {
 
 static void visit(tw__accounting *a, uint32_t program, uint32_t parent);
 
+static void mark_test(tw__accounting *a, uint32_t open)
+{
+    a->shape.items[open].value = (uint32_t)a->shape.count;
+    PUSH(a, a->shape, (tw__shape){ TW__SHAPE_TEST, open });
+}
+
 static void visit_arm(tw__accounting *a, uint32_t program, uint32_t node, uint32_t *last)
 {
     visit(a, program, node);
@@ -537,16 +543,19 @@ static void visit_children(tw__accounting *a, const tw__program *p, uint32_t pro
     }
     uint32_t open = (uint32_t)a->shape.count, last = open;
     if (shape != TW__SHAPE_STEP) PUSH(a, a->shape, (tw__shape){ shape, 0 });
+    if (a->failed) return;
+    if (shape == TW__SHAPE_WHILE && !loops) mark_test(a, open);
     for (uint32_t i = 0; i < p->child_count && !a->failed; i++) {
         if (shape == TW__SHAPE_CHOICE)
             visit_arm(a, p->children[i], node, &last);
         else
             visit(a, p->children[i], node);
-        if (loops && i == 0) visit_leaf(a, program, node); /* the predicate goes round after the condition */
+        if (!loops || i > 0 || a->failed) continue;
+        visit_leaf(a, program, node); /* the predicate goes round after the condition */
+        mark_test(a, open);
     }
     for (uint32_t i = 0; i < p->case_count && !a->failed; i++) visit_arm(a, p->cases[i].body, node, &last);
     if (shape == TW__SHAPE_STEP || a->failed) return;
-    a->shape.items[open].value = (uint32_t)a->shape.count;
     PUSH(a, a->shape, (tw__shape){ TW__SHAPE_END, shape == TW__SHAPE_CHOICE ? last : open });
 }
 
@@ -595,9 +604,9 @@ tw_status tw__account_steps(tw__accounting *a)
     for (size_t i = 0; i < a->engine->program_count && !a->failed; i++) {
         uint32_t open = (uint32_t)a->shape.count; /* any program may run, any number of times */
         PUSH(a, a->shape, (tw__shape){ TW__SHAPE_WHILE, 0 });
-        visit(a, a->engine->programs[i], TW__NONE);
         if (a->failed) break;
-        a->shape.items[open].value = (uint32_t)a->shape.count;
+        mark_test(a, open);
+        visit(a, a->engine->programs[i], TW__NONE);
         PUSH(a, a->shape, (tw__shape){ TW__SHAPE_END, open });
     }
     if (!a->failed) a->bodies.items[0].end = (uint32_t)a->shape.count;

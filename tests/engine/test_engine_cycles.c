@@ -44,9 +44,12 @@ static tw_profile_totals run_totals(tw_engine *e, tw_device *device)
 static void workers_in_creation_order(void **state)
 {
     (void)state;
-    static const struct { unsigned n; uint64_t cycles[8], tile, active; } rows[] = {
-        { 1, { 10 }, 60, 10 },                         /* a tile always takes six turns */
-        { 6, { 10, 10, 10, 10, 10, 10 }, 60, 60 },     /* six workers in parallel */
+    static const struct {
+        unsigned n;
+        uint64_t cycles[8], tile, active;
+    } rows[] = {
+        { 1, { 10 }, 60, 10 },                     /* a tile always takes six turns */
+        { 6, { 10, 10, 10, 10, 10, 10 }, 60, 60 }, /* six workers in parallel */
         { 7, { 10, 10, 10, 10, 10, 10, 10 }, 120, 70 } /* the seventh waits */,
         { 7, { 30, 10, 10, 10, 10, 10, 10 }, 180, 90 } /* and goes to the least loaded */,
         { 8, { 30, 10, 20, 20, 20, 20, 5, 25 }, 240, 150 } /* 5 on worker 1 (15), 25 on it too: 40 */,
@@ -133,7 +136,10 @@ static void estimators(void **state)
     assert_int_equal(destroyed, 1);
 }
 
-typedef struct seen { int count; tw_profile_step steps[64]; } seen;
+typedef struct seen {
+    int count;
+    tw_profile_step steps[64];
+} seen;
 static bool see(void *user, const tw_profile_step *step)
 {
     seen *s = user;
@@ -211,7 +217,10 @@ static void equal_data_once(void **state)
 static void copies(void **state)
 {
     (void)state;
-    static const struct { unsigned ipus, tiles, from, to, steps; const char *type[3], *name; } rows[] = {
+    static const struct {
+        unsigned ipus, tiles, from, to, steps;
+        const char *type[3], *name;
+    } rows[] = {
         { 1, 4, 1, 1, 1, { "OnTileExecute" }, "move/OnTileCopy" },
         { 1, 4, 1, 3, 2, { "Sync", "DoExchange" }, "move" },
         { 2, 4, 1, 5, 2, { "Sync", "GlobalExchange" }, "move" },
@@ -219,7 +228,8 @@ static void copies(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tw_device *device = model(rows[i].ipus, rows[i].tiles);
         tw_graph *g = test_graph_new(device);
-        tw_tensor a = tw_graph_add_variable(g, TW_FLOAT, SHAPE(100), "a"), b = tw_graph_add_variable(g, TW_FLOAT, SHAPE(100), "b");
+        tw_tensor a = tw_graph_add_variable(g, TW_FLOAT, SHAPE(100), "a"),
+                  b = tw_graph_add_variable(g, TW_FLOAT, SHAPE(100), "b");
         tw_graph_map(g, a, rows[i].from), tw_graph_map(g, b, rows[i].to);
         tw_program p = tw_copy(g, a, b);
         tw_program_name(g, p, "move");
@@ -242,7 +252,8 @@ static void trace_of_control_flow(void **state)
     (void)state;
     tw_device *device = model(1, 1);
     tw_graph *g = test_graph_new(device);
-    tw_tensor x = tw_graph_add_variable(g, TW_INT, SHAPE(1), "x"), go = tw_graph_add_variable(g, TW_BOOL, 0, NULL, "go");
+    tw_tensor x = tw_graph_add_variable(g, TW_INT, SHAPE(1), "x"),
+              go = tw_graph_add_variable(g, TW_BOOL, 0, NULL, "go");
     tw_graph_map(g, x, 0), tw_graph_map(g, go, 0);
     tw_graph_create_host_access(g, "x", x);
     tw_compute_set one = tw_graph_add_compute_set(g, "one"), test = tw_graph_add_compute_set(g, "test");
@@ -253,7 +264,7 @@ static void trace_of_control_flow(void **state)
     tw_program add = tw_execute(g, one), cond = tw_execute(g, test);
     tw_program inner = tw_repeat(g, 5, add);
     tw_program pair[2] = { inner, tw_execute(g, one) };
-    tw_program outer = tw_repeat(g, 4, tw_sequence_of(g, 2, pair)); /* 4 x (5 + 1) = 24 */
+    tw_program outer = tw_repeat(g, 4, tw_sequence_of(g, 2, pair));        /* 4 x (5 + 1) = 24 */
     tw_program all[2] = { outer, tw_repeat_while_true(g, cond, go, add) }; /* 16 more, 17 tests */
     tw_engine *e = test_engine_new(g, device, tw_sequence_of(g, 2, all), NULL);
     test_ok(tw_engine_run(e, 0));
@@ -278,7 +289,8 @@ static void predicate_is_broadcast(void **state)
     (void)state;
     tw_device *device = model(1, 8);
     tw_graph *g = test_graph_new(device);
-    tw_tensor p = tw_graph_add_variable(g, TW_BOOL, 0, NULL, "p"), a = tw_graph_add_variable(g, TW_INT, SHAPE(1), "a");
+    tw_tensor p = tw_graph_add_variable(g, TW_BOOL, 0, NULL, "p"),
+              a = tw_graph_add_variable(g, TW_INT, SHAPE(1), "a");
     tw_graph_map(g, p, 2), tw_graph_map(g, a, 0);
     tw_graph_set_initial_value(g, p, &(uint8_t){ 1 }, true);
     tw_engine *e = tw_engine_new(g, tw_if(g, p, tw_sequence(g, NULL), tw_sequence(g, NULL)), NULL);
@@ -322,11 +334,16 @@ static void stream_copy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(workers_in_creation_order), cmocka_unit_test(vertex_without_estimate),
-        cmocka_unit_test(strict_estimates),          cmocka_unit_test(estimators),
-        cmocka_unit_test(exchange_before_and_after), cmocka_unit_test(equal_data_once),
-        cmocka_unit_test(copies),                    cmocka_unit_test(trace_of_control_flow),
-        cmocka_unit_test(predicate_is_broadcast),    cmocka_unit_test(stream_copy),
+        cmocka_unit_test(workers_in_creation_order),
+        cmocka_unit_test(vertex_without_estimate),
+        cmocka_unit_test(strict_estimates),
+        cmocka_unit_test(estimators),
+        cmocka_unit_test(exchange_before_and_after),
+        cmocka_unit_test(equal_data_once),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(trace_of_control_flow),
+        cmocka_unit_test(predicate_is_broadcast),
+        cmocka_unit_test(stream_copy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
