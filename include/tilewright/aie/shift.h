@@ -1,0 +1,363 @@
+/* Between vectors and accumulators: ups, lups, srs, lsrs, bsrs, ubsrs, pack, upack, unpack (aie.md 2.4).
+ *
+ * Order of srs: shift, round, saturate, by lane and by component. Rounding adds a bias before a shift that rounds down;
+ * the bias of the symmetric modes depends on the sign, that of the convergent ones on the last bit kept. */
+#ifndef TILEWRIGHT_AIE_SHIFT_H
+#define TILEWRIGHT_AIE_SHIFT_H
+
+#include <tilewright/aie/lanes.h>
+
+typedef struct tw__rounding {
+    int shift;                          /* -1 to 62; negative = left */
+    uint64_t bias, if_negative, if_odd; /* added, modulo 2^64 */
+    int64_t low, high;                  /* range of the result, when it saturates */
+    unsigned saturate;
+} tw__rounding;
+
+TW__AIE tw__rounding tw__rounding_of(int shift, unsigned bits, unsigned is_unsigned)
+{
+    tw__rounding r;
+    TW__CHECK(shift >= -1 && shift <= 62, "srs", "shift %d is not -1 to 62", shift);
+    r.shift = shift < -1 ? -1 : shift > 62 ? 62 : shift;
+    uint64_t half = r.shift > 0 ? (uint64_t)1 << (r.shift - 1) : 0;
+    uint64_t down = half - (r.shift > 0); /* ties go down */
+    unsigned mode = tw_aie_core.rnd;
+    r.bias = mode == rnd_floor                                                    ? 0
+             : mode == rnd_ceil                                                   ? 2 * half - (r.shift > 0)
+             : mode == rnd_pos_inf || mode == rnd_sym_inf || mode == rnd_conv_odd ? half
+                                                                                  : down;
+    r.if_negative = r.shift <= 0 ? 0 : mode == rnd_sym_inf ? ~(uint64_t)0 : mode == rnd_sym_zero;
+    r.if_odd = r.shift <= 0 ? 0 : mode == rnd_conv_odd ? ~(uint64_t)0 : mode == rnd_conv_even;
+    r.saturate = tw_aie_core.sat;
+    r.high = is_unsigned ? ((int64_t)1 << bits) - 1 : (int64_t)(((uint64_t)1 << (bits - 1)) - 1);
+    r.low = is_unsigned ? 0 : tw_aie_core.symsat ? -r.high : -r.high - 1;
+    return r;
+}
+
+#ifdef TW_AIE_CHECK
+TW__AIE void tw__count_clipped(int128 value, tw__rounding r, unsigned lane)
+{
+    if (value >= r.low && value <= r.high) return;
+    tw_aie_core.clipped++;
+    tw_aie_core.status |= 1;
+    (void)lane;
+}
+#define TW__CLIPPED(value, r, lane) tw__count_clipped(value, r, lane)
+#else
+#define TW__CLIPPED(value, r, lane) ((void)0)
+#endif
+
+/* Four 48-bit lanes, held in 64 bits: wrapped, shifted, rounded, saturated. Shifts right work on values raised by 2^62,
+ * because AVX2 has no arithmetic one. */
+TW__AIE tw__u64x4 tw__srs4(tw__u64x4 a, tw__rounding r)
+{
+    const uint64_t raise48 = (uint64_t)1 << 47, raise = (uint64_t)1 << 62;
+    a = ((a + raise48) & (((uint64_t)1 << 48) - 1)) - raise48;
+    if (r.shift < 0) {
+        a <<= 1;
+    } else {
+        unsigned s = (unsigned)r.shift;
+        a += r.bias + (-(a >> 63) & r.if_negative) + (-((a >> s) & 1) & r.if_odd);
+        a = ((a + raise) >> s) - (raise >> s);
+    }
+    TW__CLIPPED((int64_t)a[0], r, 0);
+    TW__CLIPPED((int64_t)a[1], r, 1);
+    TW__CLIPPED((int64_t)a[2], r, 2);
+    TW__CLIPPED((int64_t)a[3], r, 3);
+    if (!r.saturate) return a;
+    tw__i64x4 v = (tw__i64x4)a, below = (tw__i64x4)(v < r.low), above = (tw__i64x4)(v > r.high);
+    v = (below & r.low) | (above & r.high) | (v & ~(below | above));
+    return (tw__u64x4)v;
+}
+
+/* An 80-bit lane to at most 64 bits. */
+TW__AIE int64 tw__srs80(int128 lane, tw__rounding r)
+{
+    int128 a = (int128)((tw__u128)lane << 48) >> 48;
+    if (r.shift < 0)
+        a *= 2;
+    else {
+        int64_t bias = (int64_t)(r.bias + (a < 0 ? r.if_negative : 0) + ((a >> r.shift) & 1 ? r.if_odd : 0));
+        a = (a + bias) >> r.shift;
+    }
+    TW__CLIPPED(a, r, 0);
+    if (r.saturate) a = a < r.low ? r.low : a > r.high ? r.high : a;
+    return (int64)a;
+}
+
+/* --- srs ---------------------------------------------------------------------------------------------------------- */
+
+typedef int16_t tw__i16x8 __attribute__((vector_size(16), aligned(16), may_alias));
+typedef int8_t tw__i8x16 __attribute__((vector_size(16), aligned(16), may_alias));
+
+/* 8 words of an accumulator from `piece` on, as 16 or 32 bits each. */
+TW__AIE tw__i16x8 tw__narrow16(const tw__u64x4 *p, tw__rounding r)
+{
+    tw__i16x16 a = (tw__i16x16)tw__srs4(p[0], r), b = (tw__i16x16)tw__srs4(p[1], r);
+    return __builtin_shufflevector(a, b, 0, 4, 8, 12, 16, 20, 24, 28);
+}
+TW__AIE tw__i32x8 tw__narrow32(const tw__u64x4 *p, tw__rounding r)
+{
+    tw__i32x8 a = (tw__i32x8)tw__srs4(p[0], r), b = (tw__i32x8)tw__srs4(p[1], r);
+    return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
+}
+
+/* X(name, accumulator, result, narrowing of 8 words, words, bits) */
+#define TW__SRS48_LIST(X)                                        \
+    X(srs, v8acc48, v8int16, tw__narrow16, tw__i16x8, 8, 16)     \
+    X(srs, v16acc48, v16int16, tw__narrow16, tw__i16x8, 16, 16)  \
+    X(srs, v4cacc48, v4cint16, tw__narrow16, tw__i16x8, 8, 16)   \
+    X(srs, v8cacc48, v8cint16, tw__narrow16, tw__i16x8, 16, 16)  \
+    X(lsrs, v8acc48, v8int32, tw__narrow32, tw__i32x8, 8, 32)    \
+    X(lsrs, v16acc48, v16int32, tw__narrow32, tw__i32x8, 16, 32) \
+    X(lsrs, v4cacc48, v4cint32, tw__narrow32, tw__i32x8, 8, 32)  \
+    X(lsrs, v8cacc48, v8cint32, tw__narrow32, tw__i32x8, 16, 32)
+#define TW__SRS48(name, from, to, narrow, part, words, bits)                  \
+    TW__AIE to TW__N(name, tw_##name##_##from)(from a, int shift)             \
+    {                                                                         \
+        to r;                                                                 \
+        const tw__rounding m = tw__rounding_of(shift, bits, 0);               \
+        part v = narrow(a.piece, m);                                          \
+        TW__COUNT(STORE, 1);                                                  \
+        __builtin_memcpy(&r, &v, sizeof v);                                   \
+        if (words == 16) {                                                    \
+            v = narrow(a.piece + (words / 8 - 1) * 2, m);                     \
+            __builtin_memcpy((char *)&r + sizeof r - sizeof v, &v, sizeof v); \
+        }                                                                     \
+        return r;                                                             \
+    }
+TW__SRS48_LIST(TW__SRS48)
+
+/* X(name, accumulator, result, component, words, bits) */
+#define TW__SRS80_LIST(X)                     \
+    X(srs, v4acc80, v4int32, int32, 4, 32)    \
+    X(srs, v8acc80, v8int32, int32, 8, 32)    \
+    X(srs, v2cacc80, v2cint32, int32, 4, 32)  \
+    X(srs, v4cacc80, v4cint32, int32, 8, 32)  \
+    X(lsrs, v4acc80, v4int64, int64, 4, 64)   \
+    X(lsrs, v8acc80, v8int64, int64, 8, 64)   \
+    X(lsrs, v2cacc80, v2cint64, int64, 4, 64) \
+    X(lsrs, v4cacc80, v4cint64, int64, 8, 64)
+#define TW__SRS80(name, from, to, component, words, bits)              \
+    TW__AIE to TW__N(name, tw_##name##_##from)(from a, int shift)      \
+    {                                                                  \
+        to r;                                                          \
+        component v[words];                                            \
+        const tw__rounding m = tw__rounding_of(shift, bits, 0);        \
+        TW__COUNT(STORE, 1);                                           \
+        v[0] = (component)tw__srs80(a.word[0], m);                     \
+        v[1] = (component)tw__srs80(a.word[1], m);                     \
+        v[2] = (component)tw__srs80(a.word[2], m);                     \
+        v[3] = (component)tw__srs80(a.word[3], m);                     \
+        if (words == 8) {                                              \
+            v[words - 4] = (component)tw__srs80(a.word[words - 4], m); \
+            v[words - 3] = (component)tw__srs80(a.word[words - 3], m); \
+            v[words - 2] = (component)tw__srs80(a.word[words - 2], m); \
+            v[words - 1] = (component)tw__srs80(a.word[words - 1], m); \
+        }                                                              \
+        __builtin_memcpy(&r, v, sizeof r);                             \
+        return r;                                                      \
+    }
+TW__SRS80_LIST(TW__SRS80)
+
+#define TW__BSRS(name, to, is_unsigned)                                                                           \
+    TW__AIE to TW__N(name, tw_##name##_v16acc48)(v16acc48 a, int shift)                                           \
+    {                                                                                                             \
+        const tw__rounding m = tw__rounding_of(shift, 8, is_unsigned);                                            \
+        tw__i8x16 low = (tw__i8x16)tw__narrow16(a.piece, m), high = (tw__i8x16)tw__narrow16(a.piece + 2, m);      \
+        TW__COUNT(STORE, 1);                                                                                      \
+        return (to)__builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30); \
+    }
+TW__BSRS(bsrs, v16int8, 0)
+TW__BSRS(ubsrs, v16uint8, 1)
+
+/* Lanes of the halves of a BM, alternating. X(name, plain name, accumulator, result, lane bytes) */
+#define TW__ILV_LIST(X)                      \
+    X(srs_ilv, srs, v16acc48, v16int16, 2)   \
+    X(srs_ilv, srs, v8cacc48, v8cint16, 4)   \
+    X(srs_ilv, srs, v8acc80, v8int32, 4)     \
+    X(srs_ilv, srs, v4cacc80, v4cint32, 8)   \
+    X(lsrs_ilv, lsrs, v16acc48, v16int32, 4) \
+    X(lsrs_ilv, lsrs, v8cacc48, v8cint32, 8) \
+    X(lsrs_ilv, lsrs, v8acc80, v8int64, 8)   \
+    X(lsrs_ilv, lsrs, v4cacc80, v4cint64, 16)
+#define TW__ILV(name, plain, from, to, bytes)                                                               \
+    TW__AIE to TW__N(name, tw_##name##_##from)(from a, int shift)                                           \
+    {                                                                                                       \
+        to r, v = TW__N(plain, tw_##plain##_##from)(a, shift);                                              \
+        for (unsigned k = 0; k < sizeof r / (2 * bytes); k++) {                                             \
+            __builtin_memcpy((char *)&r + 2 * k * bytes, (const char *)&v + k * bytes, bytes);              \
+            __builtin_memcpy((char *)&r + (2 * k + 1) * bytes, (const char *)&v + sizeof r / 2 + k * bytes, \
+                             bytes);                                                                        \
+        }                                                                                                   \
+        return r;                                                                                           \
+    }
+TW__ILV_LIST(TW__ILV)
+
+/* --- ups: acc = v << shift, wrapped ------------------------------------------------------------------------------- */
+
+TW__AIE int64 tw__ups(int64 v, int shift)
+{
+    return shift < 0 ? v >> 1 : (int64)((uint64)v << (shift & 63));
+}
+TW__AIE int128 tw__ups80(int128 v, int shift)
+{
+    return shift < 0 ? v >> 1 : (int128)((tw__u128)v << (shift & 63));
+}
+/* X(name, vector, accumulator, component, words, widening) */
+#define TW__UPS_LIST(X)                              \
+    X(ups, v8int16, v8acc48, int16, 8, tw__ups)      \
+    X(ups, v16int16, v16acc48, int16, 16, tw__ups)   \
+    X(ups, v4cint16, v4cacc48, int16, 8, tw__ups)    \
+    X(ups, v8cint16, v8cacc48, int16, 16, tw__ups)   \
+    X(ups, v8int32, v8acc48, int32, 8, tw__ups)      \
+    X(ups, v4cint32, v4cacc48, int32, 8, tw__ups)    \
+    X(ups, v16int8, v16acc48, int8, 16, tw__ups)     \
+    X(ups, v16uint8, v16acc48, uint8, 16, tw__ups)   \
+    X(lups, v4int32, v4acc80, int32, 4, tw__ups80)   \
+    X(lups, v8int32, v8acc80, int32, 8, tw__ups80)   \
+    X(lups, v2cint32, v2cacc80, int32, 4, tw__ups80) \
+    X(lups, v4cint32, v4cacc80, int32, 8, tw__ups80) \
+    X(lups, v4int64, v4acc80, int64, 4, tw__ups80)   \
+    X(lups, v2cint64, v2cacc80, int64, 4, tw__ups80)
+#define TW__UPS(name, from, to, component, words, widen_)                                \
+    TW__AIE to TW__N(name, tw_##name##_##from)(from v, int shift)                        \
+    {                                                                                    \
+        to a;                                                                            \
+        component w[words];                                                              \
+        TW__CHECK(shift >= -1 && shift <= 62, #name, "shift %d is not -1 to 62", shift); \
+        TW__COUNT(MOVE, 1);                                                              \
+        __builtin_memcpy(w, &v, sizeof w);                                               \
+        TW__UPS_WORDS(words, widen_)                                                     \
+        return a;                                                                        \
+    }
+#define TW__W(widen, k)              a.word[k] = widen(w[k], shift);
+#define TW__UPS_WORDS(words, widen)  TW__UPS_WORDS_(words, widen)
+#define TW__UPS_WORDS_(words, widen) TW__UPS_##words(widen)
+#define TW__UPS_4(f)                 TW__W(f, 0) TW__W(f, 1) TW__W(f, 2) TW__W(f, 3)
+#define TW__UPS_8(f)                 TW__UPS_4(f) TW__W(f, 4) TW__W(f, 5) TW__W(f, 6) TW__W(f, 7)
+#define TW__UPS_16(f) \
+    TW__UPS_8(f)      \
+    TW__W(f, 8) TW__W(f, 9) TW__W(f, 10) TW__W(f, 11) TW__W(f, 12) TW__W(f, 13) TW__W(f, 14) TW__W(f, 15)
+TW__UPS_LIST(TW__UPS)
+
+/* --- pack, unpack -------------------------------------------------------------------------------------------------- */
+
+TW__AIE tw__i16x16 tw__clamp16(tw__i16x16 v, int16_t low, int16_t high)
+{
+    tw__i16x16 below = (tw__i16x16)(v < low), above = (tw__i16x16)(v > high);
+    return (below & low) | (above & high) | (v & ~(below | above));
+}
+TW__AIE tw__i8x16 tw__pack16(tw__i16x16 v, unsigned is_unsigned)
+{
+    if (tw_aie_core.sat)
+        v = is_unsigned ? tw__clamp16(v, 0, 255) : tw__clamp16(v, tw_aie_core.symsat ? -127 : -128, 127);
+    typedef int8_t i8x32 __attribute__((vector_size(32)));
+    i8x32 b = (i8x32)v;
+    return (tw__i8x16)__builtin_shufflevector(b, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+}
+#define TW__PACK(name, small, large, is_unsigned)                     \
+    TW__AIE small TW__N(name, tw_##name##_v16int16)(v16int16 v)       \
+    {                                                                 \
+        TW__COUNT(VECTOR, 1);                                         \
+        return (small)tw__pack16((tw__i16x16)v, is_unsigned);         \
+    }                                                                 \
+    TW__AIE large TW__N(name, tw_##name##_v32int16)(v32int16 v)       \
+    {                                                                 \
+        large r;                                                      \
+        tw__x512 x = tw__from512(&v);                                 \
+        TW__COUNT(VECTOR, 1);                                         \
+        tw__i8x16 low = tw__pack16((tw__i16x16)x.low, is_unsigned);   \
+        tw__i8x16 high = tw__pack16((tw__i16x16)x.high, is_unsigned); \
+        __builtin_memcpy(&r, &low, 16);                               \
+        __builtin_memcpy((char *)&r + 16, &high, 16);                 \
+        return r;                                                     \
+    }
+TW__PACK(pack, v16int8, v32int8, 0)
+TW__PACK(upack, v16uint8, v32uint8, 1)
+#define TW__UNPACK(from, to)                           \
+    TW__AIE to TW__N(unpack, tw_unpack_##from)(from v) \
+    {                                                  \
+        TW__COUNT(VECTOR, 1);                          \
+        return __builtin_convertvector(v, to);         \
+    }
+TW__UNPACK(v16int8, v16int16)
+TW__UNPACK(v16uint8, v16int16)
+TW__UNPACK(v32int8, v32int16)
+TW__UNPACK(v32uint8, v32int16)
+
+#ifndef __cplusplus
+#define TW__A_srs(from) \
+    from:               \
+    tw_srs_##from
+#define TW__A_lsrs(from) \
+    from:                \
+    tw_lsrs_##from
+#define TW__A_ilv(n, from) \
+    from:                  \
+    tw_##n##_##from
+#define srs(a, s)             \
+    (TW__SITE _Generic((a),   \
+         TW__A_srs(v8acc48),  \
+         TW__A_srs(v16acc48), \
+         TW__A_srs(v4cacc48), \
+         TW__A_srs(v8cacc48), \
+         TW__A_srs(v4acc80),  \
+         TW__A_srs(v8acc80),  \
+         TW__A_srs(v2cacc80), \
+         TW__A_srs(v4cacc80))(a, s))
+#define lsrs(a, s)             \
+    (TW__SITE _Generic((a),    \
+         TW__A_lsrs(v8acc48),  \
+         TW__A_lsrs(v16acc48), \
+         TW__A_lsrs(v4cacc48), \
+         TW__A_lsrs(v8cacc48), \
+         TW__A_lsrs(v4acc80),  \
+         TW__A_lsrs(v8acc80),  \
+         TW__A_lsrs(v2cacc80), \
+         TW__A_lsrs(v4cacc80))(a, s))
+#define TW__ILV_C(n, a, s)       \
+    (TW__SITE _Generic((a),      \
+         TW__A_ilv(n, v16acc48), \
+         TW__A_ilv(n, v8cacc48), \
+         TW__A_ilv(n, v8acc80),  \
+         TW__A_ilv(n, v4cacc80))(a, s))
+#define srs_ilv(a, s)  TW__ILV_C(srs_ilv, a, s)
+#define lsrs_ilv(a, s) TW__ILV_C(lsrs_ilv, a, s)
+#define bsrs(a, s)     (TW__SITE tw_bsrs_v16acc48(a, s))
+#define ubsrs(a, s)    (TW__SITE tw_ubsrs_v16acc48(a, s))
+#define TW__A_ups(from) \
+    from:               \
+    tw_ups_##from
+#define TW__A_lups(from) \
+    from:                \
+    tw_lups_##from
+#define ups(v, s)             \
+    (TW__SITE _Generic((v),   \
+         TW__A_ups(v8int16),  \
+         TW__A_ups(v16int16), \
+         TW__A_ups(v4cint16), \
+         TW__A_ups(v8cint16), \
+         TW__A_ups(v8int32),  \
+         TW__A_ups(v4cint32), \
+         TW__A_ups(v16int8),  \
+         TW__A_ups(v16uint8))(v, s))
+#define lups(v, s)             \
+    (TW__SITE _Generic((v),    \
+         TW__A_lups(v4int32),  \
+         TW__A_lups(v8int32),  \
+         TW__A_lups(v2cint32), \
+         TW__A_lups(v4cint32), \
+         TW__A_lups(v4int64),  \
+         TW__A_lups(v2cint64))(v, s))
+#define pack(v)  _Generic((v), v16int16: tw_pack_v16int16, v32int16: tw_pack_v32int16)(v)
+#define upack(v) _Generic((v), v16int16: tw_upack_v16int16, v32int16: tw_upack_v32int16)(v)
+#define unpack(v)                     \
+    _Generic((v),                     \
+        v16int8: tw_unpack_v16int8,   \
+        v16uint8: tw_unpack_v16uint8, \
+        v32int8: tw_unpack_v32int8,   \
+        v32uint8: tw_unpack_v32uint8)(v)
+#endif
+
+#endif
