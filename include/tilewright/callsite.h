@@ -114,6 +114,9 @@
 #define tw_graph_virtual_first(...) TW_AT(tw_graph_virtual_first(__VA_ARGS__))
 #define tw_graph_virtual_range(...) TW_AT(tw_graph_virtual_range(__VA_ARGS__))
 #define tw_graph_virtual_tiles(...) TW_AT(tw_graph_virtual_tiles(__VA_ARGS__))
+#define tw_graph_new_replicated(...) TW_AT(tw_graph_new_replicated(__VA_ARGS__))
+#define tw_graph_replicated(...) TW_AT(tw_graph_replicated(__VA_ARGS__))
+#define tw_graph_get_non_replicated_tensor(...) TW_AT(tw_graph_get_non_replicated_tensor(__VA_ARGS__))
 /* clang-format on */
 
 #endif

@@ -299,6 +299,12 @@ TW_API tw_graph *tw_graph_top_level(tw_graph *graph); /* borrowed */
 TW_API unsigned tw_graph_to_top_level_tile(const tw_graph *graph, unsigned tile);
 TW_API unsigned tw_graph_from_top_level_tile(const tw_graph *graph, unsigned tile); /* TW_UNMAPPED: not in it */
 
+/* Replicated graphs (guide 2.5): not supported on the CPU and the IPU Model, where a factor above 1 is TW_E_REPLICATION.
+ * With factor 1 tw_graph_replicated() is one more reference to the graph, and the tensor gets a first dimension of 1. */
+TW_API tw_graph *tw_graph_new_replicated(const tw_target *target, unsigned factor);
+TW_API tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor); /* createReplicatedGraph */
+TW_API tw_tensor tw_graph_get_non_replicated_tensor(tw_graph *graph, tw_tensor tensor);
+
 /* --- statistics ---------------------------------------------------------------------------------------------- */
 TW_API size_t tw_graph_vertex_count(const tw_graph *graph);
 TW_API size_t tw_graph_edge_count(const tw_graph *graph);

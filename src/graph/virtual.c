@@ -118,9 +118,8 @@ static tw__core *core_new(const tw_target *target)
 
 /* --- graphs --------------------------------------------------------------------------------------------------------- */
 
-tw_graph *tw_graph_new(const tw_target *target)
+static tw_graph *graph_new(const tw_target *target)
 {
-    tw__enter_getter(&no_graph, __func__); /* takes its call site */
     tw_target *own = target ? tw_target_ref(target) : tw_target_new_cpu(false);
     tw_graph *graph = own ? tw__realloc(NULL, sizeof *graph) : NULL;
     tw__core *core = graph ? core_new(own) : NULL;
@@ -133,6 +132,12 @@ tw_graph *tw_graph_new(const tw_target *target)
     *graph = (tw_graph){ .refs = 1, .core = core, .target = own };
     if (!target) tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "the target is NULL");
     return graph;
+}
+
+tw_graph *tw_graph_new(const tw_target *target)
+{
+    tw__enter_getter(&no_graph, __func__); /* takes its call site */
+    return graph_new(target);
 }
 
 void tw_graph_free(tw_graph *graph)
@@ -308,4 +313,38 @@ tw_graph *tw_graph_virtual_tiles(tw_graph *graph, unsigned count, const unsigned
     free(seen);
     if (!fine) return refused(graph);
     return virtual_graph(graph, t->ipus, t->tiles_per_ipu, count, 0, tiles_of_each_ipu);
+}
+
+/* --- replicated graphs ---------------------------------------------------------------------------------------------- */
+
+static bool check_factor(const tw_graph *graph, unsigned factor)
+{
+    if (factor == 1) return true;
+    return tw__graph_fail(graph->core, TW_E_REPLICATION,
+                          "replication factor %u: replicated graphs are not supported on the %s", factor,
+                          graph->target->kind == TW_TARGET_CPU ? "CPU" : "IPU Model");
+}
+
+tw_graph *tw_graph_new_replicated(const tw_target *target, unsigned factor)
+{
+    tw__enter_getter(&no_graph, __func__);
+    tw_graph *graph = graph_new(target);
+    if (graph != &no_graph) check_factor(graph, factor);
+    return graph;
+}
+
+tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor)
+{
+    TW__ENTER(graph, refused(graph));
+    check_factor(graph, factor);
+    return refused(graph);
+}
+
+tw_tensor tw_graph_get_non_replicated_tensor(tw_graph *graph, tw_tensor tensor)
+{
+    TW__GET(t, tensor, "the tensor");
+    size_t shape[TW__MAX_RANK + 1] = { 1 };
+    if (!tw__check_rank(core, t->t.rank + 1)) return TW__NIL_TENSOR;
+    memcpy(shape + 1, t->dims, t->t.rank * sizeof *shape);
+    return tw__reshaped(core, t, t->t.rank + 1, shape);
 }

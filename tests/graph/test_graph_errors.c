@@ -160,6 +160,7 @@ static uint64_t fingerprint(tw_graph *g)
     X(virtual_first, TILE_MAPPING, "first 17 tiles of each IPU: an IPU has 16", tw_graph_free(tw_graph_virtual_first(f->g, 17))) \
     X(virtual_range, TILE_MAPPING, "tiles [9, 3)", tw_graph_free(tw_graph_virtual_range(f->g, 9, 3))) \
     X(virtual_twice, TILE_MAPPING, "tile 3 twice", tw_graph_free(tw_graph_virtual_tiles(f->g, 2, (unsigned[]){ 3, 3 }))) \
+    X(replicated, REPLICATION, "replication factor 4: replicated graphs are not supported on the IPU Model", tw_graph_free(tw_graph_replicated(f->g, 4))) \
     X(codelet_missing, FILE_LOAD, "missing.cpp", tw_graph_add_codelets(f->g, "missing.cpp", NULL)) \
     X(codelet_bad, COMPILATION, "bad.cpp:3:7: error: expected ';'", tw_graph_add_codelets(f->g, "bad.cpp", NULL)) \
     X(codelet_language, INVALID_ARGUMENT, "must be \"c\" or \"c++\"", tw_graph_add_codelets_source(f->g, "", "pascal", NULL, NULL)) \
@@ -465,6 +466,26 @@ static void graph_errors_null_graph(void **state)
     tw_graph_free(g);
 }
 
+/* Guide 2.5: not on the IPU Model; factor 1 is a graph like any other. */
+static void graph_errors_replication(void **state)
+{
+    (void)state;
+    fixture f = open_graph();
+    tw_graph *two = tw_graph_new_replicated(f.target, 2), *one = tw_graph_new_replicated(f.target, 1);
+    assert_int_equal(tw_graph_status(two), TW_E_REPLICATION);
+    assert_int_equal(tw_graph_error(two)->line, __LINE__ - 2);
+    assert_int_equal(tw_graph_status(one), TW_OK);
+    tw_graph *same = tw_graph_replicated(f.g, 1);
+    tw_tensor t = tw_graph_get_non_replicated_tensor(same, f.x);
+    assert_int_equal(tw_tensor_rank(f.g, t), 3);
+    assert_int_equal(tw_tensor_dim(f.g, t, 0), 1);
+    assert_int_equal(tw_graph_status(f.g), TW_OK);
+    tw_graph_free(same);
+    tw_graph_free(two);
+    tw_graph_free(one);
+    close_graph(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -476,6 +497,7 @@ int main(void)
         cmocka_unit_test(graph_errors_first_one_is_kept),
         cmocka_unit_test(graph_errors_foreign_handles),
         cmocka_unit_test(graph_errors_null_graph),
+        cmocka_unit_test(graph_errors_replication),
     };
     return cmocka_run_group_tests_name("graph_errors", tests, NULL, NULL);
 }
