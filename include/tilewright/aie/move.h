@@ -93,8 +93,9 @@ TW__AIE unsigned tw__part(const char *name, int i, unsigned parts)
 #define TW__PARTS_(V, W, X, Y)                                                                                    \
     TW__EXT(ext_v, V, W)                                                                                          \
     TW__EXT(ext_v, V, X)                                                                                          \
-    TW__EXT(ext_v, V, Y) TW__EXT(ext_w, W, X) TW__EXT(ext_w, W, Y) TW__EXT(ext_x, X, Y) TW__UPD(upd_v, V, W)      \
-        TW__UPD(upd_v, V, X) TW__UPD(upd_v, V, Y) TW__UPD(upd_w, W, X) TW__UPD(upd_w, W, Y) TW__UPD(upd_x, X, Y)  \
+    TW__EXT(ext_v, V, Y)                                                                                          \
+    TW__EXT(ext_w, W, X) TW__EXT(ext_w, W, Y) TW__EXT(ext_x, X, Y) TW__UPD(upd_v, V, W) TW__UPD(upd_v, V, X)      \
+        TW__UPD(upd_v, V, Y) TW__UPD(upd_w, W, X) TW__UPD(upd_w, W, Y) TW__UPD(upd_x, X, Y)                       \
             TW__SETPART(wset_v, V, W) TW__SETPART(xset_v, V, X) TW__SETPART(yset_v, V, Y)                         \
                 TW__SETPART(xset_w, W, X) TW__SETPART(yset_w, W, Y) TW__SETPART(yset_x, X, Y) TW__CONCAT(V, W, 2) \
                     TW__CONCAT(W, X, 2) TW__CONCAT(X, Y, 2) TW__CONCAT(V, X, 4) TW__CONCAT(W, Y, 4)               \

@@ -127,10 +127,10 @@ TW__AIE float tw_fix2float_int(int n, int shift)
         return r;                                                            \
     }
 TW__FIX2FLOAT_LIST(TW__FIX2FLOAT)
-#define TW__FLOAT2FIX_LIST(X)                                                       \
-    X(float2fix, v8float, v8int32, int32)                                           \
-    X(float2fix, v4cfloat, v4cint32, int32) X(float2fix16, v8float, v8int16, int16) \
-        X(float2fix16, v4cfloat, v4cint16, int16)
+#define TW__FLOAT2FIX_LIST(X)               \
+    X(float2fix, v8float, v8int32, int32)   \
+    X(float2fix, v4cfloat, v4cint32, int32) \
+    X(float2fix16, v8float, v8int16, int16) X(float2fix16, v4cfloat, v4cint16, int16)
 #define TW__FLOAT2FIX(name, from, to, part)                                   \
     TW__AIE to tw_##name##_##from(from v, int shift)                          \
     {                                                                         \
@@ -209,18 +209,19 @@ TW__AIE int64_t tw__cyclic(int64_t at, int64_t offs, int64_t len)
         return TW__N(tw__whole, tw__whole_##vec)(flags, acc, x, z);                                             \
     }
 TW__WHOLE_LIST(TW__WHOLE)
-#define TW__WHOLE_NAMES(X)                                                                   \
-    X(mul, tw__whole0, 0)                                                                    \
-    X(negmul, tw__whole0, TW__SUBTRACT) X(mac, tw__whole, 0) X(msc, tw__whole, TW__SUBTRACT) \
-        X(lmul, tw__whole0, 0) X(lnegmul, tw__whole0, TW__SUBTRACT) X(lmac, tw__whole, 0)    \
-            X(lmsc, tw__whole, TW__SUBTRACT)
+#define TW__WHOLE_NAMES(X)                                                      \
+    X(mul, tw__whole0, 0)                                                       \
+    X(negmul, tw__whole0, TW__SUBTRACT)                                         \
+    X(mac, tw__whole, 0) X(msc, tw__whole, TW__SUBTRACT) X(lmul, tw__whole0, 0) \
+        X(lnegmul, tw__whole0, TW__SUBTRACT) X(lmac, tw__whole, 0) X(lmsc, tw__whole, TW__SUBTRACT)
 
 /* --- names ---------------------------------------------------------------------------------------------------------- */
 
-#define TW__NOT_MODELLED_LIST(X)                                                                                   \
-    X(butterfly_dit)                                                                                               \
-    X(butterfly_dit_minj) X(half_butterfly_dit) X(fft_data_incr) X(fft_twiddle_incr) X(fft_zoffs) X(fft_mod_delay) \
-        X(msc4_conj_sym) X(mul8_cfr) X(mac8_cfr)
+#define TW__NOT_MODELLED_LIST(X)                                                                              \
+    X(butterfly_dit)                                                                                          \
+    X(butterfly_dit_minj)                                                                                     \
+    X(half_butterfly_dit) X(fft_data_incr) X(fft_twiddle_incr) X(fft_zoffs) X(fft_mod_delay) X(msc4_conj_sym) \
+        X(mul8_cfr) X(mac8_cfr)
 #ifdef __cplusplus
 TW__WHOLE_NAMES(TW__NAME)
 template <class T> TW__AIE T *cyclic_add(T *a, int offs, T *start, int len)
@@ -320,7 +321,7 @@ TW__NOT_MODELLED_LIST(TW__CXX_NOT_MODELLED)
 #define lmac(...)                       TW__CALL(tw__whole, 0, __VA_ARGS__)
 #define lmsc(...)                       TW__CALL(tw__whole, TW__SUBTRACT, __VA_ARGS__)
 #define cyclic_add(a, offs, start, len) (TW__SITE(start) + tw__cyclic((a) - (start), offs, len))
-#define byte_incr(p, bytes)             ((__typeof__(p))((char *)(p) + (bytes)))
+#define byte_incr(p, bytes)             ((__typeof__(&(p)[0]))((char *)(p) + (bytes)))
 /* fix2float(n), fix2float(n, shift): scalars and vectors. */
 #define fix2float(...)                  TW__SHIFTED(tw__fix2float, __VA_ARGS__, 0, 0)
 #define fix2float_vectorized            fix2float
