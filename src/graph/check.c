@@ -9,6 +9,8 @@ typedef struct check {
     uint8_t *program_state; /* by id: see visit() */
     bool *cs_used;          /* by id */
     uint8_t *var_state;     /* 0 unknown, 1 mapped completely, 2 with gaps */
+    uint64_t *touches;      /* [variables] of the compute set at hand: number, then where the next one goes */
+    bool *written;          /* [variables] by a vertex of that compute set */
 } check;
 
 static tw_status no_memory(void)
@@ -168,25 +170,22 @@ static tw_status check_fields(check *c, uint32_t vertex)
     const tw__vertex_type *info = tw__vertex_info(core, v);
     for (unsigned k = 0; k < info->num_fields; k++) {
         const tw__field *f = &info->fields[k];
-        uint64_t want = 1, edges = 0, most = 0;
+        uint64_t want = 0, edges = 0, elements = 0;
         if (f->direction == TW__STATE) continue;
         for (uint32_t e = v->first_edge; e; e = core->edges[e].next) {
             if (core->edges[e].field != k) continue;
             edges++;
-            if (core->edges[e].index >= most) most = core->edges[e].index + UINT64_C(1);
+            elements += core->edges[e].count;
         }
         bool list = f->form == TW__EDGE_VECTORS || f->form == TW__EDGE_SCALARS;
         bool sized = list && tw__field_size_find(core, vertex, k, &want);
         if (edges == 0 && sized && want == 0) continue;
         if (edges == 0) return incomplete(core, vertex, f, "is not connected to any tensor");
-        if (f->form == TW__EDGE_SCALARS) {
-            if (edges == 1 && (!sized || want != 1 || most == 1) && most == 1)
-                continue; /* one edge with all elements */
-            if (!sized) want = most;
-        }
-        if (sized && edges != want) return incomplete(core, vertex, f, "has unconnected elements");
+        /* Vector<Input<T>> is one edge of n elements, or n edges of one. */
+        uint64_t connected = f->form == TW__EDGE_SCALARS ? elements : edges;
+        if (sized && connected != want) return incomplete(core, vertex, f, "has unconnected elements");
         if (f->form == TW__EDGE_SCALARS && edges > 1) {
-            tw_status status = join_scalars(core, vertex, k, want);
+            tw_status status = join_scalars(core, vertex, k, edges);
             if (status != TW_OK) return status;
         }
     }
@@ -242,12 +241,14 @@ static tw_status race(const tw__core *core, const tw__touch *a, const tw__touch 
         tw__vertex_text(core, o->owner, y, sizeof y));
 }
 
-/* Touches of one compute set, gathered by variable; only of variables that somebody in the set writes. */
+/* Touches of one compute set, gathered by variable; only of variables that somebody in the set writes. What is indexed
+ * by variable belongs to the whole check and is cleared for the touched ones alone: there may be thousands of sets. */
 typedef struct gathered {
-    uint64_t *count; /* [variables] touches, then where the next one goes */
-    bool *written;   /* [variables] */
+    uint32_t *vars; /* touched, in order of the first touch */
+    size_t var_count, var_room;
     tw__touch *touches;
     size_t n;
+    bool failed; /* out of memory */
 } gathered;
 
 typedef void (*touch_fn)(check *c, gathered *g, uint32_t vertex, uint32_t edge, const tw__region *region,
@@ -257,16 +258,21 @@ static void count_touch(check *c, gathered *g, uint32_t vertex, uint32_t edge, c
 {
     (void)vertex;
     uint32_t var = region ? region->var : c->core->edges[edge].var;
-    g->count[var]++;
-    g->written[var] |= write;
+    if (!c->touches[var]++) {
+        if (tw__grow(&g->vars, &g->var_room, g->var_count, sizeof *g->vars))
+            g->vars[g->var_count++] = var;
+        else
+            g->failed = true;
+    }
+    c->written[var] |= write;
 }
 
 static void place_touch(check *c, gathered *g, uint32_t vertex, uint32_t edge, const tw__region *region, bool write)
 {
     const tw__edge *e = &c->core->edges[edge];
     uint32_t var = region ? region->var : e->var;
-    if (!g->written[var]) return;
-    tw__touch *t = &g->touches[g->count[var]++];
+    if (!c->written[var]) return;
+    tw__touch *t = &g->touches[c->touches[var]++];
     if (region) {
         tw__regions one = { .n = 1, .region = region };
         tw__touches_of(&one, vertex, write, t);
@@ -298,37 +304,39 @@ static void for_each_touch(check *c, gathered *g, const uint32_t *vertices, size
     }
 }
 
-static tw_status check_races(check *c, uint32_t cs)
+static tw_status find_race(check *c, gathered *g, uint32_t cs, const uint32_t *vertices, size_t n)
 {
     tw__core *core = c->core;
-    size_t n, vars = core->var_count;
-    const uint32_t *vertices = tw__compute_set_vertices(core, cs, &n);
-    if (!vertices || n < 2) return n < core->compute_sets[cs].vertices ? no_memory() : TW_OK;
-    gathered g = { .count = zeros(vars + 1, sizeof *g.count), .written = zeros(vars + 1, sizeof *g.written) };
-    tw_status status = TW_OK;
-    if (g.count && g.written) {
-        for_each_touch(c, &g, vertices, n, count_touch);
-        for (size_t i = 0; i < vars; i++) {
-            uint64_t here = g.written[i] ? g.count[i] : 0;
-            g.count[i] = g.n;
-            g.n += here;
-        }
-        g.touches = tw__realloc(NULL, (g.n + 1) * sizeof *g.touches);
+    for (size_t i = 0; i < g->var_count; i++) {
+        uint32_t var = g->vars[i];
+        uint64_t here = c->written[var] ? c->touches[var] : 0;
+        c->touches[var] = g->n; /* where its first touch goes */
+        g->n += here;
     }
-    if (!g.touches) {
-        status = no_memory();
-    } else {
-        for_each_touch(c, &g, vertices, n, place_touch);
-        tw__touch a, b;
-        uint64_t element;
-        switch (tw__overlap_find(g.touches, g.n, &a, &b, &element)) {
-        case TW__OVERLAP_NONE: break;
-        case TW__OVERLAP_FOUND: status = race(core, &a, &b, element, core->compute_sets[cs].name); break;
-        case TW__OVERLAP_NO_MEMORY: status = no_memory();
-        }
+    g->touches = tw__realloc(NULL, (g->n + 1) * sizeof *g->touches);
+    if (!g->touches) return no_memory();
+    for_each_touch(c, g, vertices, n, place_touch);
+    tw__touch a, b;
+    uint64_t element;
+    switch (tw__overlap_find(g->touches, g->n, &a, &b, &element)) {
+    case TW__OVERLAP_NONE: return TW_OK;
+    case TW__OVERLAP_FOUND: return race(core, &a, &b, element, core->compute_sets[cs].name);
+    case TW__OVERLAP_NO_MEMORY: break;
     }
-    free(g.count);
-    free(g.written);
+    return no_memory();
+}
+
+static tw_status check_races(check *c, uint32_t cs, const uint32_t *vertices, size_t n)
+{
+    gathered g = { 0 };
+    if (n < 2) return TW_OK;
+    for_each_touch(c, &g, vertices, n, count_touch);
+    tw_status status = g.failed ? no_memory() : find_race(c, &g, cs, vertices, n);
+    for (size_t i = 0; i < g.var_count; i++) {
+        c->touches[g.vars[i]] = 0;
+        c->written[g.vars[i]] = false;
+    }
+    free(g.vars);
     free(g.touches);
     return status;
 }
@@ -349,7 +357,7 @@ static tw_status check_compute_set(check *c, uint32_t cs)
         if (status == TW_OK) status = check_edges(c, vertices[i]);
         if (status != TW_OK) return status;
     }
-    return check_races(c, cs);
+    return check_races(c, cs, vertices, n);
 }
 
 static tw_status run_checks(check *c, const uint32_t *programs, size_t count)
@@ -384,14 +392,18 @@ tw_status tw__graph_check(tw__core *core, const uint32_t *programs, size_t count
     check c = { .core = core,
                 .program_state = zeros(core->program_count, 1),
                 .cs_used = zeros(core->compute_set_count, sizeof(bool)),
-                .var_state = zeros(core->var_count + 1, 1) };
+                .var_state = zeros(core->var_count, 1),
+                .touches = zeros(core->var_count, sizeof(uint64_t)),
+                .written = zeros(core->var_count, sizeof(bool)) };
     tw_status status = TW_OK;
-    if (!c.program_state || !c.cs_used || !c.var_state)
+    if (!c.program_state || !c.cs_used || !c.var_state || !c.touches || !c.written)
         status = no_memory();
     else
         status = run_checks(&c, programs, count);
     free(c.program_state);
     free(c.cs_used);
     free(c.var_state);
+    free(c.touches);
+    free(c.written);
     return status;
 }

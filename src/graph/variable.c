@@ -193,17 +193,28 @@ void tw_graph_set_initial_value(tw_graph *graph, tw_tensor tensor, const void *v
                            tw__node_text(core, t, text, sizeof text));
             return;
         }
-    for (uint32_t i = 0; i < list->n; i++) {
-        bool seen = false;
-        for (uint32_t k = 0; k < i && !seen; k++) seen = list->region[k].var == list->region[i].var;
-        if (seen || set_values_of(core, list, list->region[i].var, values, broadcast, t->t.type)) continue;
-        for (uint32_t k = 0; k < i; k++) { /* no effect on failure */
-            bool first = true;
-            for (uint32_t j = 0; j < k && first; j++) first = list->region[j].var != list->region[k].var;
-            if (first) undo_initial(&core->vars[list->region[k].var]);
-        }
+    bool one = true;
+    for (uint32_t i = 1; i < list->n && one; i++) one = list->region[i].var == list->region[0].var;
+    if (one) {
+        set_values_of(core, list, list->region[0].var, values, broadcast, t->t.type);
         return;
     }
+    /* One entry for each variable; when memory runs out, those of the variables before go again. */
+    bool *done = tw__realloc(NULL, core->var_count * sizeof *done);
+    if (!done) {
+        tw__graph_no_memory(core);
+        return;
+    }
+    memset(done, 0, core->var_count * sizeof *done);
+    bool failed = false;
+    for (uint32_t i = 0; i < list->n && !failed; i++) {
+        uint32_t var = list->region[i].var;
+        if (!done[var]) failed = !set_values_of(core, list, var, values, broadcast, t->t.type);
+        done[var] = !failed;
+    }
+    for (size_t var = 0; var < core->var_count && failed; var++)
+        if (done[var]) undo_initial(&core->vars[var]);
+    free(done);
 }
 
 void tw__variable_drop_last(tw__core *core)

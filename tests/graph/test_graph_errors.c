@@ -335,6 +335,13 @@ static void unconnected_element(fixture *f, tw_compute_set cs)
     tw_graph_connect(f->g, v, "rows[2]", tw_index(f->g, f->y, 2));
 }
 
+static void unconnected_scalar(fixture *f, tw_compute_set cs)
+{
+    tw_vertex v = tw_graph_add_vertex(f->g, cs, "Sum", 1);
+    tw_graph_set_field_size(f->g, v, "edges", 3);
+    tw_graph_connect(f->g, v, "edges[0]", tw_element(f->g, f->y, (size_t[]){ 0, 0 }));
+}
+
 static void graph_errors_of_the_check(void **state)
 {
     (void)state;
@@ -354,6 +361,7 @@ static void graph_errors_of_the_check(void **state)
           TW_E_CONNECTION,
           { "unconnected field: 'out' of vertex 5 of type Copy<float> on tile 1", "not connected" } },
         { unconnected_element, TW_E_CONNECTION, { "unconnected field: 'rows'", "unconnected elements" } },
+        { unconnected_scalar, TW_E_CONNECTION, { "unconnected field: 'edges'", "unconnected elements" } },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
         fixture f = open_graph();
