@@ -32,34 +32,42 @@ static inline double bench_median(double *seconds, size_t count)
     return count % 2 ? seconds[count / 2] : (seconds[count / 2 - 1] + seconds[count / 2]) / 2;
 }
 
+enum { BENCH_RUNS = 21 };
+
 /* One thing to time. `run` does the work once. */
 typedef struct bench_case {
     const char *name;
     void (*run)(void *data);
     void *data;
     double median, least, most; /* seconds, set by bench_interleaved */
+    double seconds[BENCH_RUNS]; /* by round */
 } bench_case;
-
-enum { BENCH_RUNS = 21 };
 
 /* All cases once to warm up, then BENCH_RUNS rounds of all of them in turn, so that what disturbs the machine meets
  * every case alike. */
 static inline void bench_interleaved(bench_case *cases, size_t count)
 {
-    double(*seconds)[BENCH_RUNS] = malloc(count * sizeof *seconds);
-    if (!seconds) exit(1);
     for (int round = -1; round < BENCH_RUNS; round++)
         for (size_t i = 0; i < count; i++) {
             double start = bench_now();
             cases[i].run(cases[i].data);
-            if (round >= 0) seconds[i][round] = bench_now() - start;
+            if (round >= 0) cases[i].seconds[round] = bench_now() - start;
         }
     for (size_t i = 0; i < count; i++) {
-        cases[i].median = bench_median(seconds[i], BENCH_RUNS);
-        cases[i].least = seconds[i][0];
-        cases[i].most = seconds[i][BENCH_RUNS - 1];
+        double sorted[BENCH_RUNS];
+        memcpy(sorted, cases[i].seconds, sizeof sorted);
+        cases[i].median = bench_median(sorted, BENCH_RUNS);
+        cases[i].least = sorted[0];
+        cases[i].most = sorted[BENCH_RUNS - 1];
     }
-    free(seconds);
+}
+
+/* Median over the rounds of time of a / time of b: neighbours in time suffer alike from what else the machine does. */
+static inline double bench_time_ratio(const bench_case *a, const bench_case *b)
+{
+    double ratio[BENCH_RUNS];
+    for (int round = 0; round < BENCH_RUNS; round++) ratio[round] = a->seconds[round] / b->seconds[round];
+    return bench_median(ratio, BENCH_RUNS);
 }
 
 /* "name  median ms  (least .. most)". */

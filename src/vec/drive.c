@@ -15,11 +15,38 @@ static bool is_dense(const tw_vec_kernel *k, size_t n, const tw_run *args)
     return true;
 }
 
+/* Operands of the compute type with strides of their own: packed into blocks, a repeated element only once. */
+static void plain_blocks(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    uint64_t buffer[4][TW__BLOCK];
+    const void *source[4] = { NULL };
+    unsigned operands = k->args;
+    bool dense = args[0].stride == (ptrdiff_t)k->size[0];
+    for (size_t at = 0; at < n; at += TW__BLOCK) {
+        size_t count = n - at < TW__BLOCK ? n - at : TW__BLOCK;
+        for (unsigned i = 1; i < operands; i++) {
+            ptrdiff_t stride = args[i].stride;
+            const char *x = (const char *)((uintptr_t)args[i].at + at * (size_t)stride);
+            if (stride == (ptrdiff_t)k->size[i]) {
+                source[i] = x;
+            } else if (stride != 0 || at == 0) {
+                tw__pack(count, buffer[i], x, stride, k->size[i]);
+                source[i] = buffer[i];
+            }
+        }
+        void *to = (void *)((uintptr_t)args[0].at + at * (size_t)args[0].stride), *out = dense ? to : buffer[0];
+        ((tw__core *)k->own.core)(count, out, source[1], source[2], source[3]);
+        if (!dense) tw__unpack(count, to, args[0].stride, out, k->size[0]);
+    }
+}
+
 size_t tw__drive_plain(const tw_vec_kernel *k, size_t n, const tw_run *args)
 {
-    if (!is_dense(k, n, args)) return tw__drive_blocks(k, n, args);
-    ((tw__core *)k->own.core)(n, args[0].at, args[1].at, k->args > 2 ? args[2].at : NULL,
-                              k->args > 3 ? args[3].at : NULL);
+    if (is_dense(k, n, args))
+        ((tw__core *)k->own.core)(n, args[0].at, args[1].at, k->args > 2 ? args[2].at : NULL,
+                                  k->args > 3 ? args[3].at : NULL);
+    else
+        plain_blocks(k, n, args);
     return n;
 }
 
@@ -137,6 +164,30 @@ size_t tw__drive_blocks(const tw_vec_kernel *k, size_t n, const tw_run *args)
         if (good > 0) store(k, &args[0], at, good, random, out, &rooms[0]);
         if (good < count) return at + good;
         at += count;
+    }
+    return n;
+}
+
+/* Contiguous operands of which some take one step of conversion: halves, for the most part. */
+size_t tw__drive_widened(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    uint64_t wide[4][TW__BLOCK];
+    const void *source[4] = { NULL };
+    if (!is_dense(k, n, args)) return tw__drive_blocks(k, n, args);
+    tw__how in = { k->compute, k->types[1], { TW_ROUND_NEAREST_EVEN, TW_SAT_NONE }, NULL };
+    tw__how out = { k->types[0], k->own.type[0], { k->mode.rounding, k->mode.saturation }, NULL };
+    for (size_t at = 0; at < n; at += TW__BLOCK) {
+        size_t count = n - at < TW__BLOCK ? n - at : TW__BLOCK;
+        char *to = (char *)args[0].at + at * k->size[0];
+        for (unsigned i = 1; i < k->args; i++) {
+            source[i] = (const char *)args[i].at + at * k->size[i];
+            if (!k->own.step[i][0]) continue;
+            in.from = k->types[i];
+            ((tw__cvt *)k->own.step[i][0])(count, wide[i], source[i], &in);
+            source[i] = wide[i];
+        }
+        ((tw__core *)k->own.core)(count, k->own.step[0][0] ? (void *)wide[0] : to, source[1], source[2], source[3]);
+        if (k->own.step[0][0]) ((tw__cvt *)k->own.step[0][0])(count, to, wide[0], &out);
     }
     return n;
 }

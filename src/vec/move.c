@@ -31,17 +31,31 @@ void tw__move(size_t n, void *d, ptrdiff_t ds, const void *s, ptrdiff_t ss, size
         move_strided(n, d, ds, s, ss, size);
 }
 
+/* The contiguous side has the constant stride, which leaves one address to calculate. */
 void tw__pack(size_t n, void *d, const void *s, ptrdiff_t stride, unsigned size)
 {
-    if (stride == 0)
+    char *to = d;
+    const char *from = s;
+    if (stride == 0) {
         tw__fill(n, d, s, size);
-    else
-        move_strided(n, d, (ptrdiff_t)size, s, stride, size);
+        return;
+    }
+#define PACK(bytes)                                                                            \
+    for (size_t i = 0; i < n; i++, from = (const char *)((uintptr_t)from + (uintptr_t)stride)) \
+    memcpy(to + i * bytes, from, bytes)
+    BY_SIZE(size, PACK)
+#undef PACK
 }
 
 void tw__unpack(size_t n, void *d, ptrdiff_t stride, const void *s, unsigned size)
 {
-    move_strided(n, d, stride, s, (ptrdiff_t)size, size);
+    char *to = d;
+    const char *from = s;
+#define UNPACK(bytes)                                                                \
+    for (size_t i = 0; i < n; i++, to = (char *)((uintptr_t)to + (uintptr_t)stride)) \
+    memcpy(to, from + i * bytes, bytes)
+    BY_SIZE(size, UNPACK)
+#undef UNPACK
 }
 
 void tw__fill(size_t n, void *d, const void *value, unsigned size)

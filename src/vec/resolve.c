@@ -429,27 +429,42 @@ static tw_status resolve_copy(tw_vec_kernel *k)
     return TW_OK;
 }
 
-static bool has_steps(const tw_vec_kernel *k)
+/* What stands between the operands and the core. */
+typedef struct needs {
+    bool steps, more, packed; /* conversions; ones of two steps or with a mode; fields below a byte */
+} needs;
+
+static needs needs_of(const tw_vec_kernel *k)
 {
-    for (unsigned i = 0; i < k->args; i++)
-        if (k->own.step[i][0] || k->own.bits[i]) return true;
-    return false;
+    needs n = { false, false, false };
+    for (unsigned i = 0; i < k->args; i++) {
+        n.steps |= k->own.step[i][0] != NULL;
+        n.more |= k->own.step[i][1] != NULL || (i > 0 && k->own.saturate[i] && k->op != TW_VEC_CONVERT);
+        n.packed |= k->own.bits[i] != 0;
+    }
+    return n;
 }
 
-/* Driver of the classes whose operands go through blocks, and what sequential order adds to it. */
+/* The least of the drivers for operands that go through blocks. */
+static tw_vec_fn block_driver(const tw_vec_kernel *k)
+{
+    needs n = needs_of(k);
+    bool simple = !n.packed && !n.more && !k->mode.flush;
+    if (k->op == TW_VEC_CONVERT) return simple && n.steps ? tw__drive_convert : tw__drive_blocks;
+    if (!simple || k->can_fault || k->own.random) return tw__drive_blocks;
+    return n.steps ? tw__drive_widened : tw__drive_plain;
+}
+
+/* What sequential order adds to a driver: copies, gather and scatter go in order by themselves, reductions and iota
+ * read everything before they write. */
 static tw_status choose_driver(tw_vec_kernel *k)
 {
-    bool plain = k->own.core && !has_steps(k) && !k->can_fault && !k->mode.flush && !k->own.random;
-    bool one_step = k->op == TW_VEC_CONVERT && k->own.step[1][0] && !k->own.step[1][1] && !k->own.bits[0] &&
-                    !k->own.bits[1] && !k->mode.flush;
-    if (!k->fn) k->fn = plain ? tw__drive_plain : one_step ? tw__drive_convert : tw__drive_blocks;
+    bool own_driver = k->fn != NULL;
+    if (!own_driver) k->fn = block_driver(k);
     k->own.free = k->fn;
-    if (k->mode.order != TW_ORDER_SEQUENTIAL || k->fn == tw__drive_copy || k->fn == tw__drive_gather ||
-        k->fn == tw__drive_scatter)
-        return TW_OK;
-    for (unsigned i = 0; i < k->args; i++)
-        if (k->own.bits[i]) return no_mode(k, "sequential order on packed operands");
-    if (k->fn != tw__drive_fold && k->fn != tw__drive_arg && k->fn != tw__drive_iota) k->fn = tw__drive_sequential;
+    if (k->mode.order != TW_ORDER_SEQUENTIAL || own_driver) return TW_OK;
+    if (needs_of(k).packed) return no_mode(k, "sequential order on packed operands");
+    k->fn = tw__drive_sequential;
     return TW_OK;
 }
 

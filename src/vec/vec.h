@@ -122,6 +122,7 @@ tw_status tw__vec_resolve_at(int level, tw_vec_op op, const tw_type *types, cons
 
 size_t tw__drive_plain(const tw_vec_kernel *kernel, size_t n, const tw_run *args);   /* no conversion, no fault */
 size_t tw__drive_blocks(const tw_vec_kernel *kernel, size_t n, const tw_run *args);  /* everything */
+size_t tw__drive_widened(const tw_vec_kernel *kernel, size_t n, const tw_run *args); /* steps of conversion only */
 size_t tw__drive_convert(const tw_vec_kernel *kernel, size_t n, const tw_run *args); /* one step, nothing packed */
 size_t tw__drive_sequential(const tw_vec_kernel *kernel, size_t n, const tw_run *args);
 

@@ -226,7 +226,7 @@ static void vec_convert_half_fma(void **state)
             __int128 value = exponent ? (__int128)(mantissa | 0x400) << (exponent - 1) : mantissa; /* of 2^-24 */
             units[i] = x[i] >> 15 ? -value : value;
         }
-        __int128 sum = units[0] * units[1] + (units[2] << 24), size = sum < 0 ? -sum : sum;
+        __int128 sum = units[0] * units[1] + units[2] * (1 << 24), size = sum < 0 ? -sum : sum;
         if (size == 0) continue;
         /* To a double with a sticky bit: exactly what the conversion to half needs. */
         int shift = 0;
