@@ -110,7 +110,6 @@ static bool cut_region(tw__boxes *boxes, const tw__region *region, uint64_t firs
             /* At d == rank - 1 a row is one element, and what is left of the innermost run always fits. */
             if (flat % row[d] || left < row[d]) continue;
             uint64_t index = flat / row[d] % shape[d], most = shape[d] - index;
-            if (most > left / row[d]) most = left / row[d];
             steps = block_at(region, pos, most, row[d], rank - d, shape + d, &offset, stride);
             if (steps) break;
         }
