@@ -116,10 +116,10 @@ TW_API uint64_t tw_walk_left(const tw_walk *walk); /* elements to come; UINT64_M
     X(COPY, 1, M)                                                                                                  \
     X(CONVERT, 1, V)                                                                                               \
     X(NEG, 1, A)                                                                                                   \
-    X(ABS, 1, A) X(NOT, 1, A) X(LNOT, 1, A) X(RELU, 1, A) X(SIGN, 1, A) X(SQUARE, 1, A) X(SQRT, 1, A)              \
-        X(RSQRT, 1, A) X(RECIP, 1, A) X(CEIL, 1, A) X(FLOOR, 1, A) X(ROUND, 1, A) X(TRUNC, 1, A) X(RINT, 1, A)     \
-            X(POPCOUNT, 1, A) X(CLZ, 1, A) X(CTZ, 1, A) X(ISNAN, 1, P) X(ISINF, 1, P) X(ISFINITE, 1, P) X(SIGNBIT, \
-                                                                                                          1, P)    \
+    X(ABS, 1, A)                                                                                                   \
+    X(NOT, 1, A) X(LNOT, 1, A) X(RELU, 1, A) X(SIGN, 1, A) X(SQUARE, 1, A) X(SQRT, 1, A) X(RSQRT, 1, A)            \
+        X(RECIP, 1, A) X(CEIL, 1, A) X(FLOOR, 1, A) X(ROUND, 1, A) X(TRUNC, 1, A) X(RINT, 1, A) X(POPCOUNT, 1, A)  \
+            X(CLZ, 1, A) X(CTZ, 1, A) X(ISNAN, 1, P) X(ISINF, 1, P) X(ISFINITE, 1, P) X(SIGNBIT, 1, P)             \
                 X(EXP, 1, A) X(EXP2, 1, A) X(EXP10, 1, A) X(EXPM1, 1, A) X(LOG, 1, A) X(LOG2, 1, A) X(LOG10, 1, A) \
                     X(LOG1P, 1, A) X(SIN, 1, A) X(COS, 1, A) X(TAN, 1, A) X(ASIN, 1, A) X(ACOS, 1, A)              \
                         X(ATAN, 1, A) X(SINH, 1, A) X(COSH, 1, A) X(TANH, 1, A) X(ASINH, 1, A) X(ACOSH, 1, A)      \
@@ -132,12 +132,11 @@ TW_API uint64_t tw_walk_left(const tw_walk *walk); /* elements to come; UINT64_M
                                                     X(POW, 2, A) X(ATAN2, 2, A) X(HYPOT, 2, A) X(EQ, 2, C) X(      \
                                                         NE, 2, C) X(LT, 2, C) X(LE, 2, C) X(GT, 2, C) X(GE, 2, C)  \
                                                         X(FMA, 3, A) X(MULADD, 3, A) X(MULSUB, 3, A) X(ADD3, 3, A) \
-                                                            X(SUBADD, 3, A)                                        \
-                                                                X(CLAMP, 3, A) X(SELECT, 3, S) X(IOTA, 2, I)       \
-                                                                    X(SUM, 1, R) X(PROD, 1, R) X(SQUARE_ADD, 1, R) \
-                                                                        X(ALL, 1, R) X(ANY, 1, R) X(LOWEST, 1, R)  \
-                                                                            X(HIGHEST, 1, R) X(ARGMIN, 1,          \
-                                                                                               E) X(ARGMAX, 1, E)  \
+                                                            X(SUBADD, 3, A) X(CLAMP, 3, A) X(SELECT, 3, S)         \
+                                                                X(IOTA, 2, I) X(SUM, 1, R) X(PROD, 1, R)           \
+                                                                    X(SQUARE_ADD, 1, R) X(ALL, 1, R) X(ANY, 1, R)  \
+                                                                        X(LOWEST, 1, R) X(HIGHEST, 1, R)           \
+                                                                            X(ARGMIN, 1, E) X(ARGMAX, 1, E)        \
                                                                                 X(GATHER, 2, G) X(SCATTER, 2, T)   \
                                                                                     X(SCATTER_ADD, 2, T)           \
                                                                                         X(SCATTER_MIN, 2, T)       \
@@ -207,17 +206,18 @@ struct tw_vec_kernel {
     bool can_fault;
     tw_vec_mode mode;
     tw_type types[TW_VEC_ARGS];
-    tw_type compute;                        /* the type the work is done in */
-    unsigned size[TW_VEC_ARGS];             /* bytes of an element in memory; 0 = packed bits or nibbles */
-    struct {                                /* private to the vec box */
-        tw_vec_fn free;                     /* what a sequential kernel uses where order does not show */
-        void (*core)(void), (*join)(void);  /* join: of two partial results of a tree */
-        void (*step[TW_VEC_ARGS][2])(void); /* conversion of an operand: directly, or in two steps through f32 */
-        tw_type type[TW_VEC_ARGS];          /* operands as the core sees them */
-        unsigned char width[TW_VEC_ARGS];   /* their bytes */
-        unsigned char bits[TW_VEC_ARGS];    /* packed operands: bits per element; else 0 */
-        bool saturate[TW_VEC_ARGS];         /* conversion of a source */
-        unsigned char random;               /* operand with random bits, 0 = none */
+    tw_type compute;            /* the type the work is done in */
+    unsigned size[TW_VEC_ARGS]; /* bytes of an element in memory; 0 = packed bits or nibbles */
+    struct {                    /* private to the vec box */
+        tw_vec_fn free;         /* what a sequential kernel uses where order does not show */
+        void (*core)(void);
+        void (*join)(void), (*across)(void); /* reductions: two partial results; many columns at once */
+        void (*step[TW_VEC_ARGS][2])(void);  /* conversion of an operand: directly, or in two steps through f32 */
+        tw_type type[TW_VEC_ARGS];           /* operands as the core sees them */
+        unsigned char width[TW_VEC_ARGS];    /* their bytes */
+        unsigned char bits[TW_VEC_ARGS];     /* packed operands: bits per element; else 0 */
+        bool saturate[TW_VEC_ARGS];          /* conversion of a source */
+        unsigned char random;                /* operand with random bits, 0 = none */
     } own;
 };
 

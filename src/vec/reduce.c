@@ -170,6 +170,47 @@ static void fold(const tw_vec_kernel *k, void *dst, source *s)
     finish(k, dst, &acc, &r);
 }
 
+/* --- columns ------------------------------------------------------------------------------------------------------ */
+
+/* Folds the elements of `reduced` for each of the columns: element j of the result folds what lies j * column->stride
+ * bytes beside them. Row by row, so that memory is read as it lies; each column still sees its elements in order. */
+static void fold_columns(const tw_vec_kernel *k, const tw_run *dst, const tw_view *reduced, const tw_run *column)
+{
+    room r;
+    uint64_t accumulators[TW__BLOCK];
+    char *acc = (char *)accumulators;
+    tw__core *across = (tw__core *)k->own.across;
+    size_t width = k->own.width[0];
+    for (size_t at = 0; at < column->count; at += TW__BLOCK) {
+        size_t n = column->count - at < TW__BLOCK ? column->count - at : TW__BLOCK;
+        tw_run row = { (char *)((uintptr_t)reduced->base + at * (size_t)column->stride), column->stride, n }, run;
+        if (is_extreme(k) && !k->mode.accumulate) {
+            memcpy(acc, next_block(k, &(source){ .run = &row, .count = n }, n, &r), n * width);
+        } else {
+            for (size_t j = 0; j < n; j++) {
+                uint64_t one;
+                start(k, (char *)((uintptr_t)dst->at + (at + j) * (size_t)dst->stride), NULL, &one, &r);
+                memcpy(acc + j * width, &one, width);
+            }
+        }
+        tw_walk walk;
+        for (tw_walk_begin(&walk, reduced, 1, TW_WALK_STOP); tw_walk_next(&walk, SIZE_MAX, &run) > 0;)
+            for (size_t i = 0; i < run.count; i++) {
+                row.at = (char *)((uintptr_t)run.at + i * (size_t)run.stride + at * (size_t)column->stride);
+                const void *x = next_block(k, &(source){ .run = &row, .count = n }, n, &r);
+                if (k->op == TW_VEC_SQUARE_ADD)
+                    across(n, acc, x, x, acc);
+                else
+                    across(n, acc, acc, x, NULL);
+            }
+        for (size_t j = 0; j < n; j++) {
+            uint64_t one = 0;
+            memcpy(&one, acc + j * width, width);
+            finish(k, (char *)((uintptr_t)dst->at + (at + j) * (size_t)dst->stride), &one, &r);
+        }
+    }
+}
+
 /* --- places ------------------------------------------------------------------------------------------------------- */
 
 /* In blocks the best element so far goes in front of the next block: the first of equals stays the first. */
@@ -229,6 +270,14 @@ void tw__fold_view(const tw_vec_kernel *k, void *dst, const tw_view *src)
         fold(k, dst, &s);
 }
 
+/* The last dimension left is the faster one in memory, and long enough to be worth a vector. */
+static bool is_columns(const tw_vec_kernel *k, const tw_view *kept, const tw_view *reduced)
+{
+    if (!k->own.across || kept->rank == 0 || reduced->rank == 0 || tw_view_count(reduced) == 0) return false;
+    ptrdiff_t column = kept->stride[kept->rank - 1], row = reduced->stride[reduced->rank - 1];
+    return kept->extent[kept->rank - 1] >= 8 && (column < 0 ? -column : column) < (row < 0 ? -row : row);
+}
+
 static bool is_reduction(const tw_vec_kernel *k)
 {
     return k->fn == tw__drive_fold || k->fn == tw__drive_arg;
@@ -253,17 +302,28 @@ tw_status tw_vec_reduce(const tw_vec_kernel *k, const tw_view *dst, const tw_vie
                         dst->rank);
     tw_status status = tw_view_check(dst, window);
     if (status == TW_OK) status = tw_view_check(src, window);
-    size_t index[TW_VIEW_RANK] = { 0 }, results = tw_view_count(dst);
-    char *to = dst->base;
-    for (size_t i = 0; status == TW_OK && i < results; i++) {
-        tw__fold_view(k, to, &reduced);
-        for (unsigned d = kept.rank; d-- > 0;) {
+    if (status != TW_OK) return status;
+    unsigned outer = kept.rank;
+    tw_run to = { dst->base, 0, 1 }, column = { NULL, 0, 1 };
+    bool columns = is_columns(k, &kept, &reduced);
+    if (columns) {
+        outer--;
+        to.stride = dst->stride[outer];
+        column = (tw_run){ NULL, kept.stride[outer], kept.extent[outer] };
+    }
+    size_t index[TW_VIEW_RANK] = { 0 }, turns = tw_view_count(dst) / (columns ? column.count : 1);
+    for (size_t i = 0; i < turns; i++) {
+        if (columns)
+            fold_columns(k, &to, &reduced, &column);
+        else
+            tw__fold_view(k, to.at, &reduced);
+        for (unsigned d = outer; d-- > 0;) {
             size_t back = ++index[d] < kept.extent[d] ? 0 : index[d];
-            to = (char *)((uintptr_t)to + (1 - back) * (size_t)dst->stride[d]);
+            to.at = (char *)((uintptr_t)to.at + (1 - back) * (size_t)dst->stride[d]);
             reduced.base = (char *)((uintptr_t)reduced.base + (1 - back) * (size_t)kept.stride[d]);
             if (back == 0) break;
             index[d] = 0;
         }
     }
-    return status;
+    return TW_OK;
 }

@@ -141,9 +141,13 @@ static const unsigned saturating[][2] = {
 };
 /* Integer operations that can overflow and have no saturating row. */
 static const unsigned only_wrapping[][2] = {
-    { TW_VEC_SQUARE, 1 }, { TW_VEC_DIV, 1 },    { TW_VEC_POW, 1 },  { TW_VEC_ABSDIFF, 1 },
-    { TW_VEC_PRELU, 1 },  { TW_VEC_FMA, 1 },    { TW_VEC_ADD3, 1 }, { TW_VEC_SUBADD, 1 },
-    { TW_VEC_MULADD, 1 }, { TW_VEC_MULSUB, 1 }, { 0, 0 },
+    { TW_VEC_SQUARE, 1 },     { TW_VEC_DIV, 1 },
+    { TW_VEC_POW, 1 },        { TW_VEC_ABSDIFF, 1 },
+    { TW_VEC_PRELU, 1 },      { TW_VEC_FMA, 1 },
+    { TW_VEC_ADD3, 1 },       { TW_VEC_SUBADD, 1 },
+    { TW_VEC_MULADD, 1 },     { TW_VEC_MULSUB, 1 },
+    { TW_VEC_SUM, 1 },        { TW_VEC_PROD, 1 },
+    { TW_VEC_SQUARE_ADD, 1 }, { 0, 0 },
 };
 /* On truth values, which are 0 and 1. */
 static const unsigned on_bool[][2] = {
@@ -171,6 +175,12 @@ static const unsigned trees[][2] = {
     { TW_VEC_PROD, TW_VEC_PROD_TREE },
     { TW_VEC_SQUARE_ADD, TW_VEC_SQUARE_ADD_TREE },
     { 0, 0 },
+};
+
+/* r = r op x of a reduction; SQUARE_ADD is x x + r. */
+static const unsigned elementwise[][2] = {
+    { TW_VEC_SUM, TW_VEC_ADD },    { TW_VEC_PROD, TW_VEC_MUL },    { TW_VEC_SQUARE_ADD, TW_VEC_MULADD },
+    { TW_VEC_LOWEST, TW_VEC_MIN }, { TW_VEC_HIGHEST, TW_VEC_MAX }, { 0, 0 },
 };
 
 static bool is_shift(tw_vec_op op)
@@ -361,6 +371,9 @@ static tw_status resolve_reduction(tw_vec_kernel *k, int level)
     if (!k->own.core) return no_such(k->op, k->types);
     if (row >= TW_VEC_SUM_TREE) /* partial results are joined by the operation itself; sums of squares are summed */
         k->own.join = find_core(level, k->op == TW_VEC_PROD ? TW_VEC_MUL : TW_VEC_ADD, compute);
+    else if (!truth) /* and in index order, the elementwise operation folds many columns at once */
+        k->own.across =
+            find_core(level, nan_row(mapped(elementwise, k->op, TW__ROWS), k->mode.nan, compute), compute);
     k->compute = compute;
     if (k->mode.rounding == TW_ROUND_STOCHASTIC) return no_mode(k, "stochastic rounding");
     bool fits = adapt(k, level, 0, compute, (tw_convert_mode){ k->mode.rounding, k->mode.saturation });

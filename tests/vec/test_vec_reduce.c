@@ -256,13 +256,44 @@ static void vec_reduce_axes(void **state)
     }
 }
 
+/* Folding many columns at once gives each of them the bits it gets alone. */
+static void vec_reduce_columns(void **state)
+{
+    (void)state;
+    enum { ROWS = 13, COLUMNS = 530 };
+    static const tw_vec_op ops[] = { TW_VEC_SUM, TW_VEC_PROD, TW_VEC_SQUARE_ADD, TW_VEC_LOWEST, TW_VEC_HIGHEST };
+    static unsigned char x[ROWS * COLUMNS * 8], got[COLUMNS * 8], want[COLUMNS * 8];
+    for (int trial = 0; trial < 600; trial++) {
+        tw_type t = real_types[trial % REAL_TYPES];
+        tw_vec_mode mode = { .accumulate = trial / 60 % 2, .nan = (tw_nan_rule)(random_bits() % 3) };
+        ptrdiff_t size = (ptrdiff_t)tw_type_size(t);
+        tw_vec_kernel k;
+        tw_view src, dst;
+        OK(tw_vec_resolve(ops[trial / REAL_TYPES % 5], (const tw_type[]){ t, t }, &mode, &k));
+        assert_non_null(k.own.across);
+        random_elements(t, ROWS * COLUMNS, x);
+        random_elements(t, COLUMNS, got);
+        memcpy(want, got, sizeof want);
+        OK(tw_view_init(&src, x, t, 2, (const size_t[]){ ROWS, COLUMNS }));
+        OK(tw_view_init(&dst, got, t, 1, (const size_t[]){ COLUMNS }));
+        if (trial % 2) OK(tw_view_reverse(&src, 1));
+        OK(tw_vec_reduce(&k, &dst, &src, 1, anywhere));
+        for (ptrdiff_t j = 0; j < COLUMNS; j++) {
+            tw_run runs[] = { { want + j * size, 0, 0 },
+                              { (char *)src.base + j * src.stride[1], src.stride[0], 0 } };
+            tw_vec_call(&k, ROWS, runs);
+        }
+        if (memcmp(got, want, (size_t)size * COLUMNS)) fail_msg("%s %d", tw_vec_op_name(k.op), (int)t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vec_reduce_sums),   cmocka_unit_test(vec_reduce_types),
         cmocka_unit_test(vec_reduce_halves), cmocka_unit_test(vec_reduce_extremes),
         cmocka_unit_test(vec_reduce_places), cmocka_unit_test(vec_reduce_truth),
-        cmocka_unit_test(vec_reduce_axes),
+        cmocka_unit_test(vec_reduce_axes),   cmocka_unit_test(vec_reduce_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
