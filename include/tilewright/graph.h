@@ -220,7 +220,8 @@ TW_API const char *tw_vertex_info_layout(const tw_vertex_info *vertex, const cha
 /* --- streams, host access, remote buffers ------------------------------------------------------------------- */
 
 typedef enum tw_replicated_stream_mode { TW_STREAM_REPLICATE, TW_STREAM_BROADCAST } tw_replicated_stream_mode;
-/* options: "key=value,key=value" of bufferingDepth, splitLimit, priority; NULL for none. Handles are unique. */
+/* options: "key=value,key=value" of bufferingDepth, splitLimit (bytes of one transfer; 0 = 128 MB, -1 = never
+ * split), priority; NULL for none. Handles are unique. */
 TW_API tw_stream tw_graph_add_host_to_device_fifo(tw_graph *graph, const char *handle, tw_type type,
                                                   uint64_t elements, tw_replicated_stream_mode mode,
                                                   const char *options);

@@ -24,7 +24,8 @@ static bool check_handle(const tw__core *core, const char *handle, const char *w
 
 static const tw__option_desc stream_options[] = {
     { "bufferingDepth", TW__OPT_INT, "1", NULL, true, "transfers that may be prepared ahead" },
-    { "splitLimit", TW__OPT_INT, "0", NULL, true, "bytes of one transfer; 0 = default" },
+    { "splitLimit", TW__OPT_INT, "0", NULL, true,
+      "bytes of one transfer; 0 = default, -1 = never split (decision 17)" },
     { "priority", TW__OPT_INT, "0", NULL, false, "order among merged transfers" },
 };
 
@@ -52,12 +53,13 @@ static bool stream_settings(tw__core *core, tw__stream *stream, const char *text
     g_strfreev(pairs);
     int64_t depth = tw__options_int(options, "bufferingDepth"), limit = tw__options_int(options, "splitLimit");
     tw__options_free(options);
-    if (done && (depth < 0 || depth > 1024 || limit < 0))
-        done = tw__graph_fail(core, TW_E_INVALID_OPTION,
-                              "stream '%s': bufferingDepth must be 0 to 1024, splitLimit not negative",
-                              stream->handle);
+    if (done && (depth < 0 || depth > 1024 || limit < -1))
+        done =
+            tw__graph_fail(core, TW_E_INVALID_OPTION,
+                           "stream '%s': bufferingDepth must be 0 to 1024, splitLimit at least -1", stream->handle);
     stream->buffering_depth = (unsigned)depth;
-    stream->split_limit = (uint64_t)limit;
+    stream->split_disabled = limit < 0;
+    stream->split_limit = limit < 0 ? 0 : (uint64_t)limit;
     return done;
 }
 

@@ -173,11 +173,14 @@ static void graph_program_prints_all(void **state)
                "function 1 'twice':\n"
                "  Execute 'step'\n");
     check_text(g, (tw_program){ 0 }, "nothing\n");
-    const tw__stream *s = &tw__graph_core(g)->streams[in.id];
+    const tw__stream *s = &tw__graph_core(g)->streams[in.id]; /* until the next one is added */
     assert_int_equal(s->buffering_depth, 2);
     assert_int_equal(s->split_limit, 64);
+    assert_false(s->split_disabled);
     assert_int_equal(s->mode, TW_STREAM_BROADCAST);
     assert_int_equal(tw__graph_core(g)->streams[out.id].buffering_depth, 1);
+    tw_stream whole = tw_graph_add_device_to_host_fifo(g, "whole", TW_FLOAT, 16, "splitLimit=-1");
+    assert_true(tw__graph_core(g)->streams[whole.id].split_disabled);
     assert_int_equal(tw__graph_check(tw__graph_core(g), &seq.id, 1), TW_OK);
     close_graph(&f);
 }
