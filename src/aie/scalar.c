@@ -1,14 +1,8 @@
 /* Elementary functions of the scalar unit (aie.md 2.7): the correctly rounded result, through double. */
 #include "aie/aie.h"
-#include <tilewright/aie/types.h>
+#include <tilewright/aie/scalar.h>
 
 #include <math.h>
-
-TW_API float tw_aie_inv(float x);
-TW_API float tw_aie_sqrt(float x);
-TW_API float tw_aie_invsqrt(float x);
-TW_API cint16 tw_aie_sincos(uint32_t angle);
-TW_API int32 tw_aie_float2fix(float x, int shift);
 
 float tw_aie_inv(float x)
 {

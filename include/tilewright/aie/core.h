@@ -74,11 +74,18 @@ TW_API uint64_t tw_aie_reports(void); /* of this thread, so far */
 
 #ifdef TW_AIE_CHECK
 #define TW__CHECK(condition, ...) ((condition) ? (void)0 : tw__aie_report(__VA_ARGS__))
-#define TW__SITE                  (tw_aie_core.file = __FILE__, tw_aie_core.line = __LINE__, 0),
+#define TW__SITE                  tw__site(__FILE__, __LINE__),
 #else
 #define TW__CHECK(condition, ...) ((void)0)
 #define TW__SITE
 #endif
+
+/* Where the call in progress stands, for reports. */
+TW__AIE void tw__site(const char *file, int line)
+{
+    tw_aie_core.file = file;
+    tw_aie_core.line = line;
+}
 
 TW__AIE void TW__N(set_rnd, tw_set_rnd)(int mode)
 {

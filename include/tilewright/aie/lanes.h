@@ -246,7 +246,7 @@ TW__AIE tw__x512 tw__from512(const void *p)
         const tw__x512 a = TW__FROM(x), b = TW__FROM(y);                                                         \
         BODY(small);                                                                                             \
     }
-#define TW__NONE()
+#define TW__NOTHING()
 #define TW__SEL()      unsigned sel,
 #define TW__CMP()      , TW__OUT(unsigned, cmp)
 #define TW__SAME(type) type
@@ -262,44 +262,44 @@ TW__K_i32(TW__ONE, shuffle16, TW__IDENTITY) TW__K_c16(TW__ONE, shuffle16,
 #define TW__B_SEL32(type) TW__RETURN(type, tw__select32(sel, a, b))
 #define TW__B_SEL16(type) TW__RETURN(type, tw__select16(sel, a, b))
 #define TW__B_SEL64(type) TW__RETURN(type, tw__select64(sel, a, b))
-            TW__K_i32(TW__TWO, select16, TW__SAME, TW__SEL, TW__NONE,
-                      TW__B_SEL32) TW__K_c16(TW__TWO, select16, TW__SAME, TW__SEL, TW__NONE, TW__B_SEL32)
-                TW__K_i16(TW__TWO, select32, TW__SAME, TW__SEL, TW__NONE,
-                          TW__B_SEL16) TW__K_c32(TW__TWO, select8, TW__SAME, TW__SEL, TW__NONE, TW__B_SEL64)
-                    TW__K_f32(TW__TWO, fpselect16, TW__SAME, TW__SEL, TW__NONE,
-                              TW__B_SEL32) TW__K_cf(TW__TWO, fpselect8, TW__SAME, TW__SEL, TW__NONE, TW__B_SEL64)
+            TW__K_i32(TW__TWO, select16, TW__SAME, TW__SEL, TW__NOTHING,
+                      TW__B_SEL32) TW__K_c16(TW__TWO, select16, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL32)
+                TW__K_i16(TW__TWO, select32, TW__SAME, TW__SEL, TW__NOTHING,
+                          TW__B_SEL16) TW__K_c32(TW__TWO, select8, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL64)
+                    TW__K_f32(TW__TWO, fpselect16, TW__SAME, TW__SEL, TW__NOTHING,
+                              TW__B_SEL32) TW__K_cf(TW__TWO, fpselect8, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL64)
 
 #define TW__B_ADD32(type) TW__RETURN(type, tw__add32(a, b))
 #define TW__B_SUB32(type) TW__RETURN(type, tw__sub32(a, b))
 #define TW__B_ADD16(type) TW__RETURN(type, tw__add16(a, b))
 #define TW__B_SUB16(type) TW__RETURN(type, tw__sub16(a, b))
-                        TW__K_i32(TW__TWO, add16, TW__SAME, TW__NONE, TW__NONE,
-                                  TW__B_ADD32) TW__K_i32(TW__TWO, sub16, TW__SAME, TW__NONE, TW__NONE, TW__B_SUB32)
-                            TW__K_c16(TW__TWO, add16, TW__SAME, TW__NONE, TW__NONE, TW__B_ADD16)
-                                TW__K_c16(TW__TWO, sub16, TW__SAME, TW__NONE, TW__NONE, TW__B_SUB16)
-                                    TW__K_i16(TW__TWO, add32, TW__SAME, TW__NONE, TW__NONE, TW__B_ADD16)
-                                        TW__K_i16(TW__TWO, sub32, TW__SAME, TW__NONE, TW__NONE, TW__B_SUB16)
-                                            TW__K_c32(TW__TWO, add8, TW__SAME, TW__NONE, TW__NONE, TW__B_ADD32)
-                                                TW__K_c32(TW__TWO, sub8, TW__SAME, TW__NONE, TW__NONE, TW__B_SUB32)
+                        TW__K_i32(TW__TWO, add16, TW__SAME, TW__NOTHING, TW__NOTHING,
+                                  TW__B_ADD32) TW__K_i32(TW__TWO, sub16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB32)
+                            TW__K_c16(TW__TWO, add16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD16)
+                                TW__K_c16(TW__TWO, sub16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB16)
+                                    TW__K_i16(TW__TWO, add32, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD16)
+                                        TW__K_i16(TW__TWO, sub32, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB16)
+                                            TW__K_c32(TW__TWO, add8, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD32)
+                                                TW__K_c32(TW__TWO, sub8, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB32)
 
 /* Names of int32 lanes end in 16, those of int16 in 32: the number of lanes. bits: width in the helpers above. */
 #define TW__COMPARES(kind, lanes, bits)                                                                            \
-    TW__K_##kind(TW__TWO, max##lanes, TW__SAME, TW__NONE, TW__NONE, TW__B_MAX##bits)                               \
-        TW__K_##kind(TW__TWO, min##lanes, TW__SAME, TW__NONE, TW__NONE, TW__B_MIN##bits)                           \
-            TW__K_##kind(TW__TWO, maxdiff##lanes, TW__SAME, TW__NONE, TW__NONE, TW__B_MAXDIFF##bits)               \
-                TW__K_##kind(TW__TWO, lt##lanes, TW__BITS, TW__NONE, TW__NONE, TW__B_LT##bits)                     \
-                    TW__K_##kind(TW__TWO, le##lanes, TW__BITS, TW__NONE, TW__NONE, TW__B_LE##bits)                 \
-                        TW__K_##kind(TW__TWO, gt##lanes, TW__BITS, TW__NONE, TW__NONE, TW__B_GT##bits)             \
-                            TW__K_##kind(TW__TWO, ge##lanes, TW__BITS, TW__NONE, TW__NONE, TW__B_GE##bits)         \
-                                TW__K_##kind(TW__TWO, eq##lanes, TW__BITS, TW__NONE, TW__NONE, TW__B_EQ##bits)     \
-                                    TW__K_##kind(TW__TWO, ne##lanes, TW__BITS, TW__NONE, TW__NONE, TW__B_NE##bits) \
-                                        TW__K_##kind(TW__TWO, maxcmp##lanes, TW__SAME, TW__NONE, TW__CMP,          \
+    TW__K_##kind(TW__TWO, max##lanes, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_MAX##bits)                               \
+        TW__K_##kind(TW__TWO, min##lanes, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_MIN##bits)                           \
+            TW__K_##kind(TW__TWO, maxdiff##lanes, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_MAXDIFF##bits)               \
+                TW__K_##kind(TW__TWO, lt##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_LT##bits)                     \
+                    TW__K_##kind(TW__TWO, le##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_LE##bits)                 \
+                        TW__K_##kind(TW__TWO, gt##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_GT##bits)             \
+                            TW__K_##kind(TW__TWO, ge##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_GE##bits)         \
+                                TW__K_##kind(TW__TWO, eq##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_EQ##bits)     \
+                                    TW__K_##kind(TW__TWO, ne##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_NE##bits) \
+                                        TW__K_##kind(TW__TWO, maxcmp##lanes, TW__SAME, TW__NOTHING, TW__CMP,          \
                                                      TW__B_MAXCMP##bits)                                           \
-                                            TW__K_##kind(TW__TWO, mincmp##lanes, TW__SAME, TW__NONE, TW__CMP,      \
+                                            TW__K_##kind(TW__TWO, mincmp##lanes, TW__SAME, TW__NOTHING, TW__CMP,      \
                                                          TW__B_MINCMP##bits)                                       \
-                                                TW__K_##kind(TW__TWO, maxdiffcmp##lanes, TW__SAME, TW__NONE,       \
+                                                TW__K_##kind(TW__TWO, maxdiffcmp##lanes, TW__SAME, TW__NOTHING,       \
                                                              TW__CMP, TW__B_MAXDIFFCMP##bits)                      \
-                                                    TW__K_##kind(TW__TWO, subcmp##lanes, TW__SAME, TW__NONE,       \
+                                                    TW__K_##kind(TW__TWO, subcmp##lanes, TW__SAME, TW__NOTHING,       \
                                                                  TW__CMP, TW__B_SUBCMP##bits)
 #define TW__B_MAX32(type)     TW__RETURN(type, tw__max32(a, b))
 #define TW__B_MIN32(type)     TW__RETURN(type, tw__min32(a, b))

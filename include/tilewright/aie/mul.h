@@ -502,7 +502,12 @@ extern "C"
 #endif
     TW_API void
     tw__aie_check_mul(const tw__mul *a, const tw__shape *s, unsigned flags);
-#define TW__CHECK_MUL(a, s, flags) tw__aie_check_mul(a, s, flags)
+/* Copies, so that what is known of the originals stays known after the call. */
+TW__AIE void tw__check_mul(tw__mul a, tw__shape s, unsigned flags)
+{
+    tw__aie_check_mul(&a, &s, flags);
+}
+#define TW__CHECK_MUL(a, s, flags) tw__check_mul(*(a), *(s), flags)
 #else
 #define TW__CHECK_MUL(a, s, flags) ((void)0)
 #endif

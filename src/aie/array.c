@@ -1,0 +1,485 @@
+/* The array: building it, checking that it fits, and running it.
+ *
+ * The scheduler goes round the files and the kernels in order of creation, and lets each kernel run until it waits. So
+ * a run is the same every time. When a round moves nothing, the run has ended or is a deadlock. Kernels are coroutines
+ * on stacks of their own; their control registers (tw_aie_core) are swapped with them. */
+#include "aie/array.h"
+#include "tile/tile.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { STACK_BYTES = 512 * 1024, STACK_AND_HEAP = 2 * 1024, FIFO_WORDS = 16, CASCADE_DEPTH = 4 };
+
+_Thread_local tw_aie_array *tw__aie_current;
+
+tw_aie_array *tw_aie_array_new(void)
+{
+    tw_aie_array *a = calloc(1, sizeof *a);
+    if (a) a->locks = calloc((size_t)TW__AIE_COLUMNS * TW__AIE_ROWS * TW__AIE_LOCKS, sizeof *a->locks);
+    if (a && a->locks) return a;
+    free(a);
+    tw__fail(TW_E_NO_MEMORY, "no memory for an array");
+    return NULL;
+}
+
+static void free_pair(tw__pair *p)
+{
+    free(p->block[0]), free(p->block[1]), free(p->tail), free(p);
+}
+
+void tw_aie_array_free(tw_aie_array *a)
+{
+    if (!a) return;
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        if (a->kernels[i]->stack) munmap(a->kernels[i]->stack, STACK_BYTES);
+        free(a->kernels[i]->name), free(a->kernels[i]);
+    }
+    for (size_t i = 0; i < a->fifo_count; i++) free(a->fifos[i]->data), free(a->fifos[i]);
+    for (size_t i = 0; i < a->pair_count; i++) free_pair(a->pairs[i]);
+    for (size_t i = 0; i < a->file_count; i++) free(a->files[i]->path), free(a->files[i]->bytes), free(a->files[i]);
+    free(a->kernels), free(a->fifos), free(a->pairs), free(a->files), free(a->locks), free(a->message);
+    tw_profile_free(a->profile);
+    free(a);
+}
+
+void tw__aie_fail(tw_aie_array *a, tw_status status, const char *format, ...)
+{
+    if (a->status != TW_OK) return;
+    va_list args;
+    va_start(args, format);
+    a->status = tw__vfail(status, format, args);
+    va_end(args);
+    a->message = strdup(tw_error_message());
+}
+
+/* Appends a zeroed object to a list of the array. */
+static void *append(tw_aie_array *a, void *list, size_t *count, size_t *room, size_t bytes)
+{
+    void *object = calloc(1, bytes);
+    if (object && tw__grow(list, room, *count, sizeof(void *))) {
+        (*(void ***)list)[(*count)++] = object;
+        return object;
+    }
+    free(object);
+    tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for the array");
+    return NULL;
+}
+#define APPEND(a, list, count, room, type) ((type *)append(a, &(a)->list, &(a)->count, &(a)->room, sizeof(type)))
+
+int tw_aie_array_add(tw_aie_array *a, const char *name, void (*fn)(void *user), void *user, int column, int row)
+{
+    if (column < 0 || column >= TW__AIE_COLUMNS || row < 0 || row >= TW__AIE_ROWS) {
+        tw__aie_fail(a, TW_E_INDEX, "kernel '%s': tile (%d,%d) is not in columns 0 to %d, rows 0 to %d", name,
+                     column, row, TW__AIE_COLUMNS - 1, TW__AIE_ROWS - 1);
+        return -1;
+    }
+    tw__kernel *k = APPEND(a, kernels, kernel_count, kernel_room, tw__kernel);
+    if (!k) return -1;
+    *k = (tw__kernel){ .name = strdup(name), .fn = fn, .user = user, .column = column, .row = row };
+    k->number = (int)a->kernel_count - 1;
+    if (!k->name) tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for kernel '%s'", name);
+    return k->number;
+}
+
+static tw__kernel *kernel(tw_aie_array *a, int number, const char *call)
+{
+    if (number >= 0 && (size_t)number < a->kernel_count) return a->kernels[number];
+    tw__aie_fail(a, TW_E_INDEX, "%s: there is no kernel %d", call, number);
+    return NULL;
+}
+
+/* --- connections -------------------------------------------------------------------------------------------------- */
+
+static tw__fifo *new_fifo(tw_aie_array *a, unsigned item, unsigned room, int from, int to)
+{
+    tw__fifo *f = APPEND(a, fifos, fifo_count, fifo_room, tw__fifo);
+    if (!f) return NULL;
+    *f = (tw__fifo){ .item = item, .room = room, .from = from, .to = to, .data = calloc(room, item) };
+    if (f->data) return f;
+    f->room = 0;
+    tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for a queue of %u items", room);
+    return NULL;
+}
+
+bool tw__fifo_push(tw__fifo *f, const void *item)
+{
+    if (f->count == f->room) return false;
+    memcpy(f->data + (size_t)((f->first + f->count++) % f->room) * f->item, item, f->item);
+    return true;
+}
+
+bool tw__fifo_pop(tw__fifo *f, void *item)
+{
+    if (f->count == 0) return false;
+    memcpy(item, f->data + (size_t)f->first * f->item, f->item);
+    f->first = (f->first + 1) % f->room;
+    f->count--;
+    return true;
+}
+
+/* Occupies a slot of a kernel; a second connection to one port is a mistake. */
+static bool attach(tw_aie_array *a, const tw__kernel *k, void *slots, int port, int ports, void *object,
+                   const char *what)
+{
+    if (port < 0 || port >= ports) {
+        tw__aie_fail(a, TW_E_INDEX, "kernel '%s': %s %d is not 0 to %d", k->name, what, port, ports - 1);
+        return false;
+    }
+    if (((void **)slots)[port]) {
+        tw__aie_fail(a, TW_E_CONNECTION, "kernel '%s': %s %d is connected twice", k->name, what, port);
+        return false;
+    }
+    ((void **)slots)[port] = object;
+    return true;
+}
+
+static tw__fifo *stream(tw_aie_array *a, tw__kernel *from, int out, tw__kernel *to, int in, unsigned depth)
+{
+    tw__fifo *f = new_fifo(a, 8, depth ? depth : FIFO_WORDS, from ? from->number : -1, to ? to->number : -1);
+    if (!f) return NULL;
+    if (from && !attach(a, from, from->out, out, TW__AIE_STREAMS, f, "output stream")) return NULL;
+    if (to && !attach(a, to, to->in, in, TW__AIE_STREAMS, f, "input stream")) return NULL;
+    return f;
+}
+
+void tw_aie_array_stream(tw_aie_array *a, int from, int out, int to, int in, unsigned depth)
+{
+    tw__kernel *f = kernel(a, from, "stream"), *t = kernel(a, to, "stream");
+    if (f && t) stream(a, f, out, t, in, depth);
+}
+
+void tw_aie_array_cascade(tw_aie_array *a, int from, int to)
+{
+    tw__kernel *f = kernel(a, from, "cascade"), *t = kernel(a, to, "cascade");
+    if (!f || !t) return;
+    if (abs(f->column - t->column) + abs(f->row - t->row) != 1) {
+        tw__aie_fail(a, TW_E_CONNECTION,
+                     "cascade from '%s' on (%d,%d) to '%s' on (%d,%d): the tiles are not neighbours", f->name,
+                     f->column, f->row, t->name, t->column, t->row);
+        return;
+    }
+    tw__fifo *q = new_fifo(a, 64, CASCADE_DEPTH, from, to); /* two deep on either side */
+    if (q && attach(a, f, &f->out[TW__AIE_STREAMS], 0, 1, q, "cascade output"))
+        attach(a, t, &t->in[TW__AIE_STREAMS], 0, 1, q, "cascade input");
+}
+
+static tw__pair *pair(tw_aie_array *a, tw__kernel *from, int out, tw__kernel *to, int in, unsigned bytes,
+                      unsigned margin)
+{
+    if (bytes == 0 || bytes % 32 || margin % 32) {
+        tw__aie_fail(a, TW_E_INVALID_ARGUMENT,
+                     "a window of %u bytes with a margin of %u: both must be multiples of 32", bytes, margin);
+        return NULL;
+    }
+    tw__pair *p = APPEND(a, pairs, pair_count, pair_room, tw__pair);
+    if (!p) return NULL;
+    *p = (tw__pair){ .bytes = bytes,
+                     .margin = margin,
+                     .from = from ? from->number : -1,
+                     .to = to ? to->number : -1,
+                     .out = out,
+                     .in = in };
+    size_t whole = ((size_t)bytes + margin + 63) / 64 * 64;
+    for (int i = 0; i < 2; i++)
+        if (whole < 1u << 20 && (p->block[i] = aligned_alloc(64, whole))) memset(p->block[i], 0, whole);
+    p->tail = calloc(margin + 1, 1);
+    if (!p->block[0] || !p->block[1] || !p->tail) {
+        tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for a window of %u bytes", bytes);
+        return NULL;
+    }
+    if (from && !attach(a, from, from->window_out, out, TW__AIE_PORTS, p, "output window")) return NULL;
+    if (to && !attach(a, to, to->window_in, in, TW__AIE_PORTS, p, "input window")) return NULL;
+    return p;
+}
+
+void tw_aie_array_window(tw_aie_array *a, int from, int out, int to, int in, unsigned bytes, unsigned margin)
+{
+    tw__kernel *f = kernel(a, from, "window"), *t = kernel(a, to, "window");
+    if (f && t) pair(a, f, out, t, in, bytes, margin);
+}
+
+static tw__plio *file(tw_aie_array *a, const char *path, tw_aie_element element, unsigned bits, bool is_output)
+{
+    if ((bits != 32 && bits != 64 && bits != 128) || (unsigned)element >= TW_AIE_ELEMENTS) {
+        tw__aie_fail(a, TW_E_INVALID_ARGUMENT, "%s: a port has 32, 64 or 128 bits, not %u", path, bits);
+        return NULL;
+    }
+    tw__plio *f = APPEND(a, files, file_count, file_room, tw__plio);
+    if (!f) return NULL;
+    *f = (tw__plio){ .path = strdup(path), .element = element, .bits = bits, .is_output = is_output };
+    if (!f->path) tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for '%s'", path);
+    return f->path ? f : NULL;
+}
+
+void tw_aie_array_input(tw_aie_array *a, const char *path, tw_aie_element element, unsigned bits, int to, int in,
+                        unsigned window_bytes, unsigned margin)
+{
+    tw__kernel *k = kernel(a, to, path);
+    tw__plio *f = k ? file(a, path, element, bits, false) : NULL;
+    if (!f || !tw__plio_load(a, f)) return;
+    if (window_bytes)
+        f->pair = pair(a, NULL, 0, k, in, window_bytes, margin);
+    else
+        f->fifo = stream(a, NULL, 0, k, in, 0);
+    if (window_bytes && f->count % window_bytes)
+        tw__aie_fail(a, TW_E_PARSE, "%s: %zu bytes are not a multiple of the window of %u bytes", path, f->count,
+                     window_bytes);
+}
+
+void tw_aie_array_output(tw_aie_array *a, int from, int out, unsigned window_bytes, const char *path,
+                         tw_aie_element element, unsigned bits)
+{
+    tw__kernel *k = kernel(a, from, path);
+    tw__plio *f = k ? file(a, path, element, bits, true) : NULL;
+    if (!f) return;
+    if (window_bytes)
+        f->pair = pair(a, k, out, NULL, 0, window_bytes, 0);
+    else
+        f->fifo = stream(a, k, out, NULL, 0, 0);
+}
+
+/* --- running ------------------------------------------------------------------------------------------------------- */
+
+tw__lock *tw__aie_lock(tw_aie_array *a, const tw__kernel *k, int id)
+{
+    return &a->locks[(k->column * TW__AIE_ROWS + k->row) * TW__AIE_LOCKS + id];
+}
+
+void tw__aie_yield(tw__kernel *k, tw__wait wait)
+{
+    tw_aie_array *a = tw__aie_current;
+    k->wait = wait;
+    k->control = tw_aie_core;
+    swapcontext(&k->context, &a->scheduler);
+    tw_aie_core = k->control;
+}
+
+static bool windows_ready(const tw__kernel *k)
+{
+    for (int i = 0; i < TW__AIE_PORTS; i++) {
+        if (k->window_in[i] && k->window_in[i]->full == 0) return false;
+        if (k->window_out[i] && k->window_out[i]->full == 2) return false;
+    }
+    return true;
+}
+
+static bool ready(tw_aie_array *a, const tw__kernel *k)
+{
+    const tw__lock *lock = tw__aie_lock(a, k, k->lock);
+    switch (k->wait) {
+    case TW__RUN: return true;
+    case TW__WAIT_READ: return k->waits_for->count > 0;
+    case TW__WAIT_WRITE: return k->waits_for->count < k->waits_for->room;
+    case TW__WAIT_WINDOWS: return windows_ready(k);
+    case TW__WAIT_LOCK: return !lock->held && (k->lock_value < 0 || lock->value == k->lock_value);
+    case TW__DONE: return false;
+    }
+    return false;
+}
+
+/* Lends the windows to one firing and passes them on behind it. */
+static void fire(tw__kernel *k)
+{
+    for (int i = 0; i < TW__AIE_PORTS; i++) {
+        tw__pair *in = k->window_in[i], *out = k->window_out[i];
+        if (in) memcpy(in->block[in->read], in->tail, in->margin);
+        if (in) k->view_in[i] = (tw_aie_window){ in->block[in->read], in->bytes + in->margin, 0 };
+        if (out) k->view_out[i] = (tw_aie_window){ out->block[out->write] + out->margin, out->bytes, 0 };
+    }
+    k->fn(k->user);
+    for (int i = 0; i < TW__AIE_PORTS; i++) {
+        tw__pair *in = k->window_in[i], *out = k->window_out[i];
+        if (in) memcpy(in->tail, in->block[in->read] + in->bytes, in->margin);
+        if (in) in->read ^= 1, in->full--;
+        if (out) out->write ^= 1, out->full++;
+    }
+}
+
+static void body(void)
+{
+    tw_aie_array *a = tw__aie_current;
+    tw__kernel *k = a->running;
+    while (k->target == 0 || k->fired < k->target) {
+        while (!windows_ready(k)) tw__aie_yield(k, TW__WAIT_WINDOWS);
+        fire(k);
+        k->fired++;
+        if (k->target == 0) tw__aie_yield(k, TW__RUN); /* so that a kernel without ports does not hold the array */
+    }
+    k->wait = TW__DONE;
+    k->control = tw_aie_core;
+    setcontext(&a->scheduler);
+}
+
+static bool start(tw_aie_array *a, tw__kernel *k, uint64_t iterations)
+{
+    bool ports = false;
+    for (int i = 0; i < TW__AIE_PORTS; i++) ports |= k->window_in[i] || (i <= TW__AIE_STREAMS && k->in[i]);
+    if (iterations == 0 && !ports) {
+        tw__aie_fail(a, TW_E_INVALID_ARGUMENT,
+                     "kernel '%s' has no input, so it would run for ever: give a number of iterations", k->name);
+        return false;
+    }
+    if (!k->stack) k->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (k->stack == MAP_FAILED) k->stack = NULL;
+    if (!k->stack || getcontext(&k->context)) {
+        tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for the stack of kernel '%s'", k->name);
+        return false;
+    }
+    k->context.uc_stack.ss_sp = k->stack;
+    k->context.uc_stack.ss_size = STACK_BYTES;
+    k->context.uc_link = NULL;
+    makecontext(&k->context, body, 0);
+    memset(&k->control, 0, sizeof k->control);
+    memset(k->words_in, 0, sizeof k->words_in), memset(k->words_out, 0, sizeof k->words_out);
+    k->wait = TW__RUN, k->fired = 0, k->target = iterations;
+    return true;
+}
+
+/* --- what is wrong when nothing moves --------------------------------------------------------------------------------- */
+
+static const char *peer(const tw_aie_array *a, int number)
+{
+    return number < 0 ? "a file" : a->kernels[number]->name;
+}
+
+static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *text)
+{
+    g_string_append_printf(text, "\n  kernel '%s' on tile (%d,%d), firing %llu, waits ", k->name, k->column, k->row,
+                           (unsigned long long)k->fired + 1);
+    const tw__fifo *f = k->waits_for;
+    const char *what = k->port == TW__AIE_STREAMS ? "the cascade" : "stream";
+    if (k->wait == TW__WAIT_READ)
+        g_string_append_printf(text, "to read %s %d from '%s', which is empty", what, k->port % TW__AIE_STREAMS,
+                               peer(a, f->from));
+    if (k->wait == TW__WAIT_WRITE)
+        g_string_append_printf(text, "to write %s %d to '%s', whose queue of %u is full", what,
+                               k->port % TW__AIE_STREAMS, peer(a, f->to), f->room);
+    if (k->wait == TW__WAIT_LOCK)
+        g_string_append_printf(text, "for lock %d%s", k->lock,
+                               tw__aie_lock((tw_aie_array *)a, k, k->lock)->held ? ", which is held"
+                                                                                 : " to have another value");
+    for (int i = 0; k->wait == TW__WAIT_WINDOWS && i < TW__AIE_PORTS; i++) {
+        if (k->window_in[i] && k->window_in[i]->full == 0)
+            g_string_append_printf(text, "for input window %d from '%s'; ", i, peer(a, k->window_in[i]->from));
+        if (k->window_out[i] && k->window_out[i]->full == 2)
+            g_string_append_printf(text, "for output window %d, which '%s' has not read; ", i,
+                                   peer(a, k->window_out[i]->to));
+    }
+}
+
+/* Every kernel has done what was asked, or the inputs have ended and all that is left waits for input. */
+static tw_status verdict(tw_aie_array *a, uint64_t iterations)
+{
+    bool all_done = true, only_input = iterations == 0;
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        const tw__kernel *k = a->kernels[i];
+        all_done &= k->wait == TW__DONE;
+        only_input &= k->wait == TW__WAIT_READ || k->wait == TW__WAIT_WINDOWS;
+    }
+    for (size_t i = 0; i < a->file_count; i++)
+        only_input &= a->files[i]->is_output || a->files[i]->at == a->files[i]->count;
+    if (all_done || only_input) return TW_OK;
+    GString *text = g_string_new("deadlock: no kernel can go on");
+    for (size_t i = 0; i < a->kernel_count; i++)
+        if (a->kernels[i]->wait != TW__DONE) describe_wait(a, a->kernels[i], text);
+    tw__set_error_message(text->str);
+    g_string_free(text, TRUE);
+    return TW_E_APPLICATION;
+}
+
+/* Windows lie on the tile that reads them (outputs to files: that writes them), beside 1 KB of stack and 1 KB of heap. */
+static bool check_memory(tw_aie_array *a)
+{
+    uint64_t limit = tw_tile_arch_by_name("aie1")->bytes_per_tile;
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        const tw__kernel *k = a->kernels[i];
+        uint64_t windows = 0, kernels = 0;
+        for (size_t j = 0; j < a->kernel_count; j++)
+            kernels += a->kernels[j]->column == k->column && a->kernels[j]->row == k->row;
+        for (size_t j = 0; j < a->pair_count; j++) {
+            const tw__pair *p = a->pairs[j];
+            const tw__kernel *home = a->kernels[p->to >= 0 ? p->to : p->from];
+            if (home->column == k->column && home->row == k->row) windows += 2 * ((uint64_t)p->bytes + p->margin);
+        }
+        if (windows + kernels * STACK_AND_HEAP <= limit) continue;
+        tw__aie_fail(a, TW_E_TILE_MEMORY,
+                     "tile (%d,%d) needs %llu bytes (%llu for windows, %llu for stack and heap), it has %llu",
+                     k->column, k->row, (unsigned long long)(windows + kernels * STACK_AND_HEAP),
+                     (unsigned long long)windows, (unsigned long long)kernels * STACK_AND_HEAP,
+                     (unsigned long long)limit);
+        return false;
+    }
+    return true;
+}
+
+static void run_all(tw_aie_array *a)
+{
+    tw_aie_array *outer = tw__aie_current;
+    tw_aie_control saved = tw_aie_core;
+    tw__aie_current = a;
+    for (bool moved = true; moved && a->status == TW_OK;) {
+        moved = false;
+        for (size_t i = 0; i < a->file_count; i++) moved |= tw__plio_step(a, a->files[i]);
+        for (size_t i = 0; i < a->kernel_count; i++) {
+            tw__kernel *k = a->kernels[i];
+            if (!ready(a, k)) continue;
+            a->running = k;
+            tw_aie_core = k->control;
+            swapcontext(&a->scheduler, &k->context);
+            a->running = NULL;
+            moved = true;
+        }
+    }
+    tw_aie_core = saved;
+    tw__aie_current = outer;
+}
+
+static void reset(tw_aie_array *a)
+{
+    for (size_t i = 0; i < a->fifo_count; i++) a->fifos[i]->count = a->fifos[i]->first = 0;
+    for (size_t i = 0; i < a->pair_count; i++) {
+        tw__pair *p = a->pairs[i];
+        p->full = p->read = p->write = 0;
+        memset(p->tail, 0, p->margin);
+    }
+    for (size_t i = 0; i < a->file_count; i++) {
+        a->files[i]->at = 0;
+        if (a->files[i]->is_output) a->files[i]->count = 0;
+    }
+    memset(a->locks, 0, (size_t)TW__AIE_COLUMNS * TW__AIE_ROWS * TW__AIE_LOCKS * sizeof *a->locks);
+}
+
+tw_status tw_aie_array_run(tw_aie_array *a, uint64_t iterations)
+{
+    if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
+    reset(a);
+    if (a->status == TW_OK && check_memory(a))
+        for (size_t i = 0; i < a->kernel_count && start(a, a->kernels[i], iterations); i++) continue;
+    if (a->status == TW_OK) run_all(a);
+    if (a->status != TW_OK) {
+        tw__set_error_message(a->message ? a->message : "");
+        return a->status;
+    }
+    tw_status status = verdict(a, iterations);
+    a->unread = 0;
+    for (size_t i = 0; i < a->fifo_count; i++) a->unread += a->fifos[i]->count;
+    for (size_t i = 0; i < a->pair_count; i++) a->unread += a->pairs[i]->full * a->pairs[i]->bytes / 4;
+    tw_profile_free(a->profile);
+    a->profile = tw__aie_profile(a);
+    for (size_t i = 0; i < a->file_count && status == TW_OK; i++)
+        if (a->files[i]->is_output) status = tw__plio_store(a->files[i]);
+    return status;
+}
+
+uint64_t tw_aie_array_unread(const tw_aie_array *a)
+{
+    return a->unread;
+}
+
+const tw_profile *tw_aie_array_profile(tw_aie_array *a)
+{
+    return a->profile;
+}

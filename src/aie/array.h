@@ -1,0 +1,106 @@
+/* aie, private side of the array: what array.c (building, scheduling), ports.c (inside kernels) and plio.c share. */
+#ifndef TW_AIE_ARRAY_H
+#define TW_AIE_ARRAY_H
+
+#include "aie/aie.h"
+#include <tilewright/aie_array.h>
+
+#include <ucontext.h>
+
+enum { TW__AIE_COLUMNS = 50, TW__AIE_ROWS = 8, TW__AIE_PORTS = 16, TW__AIE_STREAMS = 2, TW__AIE_LOCKS = 16 };
+
+/* A bounded queue of items of one size: words with TLAST, or cascade registers. */
+typedef struct tw__fifo {
+    uint8_t *data;
+    unsigned item, room, count, first;
+    int from, to; /* kernels; -1 = a file */
+} tw__fifo;
+
+/* A ping-pong pair. `full` counts finished blocks, the producer fills block `write` next. */
+typedef struct tw__pair {
+    uint8_t *block[2], *tail;
+    unsigned bytes, margin, full, read, write;
+    int from, to, out, in;
+} tw__pair;
+
+/* A text file: its bytes lie in memory, `at` moves through them (inputs); outputs grow. */
+typedef struct tw__plio {
+    char *path;
+    tw_aie_element element;
+    unsigned bits;
+    bool is_output;
+    uint8_t *bytes;
+    size_t count, room, at;
+    tw__fifo *fifo;
+    tw__pair *pair;
+} tw__plio;
+
+typedef struct tw__lock {
+    bool held;
+    int value;
+} tw__lock;
+
+typedef enum tw__wait {
+    TW__RUN,
+    TW__WAIT_READ,
+    TW__WAIT_WRITE,
+    TW__WAIT_WINDOWS,
+    TW__WAIT_LOCK,
+    TW__DONE
+} tw__wait;
+
+typedef struct tw__kernel {
+    char *name;
+    void (*fn)(void *user);
+    void *user;
+    int column, row, number;
+    tw__fifo *in[TW__AIE_STREAMS + 1], *out[TW__AIE_STREAMS + 1]; /* the last one is the cascade */
+    tw__pair *window_in[TW__AIE_PORTS], *window_out[TW__AIE_PORTS];
+    tw_aie_window view_in[TW__AIE_PORTS], view_out[TW__AIE_PORTS];
+    int tlast[TW__AIE_STREAMS];
+    uint64_t words_in[TW__AIE_STREAMS], words_out[TW__AIE_STREAMS];
+    tw_aie_control control; /* while it does not run */
+    ucontext_t context;
+    void *stack;
+    tw__wait wait;
+    tw__fifo *waits_for;
+    int lock, lock_value, port;
+    uint64_t fired, target;
+} tw__kernel;
+
+struct tw_aie_array {
+    tw__kernel **kernels;
+    size_t kernel_count, kernel_room;
+    tw__fifo **fifos;
+    size_t fifo_count, fifo_room;
+    tw__pair **pairs;
+    size_t pair_count, pair_room;
+    tw__plio **files;
+    size_t file_count, file_room;
+    tw__lock *locks; /* [column][row][16] */
+    tw_profile *profile;
+    ucontext_t scheduler;
+    tw__kernel *running;
+    tw_status status; /* the first failure of a building call */
+    char *message;
+    uint64_t unread;
+};
+
+extern _Thread_local tw_aie_array *tw__aie_current;
+
+/* --- array.c --- */
+void tw__aie_fail(tw_aie_array *array, tw_status status, const char *format, ...) TW_PRINTF(3, 4);
+void tw__aie_yield(tw__kernel *kernel, tw__wait wait); /* back when the reason is gone */
+bool tw__fifo_push(tw__fifo *fifo, const void *item);  /* false: full */
+bool tw__fifo_pop(tw__fifo *fifo, void *item);
+tw__lock *tw__aie_lock(tw_aie_array *array, const tw__kernel *kernel, int id);
+
+/* --- plio.c --- */
+bool tw__plio_load(tw_aie_array *array, tw__plio *file); /* reads the whole file; failure is the array's */
+tw_status tw__plio_store(const tw__plio *file);
+bool tw__plio_step(tw_aie_array *array, tw__plio *file); /* moves what fits; true when something moved */
+
+/* --- profile.c --- */
+tw_profile *tw__aie_profile(tw_aie_array *array); /* of the last run */
+
+#endif

@@ -1,0 +1,300 @@
+/* The array: windows with margins and text files, streams with back pressure, cascade, locks; deadlocks and wrong input
+ * with what the message must say; memory of a tile; cycles in the profile; the same result twice. */
+#define TW_AIE_PROFILE
+#define TW_AIE_CHECK
+#include <tilewright/aie.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+// clang-format off
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+// clang-format on
+
+static char folder[] = "/tmp/tw_aie_array_XXXXXX";
+static const char *path(const char *name)
+{
+    static char text[4][128];
+    static unsigned next;
+    snprintf(text[++next % 4], sizeof text[0], "%s/%s", folder, name);
+    return text[next % 4];
+}
+static void write_file(const char *name, const char *text)
+{
+    FILE *f = fopen(path(name), "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+static void expect_file(const char *name, const char *text)
+{
+    char got[4096] = "";
+    FILE *f = fopen(path(name), "r");
+    assert_non_null(f);
+    size_t n = fread(got, 1, sizeof got - 1, f);
+    got[n] = 0;
+    fclose(f);
+    assert_string_equal(got, text);
+}
+static void fails(tw_aie_array *a, uint64_t iterations, tw_status status, const char *phrase)
+{
+    tw_status got = tw_aie_array_run(a, iterations);
+    if (got != status || !strstr(tw_error_message(), phrase))
+        fail_msg("status %d, \"%s\"; expected %d, \"%s\"", got, tw_error_message(), status, phrase);
+    tw_aie_array_free(a);
+}
+
+/* y[n] = x[n] + x[n - 16], by windows of 16 with a margin of 16 samples (32 bytes). */
+static void add_previous(void *user)
+{
+    (void)user;
+    input_window_int16 *in = window_in(int16, 0);
+    output_window_int16 *out = window_out(int16, 0);
+    v16int16 before, now;
+    window_readincr(in, before);
+    window_readincr(in, now);
+    const v16int16 one = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    window_writeincr(out, srs(mac(ups(now, 0), before, one), 0));
+}
+
+static void aie_array_windows_and_files(void **state)
+{
+    (void)state;
+    char text[4096] = "T 120 ns\n", expected[4096] = "";
+    for (int i = 0; i < 48; i += 2) {
+        sprintf(text + strlen(text), "%d %d\n", i, i + 1);
+        sprintf(expected + strlen(expected), "%d %d\n", i < 16 ? i : 2 * i - 16, i < 16 ? i + 1 : 2 * i - 14);
+    }
+    write_file("x.txt", text);
+    for (uint64_t iterations = 0; iterations <= 3; iterations += 3) {
+        tw_aie_array *a = tw_aie_array_new();
+        int k = tw_aie_array_add(a, "sum", add_previous, NULL, 3, 1);
+        tw_aie_array_input(a, path("x.txt"), TW_AIE_INT16, 32, k, 0, 32, 32);
+        tw_aie_array_output(a, k, 0, 32, path("y.txt"), TW_AIE_INT16, 32);
+        for (int twice = 0; twice < 2; twice++) {
+            if (tw_aie_array_run(a, iterations) != TW_OK) fail_msg("%s", tw_error_message());
+            expect_file("y.txt", expected);
+        }
+        assert_int_equal(tw_aie_array_unread(a), 0);
+        assert_int_equal(tw_aie_array_cycles(a, k),
+                         3 * (2 + 11)); /* a store of the window and one of srs a firing */
+        tw_profile_totals totals;
+        assert_int_equal(tw_profile_get_totals(tw_aie_array_profile(a), &totals), TW_OK);
+        assert_int_equal(totals.cycles, 39);
+        assert_int_equal(totals.fidelity, TW_FIDELITY_ESTIMATED);
+        uint64_t cycles, instances;
+        assert_string_equal(tw_profile_vertex_type(tw_aie_array_profile(a), 0, &cycles, &instances), "sum");
+        assert_int_equal(cycles, 39);
+        tw_aie_array_free(a);
+    }
+}
+
+static void head(void *user)
+{
+    int *n = user;
+    for (int i = 0; i < 10; i++) {
+        v8int16 v = { (int16)i, 1, 2, 3, 4, 5, 6, (int16)*n };
+        put_mcd(ups(v, 4));
+        put_ms(0, i, i == 9);
+    }
+    ++*n;
+}
+static void tail_of_cascade(void *user)
+{
+    int64_t *sum = user;
+    for (int i = 0; i < 10; i++) {
+        v8int16 v = srs(get_scd(), 4);
+        *sum += v[0] + v[7];
+        *sum += get_ss(0) * 1000;
+        assert_int_equal(get_ss0_tlast(), i == 9);
+        assert_int_equal(get_coreid(), 2 | 6 << 16);
+    }
+}
+
+static void aie_array_cascade_and_streams(void **state)
+{
+    (void)state;
+    int n = 0;
+    int64_t sum = 0;
+    tw_aie_array *a = tw_aie_array_new();
+    int h = tw_aie_array_add(a, "head", head, &n, 5, 2),
+        t = tw_aie_array_add(a, "tail", tail_of_cascade, &sum, 6, 2);
+    tw_aie_array_cascade(a, h, t);
+    tw_aie_array_stream(a, h, 0, t, 0, 2); /* shallower than what is sent: the head has to wait */
+    if (tw_aie_array_run(a, 4) != TW_OK) fail_msg("%s", tw_error_message());
+    assert_int_equal(sum, 4 * 45 + 10 * (0 + 1 + 2 + 3) + 4 * 45000);
+    tw_aie_array_free(a);
+}
+
+static void reads_only(void *user)
+{
+    (void)user;
+    get_ss(0);
+}
+static void writes_twice(void *user)
+{
+    (void)user;
+    for (int i = 0; i < 40; i++) put_ms(0, i);
+}
+static void takes_lock(void *user)
+{
+    (void)user;
+    acquire(3);
+    acquire(3);
+}
+static void ping(void *user)
+{
+    int *log = user;
+    acquire(2, 0);
+    log[++log[0]] = 1;
+    release(2, 1);
+}
+static void pong(void *user)
+{
+    int *log = user;
+    acquire(2, 1);
+    log[++log[0]] = 2;
+    release(2, 0);
+}
+
+static void aie_array_deadlocks(void **state)
+{
+    (void)state;
+    tw_aie_array *a = tw_aie_array_new();
+    int x = tw_aie_array_add(a, "first", reads_only, NULL, 0, 0),
+        y = tw_aie_array_add(a, "second", reads_only, NULL, 1, 0);
+    tw_aie_array_stream(a, x, 0, y, 0, 0);
+    tw_aie_array_stream(a, y, 0, x, 0, 0);
+    fails(a, 1, TW_E_APPLICATION, "kernel 'second' on tile (1,0), firing 1, waits to read stream 0 from 'first'");
+    a = tw_aie_array_new();
+    x = tw_aie_array_add(a, "source", writes_twice, NULL, 0, 0),
+    y = tw_aie_array_add(a, "sink", reads_only, NULL, 1, 0);
+    tw_aie_array_stream(a, x, 0, y, 0, 16);
+    fails(a, 1, TW_E_APPLICATION,
+          "'source' on tile (0,0), firing 1, waits to write stream 0 to 'sink', whose queue of 16 is full");
+    a = tw_aie_array_new();
+    tw_aie_array_add(a, "greedy", takes_lock, NULL, 0, 7);
+    fails(a, 1, TW_E_APPLICATION, "waits for lock 3, which is held");
+    int log[16] = { 0 };
+    a = tw_aie_array_new();
+    tw_aie_array_add(a, "pong", pong, log, 0, 0), tw_aie_array_add(a, "ping", ping, log, 0, 0);
+    assert_int_equal(tw_aie_array_run(a, 3), TW_OK);
+    assert_int_equal(log[0], 6);
+    for (int i = 1; i <= 6; i++) assert_int_equal(log[i], i % 2 ? 1 : 2);
+    tw_aie_array_free(a);
+}
+
+static void aie_array_wrong_input(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *phrase;
+        tw_aie_element element;
+        unsigned bits;
+    } rows[] = {
+        { "1\n2\n", ":1: 1 values of 16 bits are 16 bits, a line of this port takes 32", TW_AIE_INT16, 32 },
+        { "1 2\n3 x\n", ":2: expected a number, found 'x'", TW_AIE_INT16, 32 },
+        { "1 2\nTLAST\n70000 1\n", ":3: 70000 does not fit 16 bits", TW_AIE_INT16, 32 },
+        { "1 2\n", "4 bytes are not a multiple of the window of 32 bytes", TW_AIE_CINT16, 32 },
+        { "1 2 3\n", ":1: 3 values of 32 bits are 96 bits, a line of this port takes 64", TW_AIE_INT32, 64 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        write_file("bad.txt", rows[i].text);
+        tw_aie_array *a = tw_aie_array_new();
+        int k = tw_aie_array_add(a, "k", reads_only, NULL, 0, 0);
+        tw_aie_array_input(a, path("bad.txt"), rows[i].element, rows[i].bits, k, 0, 32, 0);
+        fails(a, 1, TW_E_PARSE, rows[i].phrase);
+    }
+    tw_aie_array *a = tw_aie_array_new();
+    int k = tw_aie_array_add(a, "k", reads_only, NULL, 0, 0), l = tw_aie_array_add(a, "l", reads_only, NULL, 2, 0);
+    tw_aie_array_cascade(a, k, l);
+    fails(a, 1, TW_E_CONNECTION, "not neighbours");
+    a = tw_aie_array_new();
+    tw_aie_array_add(a, "k", reads_only, NULL, 50, 0);
+    fails(a, 1, TW_E_INDEX, "tile (50,0) is not in columns 0 to 49");
+    a = tw_aie_array_new();
+    k = tw_aie_array_add(a, "k", reads_only, NULL, 4, 4), l = tw_aie_array_add(a, "l", reads_only, NULL, 4, 5);
+    tw_aie_array_window(a, k, 0, l, 0, 16384, 0);
+    fails(a, 1, TW_E_TILE_MEMORY,
+          "tile (4,5) needs 34816 bytes (32768 for windows, 2048 for stack and heap), it has 32768");
+    a = tw_aie_array_new();
+    k = tw_aie_array_add(a, "k", reads_only, NULL, 4, 4), l = tw_aie_array_add(a, "l", reads_only, NULL, 4, 5);
+    tw_aie_array_stream(a, k, 0, l, 0, 0), tw_aie_array_stream(a, k, 1, l, 0, 0);
+    fails(a, 1, TW_E_CONNECTION, "kernel 'l': input stream 0 is connected twice");
+    a = tw_aie_array_new();
+    tw_aie_array_add(a, "k", reads_only, NULL, 4, 4);
+    fails(a, 0, TW_E_INVALID_ARGUMENT, "would run for ever");
+}
+
+/* Checks speak with file and line of the call. */
+static char reported[8][200];
+static unsigned report_count;
+static void hook(void *user, const char *text)
+{
+    (void)user;
+    snprintf(reported[report_count++ % 8], sizeof reported[0], "%s", text);
+}
+static void aie_checks(void **state)
+{
+    (void)state;
+    tw_aie_on_report(hook, NULL);
+    v16int32 x = null_v16int32();
+    v8acc48 acc = null_v8acc48();
+    int line = __LINE__ + 1;
+    x = upd_w(x, 2, null_v8int32());
+    char place[100];
+    snprintf(place, sizeof place, "test_aie_array.c:%d: upd_w: index 2 is not 0 to 1", line);
+    assert_non_null(strstr(reported[0], place));
+    srs(acc, 63);
+    assert_non_null(strstr(reported[1], "shift 63 is not -1 to 62"));
+    set_rnd(9);
+    assert_non_null(strstr(reported[2], "rounding mode 9 is not 0 to 7"));
+    get_ss(0);
+    assert_non_null(strstr(reported[3], "called outside a kernel of an array"));
+    acquire(16);
+    v32int16 h = null_v32int16();
+    v16int16 z = null_v16int16();
+    acc = mac8(acc, h, 0, 0x3210, 3, 0x3210, z, 0, 0, 1);
+    assert_non_null(strstr(reported[5], "xstep 3 is not a multiple of 2"));
+    acc = mac8(acc, h, 1, 0x3210, 2, 0x3214, z, 0, 0, 1);
+    assert_non_null(strstr(reported[6], "xstart 1 is not a multiple of 2"));
+    assert_non_null(strstr(reported[7], "xsquare 0x3214: nibble 0 is 4, above 3"));
+    unsigned before = report_count;
+    acc = mac8(acc, h, 2, 0x3210, 2, 0x3210, z, 0, 0, 1);
+    assert_int_equal(report_count, before);
+    tw_aie_core.clipped = 0;
+    acc.word[3] = 70000, acc.word[5] = -70000;
+    set_sat();
+    set_rnd(0);
+    srs(acc, 0);
+    assert_int_equal(tw_aie_core.clipped, 2);
+    clr_sat();
+    tw_aie_on_report(NULL, NULL);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+static int teardown(void **state)
+{
+    (void)state;
+    remove(path("x.txt")), remove(path("y.txt")), remove(path("bad.txt"));
+    return rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(aie_array_windows_and_files),
+        cmocka_unit_test(aie_array_cascade_and_streams),
+        cmocka_unit_test(aie_array_deadlocks),
+        cmocka_unit_test(aie_array_wrong_input),
+        cmocka_unit_test(aie_checks),
+    };
+    return cmocka_run_group_tests_name("aie.array", tests, setup, teardown);
+}
