@@ -117,10 +117,11 @@ TW_API uint64_t tw_walk_left(const tw_walk *walk); /* elements to come; UINT64_M
     X(CONVERT, 1, V)                                                                                               \
     X(NEG, 1, A)                                                                                                   \
     X(ABS, 1, A)                                                                                                   \
-    X(NOT, 1, A) X(LNOT, 1, A) X(RELU, 1, A) X(SIGN, 1, A) X(SQUARE, 1, A) X(SQRT, 1, A) X(RSQRT, 1, A)            \
-        X(RECIP, 1, A) X(CEIL, 1, A) X(FLOOR, 1, A) X(ROUND, 1, A) X(TRUNC, 1, A) X(RINT, 1, A) X(POPCOUNT, 1, A)  \
-            X(CLZ, 1, A) X(CTZ, 1, A) X(ISNAN, 1, P) X(ISINF, 1, P) X(ISFINITE, 1, P) X(SIGNBIT, 1, P)             \
-                X(EXP, 1, A) X(EXP2, 1, A) X(EXP10, 1, A) X(EXPM1, 1, A) X(LOG, 1, A) X(LOG2, 1, A) X(LOG10, 1, A) \
+    X(NOT, 1, A)                                                                                                   \
+    X(LNOT, 1, A) X(RELU, 1, A) X(SIGN, 1, A) X(SQUARE, 1, A) X(SQRT, 1, A) X(RSQRT, 1, A) X(RECIP, 1, A)          \
+        X(CEIL, 1, A) X(FLOOR, 1, A) X(ROUND, 1, A) X(TRUNC, 1, A) X(RINT, 1, A) X(POPCOUNT, 1, A) X(CLZ, 1, A)    \
+            X(CTZ, 1, A) X(ISNAN, 1, P) X(ISINF, 1, P) X(ISFINITE, 1, P) X(SIGNBIT, 1, P) X(EXP, 1, A)             \
+                X(EXP2, 1, A) X(EXP10, 1, A) X(EXPM1, 1, A) X(LOG, 1, A) X(LOG2, 1, A) X(LOG10, 1, A)              \
                     X(LOG1P, 1, A) X(SIN, 1, A) X(COS, 1, A) X(TAN, 1, A) X(ASIN, 1, A) X(ACOS, 1, A)              \
                         X(ATAN, 1, A) X(SINH, 1, A) X(COSH, 1, A) X(TANH, 1, A) X(ASINH, 1, A) X(ACOSH, 1, A)      \
                             X(ATANH, 1, A) X(ERF, 1, A) X(ERFC, 1, A) X(CBRT, 1, A) X(SIGMOID, 1, A) X(SILU, 1, A) \

@@ -257,7 +257,8 @@ size_t tw__drive_arg(const tw_vec_kernel *k, size_t n, const tw_run *args)
     return n;
 }
 
-void tw__fold_view(const tw_vec_kernel *k, void *dst, const tw_view *src)
+/* Folds (or finds the extreme of) all elements of src into *dst, whatever dimensions src has. */
+static void fold_view(const tw_vec_kernel *k, void *dst, const tw_view *src)
 {
     source s = { .count = tw_view_count(src) };
     tw_run run;
@@ -316,7 +317,7 @@ tw_status tw_vec_reduce(const tw_vec_kernel *k, const tw_view *dst, const tw_vie
         if (columns)
             fold_columns(k, &to, &reduced, &column);
         else
-            tw__fold_view(k, to.at, &reduced);
+            fold_view(k, to.at, &reduced);
         for (unsigned d = outer; d-- > 0;) {
             size_t back = ++index[d] < kept.extent[d] ? 0 : index[d];
             to.at = (char *)((uintptr_t)to.at + (1 - back) * (size_t)dst->stride[d]);

@@ -16,7 +16,7 @@ enum { TW__BLOCK = 256 };
  * same index is written, in ascending order of vectors, so d may be identical to a source or lie behind it. */
 typedef void tw__core(size_t n, void *d, const void *a, const void *b, const void *c);
 
-/* *acc = fold of *acc and x[0 .. n). `acc` in the compute type. */
+/* *acc = fold of *acc and x[0 .. n), in the compute type. Rows of a tree: *acc = one block, n <= 1024, alone. */
 typedef void tw__fold(size_t n, void *acc, const void *x);
 
 /* Index of the first extreme in x[0 .. n), or n when every element is NaN and the rule ignores them. */
@@ -144,9 +144,6 @@ void tw__unpack(size_t n, void *d, ptrdiff_t stride, const void *s, unsigned siz
 void tw__fill(size_t n, void *d, const void *value, unsigned size); /* contiguous */
 /* Between strided runs; order of elements is free when both are contiguous. */
 void tw__move(size_t n, void *d, ptrdiff_t ds, const void *s, ptrdiff_t ss, size_t size);
-
-/* Folds (or finds the extreme of) all elements of src into *dst, whatever dimensions src has. */
-void tw__fold_view(const tw_vec_kernel *kernel, void *dst, const tw_view *src);
 
 /* --- convert.c -------------------------------------------------------------------------------------------------- */
 

@@ -11,16 +11,17 @@ static uint32_t noise[N];
 
 static void compare_with_scalar(tw_type to, tw_type from, const tw_vec_mode *mode, int level)
 {
-    static const size_t lengths[] = { 1, 9, 37, N };
+    static const size_t lengths[] = { 1, 9, 37, 70, N };
     tw_vec_kernel k;
     tw_type types[] = { to, from };
-    size_t to_size = tw_type_size(to), from_size = tw_type_size(from), n = lengths[random_bits() % 4];
+    size_t to_size = tw_type_size(to), from_size = tw_type_size(from),
+           n = lengths[random_bits() % (mode->rounding == TW_ROUND_NEAREST_EVEN ? 5 : 4)];
     ptrdiff_t stride = (ptrdiff_t)(from_size * (1 + random_bits() % 2));
     OK(tw__vec_resolve_at(level, TW_VEC_CONVERT, types, mode, &k));
-    random_elements(from, sizeof source / from_size, source);
+    random_elements(from, 2 * n, source);
     if (from == TW_BOOL)
         for (size_t i = 0; i < sizeof source; i++) source[i] &= 1;
-    for (int i = 0; i < N; i++) noise[i] = (uint32_t)random_bits();
+    for (size_t i = 0; i < n; i++) noise[i] = (uint32_t)random_bits();
     memset(got, 0xcc, sizeof got);
     tw_run runs[] = { tw_run_of(got, (ptrdiff_t)to_size), tw_run_of(source, stride), tw_run_of(noise, 4) };
     assert_int_equal(tw_vec_call(&k, n, runs), n);
