@@ -215,7 +215,7 @@ static void vec_views_gather_scatter(void **state)
 static int compare_keys(double a, double b, bool descending)
 {
     if (isnan(a) || isnan(b)) return isnan(a) - isnan(b);
-    return (a > b) - (a < b) ? ((a > b) == descending ? -1 : 1) : 0;
+    return a == b ? 0 : (a > b) == descending ? -1 : 1;
 }
 
 static void vec_views_sort(void **state)
