@@ -8,6 +8,7 @@
 #include <tilewright/aie_types.h>
 #include <tilewright/popc.h>
 #include <tilewright/profile.h>
+#include <tilewright/pto.h>
 
 static int help_main(int argc, char **argv);
 static int complete_main(int argc, char **argv);
@@ -55,6 +56,9 @@ static const tw__command commands[] = {
       "DELTANELEMENTS COMPACT_DELTAN\n",
       "encode decode vertex struct --arch --layout --type --align --address --count --base --table --rows --outer "
       "--flags --json --help", ".c .cpp .cc .cxx .gp", tw__cli_layout },
+    { "pto", "", "run|check|fmt|info ...", "run and check programs of tile instructions (PTO-AS)", NULL,
+      "run check fmt info list --target --manual --function --arg --out --blocks --trace --profile --max-steps --help", ".pto .npy",
+      tw_pto_main },
     { "help", "", "[command]", "this text, or that of a command", "", "run popc profile info aie layout", "", help_main },
 };
 // clang-format on

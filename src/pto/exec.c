@@ -128,6 +128,7 @@ tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_op
     call.blame = TW__NO_OPERAND;
     if (!kinds_fit(seen, &call) || !same_as_checked(seen, &call)) {
         tw_status status = tw__pto_check_call(&call);
+        core->blame = call.blame;
         if (status != TW_OK) return status;
         remember(seen, &call);
     }
@@ -135,6 +136,7 @@ tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_op
     if (status == TW_OK) status = row->run(&call);
     if (status == TW_OK) status = tw__pto_unbind(&call);
     tw__pto_drop_scratch(core);
+    core->blame = call.blame;
     if (status != TW_OK) return status;
     core->instructions++;
     core->last_pipe = tw__pto_pipe_of(&call);

@@ -1,0 +1,195 @@
+/* as: PTO-AS, the text of tile programs. Four passes, each in its own file:
+ *   as_parse.c  characters to a tree of operations whose parts keep their spelling (grammar: spec pto.md 2.1)
+ *   as_type.c   what a type's spelling means, and its canonical spelling
+ *   as_print.c  the tree back to text; printing what was parsed from printed text changes nothing
+ *   as_bind.c, as_host.c   the tree to code: names to slots, operations to rows; the checks of a profile
+ *   as_run.c    runs code. Text is untrusted: nesting, steps and memory have limits, every access is checked. */
+#ifndef TW_PTO_AS_H
+#define TW_PTO_AS_H
+
+#include "pto/pto.h"
+
+typedef enum tw__as_kind { /* of a type */
+                           TW__AS_NONE,
+                           TW__AS_INDEX,
+                           TW__AS_SCALAR, /* integers and floats */
+                           TW__AS_PTR,
+                           TW__AS_VIEW, /* tensor_view */
+                           TW__AS_PART, /* partition_tensor_view */
+                           TW__AS_TILE, /* tile and tile_buf */
+                           TW__AS_OTHER
+} tw__as_kind;
+
+typedef struct tw__as_type {
+    tw__as_kind kind;
+    bool buffer; /* spelled tile_buf */
+    tw_type element;
+    unsigned rank;
+    int64_t dims[5]; /* -1 = not known */
+    tw_pto_tile tile;
+    const char *text; /* canonical */
+} tw__as_type;
+
+typedef enum tw__as_item_kind {
+    TW__AS_VALUE,  /* %name */
+    TW__AS_NUMBER, /* -1, 0x10, 1.5e3 */
+    TW__AS_WORD,   /* ins, shape; with `has_value`: word = child */
+    TW__AS_STRING,
+    TW__AS_SYMBOL, /* @name, @tile(0x1000): argument as child */
+    TW__AS_ATTR,   /* #pto<cmp lt>, <lt> */
+    TW__AS_LIST,   /* [ ... ] */
+    TW__AS_PARENS, /* ( ... ) */
+    TW__AS_DICT,   /* { ... } */
+    TW__AS_COLON,  /* : types */
+    TW__AS_ARROW,  /* -> types */
+    TW__AS_TO      /* to type */
+} tw__as_item_kind;
+
+typedef struct tw__as_item {
+    tw__as_item_kind kind;
+    const char *text;
+    bool comma, has_value, parens; /* comma before it; types in parentheses */
+    struct tw__as_item *child, *next;
+    tw__as_type *types;
+    unsigned type_count;
+    int line, column, length;
+} tw__as_item;
+
+typedef struct tw__as_name {
+    const char *text; /* without % */
+    int line, column;
+} tw__as_name;
+
+typedef struct tw__as_op tw__as_op;
+typedef struct tw__as_block {
+    tw__as_op *first, *last;
+} tw__as_block;
+
+struct tw__as_op {
+    const char *name; /* as written */
+    int line, column, length;
+    tw__as_name *results;
+    unsigned result_count;
+    tw__as_item *items;
+    tw__as_block *blocks[2]; /* module, func, for, section: [0]; if: then, else */
+    tw__as_op *next;
+};
+
+typedef struct tw__as_module {
+    tw__arena *arena;
+    const char *file;
+    char *source; /* copy, 0-terminated */
+    tw_diags *diags;
+    tw__as_block top;
+    bool no_memory;
+} tw__as_module;
+
+/* Parses; NULL only when out of memory. Errors are in `diags`, which the module keeps a pointer to. */
+tw__as_module *tw__as_parse(const char *file, const char *source, size_t size, tw_diags *diags);
+void tw__as_free(tw__as_module *module);
+char *tw__as_print(const tw__as_module *module); /* malloc'ed; NULL when out of memory */
+void tw__as_error(tw__as_module *m, int line, int column, int length, const char *code, const char *format, ...)
+    TW_PRINTF(6, 7);
+/* From the spelling; false with tw_error_message(). */
+bool tw__as_type_parse(tw__as_module *m, const char *text, tw__as_type *type);
+
+/* --- code ---------------------------------------------------------------------------------------------------------- */
+
+enum { TW__AS_MAX_DEPTH = 48, TW__AS_MAX_SLOTS = 1 << 16, TW__AS_MAX_ARGS = 32 };
+
+typedef struct tw__as_cell { /* a value while running */
+    tw__as_kind kind;
+    tw_pto_scalar scalar; /* SCALAR, INDEX (type i64) */
+    struct {
+        unsigned char *base; /* PTR: memory and position in it, in bytes */
+        size_t bytes;
+        int64_t at;
+        tw_type type;
+    } ptr;
+    tw_pto_tensor tensor; /* VIEW, PART */
+    unsigned rank;
+    tw_pto_tile tile;
+} tw__as_cell;
+
+/* Value of a number, with the sign of its highest bit. */
+static inline int64_t tw__as_integer(const tw__as_cell *c)
+{
+    unsigned size = (unsigned)tw_type_size(c->scalar.type), unused = size && size < 8 ? 64 - 8 * size : 0;
+    return (int64_t)(c->scalar.bits << unused) >> unused;
+}
+
+typedef struct tw__as_code tw__as_code;
+typedef struct tw__as_run tw__as_run;
+typedef tw_status (*tw__as_fn)(tw__as_run *run, const tw__as_code *code);
+
+struct tw__as_code {
+    tw__as_fn fn;
+    const tw__as_op *op;
+    const tw__pto_row *row;
+    tw_pto_attrs attrs;
+    unsigned count, result_count;
+    uint32_t *operand; /* slots, in the order of the row or of the host operation */
+    tw__as_item **where;
+    uint32_t *result;
+    tw__as_type *types; /* of results */
+    int64_t number;     /* immediate: predicate, layout, constant's bits, pipes and id */
+    uint32_t parts[4];  /* how many operands belong to each list */
+    tw__as_code *body[2], *next;
+    uint32_t first_tile, tile_end; /* slots of tiles that the body's block owns */
+};
+
+typedef struct tw__as_function {
+    const char *name;
+    const char *param[TW__AS_MAX_ARGS];
+    tw__as_type param_type[TW__AS_MAX_ARGS];
+    uint32_t param_slot[TW__AS_MAX_ARGS];
+    unsigned params;
+    tw__as_code *body;
+    uint32_t slots;
+    const char **slot_name;
+    tw__as_type *slot_type;
+    uint32_t *free_name; /* slots of undefined names, to be bound by --arg */
+    unsigned free_count;
+    struct tw__as_function *next;
+} tw__as_function;
+
+typedef struct tw__as_program {
+    tw__as_module *module;
+    tw_pto_target target;
+    tw__as_function *functions;
+} tw__as_program;
+
+/* Binds and checks for a target. NULL when there were errors (module's diags). Lives as long as the module. */
+tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target);
+/* Host operation or control flow by name; NULL when there is none. */
+typedef struct tw__as_host {
+    const char *name;
+    tw__as_fn fn;
+    const char *shape; /* letters: what bind expects (as_bind.c) */
+    int64_t number;
+} tw__as_host;
+const tw__as_host *tw__as_host_of(const char *name);
+
+struct tw__as_run {
+    tw_pto *core;
+    const tw__as_program *program;
+    tw__as_cell *cell; /* slots of the function being run */
+    uint64_t steps, max_steps;
+    unsigned depth;
+    int64_t block, blocks;
+    FILE *out;             /* of print operations; NULL = nowhere */
+    const tw__as_code *at; /* operation that failed */
+    unsigned blame;
+    bool stop; /* return was met */
+};
+/* Runs one function with its parameters and free names already in cell[]. Failures are added to the module's diags. */
+tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function);
+tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_for(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_if(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_section(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_yield(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_return(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_call(tw__as_run *run, const tw__as_code *code);
+
+#endif

@@ -1,0 +1,311 @@
+/* as_type: types of PTO-AS (spec pto.md 2.2). All spellings of a tile type give one canonical, compact spelling. */
+#include "pto/as.h"
+
+#include <glib.h>
+#include <stdlib.h>
+
+static bool bad(const char *format, ...) TW_PRINTF(1, 2);
+static bool bad(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tw__vfail(TW_E_PARSE, format, args);
+    va_end(args);
+    return false;
+}
+
+/* Element types: ours, unsigned ones as ui8, MLIR's names of the 8-bit floats. */
+static tw_type element_by_name(const char *name)
+{
+    static const struct {
+        const char *name;
+        tw_type type;
+    } others[] = { { "ui8", TW_U8 },         { "ui16", TW_U16 },         { "ui32", TW_U32 },
+                   { "ui64", TW_U64 },       { "si8", TW_I8 },           { "si16", TW_I16 },
+                   { "si32", TW_I32 },       { "si64", TW_I64 },         { "f8E4M3FN", TW_F8E4M3 },
+                   { "f8E5M2", TW_F8E5M2 },  { "f8E8M0FNU", TW_F8E8M0 }, { "i1", TW_BOOL },
+                   { "f4E2M1FN", TW_F4E2M1 } };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(name, others[i].name) == 0) return others[i].type;
+    for (int t = 1; t < TW_TYPE_COUNT; t++)
+        if (strcmp(name, tw_type_get((tw_type)t)->names[TW_SYSTEM_PTO]) == 0 && *name) return (tw_type)t;
+    return TW_TYPE_NONE;
+}
+
+static bool word_index(const char *const *words, size_t count, const char *word, unsigned *out)
+{
+    for (size_t i = 0; i < count; i++)
+        if (g_ascii_strcasecmp(words[i], word) == 0) return *out = (unsigned)i, true;
+    return false;
+}
+
+static const char *const location_words[] = { "vec",  "mat",     "left",       "right",      "acc",
+                                              "bias", "scaling", "scale_left", "scale_right" };
+static const char *const blayout_words[] = { "row_major", "col_major", "RowMajor", "ColMajor" };
+static const char *const slayout_words[] = {
+    "none_box", "row_major", "col_major", "NoneBox", "RowMajor", "ColMajor"
+};
+static const char *const pad_words[] = { "null", "zero", "max", "min" };
+
+/* "?", "-1" or a count. */
+static bool extent(const char *text, int64_t *out)
+{
+    char *end;
+    if (strcmp(text, "?") == 0 || strcmp(text, "-1") == 0) return *out = -1, true;
+    unsigned long long value = g_ascii_strtoull(text, &end, 10);
+    if (end == text || *end || value > INT32_MAX) return bad("'%s' is not an extent", text);
+    return *out = (int64_t)value, true;
+}
+
+/* "16x?xf32": extents, then an element type. */
+static bool shaped(char *text, unsigned max_rank, int64_t *dims, unsigned *rank, tw_type *element)
+{
+    *rank = 0;
+    for (char *at = text;;) {
+        char *x = strchr(at, 'x');
+        if (!x || !(g_ascii_isdigit(*at) || *at == '?')) {
+            *element = element_by_name(at);
+            return *element ? true : bad("'%s' is not an element type", at);
+        }
+        if (*rank == max_rank) return bad("more than %u extents", max_rank);
+        *x = 0;
+        if (!extent(at, &dims[(*rank)++])) return false;
+        at = x + 1;
+    }
+}
+
+static uint32_t valid_of(int64_t dim)
+{
+    return dim < 0 ? TW_PTO_DYNAMIC : (uint32_t)dim;
+}
+
+static bool key_value(tw_pto_tile *t, const char *key, char *value, uint32_t *seen)
+{
+    static const char *const keys[] = { "loc",     "dtype",   "rows",    "cols", "v_row",   "v_col",
+                                        "blayout", "slayout", "fractal", "pad",  "compact", "valid" };
+    unsigned k, v = 0;
+    int64_t n = 0;
+    if (!word_index(keys, G_N_ELEMENTS(keys), key, &k)) {
+        const char *near = tw__nearest(key, keys, G_N_ELEMENTS(keys));
+        return bad(near ? "a tile type has no '%s'; did you mean '%s'?" : "a tile type has no '%s'", key, near);
+    }
+    if (*seen >> k & 1) return bad("'%s' is given twice", key);
+    *seen |= 1u << k;
+    switch (k) {
+    case 0:
+        if (!word_index(location_words, G_N_ELEMENTS(location_words), value, &v))
+            return bad("'%s' is not a location", value);
+        t->location = (unsigned char)v;
+        return true;
+    case 1: t->type = element_by_name(value); return t->type ? true : bad("'%s' is not an element type", value);
+    case 6:
+        if (!word_index(blayout_words, G_N_ELEMENTS(blayout_words), value, &v))
+            return bad("'%s' is not a base layout", value);
+        t->blayout = (unsigned char)(v % 2);
+        return true;
+    case 7:
+        if (!word_index(slayout_words, G_N_ELEMENTS(slayout_words), value, &v))
+            return bad("'%s' is not an inner layout", value);
+        t->slayout = (unsigned char)(v % 3);
+        return true;
+    case 9:
+        if (word_index(pad_words, G_N_ELEMENTS(pad_words), value, &v)) return t->pad = v, true;
+        t->pad = g_ascii_strtoull(value, NULL, 0);
+        return true;
+    case 11: {
+        char *x = strchr(value, 'x');
+        int64_t rows = 0, cols = 0;
+        if (!x) return bad("'valid=%s' is not rows x columns", value);
+        *x = 0;
+        if (!extent(value, &rows) || !extent(x + 1, &cols)) return false;
+        t->valid_rows = valid_of(rows);
+        t->valid_cols = valid_of(cols);
+        return true;
+    }
+    default: break;
+    }
+    if (!extent(value, &n)) return false;
+    if (k == 2) t->rows = (uint32_t)(n < 0 ? 0 : n);
+    if (k == 3) t->cols = (uint32_t)(n < 0 ? 0 : n);
+    if (k == 4) t->valid_rows = valid_of(n);
+    if (k == 5) t->valid_cols = valid_of(n);
+    if (k == 8) t->fractal = (uint32_t)(n < 0 ? 0 : n);
+    if (k == 10) t->compact = (unsigned char)n;
+    return true;
+}
+
+/* One positional part: location, shape, element type, extents one after the other, or layouts in their order. */
+static bool positional(tw_pto_tile *t, char *part, unsigned *extents, unsigned *layouts)
+{
+    unsigned v;
+    int64_t dims[2], n = 0;
+    unsigned rank;
+    tw_type element = element_by_name(part);
+    if (element) return t->type = element, true;
+    if (strchr(part, 'x') && (g_ascii_isdigit(*part) || *part == '?')) {
+        if (!shaped(part, 2, dims, &rank, &t->type)) return false;
+        if (rank != 2 || dims[0] < 0 || dims[1] < 0) return bad("a tile has two extents, both known");
+        t->rows = (uint32_t)dims[0];
+        t->cols = (uint32_t)dims[1];
+        return true;
+    }
+    if (g_ascii_isdigit(*part)) {
+        if (!extent(part, &n)) return false;
+        if (*extents > 1) return bad("a tile has two extents");
+        *((*extents)++ ? &t->cols : &t->rows) = (uint32_t)n;
+        return true;
+    }
+    if (word_index(location_words, G_N_ELEMENTS(location_words), part, &v))
+        return t->location = (unsigned char)v, true;
+    switch ((*layouts)++) { /* RowMajor, NoneBox, None, Zero: base, inner, compact, pad */
+    case 0:
+        if (word_index(blayout_words, G_N_ELEMENTS(blayout_words), part, &v))
+            return t->blayout = (unsigned char)(v % 2), true;
+        break;
+    case 1:
+        if (word_index(slayout_words, G_N_ELEMENTS(slayout_words), part, &v))
+            return t->slayout = (unsigned char)(v % 3), true;
+        break;
+    case 2:
+        return strcmp(part, "None") == 0 || strcmp(part, "Null") == 0 ? true
+                                                                      : bad("'%s' is not a compact mode", part);
+    case 3:
+        if (word_index(pad_words, G_N_ELEMENTS(pad_words), part, &v)) return t->pad = v, true;
+        break;
+    default: break;
+    }
+    return bad("'%s' has no meaning in a tile type", part);
+}
+
+static bool parse_tile(char *inner, tw_pto_tile *t)
+{
+    unsigned extents = 0, layouts = 0, keyed = 0;
+    bool good = true, valid = false;
+    uint32_t seen = 0;
+    *t = (tw_pto_tile){ .fractal = 512, .valid_rows = 0, .valid_cols = 0 };
+    char **parts = g_strsplit(inner, ",", 64);
+    for (char **p = parts; *p && good; p++) {
+        char *part = g_strstrip(*p), *equals = strchr(part, '=');
+        if (!equals) {
+            good = keyed == 0 || *part ? positional(t, part, &extents, &layouts) : bad("an empty part");
+            continue;
+        }
+        *equals = 0;
+        char *key = g_strstrip(part), *value = g_strstrip(equals + 1);
+        keyed++;
+        valid = valid || strcmp(key, "v_row") == 0 || strcmp(key, "v_col") == 0 || strcmp(key, "valid") == 0;
+        good = key_value(t, key, value, &seen);
+    }
+    g_strfreev(parts);
+    if (!valid) {
+        t->valid_rows = t->rows;
+        t->valid_cols = t->cols;
+    }
+    return good && (tw_pto_tile_check(t) == TW_OK);
+}
+
+static void print_extent(GString *s, uint32_t n)
+{
+    if (n == TW_PTO_DYNAMIC)
+        g_string_append(s, "?");
+    else
+        g_string_append_printf(s, "%u", n);
+}
+
+/* Signless integers are spelled i32, unsigned ones ui32. */
+static const char *element_text(tw_type type)
+{
+    static const char *const names[] = {
+        [TW_U8] = "ui8", [TW_U16] = "ui16", [TW_U32] = "ui32", [TW_U64] = "ui64", [TW_BOOL] = "i1"
+    };
+    if (type < sizeof names / sizeof *names && names[type]) return names[type];
+    return tw_type_name(type, TW_SYSTEM_PTO);
+}
+
+static void print_tile(GString *s, const tw__as_type *type)
+{
+    const tw_pto_tile *t = &type->tile;
+    g_string_append_printf(s, "!pto.%s<%s, %ux%ux%s", type->buffer ? "tile_buf" : "tile",
+                           location_words[t->location], t->rows, t->cols, element_text(t->type));
+    if (t->valid_rows != t->rows || t->valid_cols != t->cols) {
+        g_string_append(s, ", valid=");
+        print_extent(s, t->valid_rows);
+        g_string_append(s, "x");
+        print_extent(s, t->valid_cols);
+    }
+    if (t->blayout) g_string_append_printf(s, ", blayout=%s", blayout_words[t->blayout]);
+    if (t->slayout) g_string_append_printf(s, ", slayout=%s", slayout_words[t->slayout]);
+    if (t->fractal != 512) g_string_append_printf(s, ", fractal=%u", t->fractal);
+    if (t->pad) g_string_append_printf(s, ", pad=%llu", (unsigned long long)t->pad);
+    if (t->compact) g_string_append_printf(s, ", compact=%u", t->compact);
+    g_string_append(s, ">");
+}
+
+static void print_shape(GString *s, const char *name, const tw__as_type *t)
+{
+    g_string_append_printf(s, "!pto.%s<", name);
+    for (unsigned d = 0; d < t->rank; d++) {
+        if (t->dims[d] < 0)
+            g_string_append(s, "?x");
+        else
+            g_string_append_printf(s, "%lldx", (long long)t->dims[d]);
+    }
+    g_string_append_printf(s, "%s>", element_text(t->element));
+}
+
+/* What stands between the outer < and >. */
+static bool inside(const char *text, char *buf, size_t size)
+{
+    const char *open = strchr(text, '<'), *close = strrchr(text, '>');
+    if (!open || !close || close < open || (size_t)(close - open) > size) return bad("'%s' lacks its < >", text);
+    memcpy(buf, open + 1, (size_t)(close - open - 1));
+    buf[close - open - 1] = 0;
+    return true;
+}
+
+bool tw__as_type_parse(tw__as_module *m, const char *text, tw__as_type *type)
+{
+    char buf[512];
+    GString *s = g_string_new(NULL);
+    bool good = true;
+    *type = (tw__as_type){ .kind = TW__AS_OTHER };
+    if (strcmp(text, "index") == 0) {
+        type->kind = TW__AS_INDEX;
+        type->element = TW_I64;
+        g_string_append(s, "index");
+    } else if (element_by_name(text)) {
+        type->kind = TW__AS_SCALAR;
+        type->element = element_by_name(text);
+        g_string_append(s, element_text(type->element));
+    } else if (g_str_has_prefix(text, "!pto.tile<") || g_str_has_prefix(text, "!pto.tile_buf<")) {
+        type->kind = TW__AS_TILE;
+        type->buffer = text[9] == '_';
+        good = inside(text, buf, sizeof buf) && parse_tile(buf, &type->tile);
+        type->element = type->tile.type;
+        if (good) print_tile(s, type);
+    } else if (g_str_has_prefix(text, "!pto.tensor_view<") ||
+               g_str_has_prefix(text, "!pto.partition_tensor_view<")) {
+        type->kind = text[5] == 't' ? TW__AS_VIEW : TW__AS_PART;
+        good = inside(text, buf, sizeof buf) && shaped(g_strstrip(buf), 5, type->dims, &type->rank, &type->element);
+        if (good && type->rank == 0) good = bad("a view has 1 to 5 extents");
+        if (good) print_shape(s, type->kind == TW__AS_VIEW ? "tensor_view" : "partition_tensor_view", type);
+    } else if (g_str_has_prefix(text, "!pto.ptr<")) {
+        type->kind = TW__AS_PTR;
+        good = inside(text, buf, sizeof buf);
+        char *comma = good ? strchr(buf, ',') : NULL;
+        if (comma) *comma = 0;
+        type->element = good ? element_by_name(g_strstrip(buf)) : TW_TYPE_NONE;
+        if (good && !type->element) good = bad("'%s' is not an element type", buf);
+        if (good && comma && strcmp(g_strstrip(comma + 1), "gm") != 0)
+            good = bad("pointers to '%s' are below the tile level", g_strstrip(comma + 1));
+        if (good) g_string_append_printf(s, "!pto.ptr<%s>", element_text(type->element));
+    } else if (*text == '!' || g_str_has_prefix(text, "memref<") || g_str_has_prefix(text, "vector<")) {
+        g_string_append(s, text); /* known to exist, of no use here: operations refuse it */
+    } else {
+        good = bad("unknown type '%.100s'", text);
+    }
+    if (good) type->text = tw__arena_strdup(m->arena, s->str);
+    if (good && !type->text) m->no_memory = true;
+    g_string_free(s, TRUE);
+    return good && type->text;
+}
