@@ -17,7 +17,7 @@ offers() {
   [ "$got" = "$wanted" ] || fail "completion of '$*' offers '$got' instead of '$wanted'"
 }
 offers 'profile' tilewright prof
-offers 'popc profile' tilewright p
+offers 'popc' tilewright po
 offers 'options' tilewright info o
 offers 'prog.c' tilewright run pr
 offers 'two.cpp' tilewright run -O2 tw
