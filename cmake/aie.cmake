@@ -16,3 +16,6 @@ endif()
 if(BUILD_TESTING)
   add_test(NAME aie.straight_code COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/straight_test.sh ${CMAKE_SOURCE_DIR})
 endif()
+
+# The same instruction set for the peers and for us.
+set_source_files_properties(bench/bench_aie.c PROPERTIES COMPILE_OPTIONS "-march=x86-64-v3")

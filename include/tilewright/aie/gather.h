@@ -15,18 +15,33 @@
     TW__LIST16(F), F(16), F(17), F(18), F(19), F(20), F(21), F(22), F(23), F(24), F(25), F(26), F(27), F(28), \
         F(29), F(30), F(31)
 
+#define TW__EACH4(F)  F(0), F(1), F(2), F(3)
+#define TW__EACH8(F)  TW__EACH4(F), F(4), F(5), F(6), F(7)
+#define TW__EACH16(F) TW__EACH8(F), F(8), F(9), F(10), F(11), F(12), F(13), F(14), F(15)
+#define TW__EACH32(F)                                                                                         \
+    TW__EACH16(F), F(16), F(17), F(18), F(19), F(20), F(21), F(22), F(23), F(24), F(25), F(26), F(27), F(28), \
+        F(29), F(30), F(31)
 #define TW__AT(k) p[m[k]]
 #if defined(__AVX2__) && !defined(__clang__)
 /* Pieces 0 and 1, or 0 to 3: the second pair is chosen where the index says so. */
-#define TW__GATHER(name, vector, element, count)                                                             \
-    TW__AIE vector name(const element *p, unsigned n, vector m)                                              \
-    {                                                                                                        \
-        const vector *v = (const vector *)(const void *)p;                                                   \
-        if (n == count) return __builtin_shuffle(v[0], m);                                                   \
-        if (n == 2 * count) return __builtin_shuffle(v[0], v[1], m);                                         \
-        vector low = m & (element)(2 * count - 1);                                                           \
-        vector upper = (vector)((m & (element)(2 * count)) != 0);                                            \
-        return (__builtin_shuffle(v[0], v[1], low) & ~upper) | (__builtin_shuffle(v[2], v[3], low) & upper); \
+#define TW__LEAST(k) \
+    low = (unsigned)m[k] < low ? (unsigned)m[k] : low, high = (unsigned)m[k] > high ? (unsigned)m[k] : high
+#define TW__GATHER(name, vector, element, count)                                                                 \
+    TW__AIE vector name(const element *p, unsigned n, vector m)                                                  \
+    {                                                                                                            \
+        const vector *v = (const vector *)(const void *)p;                                                       \
+        if (n == count) return __builtin_shuffle(v[0], m);                                                       \
+        unsigned low = n - count, high = 0;                                                                      \
+        TW__EACH##count(TW__LEAST);                                                                              \
+        if (__builtin_constant_p(low) && __builtin_constant_p(high) && high < low + count) {                     \
+            vector window; /* what is picked lies within 256 bits */                                             \
+            __builtin_memcpy(&window, p + low, sizeof window);                                                   \
+            return __builtin_shuffle(window, m - (element)low);                                                  \
+        }                                                                                                        \
+        if (n == 2 * count) return __builtin_shuffle(v[0], v[1], m);                                             \
+        vector inner = m & (element)(2 * count - 1);                                                             \
+        vector upper = (vector)((m & (element)(2 * count)) != 0);                                                \
+        return (__builtin_shuffle(v[0], v[1], inner) & ~upper) | (__builtin_shuffle(v[2], v[3], inner) & upper); \
     }
 #else
 #define TW__GATHER(name, vector, element, count)                \

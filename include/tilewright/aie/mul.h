@@ -270,8 +270,6 @@ TW__AIE tw__factors tw__factors_of(const tw__mul *a, const tw__shape *s, unsigne
 typedef int64 tw__word48 __attribute__((may_alias));
 __extension__ typedef __int128 tw__word80 __attribute__((may_alias));
 
-#define TW__EACH8(F) F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7)
-
 /* Products of 48-bit accumulators fit 64 bits (pre-added 33 by 16, or 17 by 32), those of 80-bit ones do not. */
 TW__AIE void tw__column48(tw__word48 *acc, const tw__mul *a, const tw__shape *s, unsigned flags, unsigned c,
                           unsigned first)

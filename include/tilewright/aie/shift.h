@@ -12,6 +12,7 @@ typedef struct tw__rounding {
     uint64_t bias, if_negative, if_odd; /* added, modulo 2^64 */
     int64_t low, high;                  /* range of the result, when it saturates */
     unsigned saturate;
+    unsigned simple; /* bits kept of a 48-bit lane are those of (lane + bias) >> shift, whatever lies above */
 } tw__rounding;
 
 TW__AIE tw__rounding tw__rounding_of(int shift, unsigned bits, unsigned is_unsigned)
@@ -30,6 +31,11 @@ TW__AIE tw__rounding tw__rounding_of(int shift, unsigned bits, unsigned is_unsig
     r.if_odd = r.shift <= 0 ? 0 : mode == rnd_conv_odd ? ~(uint64_t)0 : mode == rnd_conv_even;
     r.saturate = tw_aie_core.sat;
     r.high = is_unsigned ? ((int64_t)1 << bits) - 1 : (int64_t)(((uint64_t)1 << (bits - 1)) - 1);
+#ifdef TW_AIE_CHECK
+    r.simple = 0;
+#else
+    r.simple = !r.saturate && !r.if_negative && !r.if_odd && r.shift >= 0 && (unsigned)r.shift + bits <= 48;
+#endif
     r.low = is_unsigned ? 0 : tw_aie_core.symsat ? -r.high : -r.high - 1;
     return r;
 }
@@ -51,6 +57,7 @@ TW__AIE void tw__count_clipped(int128 value, tw__rounding r, unsigned lane)
  * because AVX2 has no arithmetic one. */
 TW__AIE tw__u64x4 tw__srs4(tw__u64x4 a, tw__rounding r)
 {
+    if (r.simple) return (a + r.bias) >> (unsigned)r.shift;
     const uint64_t raise48 = (uint64_t)1 << 47, raise = (uint64_t)1 << 62;
     a = ((a + raise48) & (((uint64_t)1 << 48) - 1)) - raise48;
     if (r.shift < 0) {
@@ -102,12 +109,20 @@ TW__AIE tw__i32x8 tw__narrow32(const tw__u64x4 *p, tw__rounding r)
     return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
 }
 
+/* 16 words to 16 bits each: the pieces share 64-bit lanes first, then one shuffle puts them in order. */
+TW__AIE tw__i16x16 tw__narrow16x16(const tw__u64x4 *p, tw__rounding r)
+{
+    const uint64_t low = 0xffff;
+    tw__u64x4 v = (tw__srs4(p[0], r) & low) | (tw__srs4(p[1], r) & low) << 16 | (tw__srs4(p[2], r) & low) << 32 |
+                  tw__srs4(p[3], r) << 48;
+    tw__i16x16 h = (tw__i16x16)v;
+    return __builtin_shufflevector(h, h, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+}
+
 /* X(name, accumulator, result, narrowing of 8 words, words, bits) */
 #define TW__SRS48_LIST(X)                                        \
     X(srs, v8acc48, v8int16, tw__narrow16, tw__i16x8, 8, 16)     \
-    X(srs, v16acc48, v16int16, tw__narrow16, tw__i16x8, 16, 16)  \
     X(srs, v4cacc48, v4cint16, tw__narrow16, tw__i16x8, 8, 16)   \
-    X(srs, v8cacc48, v8cint16, tw__narrow16, tw__i16x8, 16, 16)  \
     X(lsrs, v8acc48, v8int32, tw__narrow32, tw__i32x8, 8, 32)    \
     X(lsrs, v16acc48, v16int32, tw__narrow32, tw__i32x8, 16, 32) \
     X(lsrs, v4cacc48, v4cint32, tw__narrow32, tw__i32x8, 8, 32)  \
@@ -127,6 +142,18 @@ TW__AIE tw__i32x8 tw__narrow32(const tw__u64x4 *p, tw__rounding r)
         return r;                                                             \
     }
 TW__SRS48_LIST(TW__SRS48)
+#define TW__SRS16(from, to)                                   \
+    TW__AIE to TW__N(srs, tw_srs_##from)(from a, int shift)   \
+    {                                                         \
+        to r;                                                 \
+        const tw__rounding m = tw__rounding_of(shift, 16, 0); \
+        const tw__i16x16 v = tw__narrow16x16(a.piece, m);     \
+        TW__COUNT(STORE, 1);                                  \
+        __builtin_memcpy(&r, &v, sizeof r);                   \
+        return r;                                             \
+    }
+TW__SRS16(v16acc48, v16int16)
+TW__SRS16(v8cacc48, v8cint16)
 
 /* X(name, accumulator, result, component, words, bits) */
 #define TW__SRS80_LIST(X)                     \
