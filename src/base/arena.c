@@ -23,16 +23,25 @@ struct tw__arena {
 
 static _Thread_local unsigned long fail_countdown;
 
-void tw__fail_allocation(unsigned long nth)
+unsigned long tw__fail_allocation(unsigned long nth)
 {
+    unsigned long left = fail_countdown;
     fail_countdown = nth;
+    return left;
 }
 
-/* All memory of this box comes through here, so that the test hook sees every allocation. */
+/* All memory of the library comes through these two, so that the test hook sees every allocation. */
 void *tw__realloc(void *old, size_t bytes)
 {
     if (fail_countdown && --fail_countdown == 0) return NULL;
     return realloc(old, bytes ? bytes : 1);
+}
+
+void *tw__calloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (!tw__mul_size(count, size, &bytes) || (fail_countdown && --fail_countdown == 0)) return NULL;
+    return calloc(1, bytes ? bytes : 1);
 }
 
 tw__arena *tw__arena_new(size_t block_bytes)

@@ -35,12 +35,14 @@ size_t tw__arena_bytes(const tw__arena *arena);                /* held from the 
 #define TW__NEW(arena, type)      ((type *)tw__arena_zalloc((arena), sizeof(type), _Alignof(type)))
 #define TW__NEW_N(arena, type, n) ((type *)tw__arena_zalloc_n((arena), (n), sizeof(type), _Alignof(type)))
 void *tw__arena_zalloc_n(tw__arena *arena, size_t count, size_t size, size_t align); /* checks count * size */
-/* Test hook: the n-th arena or tw__realloc allocation from now on in this thread fails; 0 turns it off. */
-void tw__fail_allocation(unsigned long nth);
+/* Test hook: the n-th allocation from now on in this thread (arena, tw__realloc, tw__calloc) fails; 0 turns it off.
+ * Returns what is left of the countdown before: not 0 = fewer allocations were asked for, none failed. */
+unsigned long tw__fail_allocation(unsigned long nth);
 
 /* Growable arrays of values: `T *items; size_t count, room;` Grows so that one more item fits; false = no memory. */
 bool tw__grow(void *items, size_t *room, size_t count, size_t size); /* items: address of the pointer */
 void *tw__realloc(void *old, size_t bytes);                          /* NULL when out of memory (old stays) */
+void *tw__calloc(size_t count, size_t size);                         /* zeroed; NULL when out of memory */
 
 /* Checked size arithmetic: false on overflow. */
 static inline bool tw__mul_size(size_t a, size_t b, size_t *out)

@@ -42,10 +42,8 @@ static tw_status no_memory(void)
 
 tw__options *tw__options_new(const tw__option_desc *table, size_t count, tw__log_module module)
 {
-    size_t bytes = sizeof(tw__options) + count * sizeof(option_value);
-    tw__options *options = tw__realloc(NULL, bytes);
+    tw__options *options = tw__calloc(1, sizeof(tw__options) + count * sizeof(option_value));
     if (!options) return NULL;
-    memset(options, 0, bytes);
     options->table = table;
     options->count = count;
     options->module = module;

@@ -31,7 +31,7 @@ static bool accounting_init(tw__accounting *a)
     const tw__core *core = a->core;
     size_t steps = a->engine->plan.steps.count;
     bool ok = true;
-#define TAKE(pointer, count) ok &= ((pointer) = calloc((count) + 1, sizeof *(pointer))) != NULL
+#define TAKE(pointer, count) ok &= ((pointer) = tw__calloc((count) + 1, sizeof *(pointer))) != NULL
     TAKE(a->row, a->tiles);
     TAKE(a->rearrange_now, a->tiles);
     TAKE(a->output_now, a->tiles);
@@ -49,10 +49,9 @@ static bool accounting_init(tw__accounting *a)
     TAKE(a->body_of, core->program_count);
     TAKE(a->first_leaf, core->program_count);
 #undef TAKE
-    ok &= tw__traffic_init(&a->before, a->target) & tw__traffic_init(&a->after, a->target);
-    ok &= tw__local_init(&a->local_before, a->tiles) & tw__local_init(&a->local_after, a->tiles);
-    ok &= tw__workers_init(&a->workers, a->target);
-    ok &= (a->memory = tw__memory_new(a->tiles)) != NULL;
+    ok = ok && tw__traffic_init(&a->before, a->target) && tw__traffic_init(&a->after, a->target) &&
+         tw__local_init(&a->local_before, a->tiles) && tw__local_init(&a->local_after, a->tiles) &&
+         tw__workers_init(&a->workers, a->target) && (a->memory = tw__memory_new(a->tiles)) != NULL;
     if (!ok) return false;
     for (size_t i = 0; i < core->type_count; i++) a->types[i].id = TW__NONE;
     for (unsigned i = 0; i < TW__COPY_TYPES; i++) a->copies[i].id = TW__NONE;
@@ -157,7 +156,7 @@ static void set_mode(tw__accounting *a)
         if (!strcmp(level, modes[i].level)) tw__profile_set_mode(a->profile, modes[i].mode);
     if (!compute || strcmp(level, "vertex") || a->core->vertex_count < 2) return;
     size_t count = a->core->vertex_count - 1;
-    uint32_t *columns = calloc(count * 3, sizeof *columns);
+    uint32_t *columns = tw__calloc(count * 3, sizeof *columns);
     if (!columns) {
         a->failed = true;
         return;
@@ -203,13 +202,13 @@ tw_status tw__account_new(tw_engine *engine)
             "leave it off; the memory report then says that code is absent",
             tw_target_arch(target));
     size_t steps = engine->plan.steps.count;
-    tw__account *account = calloc(1, sizeof *account);
+    tw__account *account = tw__calloc(1, sizeof *account);
     if (!account) return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
     engine->account = account;
     account->enabled = true;
     account->profile = tw__profile_new(&facts);
-    account->first_step = calloc(steps + 1, sizeof *account->first_step);
-    account->step_count = calloc(steps + 1, sizeof *account->step_count);
+    account->first_step = tw__calloc(steps + 1, sizeof *account->first_step);
+    account->step_count = tw__calloc(steps + 1, sizeof *account->step_count);
     tw__accounting a = { .engine = engine,
                          .core = engine->core,
                          .target = target,

@@ -13,8 +13,8 @@ bool tw__workers_init(tw__workers *w, const tw_target *target)
 {
     w->tiles = tw_target_tiles(target);
     w->contexts = tw_target_worker_contexts(target);
-    w->load = calloc((size_t)w->tiles * w->contexts, sizeof *w->load);
-    w->multi = calloc(w->tiles, sizeof *w->multi);
+    w->load = tw__calloc((size_t)w->tiles * w->contexts, sizeof *w->load);
+    w->multi = tw__calloc(w->tiles, sizeof *w->multi);
     return w->load && w->multi;
 }
 
@@ -130,8 +130,8 @@ bool tw__local_init(tw__local *local, unsigned tiles)
     memset(local, 0, sizeof *local);
     local->tiles = tiles;
     for (unsigned type = 0; type < TW__COPY_TYPES; type++) {
-        local->cycles[type] = calloc(tiles, sizeof *local->cycles[type]);
-        local->pieces[type] = calloc(tiles, sizeof *local->pieces[type]);
+        local->cycles[type] = tw__calloc(tiles, sizeof *local->cycles[type]);
+        local->pieces[type] = tw__calloc(tiles, sizeof *local->pieces[type]);
         if (!local->cycles[type] || !local->pieces[type]) return false;
     }
     return true;

@@ -121,7 +121,7 @@ static tw_engine *make(const char *function, tw_graph *graph, unsigned count, co
 {
     tw_error site = { .function = function };
     tw__call_site_take(function, &site.file, &site.line);
-    tw_engine *engine = calloc(1, sizeof *engine);
+    tw_engine *engine = tw__calloc(1, sizeof *engine);
     if (!engine) {
         nil_engine.error = no_memory_error;
         return &nil_engine;

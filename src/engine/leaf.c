@@ -170,7 +170,7 @@ tw_status tw__leaf_stream(tw__emitter *e, uint32_t program)
     if (list->n != 1 || list->region[0].rank != 1 || (list->region[0].dim[0].stride != 1 && list->count > 1))
         e->plan->stream_rearranged[p->id] = true;
     unsigned ipus = e->core->target->ipus ? e->core->target->ipus : 1;
-    uint64_t *bytes = calloc(ipus, sizeof *bytes), limit = limit_of(e, stream);
+    uint64_t *bytes = tw__calloc(ipus, sizeof *bytes), limit = limit_of(e, stream);
     if (!bytes) return tw__emit_no_memory();
     add_ipu_bytes(e, p, bytes);
     bool fits = true, joins = e->transfer.count > 0 && e->transfer.to_device == (p->kind == TW__P_STREAM_IN);
@@ -210,7 +210,7 @@ tw_status tw__leaf_remote(tw__emitter *e, uint32_t program)
             .remote = p->id, .program = program, .to_device = p->kind == TW__P_REMOTE_IN, .offset_count = k
         };
         copy->row_count = k ? k : 1;
-        copy->rows = calloc(copy->row_count, sizeof *copy->rows);
+        copy->rows = tw__calloc(copy->row_count, sizeof *copy->rows);
         if (!copy->rows) return tw__emit_no_memory();
         e->payload_of[program] = payload;
         size_t size = tw__device_size(e->engine, remote->type);

@@ -134,10 +134,10 @@ static bool gather_all(flow *f)
 {
     gather g = { .f = f };
     size_t vars = f->a->core->var_count;
-    g.written = calloc(vars + 1, sizeof *g.written);
-    g.read = calloc(vars + 1, 1);
-    f->first_use = calloc(f->steps + 1, sizeof *f->first_use);
-    f->first_kill = calloc(f->steps + 1, sizeof *f->first_kill);
+    g.written = tw__calloc(vars + 1, sizeof *g.written);
+    g.read = tw__calloc(vars + 1, 1);
+    f->first_use = tw__calloc(f->steps + 1, sizeof *f->first_use);
+    f->first_kill = tw__calloc(f->steps + 1, sizeof *f->first_kill);
     f->failed |= !g.written || !g.read || !f->first_use || !f->first_kill;
     for (size_t s = 0; s < f->steps && !f->failed; s++) {
         gather_step(&g, s);
@@ -170,7 +170,7 @@ static void back(flow *f, size_t begin, size_t end, uint64_t *live);
 
 static uint64_t *copy_of(flow *f, const uint64_t *set)
 {
-    uint64_t *copy = malloc((f->words + 1) * sizeof *copy);
+    uint64_t *copy = tw__realloc(NULL, (f->words + 1) * sizeof *copy);
     if (copy)
         memcpy(copy, set, f->words * sizeof *copy);
     else
@@ -304,8 +304,8 @@ static void toggle(flow *f, const uint64_t *before, const uint64_t *now, uint64_
 static void live_lists(flow *f, const uint64_t *always_by_tile)
 {
     tw__accounting *a = f->a;
-    uint64_t *now = calloc(a->tiles, sizeof *now), *peak = calloc(a->tiles, sizeof *peak), worst = 0;
-    tw__live_var *list = calloc(a->core->var_count + 2, sizeof *list);
+    uint64_t *now = tw__calloc(a->tiles, sizeof *now), *peak = tw__calloc(a->tiles, sizeof *peak), worst = 0;
+    tw__live_var *list = tw__calloc(a->core->var_count + 2, sizeof *list);
     const uint64_t *before = NULL;
     f->failed |= !now || !peak || !list;
     for (size_t l = 0; l < a->leaves.count && !f->failed; l++) {
@@ -369,9 +369,9 @@ tw_status tw__account_liveness(tw__accounting *a)
                 a->core->var_count);
         return TW_OK;
     }
-    f.live = calloc(cells, sizeof *f.live);
-    f.always = calloc(f.words + 1, sizeof *f.always);
-    uint64_t *live = calloc(f.words + 1, sizeof *live), *by_tile = calloc(a->tiles, sizeof *by_tile);
+    f.live = tw__calloc(cells, sizeof *f.live);
+    f.always = tw__calloc(f.words + 1, sizeof *f.always);
+    uint64_t *live = tw__calloc(f.words + 1, sizeof *live), *by_tile = tw__calloc(a->tiles, sizeof *by_tile);
     f.failed = !f.live || !f.always || !live || !by_tile;
     if (!f.failed && gather_all(&f)) {
         find_always(&f);

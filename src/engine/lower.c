@@ -78,7 +78,7 @@ static tw_status list_streams(tw__emitter *e)
 {
     tw__plan *plan = e->plan;
     size_t streams = e->core->stream_count, programs = e->engine->program_count, room = 0, count = 0;
-    plan->program_streams_first = calloc(programs + 1, sizeof(uint32_t));
+    plan->program_streams_first = tw__calloc(programs + 1, sizeof(uint32_t));
     uint8_t *seen = tw__realloc(NULL, e->core->program_count + 1);
     bool *used = tw__realloc(NULL, streams + 1);
     bool ok = plan->program_streams_first && seen && used;
@@ -477,8 +477,8 @@ static tw_status emit_all(tw__emitter *e)
     }
     tw_status s = emit_subroutines(e);
     if (s) return s;
-    plan->counters = calloc((size_t)plan->slots + 1, sizeof *plan->counters);
-    plan->calls = calloc((size_t)plan->call_depth + 1, sizeof *plan->calls);
+    plan->counters = tw__calloc((size_t)plan->slots + 1, sizeof *plan->counters);
+    plan->calls = tw__calloc((size_t)plan->call_depth + 1, sizeof *plan->calls);
     return plan->counters && plan->calls ? TW_OK : tw__emit_no_memory();
 }
 
@@ -494,9 +494,9 @@ static tw_status survey_and_reserve(tw__emitter *e)
 {
     tw__core *core = e->core;
     tw__plan *plan = e->plan;
-    plan->stream_used = calloc(core->stream_count + 1, sizeof(bool));
-    plan->stream_rearranged = calloc(core->stream_count + 1, sizeof(bool));
-    bool *sets = calloc(core->compute_set_count + 1, sizeof(bool));
+    plan->stream_used = tw__calloc(core->stream_count + 1, sizeof(bool));
+    plan->stream_rearranged = tw__calloc(core->stream_count + 1, sizeof(bool));
+    bool *sets = tw__calloc(core->compute_set_count + 1, sizeof(bool));
     tw_status s = plan->stream_used && plan->stream_rearranged && sets ? TW_OK : tw__emit_no_memory();
     for (size_t i = 0; i < e->engine->program_count && !s; i++) s = survey(e, e->engine->programs[i], 0, sets);
     if (!s) s = tw__storage_plan(&plan->storage, core);
@@ -514,12 +514,12 @@ tw_status tw__lower(tw_engine *engine)
     tw__core *core = engine->core;
     unsigned ipus = core->target->ipus ? core->target->ipus : 1;
     tw__emitter e = { .engine = engine, .core = core, .plan = &engine->plan };
-    e.refs = calloc(core->program_count + 1, sizeof *e.refs);
-    e.weight = calloc(core->program_count + 1, sizeof *e.weight);
+    e.refs = tw__calloc(core->program_count + 1, sizeof *e.refs);
+    e.weight = tw__calloc(core->program_count + 1, sizeof *e.weight);
     e.payload_of = none(core->program_count);
     e.entry_of = none(core->program_count);
     e.exec_of = none(core->compute_set_count);
-    e.ipu_bytes = calloc(ipus, sizeof *e.ipu_bytes);
+    e.ipu_bytes = tw__calloc(ipus, sizeof *e.ipu_bytes);
     bool ok = e.refs && e.weight && e.payload_of && e.entry_of && e.exec_of && e.ipu_bytes;
     tw_status s = ok ? TW_OK : tw__emit_no_memory();
     if (!s) s = survey_and_reserve(&e);

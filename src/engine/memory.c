@@ -24,7 +24,7 @@ static tw__arch chip_of(const tw_target *target)
 static bool type_rows(tw__accounting *a, tw__type_cost *cost)
 {
     for (unsigned kind = 0; kind < TW__VERTEX_BYTES_KINDS; kind++)
-        if (!cost->bytes[kind] && !(cost->bytes[kind] = calloc(a->tiles, sizeof **cost->bytes))) {
+        if (!cost->bytes[kind] && !(cost->bytes[kind] = tw__calloc(a->tiles, sizeof **cost->bytes))) {
             a->failed = true;
             return false;
         }

@@ -11,7 +11,7 @@ tw_status tw__remotes_new(tw_engine *engine)
 {
     const tw__core *core = engine->core;
     engine->remote_count = core->remote_count;
-    engine->remotes = calloc(core->remote_count + 1, sizeof *engine->remotes);
+    engine->remotes = tw__calloc(core->remote_count + 1, sizeof *engine->remotes);
     if (!engine->remotes) return tw__fail(TW_E_NO_MEMORY, "no memory for remote buffers");
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     for (size_t i = 1; i < core->remote_count; i++) {

@@ -445,9 +445,9 @@ static void (*const step_makers[])(walker *w, const tw__plan_step *step) = {
 static bool chain_steps(tw__accounting *a)
 {
     const tw__plan *plan = &a->engine->plan;
-    a->step_of = malloc((a->core->program_count + 1) * sizeof *a->step_of);
-    a->next_of = malloc((plan->step_programs.count + 1) * sizeof *a->next_of);
-    a->last_of = malloc((a->core->program_count + 1) * sizeof *a->last_of);
+    a->step_of = tw__realloc(NULL, (a->core->program_count + 1) * sizeof *a->step_of);
+    a->next_of = tw__realloc(NULL, (plan->step_programs.count + 1) * sizeof *a->next_of);
+    a->last_of = tw__realloc(NULL, (a->core->program_count + 1) * sizeof *a->last_of);
     if (!a->step_of || !a->next_of || !a->last_of) return false;
     memset(a->last_of, 0xff, (a->core->program_count + 1) * sizeof *a->last_of);
     memset(a->step_of, 0xff, (a->core->program_count + 1) * sizeof *a->step_of);

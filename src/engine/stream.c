@@ -48,8 +48,8 @@ tw_status tw__streams_new(tw_engine *engine)
     tw_status s = lookahead_of(engine, &lookahead);
     if (s) return s;
     engine->stream_count = core->stream_count;
-    engine->streams = calloc(core->stream_count + 1, sizeof *engine->streams);
-    engine->stream_names = calloc(core->stream_count + 1, sizeof *engine->stream_names);
+    engine->streams = tw__calloc(core->stream_count + 1, sizeof *engine->streams);
+    engine->stream_names = tw__calloc(core->stream_count + 1, sizeof *engine->stream_names);
     if (!engine->streams || !engine->stream_names) return tw__fail(TW_E_NO_MEMORY, "no memory for streams");
     for (size_t i = 1; i < core->stream_count; i++) {
         const tw__stream *stream = &core->streams[i];

@@ -22,11 +22,11 @@ bool tw__traffic_init(tw__traffic *t, const tw_target *target)
     t->tiles = tw_target_tiles(target);
     t->tiles_per_ipu = tw_target_tiles_per_ipu(target);
     t->ipus = tw_target_ipus(target);
-    t->sent = calloc(t->tiles, sizeof *t->sent);
-    t->received = calloc(t->tiles, sizeof *t->received);
-    t->runs = calloc(t->tiles, sizeof *t->runs);
-    t->reach = calloc(t->tiles, sizeof *t->reach);
-    if (t->ipus > 1) t->flow = calloc((size_t)t->ipus * t->ipus, sizeof *t->flow);
+    t->sent = tw__calloc(t->tiles, sizeof *t->sent);
+    t->received = tw__calloc(t->tiles, sizeof *t->received);
+    t->runs = tw__calloc(t->tiles, sizeof *t->runs);
+    t->reach = tw__calloc(t->tiles, sizeof *t->reach);
+    if (t->ipus > 1) t->flow = tw__calloc((size_t)t->ipus * t->ipus, sizeof *t->flow);
     return t->sent && t->received && t->runs && t->reach && (t->ipus == 1 || t->flow);
 }
 
@@ -167,7 +167,7 @@ uint64_t tw__traffic_link_cycles(const tw__traffic *t, const tw_target *target)
     double bytes_per_cycle = arch->link_bits_per_second * arch->link_efficiency / 8 / arch->clock_hz;
     unsigned pairs = (t->ipus + 1) / 2;
     /* [pair][0] rung 0 -> 1, [1] rung 1 -> 0, [2 + side] up to the next pair, [4 + side] down from it */
-    double(*busy)[6] = calloc(pairs, sizeof *busy);
+    double(*busy)[6] = tw__calloc(pairs, sizeof *busy);
     if (!busy) return 0;
     for (unsigned src = 0; src < t->ipus; src++)
         for (unsigned dst = 0; dst < t->ipus; dst++) {

@@ -217,7 +217,7 @@ static uint32_t tile_of(const tw__vertex *v)
 static tw_status sort_by(const tw__core *core, bool by_tile, size_t keys, const uint32_t *list, uint32_t *out,
                          size_t count)
 {
-    size_t *first = calloc(keys + 1, sizeof *first);
+    size_t *first = tw__calloc(keys + 1, sizeof *first);
     if (!first) return no_memory();
     for (size_t i = 0; i < count; i++) {
         const tw__vertex *v = &core->vertices[list[i]];

@@ -162,14 +162,14 @@ static tw_status write_part(const tw_profile *p, FILE *out, bool pretty, bool gr
 
 tw_status tw_profile_write_graph_json(const tw_profile *p, FILE *out, bool pretty)
 {
-    if (!p || !p->has_graph) return tw__fail(TW_E_MISSING_GRAPH_PROFILE, "there is no graph profile to write");
-    return write_part(p, out, pretty, true);
+    tw_status status = tw__profile_has(p, true, false, "write");
+    return status ? status : write_part(p, out, pretty, true);
 }
 
 tw_status tw_profile_write_execution_json(const tw_profile *p, FILE *out, bool pretty)
 {
-    if (!p || !p->has_execution) return tw__fail(TW_E_MISSING_PROFILE, "there is no execution profile to write");
-    return write_part(p, out, pretty, false);
+    tw_status status = tw__profile_has(p, false, true, "write");
+    return status ? status : write_part(p, out, pretty, false);
 }
 
 static char *to_text(const tw_profile *p, bool pretty, tw_status (*write)(const tw_profile *, FILE *, bool))

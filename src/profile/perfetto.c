@@ -66,7 +66,8 @@ static void name_tracks(tracer *t)
 
 tw_status tw_profile_write_trace(const tw_profile *p, FILE *out, const tw_profile_options *options)
 {
-    if (!p || !p->has_execution) return tw__fail(TW_E_MISSING_PROFILE, "there is no execution profile to trace");
+    tw_status status = tw__profile_has(p, false, true, "trace");
+    if (status) return status;
     tw__json j = { .out = out, .empty = true };
     double clock = p->target.clock_hz > 0 ? p->target.clock_hz : 1e6; /* without a clock a cycle is a microsecond */
     tracer t = { &j, 1e6 / clock, options && options->max_steps ? options->max_steps : DEFAULT_MAX_EVENTS };

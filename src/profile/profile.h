@@ -67,6 +67,9 @@ typedef struct tw__profile_target {
 
 tw_profile *tw__profile_new(const tw__profile_target *target); /* NULL when out of memory; strings are copied */
 tw_status tw__profile_status(const tw_profile *p);             /* the first failure of the writer */
+/* What whoever reads a profile asks first: nothing was lost while it was written, and the parts are there. `verb`: there
+ * is no graph profile to <verb>. */
+tw_status tw__profile_has(const tw_profile *p, bool graph, bool execution, const char *verb);
 void tw__profile_set_sync_delays(tw_profile *p, tw__row by_tile_of_one_ipu); /* relative to the minimum */
 void tw__profile_set_counts(tw_profile *p, uint64_t vertices, uint64_t edges, uint64_t variables,
                             uint64_t compute_sets);

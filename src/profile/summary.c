@@ -109,19 +109,20 @@ static tw_status print(const tw_profile *p, FILE *out, const tw_profile_options 
 
 tw_status tw_profile_print_graph_summary(const tw_profile *p, FILE *out, const tw_profile_options *options)
 {
-    if (!p || !p->has_graph) return tw__fail(TW_E_MISSING_GRAPH_PROFILE, "there is no graph profile to print");
-    return print(p, out, options, true, false);
+    tw_status status = tw__profile_has(p, true, false, "print");
+    return status ? status : print(p, out, options, true, false);
 }
 
 tw_status tw_profile_print_execution_summary(const tw_profile *p, FILE *out, const tw_profile_options *options)
 {
-    if (!p || !p->has_execution) return tw__fail(TW_E_MISSING_PROFILE, "there is no execution profile to print");
-    return print(p, out, options, false, true);
+    tw_status status = tw__profile_has(p, false, true, "print");
+    return status ? status : print(p, out, options, false, true);
 }
 
 tw_status tw_profile_print_summary(const tw_profile *p, FILE *out, const tw_profile_options *options)
 {
-    if (!p || (!p->has_graph && !p->has_execution))
-        return tw__fail(TW_E_MISSING_PROFILE, "there is no profile to print");
-    return print(p, out, options, p->has_graph, p->has_execution);
+    tw_status status = tw__profile_has(p, false, false, "print");
+    if (!status && (!p || (!p->has_graph && !p->has_execution)))
+        status = tw__fail(TW_E_MISSING_PROFILE, "there is no profile to print");
+    return status ? status : print(p, out, options, p->has_graph, p->has_execution);
 }

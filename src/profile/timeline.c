@@ -172,7 +172,8 @@ static void apply_given_totals(const tw_profile *p, tw_profile_totals *t)
 tw_status tw_profile_get_totals(const tw_profile *p, tw_profile_totals *t)
 {
     memset(t, 0, sizeof *t);
-    if (!p->has_execution) return tw__fail(TW_E_MISSING_PROFILE, "nothing was executed under this profile");
+    tw_status status = tw__profile_has(p, false, true, "add up");
+    if (status) return status;
     uint64_t *counts = tw__realloc(NULL, (p->steps.count + 1) * sizeof *counts);
     if (!counts || !tw__profile_step_counts(p, counts)) {
         free(counts);

@@ -20,6 +20,16 @@ tw_status tw__profile_status(const tw_profile *p)
     return p->status;
 }
 
+tw_status tw__profile_has(const tw_profile *p, bool graph, bool execution, const char *verb)
+{
+    if (p && p->status) return tw__profile_status(p);
+    if (graph && !(p && p->has_graph))
+        return tw__fail(TW_E_MISSING_GRAPH_PROFILE, "there is no graph profile to %s", verb);
+    if (execution && !(p && p->has_execution))
+        return tw__fail(TW_E_MISSING_PROFILE, "there is no execution profile to %s", verb);
+    return TW_OK;
+}
+
 static void forget_given_totals(tw_profile *p)
 {
     p->given_totals.cycles = p->given_totals.compute_active = -1;

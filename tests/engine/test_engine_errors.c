@@ -1,5 +1,4 @@
 /* What an engine refuses, and how it says so. */
-#include "base/base.h"
 
 #include "helper.h"
 
@@ -215,34 +214,6 @@ static void no_profile_on_cpu(void **state)
     tw_device_free(device);
 }
 
-/* Whatever allocation fails while compiling or loading, the engine says so and everything can be freed. */
-static void no_memory(void **state)
-{
-    (void)state;
-    tw_device *device = test_device_new(MODEL);
-    tw_graph *g = tw_graph_new(tw_device_target(device));
-    tw_tensor x = test_variable(g, TW_FLOAT, SHAPE(40, 5), "x"), y = test_variable(g, TW_FLOAT, SHAPE(5, 40), "y");
-    tw_stream in = tw_graph_add_host_to_device_fifo(g, "in", TW_FLOAT, 200, TW_STREAM_REPLICATE, NULL);
-    tw_program p =
-        tw_sequence_of(g, 4,
-                       (tw_program[]){ tw_copy_from_stream(g, in, x), tw_copy(g, tw_transpose(g, x), y),
-                                       tw_repeat(g, 3, tw_copy(g, y, tw_reverse(g, tw_transpose(g, x), 0))),
-                                       tw_print_tensor(g, "y", y, NULL) });
-    bool done = false;
-    for (unsigned long nth = 1; nth < 2000 && !done; nth++) {
-        tw__fail_allocation(nth);
-        tw_engine *e = tw_engine_new(g, p, NULL);
-        tw_status s = tw_engine_load(e, device);
-        tw__fail_allocation(0);
-        done = s == TW_OK;
-        if (!done) assert_int_equal(s, TW_E_NO_MEMORY);
-        tw_engine_free(e);
-    }
-    assert_true(done);
-    tw_graph_free(g);
-    tw_device_free(device);
-}
-
 int main(void)
 {
     unsetenv("POPLAR_ENGINE_OPTIONS");
@@ -255,7 +226,6 @@ int main(void)
         cmocka_unit_test(environment_wins),
         cmocka_unit_test(option_table),
         cmocka_unit_test(no_profile_on_cpu),
-        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,10 +74,10 @@ static void graph_memory_each_allocation_fails(void **state)
     tw_target *target = tw_target_new_ipu_model(&(tw_ipu_model){ .tiles_per_ipu = 4 });
     unsigned long n = 1;
     tw_status status = TW_E_NO_MEMORY;
-    for (; n < 5000 && status != TW_OK; n++) {
+    for (bool done = false; n < 5000 && !done; n++) {
         tw__fail_allocation(n);
         tw_graph *g = build(target, &status);
-        tw__fail_allocation(0);
+        done = tw__fail_allocation(0) != 0;
         if (status != TW_OK && status != TW_E_NO_MEMORY) fail_msg("allocation %lu: %s", n, tw_error_message());
         tw_graph_free(g);
     }
@@ -212,12 +212,13 @@ static void graph_memory_no_effect(void **state)
             counts before = count(f.g);
             tw__fail_allocation(n);
             calls[i](&f);
-            tw__fail_allocation(0);
+            bool done = tw__fail_allocation(0) != 0;
             tw_status status = tw_graph_take_error(f.g, NULL);
             counts after = count(f.g);
             if (status == TW_OK) {
                 tw_graph_free(f.g);
-                break;
+                if (done) break;
+                continue; /* it could do without */
             }
             assert_int_equal(status, TW_E_NO_MEMORY);
             if (memcmp(&before, &after, sizeof before)) fail_msg("call %zu, allocation %lu: an effect", i, n);
