@@ -282,7 +282,7 @@ static bool place_item(placer *p, uint32_t i)
     p->around.count = 0;
     if (item->bytes) find_contemporaries(p, i);
     if (item->bytes) find_forbidden(p, i);
-    qsort(p->around.items, p->around.count, sizeof(span), by_start);
+    if (p->around.count > 1) qsort(p->around.items, p->around.count, sizeof(span), by_start);
     uint64_t at = item->bytes || !count ? NOWHERE : round_up(windows[0].start, item->align);
     for (unsigned w = 0; w < count && at == NOWHERE; w++) at = best_gap(p, item, windows[w].start, windows[w].end);
     item->address = at;
@@ -390,7 +390,7 @@ static void find_crowd(placer *p, uint32_t i)
                 if (p->first[other] <= last && p->last[other] >= first) crowd_add(p, place_of(p, other), other);
     }
     for (size_t k = 0; k < p->busy.count; k++) crowd_add(p, p->busy.items[k], NONE);
-    qsort(p->crowd, p->crowd_count, sizeof *p->crowd, by_place);
+    if (p->crowd_count > 1) qsort(p->crowd, p->crowd_count, sizeof *p->crowd, by_place);
 }
 
 /* What it costs to clear [start, end): bytes, more for those turned out before; NOWHERE when something there must stay. */
@@ -507,7 +507,7 @@ static void place_overflow(placer *p)
         if (item->address != NOWHERE) continue;
         p->around.count = 0;
         find_contemporaries(p, p->order[k]);
-        qsort(p->around.items, p->around.count, sizeof(span), by_start);
+        if (p->around.count > 1) qsort(p->around.items, p->around.count, sizeof(span), by_start);
         item->address = best_gap(p, item, p->end, NOWHERE / 2);
         item->flags |= TW__PLACE_OVERFLOWED;
         file_item(p, p->order[k]);
