@@ -19,3 +19,23 @@ endif()
 
 # The same instruction set for the peers and for us.
 set_source_files_properties(bench/bench_aie.c PROPERTIES COMPILE_OPTIONS "-march=x86-64-v3")
+
+# Examples are built like a user's programs and run as tests.
+if(TARGET tilewright)
+  set(aie_dir ${CMAKE_BINARY_DIR}/examples/aie)
+  file(MAKE_DIRECTORY ${aie_dir})
+  foreach(name IN ITEMS fir_int16 fir_cint16 matmul_int8 conv2d halfband cascade gemv_float)
+    set(source ${CMAKE_SOURCE_DIR}/examples/aie/${name}.c)
+    add_executable(example_aie_${name} ${source})
+    target_link_libraries(example_aie_${name} PRIVATE tilewright m)
+    set_target_properties(example_aie_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${aie_dir})
+    if(BUILD_TESTING)
+      add_test(NAME examples.aie_${name} WORKING_DIRECTORY ${aie_dir}
+               COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh ${source} $<TARGET_FILE:example_aie_${name}>)
+    endif()
+  endforeach()
+  if(BUILD_TESTING AND NOT TW_SANITIZE)
+    add_test(NAME aie.names COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/names_test.sh ${CMAKE_SOURCE_DIR}
+             $<TARGET_FILE:tilewright> -Wl,-rpath,$<TARGET_FILE_DIR:tilewright>)
+  endif()
+endif()
