@@ -13,6 +13,12 @@
 
 #include <stdint.h>
 
+/* Without AVX the compiler warns that vectors of 256 bits would be passed otherwise with it. Kernels and what they call
+ * are compiled with the same options, so it stays silent from here on. */
+#ifdef __GNUC__
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
 typedef int8_t int8;
 typedef int16_t int16;
 typedef int32_t int32;
