@@ -74,6 +74,11 @@ tw_status tw__pto_run_lanes(tw__pto_call *call)
         tw_status status = check_shift(call, &planes[2]);
         if (status != TW_OK) return status;
     }
+    if (op == TW_VEC_RECIP && !tw__is_float(planes[0].type)) { /* 1 / a of integers truncates like TDIV */
+        tw_pto_scalar one = tw_pto_scalar_of(planes[0].type, 1);
+        tw__plane divide[] = { planes[0], tw__plane_scalar(&one), planes[1] };
+        return tw__lanes(call, TW_VEC_DIV, NULL, rows, cols, divide, 3);
+    }
     return tw__lanes(call, op, mode_of(op), rows, cols, planes, count);
 }
 
