@@ -19,8 +19,9 @@
 #define ATTEMPTS 6
 
 /* Objects settled at most, so that the effort stays in proportion. */
-#define SETTLE_EACH 100 /* for each that is to be settled */
-#define SETTLE_MOST 3   /* for each object of the tile */
+#define SETTLE_EACH 100   /* for each that is to be settled */
+#define SETTLE_MOST 3     /* for each object of the tile */
+#define SETTLE_WORK 20000 /* comparisons for each object of the tile */
 #define NOWHERE     UINT64_MAX
 
 typedef struct span {
@@ -442,12 +443,15 @@ static bool settle_all(placer *p, uint64_t goal)
     for (uint32_t i = 0; i < p->fit->count && !p->failed; i++)
         if (is_movable(p, i) && (p->items[i]->address == NOWHERE || place_of(p, i).end > goal)) turn_out(p, i);
     size_t budget = SETTLE_EACH * p->queue_count, most = SETTLE_MOST * (size_t)p->fit->count;
+    uint64_t work = SETTLE_WORK * (uint64_t)p->fit->count; /* comparisons */
     if (budget > most) budget = most;
     while (p->queue_count && !p->failed) {
         uint32_t i = p->queue[--p->queue_count];
         uint64_t limit =
             p->end - (p->items[i]->flags & TW__PLACE_OVERREAD ? p->fit->arch->fetch_overread_bytes : 0);
-        bool settled = budget && settle(p, i, goal < limit ? goal : limit);
+        bool settled = budget && work && settle(p, i, goal < limit ? goal : limit);
+        uint64_t spent = (uint64_t)p->crowd_count * p->crowd_count;
+        work = work > spent ? work - spent : 0;
         if (budget) budget--;
         if (!settled) place_item(p, i), all = false;
     }
