@@ -107,10 +107,10 @@ static __attribute__((noinline)) void same(const char *name, const void *got, co
     F(name, v8cfloat, 16, true, v4cfloat, true, v4cfloat, flags) \
     F(name, v16cfloat, 32, true, v4cfloat, true, v4cfloat, flags)
 #define ALL(F, name, flags) RR(F, name, flags) CR(F, name, flags) RC(F, name, flags) CC(F, name, flags)
-#define CONJUGATES(F, name, flags)                                                                   \
-    CC(F, name##_cn, (flags) | CX)                                                                   \
-    CC(F, name##_nc, (flags) | CZ) CC(F, name##_cc, (flags) | CX | CZ) CR(F, name##_c, (flags) | CX) \
-        RC(F, name##_c, (flags) | CZ)
+#define CONJUGATES(F, name, flags) \
+    CC(F, name##_cn, (flags) | CX) \
+    CC(F, name##_nc, (flags) | CZ) \
+    CC(F, name##_cc, (flags) | CX | CZ) CR(F, name##_c, (flags) | CX) RC(F, name##_c, (flags) | CZ)
 
 static void aie_float_products(void **state)
 {
@@ -119,10 +119,10 @@ static void aie_float_products(void **state)
     for (unsigned n = case_count(4000); n > 0; n--) {
         draw();
         ALL(PRODUCT, fpmul, 0)
-        ALL(PRODUCT, fpneg_mul, NEG) RR(PRODUCT, fpabs_mul, ABS) RR(PRODUCT, fpneg_abs_mul, NEG | ABS)
-            CONJUGATES(PRODUCT, fpmul, 0) CONJUGATES(PRODUCT, fpneg_mul, NEG) ALL(SUM, fpmac, 0)
-                ALL(SUM, fpmsc, NEG) RR(SUM, fpmac_abs, ABS) RR(SUM, fpmsc_abs, NEG | ABS) CONJUGATES(SUM, fpmac, 0)
-                    CONJUGATES(SUM, fpmsc, NEG)
+        ALL(PRODUCT, fpneg_mul, NEG)
+        RR(PRODUCT, fpabs_mul, ABS) RR(PRODUCT, fpneg_abs_mul, NEG | ABS) CONJUGATES(PRODUCT, fpmul, 0)
+            CONJUGATES(PRODUCT, fpneg_mul, NEG) ALL(SUM, fpmac, 0) ALL(SUM, fpmsc, NEG) RR(SUM, fpmac_abs, ABS)
+                RR(SUM, fpmsc_abs, NEG | ABS) CONJUGATES(SUM, fpmac, 0) CONJUGATES(SUM, fpmsc, NEG)
             /* z in x; short forms */
             LOAD(v16float, x, xb);
         LOAD(v8float, x8, xb);

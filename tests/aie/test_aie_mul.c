@@ -168,7 +168,7 @@ static complex128 expected_lane(const operation *o, const scalars *p, int l)
     complex128 d =
         element_at(y, o->x, (unsigned)x_index(o, p->xo, p->xh, p->ys, -p->xt, p->yq, l - (int)o->lanes, column));
     if (o->conj == CONJ_X || o->conj == CONJ_BOTH || o->conj == CONJ_ONE) d.im = -d.im;
-    d.re <<= p->us, d.im <<= p->us;
+    d.re *= (i128)1 << p->us, d.im *= (i128)1 << p->us;
     return d;
 }
 

@@ -69,7 +69,9 @@ static i128 draw_word(unsigned width, int s)
     switch (rnd() % 4) {
     case 0: return v;
     case 1: return wrap(v, keep);
-    case 2: return s > 0 ? wrap(v, keep) * ((i128)1 << (s - 1)) : wrap(v, keep); /* multiples of half a unit */
+    case 2:
+        return s > 0 ? (i128)((unsigned __int128)wrap(v, keep) << (s - 1))
+                     : wrap(v, keep); /* multiples of half a unit */
     default: return (i128)1 << (rnd() % width);
     }
 }
