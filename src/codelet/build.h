@@ -162,7 +162,8 @@ typedef struct tw__gp_member {
  * "text": member, "headers": [{"path": path, "member": member}...], "tables": {target: member...}, "objects": {"cpu-float":
  * member, "cpu-f16": member}}. A target is "cpu-float", "cpu-f16", a chip, or a variant like "ipu2:cpp". */
 typedef struct tw__gp {
-    GPtrArray *members; /* tw__gp_member * */
+    GPtrArray *members;  /* tw__gp_member *, in the order of the file */
+    GHashTable *by_name; /* the same; of equal names the first */
     json_t *manifest;
     unsigned counter; /* of member names */
 } tw__gp;
@@ -171,6 +172,8 @@ void tw__gp_free(tw__gp *gp);
 /* Reads an archive; the data may be hostile. NULL with tw_error_message() when it is not one (TW_E_OBJECT_LOAD). */
 tw__gp *tw__gp_read(const char *data, size_t size);
 GString *tw__gp_write(const tw__gp *gp);
+/* Takes over name and data (malloc'ed by GLib; one more byte than size, zero). */
+void tw__gp_member_add(tw__gp *gp, char *name, char *data, size_t size);
 const tw__gp_member *tw__gp_member_get(const tw__gp *gp, const char *name);
 json_t *tw__gp_units(const tw__gp *gp);
 /* Table of a unit for a target, a new reference; NULL when it has none. */

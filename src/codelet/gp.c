@@ -21,6 +21,7 @@ static tw__gp *empty(void)
 {
     tw__gp *gp = g_new0(tw__gp, 1);
     gp->members = g_ptr_array_new_with_free_func(free_member);
+    gp->by_name = g_hash_table_new(g_str_hash, g_str_equal);
     return gp;
 }
 
@@ -34,6 +35,7 @@ tw__gp *tw__gp_new(void)
 void tw__gp_free(tw__gp *gp)
 {
     if (!gp) return;
+    g_hash_table_destroy(gp->by_name);
     g_ptr_array_free(gp->members, TRUE);
     json_decref(gp->manifest);
     g_free(gp);
@@ -41,11 +43,15 @@ void tw__gp_free(tw__gp *gp)
 
 const tw__gp_member *tw__gp_member_get(const tw__gp *gp, const char *name)
 {
-    for (guint i = 0; name && i < gp->members->len; i++) {
-        const tw__gp_member *member = gp->members->pdata[i];
-        if (strcmp(member->name, name) == 0) return member;
-    }
-    return NULL;
+    return name ? g_hash_table_lookup(gp->by_name, name) : NULL;
+}
+
+void tw__gp_member_add(tw__gp *gp, char *name, char *data, size_t size)
+{
+    tw__gp_member *member = g_new0(tw__gp_member, 1);
+    *member = (tw__gp_member){ name, data, size };
+    g_ptr_array_add(gp->members, member);
+    if (!g_hash_table_contains(gp->by_name, name)) g_hash_table_insert(gp->by_name, name, member);
 }
 
 json_t *tw__gp_units(const tw__gp *gp)
@@ -92,14 +98,11 @@ static tw_status read_members(tw__gp *gp, const char *data, size_t size)
         if (gp->members->len >= MAX_MEMBERS) return bad("it has too many members");
         size_t name = 0;
         while (name < 16 && header[name] != '/' && header[name] != ' ' && header[name] != 0) name++;
-        tw__gp_member *member = g_new0(tw__gp_member, 1);
-        g_ptr_array_add(gp->members, member);
-        member->name = g_strndup(header, name);
-        member->data = g_try_malloc(length + 1);
-        if (!member->data) return tw__fail(TW_E_NO_MEMORY, "out of memory");
-        memcpy(member->data, data + at, length);
-        member->data[length] = 0;
-        member->size = length;
+        char *copy = g_try_malloc(length + 1);
+        if (!copy) return tw__fail(TW_E_NO_MEMORY, "out of memory");
+        memcpy(copy, data + at, length);
+        copy[length] = 0;
+        tw__gp_member_add(gp, g_strndup(header, name), copy, length);
         at += length + (length & 1);
     }
     return TW_OK;

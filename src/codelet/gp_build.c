@@ -3,17 +3,18 @@
 
 #include <string.h>
 
-/* Adds a member under a new name, which is returned and owned by the archive. */
+/* Adds a member under a new name, which is returned and owned by the archive. A file from elsewhere may have used it. */
 static const char *add_member(tw__gp *gp, const char *extension, const char *data, size_t size)
 {
-    tw__gp_member *member = g_new0(tw__gp_member, 1);
-    member->name = g_strdup_printf("%u.%s", gp->counter++, extension);
-    member->data = g_malloc(size + 1);
-    memcpy(member->data, data, size);
-    member->data[size] = 0;
-    member->size = size;
-    g_ptr_array_add(gp->members, member);
-    return member->name;
+    char *name = g_strdup_printf("%u.%s", gp->counter++, extension), *copy = g_malloc(size + 1);
+    while (tw__gp_member_get(gp, name)) {
+        g_free(name);
+        name = g_strdup_printf("%u.%s", gp->counter++, extension);
+    }
+    memcpy(copy, data, size);
+    copy[size] = 0;
+    tw__gp_member_add(gp, name, copy, size);
+    return name;
 }
 
 /* --- compiling --------------------------------------------------------------------------------------------- */

@@ -40,8 +40,9 @@ tw_fidelity tw__fidelity(tw__reader *r, json_t *from, const char *key);
 
 void tw__read_target(tw__reader *r, json_t *root); /* json_read.c */
 void tw__read_vertex_types(tw__reader *r, json_t *root);
-void tw__read_graph(tw__reader *r, json_t *root);     /* json_read_graph.c */
-void tw__read_execution(tw__reader *r, json_t *root); /* json_read_execution.c */
+void tw__read_graph(tw__reader *r, json_t *root);      /* json_read_graph.c */
+int tw__by_set_and_type(const void *a, const void *b); /* order of set_counts once a graph part is read */
+void tw__read_execution(tw__reader *r, json_t *root);  /* json_read_execution.c */
 
 /* --- json_write.c: a stream of tokens; nothing is held in memory ---------------------------------------------- */
 
@@ -51,6 +52,7 @@ typedef struct tw__json {
     bool empty; /* the open object or array has no member yet */
     bool flat;  /* nor a line break */
     int depth;
+    bool failed; /* out of memory: the output is not whole */
 } tw__json;
 
 void tw__json_open(tw__json *j, const char *key, char bracket); /* key NULL: in an array, or the root */

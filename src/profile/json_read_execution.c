@@ -45,13 +45,14 @@ static void read_totals(tw__reader *r, json_t *simulation)
 
 /* --- steps ---------------------------------------------------------------------------------------------------- */
 
+/* Reading the graph part sorted them, and it has each pair once. */
 static uint64_t vertices_in(const tw_profile *p, uint32_t compute_set, uint32_t type)
 {
-    uint64_t count = 0;
-    for (size_t i = 0; i < p->set_counts.count; i++)
-        if (p->set_counts.items[i].compute_set == compute_set && p->set_counts.items[i].vertex_type == type)
-            count += p->set_counts.items[i].count;
-    return count;
+    tw__set_count key = { compute_set, type, 0 };
+    const tw__set_count *found = p->set_counts.count ? bsearch(&key, p->set_counts.items, p->set_counts.count,
+                                                               sizeof key, tw__by_set_and_type)
+                                                     : NULL;
+    return found ? found->count : 0;
 }
 
 /* Entries are {"vertexType", "instances", "cycles"}, or plain numbers in the order of the vertex types. */

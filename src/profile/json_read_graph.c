@@ -45,6 +45,28 @@ static void read_compute_set(tw__reader *r, uint32_t id, json_t *counts, json_t 
     }
 }
 
+int tw__by_set_and_type(const void *a, const void *b)
+{
+    const tw__set_count *x = a, *y = b;
+    if (x->compute_set != y->compute_set) return x->compute_set < y->compute_set ? -1 : 1;
+    return (x->vertex_type > y->vertex_type) - (x->vertex_type < y->vertex_type);
+}
+
+/* Each pair of compute set and vertex type once, so that steps find theirs by bisection. */
+static void sort_vertices(tw_profile *p)
+{
+    tw__set_count *items = p->set_counts.items;
+    size_t count = p->set_counts.count, kept = 0;
+    if (count) qsort(items, count, sizeof *items, tw__by_set_and_type);
+    for (size_t i = 0; i < count; i++) {
+        if (kept && !tw__by_set_and_type(&items[kept - 1], &items[i]))
+            items[kept - 1].count += items[i].count;
+        else
+            items[kept++] = items[i];
+    }
+    p->set_counts.count = kept;
+}
+
 static void read_compute_sets(tw__reader *r, json_t *root)
 {
     json_t *sets = tw__object(r, root, "computeSets");
@@ -57,6 +79,7 @@ static void read_compute_sets(tw__reader *r, json_t *root)
         uint32_t id = tw__profile_add_compute_set(r->p, name);
         if (id != TW__NONE) read_compute_set(r, id, json_array_get(counts, i), json_array_get(types, i));
     }
+    sort_vertices(r->p);
     tw__reader_leave(r, mark);
 }
 

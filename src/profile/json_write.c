@@ -156,7 +156,7 @@ static tw_status write_part(const tw_profile *p, FILE *out, bool pretty, bool gr
     }
     free(row);
     free(counts);
-    if (!ready) return tw__fail(TW_E_NO_MEMORY, "out of memory while writing a profile");
+    if (!ready || j.failed) return tw__fail(TW_E_NO_MEMORY, "out of memory while writing a profile");
     return ferror(out) ? tw__fail(TW_E_IO, "cannot write the profile") : TW_OK;
 }
 

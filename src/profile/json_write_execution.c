@@ -166,7 +166,12 @@ static void write_simulation(tw__json *j, const tw_profile *p, uint64_t *row, co
         { "sync", TW_CYCLES_SYNC },
     };
     tw_profile_totals totals;
-    if (tw_profile_get_totals(p, &totals)) return;
+    tw__type_cycles *types = tw__profile_type_totals(p);
+    if (!types || tw_profile_get_totals(p, &totals)) {
+        j->failed = true;
+        free(types);
+        return;
+    }
     tw__json_open(j, "simulation", '{');
     tw__json_count(j, "cycles", totals.cycles);
     tw__json_fidelity(j, totals.fidelity);
@@ -176,11 +181,8 @@ static void write_simulation(tw__json *j, const tw_profile *p, uint64_t *row, co
     tw__json_count(j, "activeCompute", totals.compute_active);
     tw__json_close(j, '}');
     tw__json_open(j, "cyclesByVertexType", '[');
-    for (size_t i = 0; i < p->types.count; i++) {
-        uint64_t cycles, instances;
-        tw_profile_vertex_type(p, i, &cycles, &instances);
-        tw__json_count(j, NULL, cycles);
-    }
+    for (size_t i = 0; i < p->types.count; i++) tw__json_count(j, NULL, types[i].cycles);
+    free(types);
     tw__json_close(j, ']');
     tw__json_open(j, "plan", '[');
     for (uint32_t i = 0; i < p->steps.count; i++) write_plan_step(j, p, i, counts[i], row);
@@ -192,28 +194,38 @@ static void write_simulation(tw__json *j, const tw_profile *p, uint64_t *row, co
 
 /* --- instrumentation ------------------------------------------------------------------------------------------ */
 
-/* The plan step that executed a compute set last; TW__NONE = none did. Equal for all of them on a model. */
-static uint32_t last_execution(const tw_profile *p, const uint64_t *counts, uint32_t compute_set)
+/* The plan step that executed each compute set last; TW__NONE = none did. Equal for all of them on a model. */
+static uint32_t *last_executions(const tw_profile *p, const uint64_t *counts)
 {
-    for (size_t i = p->steps.count; i-- > 0;)
-        if (counts[i] && p->steps.items[i].type == TW_PROGRAM_ON_TILE_EXECUTE &&
-            p->steps.items[i].index == compute_set)
-            return (uint32_t)i;
-    return TW__NONE;
+    uint32_t *last = tw__realloc(NULL, (p->compute_sets.count + 1) * sizeof *last);
+    if (!last) return NULL;
+    for (size_t cs = 0; cs < p->compute_sets.count; cs++) last[cs] = TW__NONE;
+    for (uint32_t i = 0; i < p->steps.count; i++) {
+        const tw__step *s = &p->steps.items[i];
+        if (counts[i] && s->type == TW_PROGRAM_ON_TILE_EXECUTE && s->index < p->compute_sets.count)
+            last[s->index] = i;
+    }
+    return last;
 }
 
 static void write_compute_set_cycles(tw__json *j, const tw_profile *p, uint64_t *row, const uint64_t *counts)
 {
     bool by_tile = !strcmp(p->names.items[p->mode], "COMPUTE_SETS");
+    uint32_t *last = last_executions(p, counts);
+    if (!last) {
+        j->failed = true;
+        return;
+    }
     tw__json_open(j, by_tile ? "computeSetCyclesByTile" : "computeSetCycles", '[');
     for (uint32_t cs = 0; cs < p->compute_sets.count; cs++) {
-        uint32_t step = last_execution(p, counts, cs);
+        uint32_t step = last[cs];
         if (by_tile)
             tw__json_row(j, p, NULL, step == TW__NONE ? 0 : p->steps.items[step].active, p->target.tiles, row);
         else
             tw__json_count(j, NULL, step == TW__NONE ? 0 : p->steps.items[step].cycles);
     }
     tw__json_close(j, ']');
+    free(last);
 }
 
 static void write_numbers(tw__json *j, const char *key, const uint32_t *values, size_t count)

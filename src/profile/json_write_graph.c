@@ -164,7 +164,8 @@ static void write_liveness(tw__json *j, const tw_profile *p, uint64_t *row)
     for (size_t i = 0; i < p->programs.count; i++) {
         tw__live_var *vars;
         size_t count;
-        if (!tw__profile_live(p, (uint32_t)i, &vars, &count)) continue;
+        if (tw__profile_live(p, (uint32_t)i, &vars, &count)) j->failed = true;
+        if (!vars) continue;
         tw__json_open(j, NULL, '{');
         tw__json_count(j, "program", i);
         write_variables(j, p, "vars", vars, count);

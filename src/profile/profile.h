@@ -216,6 +216,7 @@ typedef struct tw__profile_program {
     tw_program_type type;
     tw__name type_name, name;
     uint32_t parent, first_child, last_child, next; /* TW__NONE = none; next: sibling */
+    uint32_t above;                                 /* the parent or an ancestor of it: a short way to the root */
     uint32_t index;
     uint64_t count;
     tw__row live_names, live_bytes; /* rows with one value per live variable: names ascending; 0 = not recorded */
@@ -342,8 +343,8 @@ uint32_t tw__index_find(const tw_profile *p, const tw__index *index, uint32_t ha
 bool tw__index_add(tw__index *index, uint32_t hash, uint32_t id); /* false when out of memory */
 uint32_t tw__hash_bytes(const void *data, size_t size, uint32_t seed);
 
-/* Live variables of a program into *out (malloc'ed, to be freed); false when not recorded or out of memory. */
-bool tw__profile_live(const tw_profile *p, uint32_t program, tw__live_var **out, size_t *count);
+/* Live variables of a program into *out (malloc'ed, to be freed), NULL when not recorded. */
+tw_status tw__profile_live(const tw_profile *p, uint32_t program, tw__live_var **out, size_t *count);
 
 /* --- programs of the tree, in the order of execution: first = TW__NONE starts, TW__NONE ends ------------------ */
 
@@ -355,6 +356,8 @@ uint32_t tw__profile_next_program(const tw_profile *p, uint32_t at, unsigned *de
 
 /* Executions of each plan step into counts[steps]; false when out of memory. */
 bool tw__profile_step_counts(const tw_profile *p, uint64_t *counts);
+/* Cycles and instances of all vertex types, malloc'ed, to be freed; NULL when out of memory. */
+tw__type_cycles *tw__profile_type_totals(const tw_profile *p);
 void tw__profile_step_info(const tw_profile *p, uint32_t step, tw_profile_step *info); /* all but index and times */
 /* Bytes of each tile in one region; by_tile and the scratch `row` have target.tiles values. */
 void tw__profile_region(const tw_profile *p, tw__memory_region region, uint64_t *by_tile, uint64_t *row);

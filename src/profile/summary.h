@@ -23,7 +23,7 @@ void tw__line_bytes(const tw__page *page, int indent, const char *label, uint64_
 void tw__note(const tw__page *page, int indent, const char *format, ...) TW_PRINTF(3, 4);
 
 tw_status tw__summary_graph(const tw__page *page);     /* summary_graph.c */
-void tw__summary_liveness(const tw__page *page);       /* summary_graph.c calls it: summary_liveness.c */
+tw_status tw__summary_liveness(const tw__page *page);  /* summary_graph.c calls it: summary_liveness.c */
 tw_status tw__summary_execution(const tw__page *page); /* summary_execution.c */
 
 #endif

@@ -65,13 +65,18 @@ static tw_status print_vertex_types(const tw__page *page)
 {
     const tw_profile *p = page->p;
     type_line *lines = tw__realloc(NULL, (p->types.count + 1) * sizeof *lines);
-    if (!lines) return tw__fail(TW_E_NO_MEMORY, "out of memory for the summary");
-    size_t count = 0;
-    for (size_t i = 0; i < p->types.count; i++) {
-        type_line *line = &lines[count];
-        line->name = tw_profile_vertex_type(p, i, &line->cycles, &line->instances);
-        count += line->cycles > 0;
+    tw__type_cycles *types = tw__profile_type_totals(p);
+    if (!lines || !types) {
+        free(lines);
+        free(types);
+        return tw__fail(TW_E_NO_MEMORY, "out of memory for the summary");
     }
+    size_t count = 0;
+    for (size_t i = 0; i < p->types.count; i++)
+        if (types[i].cycles)
+            lines[count++] =
+                (type_line){ p->names.items[p->types.items[i].name], types[i].cycles, types[i].instances };
+    free(types);
     fputc('\n', page->out);
     tw__heading(page, 2, "Cycles by vertex type:");
     print_type_lines(page, 4, lines, count);
@@ -84,14 +89,16 @@ static tw_status print_vertex_types(const tw__page *page)
 typedef struct step_printer {
     const tw__page *page;
     uint64_t left;
+    tw_status status;
 } step_printer;
 
-static void print_step_types(const tw__page *page, uint32_t plan_step)
+static tw_status print_step_types(const tw__page *page, uint32_t plan_step)
 {
     const tw_profile *p = page->p;
     const tw__step *s = &p->steps.items[plan_step];
-    type_line *lines = s->types_count ? tw__realloc(NULL, s->types_count * sizeof *lines) : NULL;
-    if (!lines) return;
+    if (!s->types_count) return TW_OK;
+    type_line *lines = tw__realloc(NULL, s->types_count * sizeof *lines);
+    if (!lines) return tw__fail(TW_E_NO_MEMORY, "out of memory for the summary");
     for (uint32_t i = 0; i < s->types_count; i++) {
         const tw__type_cycles *tc = &p->type_cycles.items[s->types_first + i];
         const char *name =
@@ -101,6 +108,7 @@ static void print_step_types(const tw__page *page, uint32_t plan_step)
     fprintf(page->out, "      By vertex type:\n");
     print_type_lines(page, 8, lines, s->types_count);
     free(lines);
+    return TW_OK;
 }
 
 static void print_balance(const tw__page *page, const char *label, double ratio)
@@ -109,14 +117,14 @@ static void print_balance(const tw__page *page, const char *label, double ratio)
     if (ratio >= 0) fprintf(page->out, "      %-22s%s\n", label, percent(text, ratio));
 }
 
-static void print_step(const tw__page *page, const tw_profile_step *s)
+static tw_status print_step(const tw__page *page, const tw_profile_step *s)
 {
     char a[TW__TEXT], b[TW__TEXT];
     FILE *out = page->out;
     if (s->type == TW_PROGRAM_SYNC) {
         static const char *const kinds[] = { "", "Internal ", "External ", "Global " };
         fprintf(out, "    --- %sSync ---\n", kinds[s->sync]);
-        return;
+        return TW_OK;
     }
     fprintf(out, "    %s (cycles %s - %s)%s%s\n", s->type_name, tw__commas(a, sizeof a, s->cycles_from),
             tw__commas(b, sizeof b, s->cycles_to), s->name[0] ? ": " : "", s->name);
@@ -134,7 +142,7 @@ static void print_step(const tw__page *page, const tw_profile_step *s)
         fprintf(out, "      %-22s%s\n", "Total Data:", tw__commas(a, sizeof a, s->total_data));
         print_balance(page, "Data Balance (mean / max data per tile): ", s->data_balance);
     }
-    print_step_types(page, s->plan_step);
+    return print_step_types(page, s->plan_step);
 }
 
 static bool visit_step(void *user, const tw_profile_step *step)
@@ -142,8 +150,8 @@ static bool visit_step(void *user, const tw_profile_step *step)
     step_printer *printer = user;
     if (!printer->left) return false;
     printer->left--;
-    print_step(printer->page, step);
-    return true;
+    printer->status = print_step(printer->page, step);
+    return printer->status == TW_OK;
 }
 
 tw_status tw__summary_execution(const tw__page *page)
@@ -156,7 +164,7 @@ tw_status tw__summary_execution(const tw__page *page)
     print_totals(page, &totals);
     status = print_vertex_types(page);
     if (status || !page->options.show_execution_steps) return status;
-    step_printer printer = { page, page->options.max_steps ? page->options.max_steps : DEFAULT_MAX_STEPS };
+    step_printer printer = { page, page->options.max_steps ? page->options.max_steps : DEFAULT_MAX_STEPS, TW_OK };
     uint64_t shown = printer.left < totals.steps ? printer.left : totals.steps;
     fputc('\n', page->out);
     tw__heading(page, 2, "Steps");
@@ -165,5 +173,5 @@ tw_status tw__summary_execution(const tw__page *page)
         char text[TW__TEXT];
         tw__note(page, 4, "%s further steps are not shown.", tw__commas(text, sizeof text, totals.steps - shown));
     }
-    return TW_OK;
+    return printer.status;
 }

@@ -312,6 +312,6 @@ tw_status tw__summary_graph(const tw__page *page)
         status = print_memory(page, title, one, scratch);
     }
     free(scratch);
-    if (!status && page->options.show_var_storage && p->has_liveness) tw__summary_liveness(page);
+    if (!status && page->options.show_var_storage && p->has_liveness) status = tw__summary_liveness(page);
     return status;
 }

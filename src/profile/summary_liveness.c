@@ -14,14 +14,11 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const named_bytes *)a)->name, ((const named_bytes *)b)->name);
 }
 
-static void print_variables(const tw__page *page, int indent, const tw__live_var *vars, size_t count)
+static tw_status print_variables(const tw__page *page, int indent, const tw__live_var *vars, size_t count)
 {
     named_bytes *list = tw__realloc(NULL, (count + 1) * sizeof *list);
     char text[TW__TEXT];
-    if (!list) {
-        tw__note(page, indent, "out of memory for the list of variables.");
-        return;
-    }
+    if (!list) return tw__fail(TW_E_NO_MEMORY, "out of memory for the summary");
     for (size_t i = 0; i < count; i++) list[i] = (named_bytes){ page->p->names.items[vars[i].name], vars[i].bytes };
     qsort(list, count, sizeof *list, by_name);
     for (size_t i = 0, end; i < count; i = end) {
@@ -30,9 +27,10 @@ static void print_variables(const tw__page *page, int indent, const tw__live_var
         fprintf(page->out, "%*s%-60s %s\n", indent, "", list[i].name, tw__commas(text, sizeof text, bytes));
     }
     free(list);
+    return TW_OK;
 }
 
-static void print_program(const tw__page *page, uint32_t id, int indent)
+static tw_status print_program(const tw__page *page, uint32_t id, int indent)
 {
     const tw_profile *p = page->p;
     const tw__profile_program *program = &p->programs.items[id];
@@ -41,15 +39,17 @@ static void print_program(const tw__page *page, uint32_t id, int indent)
     tw__live_var *vars;
     size_t count;
     fprintf(page->out, "%*s%s%s%s\n", indent, "", p->names.items[program->type_name], name[0] ? ": " : "", name);
-    if (!tw__profile_live(p, id, &vars, &count)) return;
+    tw_status status = tw__profile_live(p, id, &vars, &count);
+    if (!vars) return status;
     fprintf(page->out, "%*sLive Bytes (excluding always-live): %s\n", indent + 2, "",
             tw__commas(text, sizeof text, p->rows.items[program->live_bytes].sum));
     fprintf(page->out, "%*sLive Vars (excluding always-live):\n", indent + 2, "");
-    print_variables(page, indent + 4, vars, count);
+    status = print_variables(page, indent + 4, vars, count);
     free(vars);
+    return status;
 }
 
-void tw__summary_liveness(const tw__page *page)
+tw_status tw__summary_liveness(const tw__page *page)
 {
     const tw_profile *p = page->p;
     char text[TW__TEXT];
@@ -58,11 +58,12 @@ void tw__summary_liveness(const tw__page *page)
     tw__heading(page, 0, "Variable Storage Liveness: All tiles");
     fprintf(page->out, "  Always-live bytes: %s\n", tw__commas(text, sizeof text, always));
     fprintf(page->out, "  Always-live variables:\n");
-    print_variables(page, 4, p->always_live.items, p->always_live.count);
+    tw_status status = print_variables(page, 4, p->always_live.items, p->always_live.count);
     fprintf(page->out, "  Maximum live bytes (including always-live): %s\n",
             tw__commas(text, sizeof text, always + p->max_live));
     unsigned depth;
-    for (uint32_t at = tw__profile_next_program(p, TW__NONE, &depth); at != TW__NONE;
+    for (uint32_t at = tw__profile_next_program(p, TW__NONE, &depth); at != TW__NONE && !status;
          at = tw__profile_next_program(p, at, &depth))
-        print_program(page, at, 2 + 2 * (int)(depth < 100 ? depth : 100));
+        status = print_program(page, at, 2 + 2 * (int)(depth < 100 ? depth : 100));
+    return status;
 }

@@ -219,24 +219,40 @@ unsigned tw_profile_tiles(const tw_profile *p)
     return p->target.tiles;
 }
 
+tw__type_cycles *tw__profile_type_totals(const tw_profile *p)
+{
+    tw__type_cycles *types = tw__calloc(p->types.count + 1, sizeof *types);
+    uint64_t *counts = tw__realloc(NULL, (p->steps.count + 1) * sizeof *counts);
+    if (!types || !counts || !tw__profile_step_counts(p, counts)) {
+        free(types);
+        free(counts);
+        tw__fail(TW_E_NO_MEMORY, "out of memory for the vertex types of a profile");
+        return NULL;
+    }
+    for (size_t i = 0; i < p->set_counts.count; i++)
+        types[p->set_counts.items[i].vertex_type].instances += p->set_counts.items[i].count;
+    for (uint32_t i = 0; i < p->types.count; i++) {
+        types[i].vertex_type = i;
+        if (p->given_type_cycles.count) types[i].cycles = p->given_type_cycles.items[i];
+    }
+    for (size_t i = 0; !p->given_type_cycles.count && i < p->steps.count; i++)
+        for (uint32_t k = 0; k < p->steps.items[i].types_count; k++) {
+            const tw__type_cycles *tc = &p->type_cycles.items[p->steps.items[i].types_first + k];
+            types[tc->vertex_type].cycles += counts[i] * tc->cycles;
+        }
+    free(counts);
+    return types;
+}
+
 const char *tw_profile_vertex_type(const tw_profile *p, size_t index, uint64_t *cycles, uint64_t *instances)
 {
     *cycles = *instances = 0;
     if (index >= p->types.count) return NULL;
-    for (size_t i = 0; i < p->set_counts.count; i++)
-        if (p->set_counts.items[i].vertex_type == index) *instances += p->set_counts.items[i].count;
-    if (p->given_type_cycles.count) {
-        *cycles = p->given_type_cycles.items[index];
-        return p->names.items[p->types.items[index].name];
-    }
-    uint64_t *counts = tw__realloc(NULL, (p->steps.count + 1) * sizeof *counts);
-    if (counts && tw__profile_step_counts(p, counts))
-        for (size_t i = 0; i < p->steps.count; i++)
-            for (uint32_t k = 0; k < p->steps.items[i].types_count; k++) {
-                const tw__type_cycles *tc = &p->type_cycles.items[p->steps.items[i].types_first + k];
-                if (tc->vertex_type == index) *cycles += counts[i] * tc->cycles;
-            }
-    free(counts);
+    tw__type_cycles *types = tw__profile_type_totals(p);
+    if (!types) return NULL;
+    *cycles = types[index].cycles;
+    *instances = types[index].instances;
+    free(types);
     return p->names.items[p->types.items[index].name];
 }
 

@@ -139,15 +139,22 @@ uint32_t tw__profile_add_exchange(tw_profile *p, tw__exchange_kind kind, tw__exc
     return (uint32_t)(p->exchanges[kind].count - 1);
 }
 
+/* Each walk halves the way for the next: long chains in a loaded file cost no quadratic time. */
+static uint32_t root_of(tw__profile_program *programs, uint32_t at)
+{
+    while (programs[at].above != TW__NONE) {
+        uint32_t up = programs[at].above;
+        if (programs[up].above != TW__NONE) programs[at].above = programs[up].above;
+        at = up;
+    }
+    return at;
+}
+
 bool tw__profile_adopt(tw_profile *p, uint32_t parent, uint32_t child)
 {
     tw__profile_program *programs = p->programs.items, *up = &programs[parent];
-    if (programs[child].parent != TW__NONE) return false;
-    /* A program without children cannot be an ancestor: the walk up is for loaded files only. */
-    for (uint32_t a = parent; programs[child].first_child != TW__NONE && a != TW__NONE; a = programs[a].parent)
-        if (a == child) return false;
-    if (parent == child) return false;
-    programs[child].parent = parent;
+    if (programs[child].parent != TW__NONE || root_of(programs, parent) == child) return false;
+    programs[child].parent = programs[child].above = parent;
     if (up->last_child == TW__NONE)
         up->first_child = child;
     else
@@ -188,6 +195,7 @@ uint32_t tw__profile_add_program(tw_profile *p, tw_program_type type, const char
                                    .first_child = TW__NONE,
                                    .last_child = TW__NONE,
                                    .next = TW__NONE,
+                                   .above = TW__NONE,
                                    .index = index,
                                    .count = count };
     if (parent != TW__NONE) tw__profile_adopt(p, parent, (uint32_t)(p->programs.count - 1));
@@ -196,11 +204,17 @@ uint32_t tw__profile_add_program(tw_profile *p, tw_program_type type, const char
 
 /* --- memory --------------------------------------------------------------------------------------------------- */
 
+enum { MAX_CATEGORIES = 1000 }; /* searched one by one; machines have some tens */
+
 static tw__category *category(tw_profile *p, const char *key, const char *label)
 {
     tw__name name = tw__profile_name(p, key);
     for (size_t i = 0; i < p->categories.count; i++)
         if (p->categories.items[i].key == name) return &p->categories.items[i];
+    if (p->categories.count >= MAX_CATEGORIES) {
+        tw__profile_fail(p, TW_E_OVERFLOW, "more than %d categories of memory", MAX_CATEGORIES);
+        return NULL;
+    }
     tw__category *slot = p->status ? NULL : TW__PUSH(p, p->categories);
     if (!slot) return NULL;
     slot->key = name;
@@ -305,26 +319,28 @@ void tw__profile_set_live(tw_profile *p, uint32_t program, const tw__live_var *v
     p->programs.items[program].live_bytes = tw__profile_row_end(p);
 }
 
-bool tw__profile_live(const tw_profile *p, uint32_t program, tw__live_var **out, size_t *count)
+tw_status tw__profile_live(const tw_profile *p, uint32_t program, tw__live_var **out, size_t *count)
 {
     tw__row names = p->programs.items[program].live_names, bytes = p->programs.items[program].live_bytes;
-    if (!names) return false;
+    *out = NULL;
+    *count = 0;
+    if (!names) return TW_OK;
     size_t n = p->rows.items[names].tiles;
     tw__live_var *vars = tw__realloc(NULL, (n + 1) * sizeof *vars);
     uint64_t *row = tw__realloc(NULL, (n + 1) * sizeof *row);
-    if (vars && row) {
-        tw__profile_row_read(p, names, row, (uint32_t)n);
-        for (size_t i = 0; i < n; i++) vars[i].name = (tw__name)row[i];
-        tw__profile_row_read(p, bytes, row, (uint32_t)n);
-        for (size_t i = 0; i < n; i++) vars[i].bytes = row[i];
-        *out = vars;
-        *count = n;
-    } else {
+    if (!vars || !row) {
         free(vars);
+        free(row);
+        return tw__fail(TW_E_NO_MEMORY, "out of memory for liveness");
     }
-    bool done = vars && row;
+    tw__profile_row_read(p, names, row, (uint32_t)n);
+    for (size_t i = 0; i < n; i++) vars[i].name = (tw__name)row[i];
+    tw__profile_row_read(p, bytes, row, (uint32_t)n);
+    for (size_t i = 0; i < n; i++) vars[i].bytes = row[i];
     free(row);
-    return done;
+    *out = vars;
+    *count = n;
+    return TW_OK;
 }
 
 /* --- plan steps ----------------------------------------------------------------------------------------------- */

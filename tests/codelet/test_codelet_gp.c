@@ -2,6 +2,7 @@
 #include "codelet_test.h"
 
 #include <tilewright/popc.h>
+#include <time.h>
 
 #define CPP "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
 
@@ -249,10 +250,40 @@ static void test_command_line(void **state)
     assert_string_equal(tw_popc_targets(), "cpu,ipu1,ipu2,ipu21");
 }
 
+/* As many members and units as a file may have: found by name, not by search. */
+static void codelet_gp_many_members(void **state)
+{
+    (void)state;
+    enum { MEMBERS = 50000, UNITS = 200000 };
+    GString *file = g_string_new("!<arch>\n"), *manifest = g_string_new("{\"tilewright_gp\": 1, \"units\": [");
+    for (int i = 0; i < UNITS; i++)
+        g_string_append_printf(manifest, "%s{\"source\": \"\", \"tables\": {\"t\": \"%d.x\"}, \"objects\": {}}",
+                               i ? "," : "", MEMBERS - 1 - i % 10);
+    g_string_append(manifest, "]}");
+    if (manifest->len & 1) g_string_append_c(manifest, ' ');
+    for (int i = 0; i < MEMBERS; i++) {
+        g_autofree char *name = g_strdup_printf("%d.x/", i);
+        g_string_append_printf(file, "%-16s%-12d%-6d%-6d%-8s%-10d`\n", name, 0, 0, 0, "100644", 0);
+    }
+    g_string_append_printf(file, "%-16s%-12d%-6d%-6d%-8s%-10zu`\n%s", "manifest/", 0, 0, 0, "100644", manifest->len,
+                           manifest->str);
+    clock_t start = clock();
+    tw__gp *gp = tw__gp_read(file->str, file->len);
+    assert_non_null(gp);
+    assert_int_equal(json_array_size(tw__gp_units(gp)), UNITS);
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
+    tw__gp_free(gp);
+    g_string_free(file, TRUE);
+    g_string_free(manifest, TRUE);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_compile_and_merge), cmocka_unit_test(test_targets),
-                                        cmocka_unit_test(test_damaged), cmocka_unit_test(test_hostile_tables),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_compile_and_merge),
+                                        cmocka_unit_test(test_targets),
+                                        cmocka_unit_test(test_damaged),
+                                        cmocka_unit_test(test_hostile_tables),
+                                        cmocka_unit_test(codelet_gp_many_members),
                                         cmocka_unit_test(test_command_line) };
     return cmocka_run_group_tests_name("codelet_gp", tests, set_up_cache, tear_down_cache);
 }

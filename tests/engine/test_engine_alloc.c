@@ -180,7 +180,12 @@ static tw_status report(tw_engine *e, FILE *out)
     if (!profile) return TW_E_PROFILING_DISABLED;
     STEP(tw_profile_write_graph_json(profile, out, false));
     STEP(tw_profile_write_execution_json(profile, out, false));
-    return tw_profile_print_summary(profile, out, NULL);
+    STEP(tw_profile_print_summary(profile, out,
+                                  &(tw_profile_options){ .show_var_storage = true,
+                                                         .show_optimizations = true,
+                                                         .show_execution_steps = true,
+                                                         .show_per_ipu_memory_usage = true }));
+    return tw_profile_write_trace(profile, out, NULL);
 }
 
 static host make_host(void)

@@ -170,7 +170,7 @@ static bool shown(const tw_profile *p, size_t program, unsigned *set)
 {
     tw__live_var *live = NULL;
     size_t count = 0;
-    if (!tw__profile_live(p, (uint32_t)program, &live, &count)) return false;
+    if (tw__profile_live(p, (uint32_t)program, &live, &count) || !live) return false;
     *set = 0;
     for (size_t i = 0; i < count; i++)
         if (p->names.items[live[i].name][0] == 'v') *set |= 1u << atoi(p->names.items[live[i].name] + 1);
