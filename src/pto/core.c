@@ -19,6 +19,7 @@ static const char *const memories[TW_PTO_LOCATIONS] = {
 };
 
 enum { CPU_VECTOR_BYTES = 512 << 10, ALIGN = 32 }; /* spec pto.md 1.4 */
+enum { LINE = 64 };                                /* automatic places: a cache line of the host */
 
 const char *tw_pto_target_name(tw_pto_target target)
 {
@@ -154,7 +155,11 @@ static tw__place *place_of(const tw_pto *core, const tw_pto_tile *tile)
 
 static bool allocate_memory(tw_pto *core, tw_pto_location location)
 {
-    if (!core->memory[location].bytes) core->memory[location].bytes = calloc(1, core->memory[location].size);
+    enum { PAGE = 4096 };
+    size_t size = (core->memory[location].size + PAGE - 1) / PAGE * PAGE;
+    if (core->memory[location].bytes) return true;
+    core->memory[location].bytes = aligned_alloc(PAGE, size); /* rows start where vector loads like them */
+    if (core->memory[location].bytes) memset(core->memory[location].bytes, 0, size);
     return core->memory[location].bytes != NULL;
 }
 
@@ -183,11 +188,11 @@ static bool find_room(const tw_pto *core, tw_pto_location location, uint32_t byt
 {
     uint32_t size = core->memory[location].size;
     if (bytes > size) return false;
-    for (uint32_t at = (size - bytes) / ALIGN * ALIGN;;) {
+    for (uint32_t at = (size - bytes) / LINE * LINE;;) {
         tw__place *p = in_the_way(core, location, at, bytes);
         if (!p) return *address = at, true;
         if (p->address < bytes) return false;
-        at = (p->address - bytes) / ALIGN * ALIGN;
+        at = (p->address - bytes) / LINE * LINE;
     }
 }
 
@@ -205,6 +210,8 @@ static tw_status no_room(const tw_pto *core, const tw_pto_tile *tile)
 /* Bytes from the tile's first to its last element: of a window, less than up to its base's end. */
 static size_t span(const tw_pto_tile *tile)
 {
+    if (!tile->base_rows && !tw__tile_boxed(tile))
+        return (size_t)tile->rows * tile->cols * tw_type_get(tile->type)->bits / 8;
     if (!tile->base_rows) return tw_pto_tile_bytes(tile);
     return tw_pto_element(tile, tile->rows - 1, tile->cols - 1) + tw_type_size(tile->type);
 }

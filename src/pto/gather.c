@@ -82,7 +82,7 @@ static tw__plane kept(const tw__pto_call *call, tw__plane p)
     uint32_t mask = (uint32_t)call->attrs->mask & 7, first = patterns[mask].first, step = patterns[mask].step;
     uint32_t *extent = call->attrs->axis ? &p.rows : &p.cols;
     ptrdiff_t *stride = call->attrs->axis ? &p.row : &p.col;
-    p.at += *extent > first ? (ptrdiff_t)first * *stride : 0;
+    if (p.at && *extent > first) p.at += (ptrdiff_t)first * *stride; /* without memory: extents alone */
     *extent = *extent > first ? (*extent - first + step - 1) / step : 0;
     *stride *= step;
     return p;

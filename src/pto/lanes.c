@@ -8,11 +8,11 @@ static const tw_vec_mode first_nan = { .nan = TW_NAN_FIRST };
 static unsigned sources(tw__pto_call *call, tw__plane *planes)
 {
     const tw__pto_row *row = call->row;
-    const char *order = *row->order ? row->order : row->form + 1;
-    unsigned count = 0;
-    planes[count++] = call->plane[0];
-    for (; *order; order++)
-        if (*order != 't') planes[count++] = call->plane[tw__letter(row, *order)];
+    unsigned count = 1;
+    planes[0] = call->plane[0];
+    for (unsigned i = 1; !*row->order && i < call->count; i++)
+        if (row->form[i] != 't') planes[count++] = call->plane[i];
+    for (const char *order = row->order; *order; order++) planes[count++] = call->plane[tw__letter(row, *order)];
     return count;
 }
 

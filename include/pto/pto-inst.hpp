@@ -1,0 +1,591 @@
+// PTO tile instructions in C++17, spelled as the vendor's programs spell them. A thin layer: tiles and tensors are
+// descriptions, every instruction is one call of tw_pto_exec() (<tilewright/pto.h>), which holds all semantics.
+//
+//     #include <pto/pto-inst.hpp>
+//     using namespace pto;
+//     using TileT = Tile<TileType::Vec, int32_t, 1, 16>;
+//     TileT dst;
+//     TCI<TileT, int32_t, /*descending=*/1>(dst, /*S=*/100);
+//
+// Each thread has one core. Its target is cpu unless TILEWRIGHT_PTO_TARGET says a2a3 or a5 before its first
+// instruction. TILEWRIGHT_PTO_TRACE=1 prints every instruction with what it wrote on stderr. Defining TW_PTO_MANUAL_MODE
+// makes a tile without TASSIGN an error; __PTO_AUTO__ turns TASSIGN into nothing. A refused instruction throws pto::error.
+// docs/pto.md lists what is here.
+#ifndef PTO_PTO_INST_HPP
+#define PTO_PTO_INST_HPP
+
+#include <tilewright/pto.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#ifndef AICORE
+#define AICORE
+#endif
+#ifndef PTO_INST
+#define PTO_INST inline
+#endif
+#ifndef __global__
+#define __global__
+#endif
+#ifndef __gm__
+#define __gm__
+#endif
+#ifndef __ubuf__
+#define __ubuf__
+#endif
+#ifndef __in__
+#define __in__
+#endif
+#ifndef __out__
+#define __out__
+#endif
+
+// 16-bit floats as storage with conversions; arithmetic goes through float.
+struct half {
+    uint16_t bits = 0;
+    half() = default;
+    half(float value) : bits(tw_f32_to_f16(value, TW_ROUND_NEAREST_EVEN, 0)) {}
+    operator float() const { return tw_f16_to_f32(bits); }
+};
+struct bfloat16_t {
+    uint16_t bits = 0;
+    bfloat16_t() = default;
+    bfloat16_t(float value) : bits(tw_f32_to_bf16(value, TW_ROUND_NEAREST_EVEN, 0)) {}
+    operator float() const { return tw_bf16_to_f32(bits); }
+};
+using float16_t = half;
+struct float8_e4m3_t {
+    uint8_t bits;
+};
+struct float8_e5m2_t {
+    uint8_t bits;
+};
+struct float8_e8m0_t {
+    uint8_t bits;
+};
+struct hifloat8_t {
+    uint8_t bits;
+};
+
+namespace pto {
+
+struct error : std::runtime_error {
+    tw_status status;
+    explicit error(tw_status s) : std::runtime_error(tw_error_message()), status(s) {}
+};
+
+namespace detail {
+inline void check(tw_status status)
+{
+    if (status != TW_OK) throw error(status);
+}
+
+// The core of this thread. Tiles share it, so that one may outlive the thread's own hold on it.
+inline const std::shared_ptr<tw_pto> &shared_core()
+{
+    static thread_local std::shared_ptr<tw_pto> mine;
+    if (!mine) {
+        tw_pto_target target = TW_PTO_CPU;
+        unsigned flags = 0;
+        const char *name = std::getenv("TILEWRIGHT_PTO_TARGET"), *trace = std::getenv("TILEWRIGHT_PTO_TRACE");
+        if (name && *name && !tw_pto_target_by_name(name, &target)) throw error(TW_E_INVALID_ARGUMENT);
+#ifdef TW_PTO_MANUAL_MODE
+        flags = TW_PTO_MANUAL;
+#endif
+        mine.reset(tw_pto_new(target, flags), tw_pto_free);
+        if (!mine) throw error(TW_E_NO_MEMORY);
+        if (trace && *trace && *trace != '0') tw_pto_trace(mine.get(), stderr);
+    }
+    return mine;
+}
+inline tw_pto *core() { return shared_core().get(); }
+
+template <typename T> struct type_of;
+#define TW_PTO_CPP_TYPE(T, type) \
+    template <> struct type_of<T> { static constexpr tw_type value = type; };
+TW_PTO_CPP_TYPE(int8_t, TW_I8)
+TW_PTO_CPP_TYPE(uint8_t, TW_U8)
+TW_PTO_CPP_TYPE(int16_t, TW_I16)
+TW_PTO_CPP_TYPE(uint16_t, TW_U16)
+TW_PTO_CPP_TYPE(int32_t, TW_I32)
+TW_PTO_CPP_TYPE(uint32_t, TW_U32)
+TW_PTO_CPP_TYPE(int64_t, TW_I64)
+TW_PTO_CPP_TYPE(uint64_t, TW_U64)
+TW_PTO_CPP_TYPE(float, TW_F32)
+TW_PTO_CPP_TYPE(half, TW_F16)
+TW_PTO_CPP_TYPE(bfloat16_t, TW_BF16)
+TW_PTO_CPP_TYPE(float8_e4m3_t, TW_F8E4M3)
+TW_PTO_CPP_TYPE(float8_e5m2_t, TW_F8E5M2)
+TW_PTO_CPP_TYPE(float8_e8m0_t, TW_F8E8M0)
+TW_PTO_CPP_TYPE(hifloat8_t, TW_HIF8)
+#undef TW_PTO_CPP_TYPE
+
+template <typename T> tw_pto_scalar scalar(T value)
+{
+    uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    return tw_pto_bits(type_of<T>::value, bits);
+}
+} // namespace detail
+
+// --- tiles -----------------------------------------------------------------------------------------------------------
+
+enum class TileType { Vec, Mat, Left, Right, Acc, Bias, Scaling, ScaleLeft, ScaleRight };
+enum class BLayout { RowMajor, ColMajor };
+enum class SLayout { NoneBox, RowMajor, ColMajor };
+enum class PadValue : uint64_t { Null, Zero, Max, Min };
+enum class CompactMode { Null, Normal, RowPlusOne, RowAlignedPadding };
+constexpr int DYNAMIC = -1;
+
+namespace TileConfig {
+constexpr int fractalABSize = 512;
+constexpr int fractalCSize = 1024;
+constexpr int fractalMxSize = 32;
+} // namespace TileConfig
+
+// Storage is found when the tile is first used, or set by TASSIGN, and given back by the destructor. A copy is a second
+// name for the same storage.
+template <TileType Loc_, typename Element, int Rows_, int Cols_, BLayout BL = BLayout::RowMajor, int RowValid = Rows_,
+          int ColValid = Cols_, SLayout SL = SLayout::NoneBox, int Fractal = 512, PadValue Pad = PadValue::Null,
+          CompactMode Compact = CompactMode::Null>
+class Tile {
+public:
+    using DType = Element;
+    static constexpr TileType Loc = Loc_;
+    static constexpr int Rows = Rows_, Cols = Cols_, Numel = Rows_ * Cols_;
+    static constexpr int ValidRow = RowValid, ValidCol = ColValid;
+    static constexpr bool isRowMajor = BL == BLayout::RowMajor;
+    static constexpr int RowStride = isRowMajor ? Cols_ : 1, ColStride = isRowMajor ? 1 : Rows_;
+    static constexpr BLayout BFractal = BL;
+    static constexpr SLayout SFractal = SL;
+    static constexpr PadValue PadVal = Pad;
+    static_assert(Rows_ > 0 && Cols_ > 0, "a tile has rows and columns");
+    static_assert(RowValid <= Rows_ && ColValid <= Cols_, "the valid region exceeds the tile");
+    static_assert(SL != SLayout::NoneBox || (isRowMajor ? Cols_ : Rows_) * sizeof(Element) % 32 == 0,
+                  "rows (column-major: columns) are multiples of 32 bytes");
+    static_assert(Fractal == 512 || Fractal == 1024 || Fractal == 32, "a fractal has 512, 1024 or 32 bytes");
+
+    Tile() : Tile(RowValid < 0 ? Rows_ : RowValid, ColValid < 0 ? Cols_ : ColValid, 0) {}
+    template <int R = RowValid, int C = ColValid, typename = std::enable_if_t<(R < 0) != (C < 0)>>
+    explicit Tile(int extent) : Tile(R < 0 ? extent : RowValid, C < 0 ? extent : ColValid, 0) {}
+    template <int R = RowValid, int C = ColValid, typename = std::enable_if_t<(R < 0) && (C < 0)>>
+    Tile(int rows, int cols) : Tile(rows, cols, 0) {}
+
+    int GetValidRow() const { return int(state_->tile.valid_rows); }
+    int GetValidCol() const { return int(state_->tile.valid_cols); }
+    void SetValidRow(int rows)
+    {
+        static_assert(RowValid < 0, "only a dynamic extent can be set");
+        state_->tile.valid_rows = uint32_t(rows);
+    }
+    void SetValidCol(int cols)
+    {
+        static_assert(ColValid < 0, "only a dynamic extent can be set");
+        state_->tile.valid_cols = uint32_t(cols);
+    }
+    void SetValidShape(int rows, int cols)
+    {
+        SetValidRow(rows);
+        SetValidCol(cols);
+    }
+    Element *data() const
+    {
+        void *at = tw_pto_data(detail::core(), &state_->tile);
+        if (!at) throw error(TW_E_TILE_MEMORY);
+        return static_cast<Element *>(at);
+    }
+    Element GetValue(uint32_t index) const { return at(index); }
+    void SetValue(uint32_t index, Element value) { at(index) = value; }
+
+    tw_pto_tile *raw() const { return &state_->tile; }
+
+private:
+    struct state {
+        tw_pto_tile tile;
+        std::shared_ptr<tw_pto> core;
+        ~state()
+        {
+            if (core) tw_pto_release(core.get(), &tile);
+        }
+    };
+    Tile(int rows, int cols, int) : state_(std::make_shared<state>())
+    {
+        state_->core = detail::shared_core();
+        tw_pto_tile &t = state_->tile;
+        t = tw_pto_tile_of(tw_pto_location(int(Loc_)), detail::type_of<Element>::value, uint32_t(Rows_), uint32_t(Cols_));
+        t.blayout = static_cast<unsigned char>(BL);
+        t.slayout = static_cast<unsigned char>(SL);
+        t.compact = static_cast<unsigned char>(Compact);
+        t.fractal = uint32_t(Fractal);
+        t.pad = uint64_t(Pad);
+        t.valid_rows = uint32_t(rows);
+        t.valid_cols = uint32_t(cols);
+    }
+    Element &at(uint32_t index) const
+    {
+        static_assert(Loc_ == TileType::Vec, "elements are reached in vector memory only");
+        if (index >= uint32_t(Numel)) throw std::out_of_range("element outside the tile");
+        return data()[index];
+    }
+    std::shared_ptr<state> state_;
+};
+
+#if defined(PTO_NPU_ARCH_A2A3)
+template <typename T, int R, int C, int VR = R, int VC = C>
+using TileLeft = Tile<TileType::Left, T, R, C, BLayout::RowMajor, VR, VC, SLayout::RowMajor, 512>;
+#else
+template <typename T, int R, int C, int VR = R, int VC = C>
+using TileLeft = Tile<TileType::Left, T, R, C, BLayout::ColMajor, VR, VC, SLayout::RowMajor, 512>;
+#endif
+template <typename T, int R, int C, int VR = R, int VC = C>
+using TileRight = Tile<TileType::Right, T, R, C, BLayout::RowMajor, VR, VC, SLayout::ColMajor, 512>;
+template <typename T, int R, int C, int VR = R, int VC = C>
+using TileAcc = Tile<TileType::Acc, T, R, C, BLayout::ColMajor, VR, VC, SLayout::RowMajor, 1024>;
+
+// --- global tensors --------------------------------------------------------------------------------------------------
+
+enum class Layout { ND, DN, NZ };
+
+template <int64_t... Extents> struct Shape {
+    static_assert(sizeof...(Extents) == 5, "a shape has five extents");
+    std::array<int64_t, 5> value{ { Extents... } };
+    Shape() = default;
+    // All five, or exactly those given as -1, in order.
+    template <typename... Values, typename = std::enable_if_t<(sizeof...(Values) > 0) && (std::is_convertible<Values, int64_t>::value && ...)>>
+    explicit Shape(Values... values)
+    {
+        const std::array<int64_t, sizeof...(Values)> given{ { int64_t(values)... } };
+        std::size_t next = 0, dynamic = 0;
+        for (int64_t v : value) dynamic += v < 0;
+        if (given.size() != 5 && given.size() != dynamic) throw std::invalid_argument("all five extents or the dynamic ones are given");
+        for (int64_t &v : value)
+            if (v < 0 || given.size() == 5) v = given[next++];
+    }
+};
+template <int64_t... Strides> struct Stride : Shape<Strides...> {
+    using Shape<Strides...>::Shape;
+};
+
+template <typename Element, typename ShapeT, typename StrideT, Layout L = Layout::ND> class GlobalTensor {
+public:
+    using DType = Element;
+    GlobalTensor(Element *data, const ShapeT &shape = ShapeT(), const StrideT &stride = StrideT())
+    {
+        tensor_ = tw_pto_tensor();
+        tensor_.type = detail::type_of<std::remove_cv_t<Element>>::value;
+        tensor_.layout = tw_pto_layout(int(L));
+        for (int d = 0; d < 5; d++) {
+            tensor_.shape[d] = std::size_t(shape.value[std::size_t(d)]);
+            tensor_.stride[d] = std::ptrdiff_t(stride.value[std::size_t(d)]);
+        }
+        rebind(data);
+    }
+    Element *data() const { return static_cast<Element *>(tensor_.data); }
+    void rebind(Element *data) { tensor_.data = const_cast<std::remove_cv_t<Element> *>(data); }
+    int GetShape(int d) const { return int(tensor_.shape[d]); }
+    int GetStride(int d) const { return int(tensor_.stride[d]); }
+    tw_pto_tensor *raw() { return &tensor_; }
+
+private:
+    tw_pto_tensor tensor_;
+};
+
+// --- pipes and events -------------------------------------------------------------------------------------------------
+
+enum pipe_t { PIPE_S = TW_PTO_PIPE_S, PIPE_V = TW_PTO_PIPE_V, PIPE_M = TW_PTO_PIPE_M, PIPE_MTE1 = TW_PTO_PIPE_MTE1,
+              PIPE_MTE2 = TW_PTO_PIPE_MTE2, PIPE_MTE3 = TW_PTO_PIPE_MTE3, PIPE_FIX = TW_PTO_PIPE_FIX, PIPE_ALL = TW_PTO_PIPE_ALL };
+enum event_t { EVENT_ID0, EVENT_ID1, EVENT_ID2, EVENT_ID3, EVENT_ID4, EVENT_ID5, EVENT_ID6, EVENT_ID7 };
+inline void set_flag(pipe_t from, pipe_t to, event_t id) { detail::check(tw_pto_set_flag(detail::core(), tw_pto_pipe(from), tw_pto_pipe(to), unsigned(id))); }
+inline void wait_flag(pipe_t from, pipe_t to, event_t id) { detail::check(tw_pto_wait_flag(detail::core(), tw_pto_pipe(from), tw_pto_pipe(to), unsigned(id))); }
+inline void pipe_barrier(pipe_t pipe) { detail::check(tw_pto_barrier(detail::core(), tw_pto_pipe(pipe))); }
+
+// Kinds of instruction that order each other, by the pipe they run on.
+enum class Op { SCALAR, TLOAD, TSTORE_VEC, TSTORE_ACC, TVEC, TMATMUL, TMOV_M2L, TMOV_M2B, TMOV_M2S, TMOV_M2V, TMOV_V2M };
+namespace detail {
+constexpr tw_pto_pipe pipe_of(Op op)
+{
+    return op == Op::TLOAD ? TW_PTO_PIPE_MTE2 : op == Op::TSTORE_VEC ? TW_PTO_PIPE_MTE3 : op == Op::TMATMUL ? TW_PTO_PIPE_M
+         : op == Op::TMOV_M2L || op == Op::TMOV_M2B ? TW_PTO_PIPE_MTE1
+         : op == Op::TSTORE_ACC || op == Op::TMOV_M2S || op == Op::TMOV_V2M ? TW_PTO_PIPE_FIX
+         : op == Op::SCALAR ? TW_PTO_PIPE_S : TW_PTO_PIPE_V;
+}
+} // namespace detail
+
+// What every instruction returns; assigned to an Event it marks where the pipe stands.
+struct RecordEvent {
+    tw_pto_pipe pipe;
+};
+
+// Ids of a pair of pipes go round; the one in use is set until somebody waits.
+template <Op From, Op To> class Event {
+public:
+    Event() = default;
+    Event(RecordEvent e) { *this = e; }
+    Event &operator=(RecordEvent)
+    {
+        static thread_local unsigned next = 0;
+        if (from == to) return *this; // one pipe is in order by itself
+        id_ = next++ % 8;
+        detail::check(tw_pto_set_flag(detail::core(), from, to, id_));
+        set_ = true;
+        return *this;
+    }
+    void Wait()
+    {
+        if (set_) detail::check(tw_pto_wait_flag(detail::core(), from, to, id_));
+        set_ = false;
+    }
+
+private:
+    static constexpr tw_pto_pipe from = detail::pipe_of(From), to = detail::pipe_of(To);
+    unsigned id_ = 0;
+    bool set_ = false;
+};
+
+template <typename... Events> void TSYNC(Events &...events) { (events.Wait(), ...); }
+template <Op op> void TSYNC() { detail::check(tw_pto_barrier(detail::core(), detail::pipe_of(op))); }
+
+// --- instructions -----------------------------------------------------------------------------------------------------
+
+namespace detail {
+template <typename T, typename = void> struct is_tile : std::false_type {};
+template <typename T> struct is_tile<T, std::void_t<decltype(T::Loc), decltype(std::declval<T &>().raw())>> : std::true_type {};
+template <typename T> struct is_tensor : std::false_type {};
+template <typename E, typename S, typename St, Layout L> struct is_tensor<GlobalTensor<E, S, St, L>> : std::true_type {};
+template <typename T> struct is_event : std::false_type {};
+template <Op A, Op B> struct is_event<Event<A, B>> : std::true_type {};
+
+template <typename T> tw_pto_operand operand(T &value)
+{
+    using U = std::remove_cv_t<T>;
+    if constexpr (is_tile<U>::value)
+        return tw_pto_tile_operand(value.raw());
+    else if constexpr (is_tensor<U>::value)
+        return tw_pto_tensor_operand(const_cast<U &>(value).raw());
+    else
+        return tw_pto_scalar_operand(scalar(value));
+}
+
+// Operands in order; events among them are waited for first.
+template <typename... Args> RecordEvent call(const char *mnemonic, const tw_pto_attrs &attrs, Args &...args)
+{
+    tw_pto_operand operands[sizeof...(Args) + 1];
+    unsigned count = 0;
+    auto add = [&](auto &arg) {
+        using U = std::remove_cv_t<std::remove_reference_t<decltype(arg)>>;
+        if constexpr (is_event<U>::value)
+            const_cast<U &>(arg).Wait();
+        else
+            operands[count++] = operand(arg);
+    };
+    (add(args), ...);
+    check(tw_pto_call(core(), mnemonic, operands, count, &attrs));
+    return RecordEvent{ tw_pto_last_pipe(core()) };
+}
+} // namespace detail
+
+// TASSIGN: the address of a tile in the memory of its location, or a new pointer for a tensor.
+template <typename T> void TASSIGN(T &object, uint64_t address)
+{
+    static_assert(detail::is_tile<T>::value, "an address belongs to a tile");
+#ifdef __PTO_AUTO__
+    (void)object;
+    (void)address;
+#else
+    detail::check(tw_pto_assign(detail::core(), object.raw(), address));
+#endif
+}
+template <uint64_t Address, typename T> void TASSIGN(T &tile)
+{
+    static_assert(Address % 32 == 0, "SA-0354: the address is a multiple of 32");
+    TASSIGN(tile, Address);
+}
+template <typename E, typename S, typename St, Layout L> void TASSIGN(GlobalTensor<E, S, St, L> &tensor, E *data) { tensor.rebind(data); }
+
+template <typename Window, typename T> void TSUBVIEW(Window &window, T &tile, int row, int col)
+{
+    detail::check(tw_pto_window(detail::core(), window.raw(), tile.raw(), uint32_t(row), uint32_t(col)));
+}
+
+// TCI: the explicit arguments choose between the forms, so a trailing event is never taken for tmp.
+template <typename TileData, typename T, int descending, typename... WaitEvents>
+PTO_INST RecordEvent TCI(TileData &dst, T start, WaitEvents &...events)
+{
+    static_assert(std::is_same<typename TileData::DType, T>::value, "the scalar has the tile's element type");
+    static_assert(std::is_same<T, int32_t>::value || std::is_same<T, uint32_t>::value || std::is_same<T, int16_t>::value ||
+                      std::is_same<T, uint16_t>::value,
+                  "TCI takes 16 and 32-bit integers");
+    static_assert(TileData::Cols != 1, "TCI needs Cols != 1");
+    tw_pto_attrs attrs{};
+    attrs.descending = descending != 0;
+    return detail::call("tci", attrs, dst, start, events...);
+}
+template <typename TileData, typename TileDataTmp, typename T, int descending, typename... WaitEvents>
+PTO_INST RecordEvent TCI(TileData &dst, T start, TileDataTmp &tmp, WaitEvents &...events)
+{
+    static_assert(std::is_same<typename TileData::DType, T>::value, "the scalar has the tile's element type");
+    static_assert(TileData::Cols != 1, "TCI needs Cols != 1");
+    tw_pto_attrs attrs{};
+    attrs.descending = descending != 0;
+    return detail::call("tci", attrs, dst, start, tmp, events...);
+}
+
+// Scalars are converted to the element type here; the C API asks for identity.
+#define TW_PTO_CPP_TILES(NAME, mnemonic)                                                             \
+    template <typename... Args> PTO_INST RecordEvent NAME(Args &&...args)                            \
+    {                                                                                                \
+        return detail::call(mnemonic, tw_pto_attrs{}, args...);                                      \
+    }
+#define TW_PTO_CPP_SCALAR(NAME, mnemonic)                                                            \
+    template <typename D, typename A, typename... Events>                                            \
+    PTO_INST RecordEvent NAME(D &dst, A &src, typename A::DType s, Events &...events)                \
+    {                                                                                                \
+        return detail::call(mnemonic, tw_pto_attrs{}, dst, src, s, events...);                       \
+    }
+// clang-format off
+TW_PTO_CPP_TILES(TLOAD, "tload") TW_PTO_CPP_TILES(TADD, "tadd") TW_PTO_CPP_TILES(TSUB, "tsub") TW_PTO_CPP_TILES(TMUL, "tmul")
+TW_PTO_CPP_TILES(TDIV, "tdiv") TW_PTO_CPP_TILES(TMAX, "tmax") TW_PTO_CPP_TILES(TMIN, "tmin") TW_PTO_CPP_TILES(TREM, "trem")
+TW_PTO_CPP_TILES(TFMOD, "tfmod") TW_PTO_CPP_TILES(TPOW, "tpow") TW_PTO_CPP_TILES(TAND, "tand") TW_PTO_CPP_TILES(TOR, "tor")
+TW_PTO_CPP_TILES(TXOR, "txor") TW_PTO_CPP_TILES(TSHL, "tshl") TW_PTO_CPP_TILES(TSHR, "tshr") TW_PTO_CPP_TILES(TPRELU, "tprelu")
+TW_PTO_CPP_TILES(TADDC, "taddc") TW_PTO_CPP_TILES(TSUBC, "tsubc") TW_PTO_CPP_TILES(TSUBRELU, "tsubrelu")
+TW_PTO_CPP_TILES(TMULADDDST, "tmuladddst") TW_PTO_CPP_TILES(TFUSEDMULADD, "tfusedmuladd")
+TW_PTO_CPP_TILES(TFUSEDMULADDRELU, "tfusedmuladdrelu") TW_PTO_CPP_TILES(TADDRELUCONV, "taddreluconv")
+TW_PTO_CPP_TILES(TSUBRELUCONV, "tsubreluconv") TW_PTO_CPP_TILES(TPAIRREDUCESUM, "tpairreducesum")
+TW_PTO_CPP_TILES(TPARTADD, "tpartadd") TW_PTO_CPP_TILES(TPARTMUL, "tpartmul") TW_PTO_CPP_TILES(TPARTMAX, "tpartmax")
+TW_PTO_CPP_TILES(TPARTMIN, "tpartmin") TW_PTO_CPP_TILES(TPARTARGMAX, "tpartargmax") TW_PTO_CPP_TILES(TPARTARGMIN, "tpartargmin")
+TW_PTO_CPP_TILES(TSEL, "tsel") TW_PTO_CPP_TILES(TSELS, "tsels") TW_PTO_CPP_TILES(TCONCAT, "tconcat")
+TW_PTO_CPP_TILES(TINTERLEAVE, "tinterleave") TW_PTO_CPP_TILES(TDEINTERLEAVE, "tdeinterleave")
+TW_PTO_CPP_TILES(TABS, "tabs") TW_PTO_CPP_TILES(TNEG, "tneg") TW_PTO_CPP_TILES(TNOT, "tnot") TW_PTO_CPP_TILES(TEXP, "texp")
+TW_PTO_CPP_TILES(TLOG, "tlog") TW_PTO_CPP_TILES(TSQRT, "tsqrt") TW_PTO_CPP_TILES(TRSQRT, "trsqrt") TW_PTO_CPP_TILES(TRECIP, "trecip")
+TW_PTO_CPP_TILES(TRELU, "trelu") TW_PTO_CPP_TILES(TROWSUM, "trowsum") TW_PTO_CPP_TILES(TROWMAX, "trowmax")
+TW_PTO_CPP_TILES(TROWMIN, "trowmin") TW_PTO_CPP_TILES(TROWPROD, "trowprod") TW_PTO_CPP_TILES(TROWARGMAX, "trowargmax")
+TW_PTO_CPP_TILES(TROWARGMIN, "trowargmin") TW_PTO_CPP_TILES(TCOLSUM, "tcolsum") TW_PTO_CPP_TILES(TCOLMAX, "tcolmax")
+TW_PTO_CPP_TILES(TCOLMIN, "tcolmin") TW_PTO_CPP_TILES(TCOLPROD, "tcolprod") TW_PTO_CPP_TILES(TCOLARGMAX, "tcolargmax")
+TW_PTO_CPP_TILES(TCOLARGMIN, "tcolargmin") TW_PTO_CPP_TILES(TROWEXPAND, "trowexpand") TW_PTO_CPP_TILES(TCOLEXPAND, "tcolexpand")
+TW_PTO_CPP_TILES(TROWEXPANDADD, "trowexpandadd") TW_PTO_CPP_TILES(TROWEXPANDSUB, "trowexpandsub")
+TW_PTO_CPP_TILES(TROWEXPANDMUL, "trowexpandmul") TW_PTO_CPP_TILES(TROWEXPANDDIV, "trowexpanddiv")
+TW_PTO_CPP_TILES(TROWEXPANDMAX, "trowexpandmax") TW_PTO_CPP_TILES(TROWEXPANDMIN, "trowexpandmin")
+TW_PTO_CPP_TILES(TROWEXPANDEXPDIF, "trowexpandexpdif") TW_PTO_CPP_TILES(TCOLEXPANDADD, "tcolexpandadd")
+TW_PTO_CPP_TILES(TCOLEXPANDSUB, "tcolexpandsub") TW_PTO_CPP_TILES(TCOLEXPANDMUL, "tcolexpandmul")
+TW_PTO_CPP_TILES(TCOLEXPANDDIV, "tcolexpanddiv") TW_PTO_CPP_TILES(TCOLEXPANDMAX, "tcolexpandmax")
+TW_PTO_CPP_TILES(TCOLEXPANDMIN, "tcolexpandmin") TW_PTO_CPP_TILES(TCOLEXPANDEXPDIF, "tcolexpandexpdif")
+TW_PTO_CPP_TILES(TPREFETCH, "tprefetch") TW_PTO_CPP_TILES(TSORT32, "tsort32") TW_PTO_CPP_TILES(TMOV, "tmov")
+TW_PTO_CPP_TILES(TRESHAPE, "treshape") TW_PTO_CPP_TILES(TTRANS, "ttrans") TW_PTO_CPP_TILES(TFILLPAD, "tfillpad")
+TW_PTO_CPP_TILES(TFILLPAD_INPLACE, "tfillpad_inplace") TW_PTO_CPP_TILES(TFILLPAD_EXPAND, "tfillpad_expand")
+TW_PTO_CPP_TILES(TGATHERB, "tgatherb") TW_PTO_CPP_TILES(TPACK, "tpack") TW_PTO_CPP_TILES(TMATMUL, "tmatmul")
+TW_PTO_CPP_TILES(TMATMUL_ACC, "tmatmul.acc") TW_PTO_CPP_TILES(TMATMUL_BIAS, "tmatmul.bias") TW_PTO_CPP_TILES(TGEMV, "tgemv")
+TW_PTO_CPP_TILES(TGEMV_ACC, "tgemv.acc") TW_PTO_CPP_TILES(TGEMV_BIAS, "tgemv.bias") TW_PTO_CPP_TILES(TMATMUL_MX, "tmatmul.mx")
+TW_PTO_CPP_TILES(TDEQUANT, "tdequant") TW_PTO_CPP_TILES(TMRGSORT, "tmrgsort")
+TW_PTO_CPP_SCALAR(TADDS, "tadds") TW_PTO_CPP_SCALAR(TSUBS, "tsubs") TW_PTO_CPP_SCALAR(TMULS, "tmuls") TW_PTO_CPP_SCALAR(TMAXS, "tmaxs")
+TW_PTO_CPP_SCALAR(TMINS, "tmins") TW_PTO_CPP_SCALAR(TFMODS, "tfmods") TW_PTO_CPP_SCALAR(TANDS, "tands") TW_PTO_CPP_SCALAR(TORS, "tors")
+TW_PTO_CPP_SCALAR(TSHLS, "tshls") TW_PTO_CPP_SCALAR(TSHRS, "tshrs") TW_PTO_CPP_SCALAR(TLRELU, "tlrelu") TW_PTO_CPP_SCALAR(TAXPY, "taxpy")
+// clang-format on
+
+template <typename D, typename A, typename... Events,
+          typename = std::enable_if_t<detail::is_tile<A>::value>>
+PTO_INST RecordEvent TDIVS(D &dst, A &src, typename A::DType s, Events &...events)
+{
+    return detail::call("tdivs", tw_pto_attrs{}, dst, src, s, events...);
+}
+template <typename D, typename A, typename... Events, typename = std::enable_if_t<detail::is_tile<A>::value>>
+PTO_INST RecordEvent TDIVS(D &dst, typename D::DType s, A &src, Events &...events)
+{
+    return detail::call("tdivs", tw_pto_attrs{}, dst, s, src, events...);
+}
+template <typename D, typename... Events> PTO_INST RecordEvent TEXPANDS(D &dst, typename D::DType s, Events &...events)
+{
+    return detail::call("texpands", tw_pto_attrs{}, dst, s, events...);
+}
+template <typename D, typename A, typename B, typename... Events>
+PTO_INST RecordEvent TADDSC(D &dst, A &a, typename A::DType s, B &b, Events &...events)
+{
+    return detail::call("taddsc", tw_pto_attrs{}, dst, a, s, b, events...);
+}
+template <typename D, typename A, typename B, typename... Events>
+PTO_INST RecordEvent TSUBSC(D &dst, A &a, typename A::DType s, B &b, Events &...events)
+{
+    return detail::call("tsubsc", tw_pto_attrs{}, dst, a, s, b, events...);
+}
+
+enum class CmpMode { EQ, NE, LT, LE, GT, GE };
+template <typename D, typename A, typename B, typename... Events>
+PTO_INST RecordEvent TCMP(D &dst, A &a, B &b, CmpMode mode, Events &...events)
+{
+    tw_pto_attrs attrs{};
+    attrs.cmp = int(mode);
+    return detail::call("tcmp", attrs, dst, a, b, events...);
+}
+template <typename D, typename A, typename... Events>
+PTO_INST RecordEvent TCMPS(D &dst, A &a, typename A::DType s, CmpMode mode, Events &...events)
+{
+    tw_pto_attrs attrs{};
+    attrs.cmp = int(mode);
+    return detail::call("tcmps", attrs, dst, a, s, events...);
+}
+
+enum class RoundMode { CAST_NONE, CAST_RINT, CAST_ROUND, CAST_FLOOR, CAST_CEIL, CAST_TRUNC, CAST_ODD };
+enum class SaturationMode { ON = 1, OFF = 2 };
+template <typename D, typename A, typename... Events>
+PTO_INST RecordEvent TCVT(D &dst, A &src, RoundMode mode, Events &...events)
+{
+    tw_pto_attrs attrs{};
+    attrs.round = int(mode);
+    return detail::call("tcvt", attrs, dst, src, events...);
+}
+template <typename D, typename A, typename... Events>
+PTO_INST RecordEvent TCVT(D &dst, A &src, RoundMode mode, SaturationMode saturation, Events &...events)
+{
+    tw_pto_attrs attrs{};
+    attrs.round = int(mode);
+    attrs.saturate = int(saturation);
+    return detail::call("tcvt", attrs, dst, src, events...);
+}
+
+enum class AtomicType { AtomicNone, AtomicAdd };
+template <AtomicType atomic = AtomicType::AtomicNone, typename G, typename A, typename... Events>
+PTO_INST RecordEvent TSTORE(G &&dst, A &src, Events &...events)
+{
+    tw_pto_attrs attrs{};
+    attrs.atomic = int(atomic);
+    return detail::call("tstore", attrs, dst, src, events...);
+}
+template <int upper, typename D, typename... Events> PTO_INST RecordEvent TTRI(D &dst, int32_t diagonal, Events &...events)
+{
+    tw_pto_attrs attrs{};
+    attrs.upper = upper;
+    return detail::call("ttri", attrs, dst, diagonal, events...);
+}
+template <typename D, typename A, typename... Events>
+PTO_INST RecordEvent TEXTRACT(D &dst, A &src, uint16_t row, uint16_t col, Events &...events)
+{
+    uint32_t r = row, c = col;
+    return detail::call("textract", tw_pto_attrs{}, dst, src, r, c, events...);
+}
+template <typename D, typename A, typename... Events>
+PTO_INST RecordEvent TINSERT(D &dst, A &src, uint16_t row, uint16_t col, Events &...events)
+{
+    uint32_t r = row, c = col;
+    return detail::call("tinsert", tw_pto_attrs{}, dst, src, r, c, events...);
+}
+
+enum class MaskPattern { P0101 = 1, P1010, P0001, P0010, P0100, P1000, P1111 };
+template <MaskPattern mask, typename D, typename A, typename... Events> PTO_INST RecordEvent TGATHER(D &dst, A &src, Events &...events)
+{
+    tw_pto_attrs attrs{};
+    attrs.mask = int(mask);
+    return detail::call("tgather", attrs, dst, src, events...);
+}
+TW_PTO_CPP_TILES(TGATHER, "tgather")
+TW_PTO_CPP_TILES(TSCATTER, "tscatter")
+#undef TW_PTO_CPP_TILES
+#undef TW_PTO_CPP_SCALAR
+
+} // namespace pto
+#endif
