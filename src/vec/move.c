@@ -112,10 +112,24 @@ static void iota_block(const tw_vec_kernel *k, size_t first, size_t n, const voi
     size_t width = k->own.width[0];
     memcpy(&begin, start, width); /* low bytes: little endian, as all of Tilewright's memory images */
     memcpy(&by, step, width);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t value = begin + (first + i) * by;
-        memcpy((char *)out + i * width, &value, width);
+    begin += first * by;
+#define IOTA(T)                                       \
+    do {                                              \
+        typedef T __attribute__((may_alias)) element; \
+        element *x = out;                             \
+        T next = (T)begin, add = (T)by;               \
+        for (size_t i = 0; i < n; i++) {              \
+            x[i] = next;                              \
+            next = (T)(next + add);                   \
+        }                                             \
+    } while (0)
+    switch (width) { /* a width known to the compiler: vectors */
+    case 1: IOTA(uint8_t); break;
+    case 2: IOTA(uint16_t); break;
+    case 4: IOTA(uint32_t); break;
+    default: IOTA(uint64_t); break;
     }
+#undef IOTA
 }
 
 size_t tw__drive_iota(const tw_vec_kernel *k, size_t n, const tw_run *args)
@@ -143,8 +157,8 @@ size_t tw__drive_iota(const tw_vec_kernel *k, size_t n, const tw_run *args)
             tw__convert_steps(count, narrow, wide, middle, k->own.step[0], &how);
             out = narrow;
         }
-        tw__unpack(count, (char *)((uintptr_t)args[0].at + at * (size_t)args[0].stride), args[0].stride, out,
-                   k->size[0]);
+        tw__move(count, (char *)((uintptr_t)args[0].at + at * (size_t)args[0].stride), args[0].stride, out,
+                 (ptrdiff_t)k->size[0], k->size[0]);
     }
     return n;
 }
