@@ -444,7 +444,7 @@ static void pto_data_matmul(void **state)
                 g = tw_pto_tensor_of(bytes, TW_I8, 29, N, TW_PTO_ND);
                 OK(CALL(core, "tstore", NULL, TENSOR(&g), TILE(&c), SCALAR(tw_pto_f32(0.25f))));
                 double q = nearbyint(get(core, &c, 5, 7) * 0.25);
-                assert_int_equal(bytes[5 * N + 7], q > 127 ? 127 : q < -128 ? -128 : q);
+                assert_true(bytes[5 * N + 7] == (q > 127 ? 127 : q < -128 ? -128 : q));
             }
             tw_pto_free(core);
         }

@@ -225,7 +225,6 @@ static void check_row(const struct row *row, tw_pto_target target, tw_type type)
     double in[6][ROWS][COLS] = { { { 0 } } }, scalar = value(type, row->b);
     uint32_t valid_rows = 4, valid_cols = 61;
     assert_true(tw_pto_info_get((size_t)op, &info));
-    unsigned source = 0;
     for (unsigned i = 0; i < info.operands; i++) {
         char c = info.form[i];
         t[i] = vec_tile(c == 't' && strcmp(row->name, "TPRELU") == 0 ? TW_U8 : type, c == 't' ? 2 * ROWS : ROWS,
@@ -239,7 +238,6 @@ static void check_row(const struct row *row, tw_pto_target target, tw_type type)
                 set(core, &t[i], r, k, value(type, domain));
                 in[c == 'a' ? 1 : c == 'b' ? 2 : c == 'c' ? 3 : 0][r][k] = get(core, &t[i], r, k);
             }
-        source++;
     }
     OK(tw_pto_exec(core, op, operands, info.operands, NULL));
     for (uint32_t r = 0; r < ROWS; r++)
