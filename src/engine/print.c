@@ -133,7 +133,7 @@ static void print_row(printer *p, const char *at, uint32_t depth)
         }
         format_element(p, at + i * p->size, buf, sizeof buf);
         snprintf(cell, sizeof cell, "%*s", p->uniform ? p->width : 0, buf);
-        if (i > 0 && p->column + 1 + (int)strlen(cell) + 1 > (int)p->format.max_line_width)
+        if (i > 0 && (size_t)p->column + 1 + strlen(cell) + 1 > p->format.max_line_width)
             new_line(p, depth);
         else if (i > 0)
             put(p, separator);
@@ -180,8 +180,8 @@ void tw__print_values(FILE *out, const char *title, tw_type type, uint32_t rank,
     size_t count = 1;
     for (uint32_t d = 0; d < rank; d++) count *= shape[d];
     p.summarise = count > p.format.summarise_threshold;
-    if (tw_type_get(type)->kind == TW_KIND_FLOAT) choose_float_format(&p);
-    if (p.uniform) each_shown(&p, 0, p.values, see_width);
+    if (count && tw_type_get(type)->kind == TW_KIND_FLOAT) choose_float_format(&p);
+    if (count && p.uniform) each_shown(&p, 0, p.values, see_width);
     if (title && *title) {
         put(&p, title);
         put(&p, ": ");
@@ -190,6 +190,8 @@ void tw__print_values(FILE *out, const char *title, tw_type type, uint32_t rank,
     if (rank == 0) {
         format_element(&p, values, buf, sizeof buf);
         put(&p, buf);
+    } else if (count == 0) { /* of any shape: there may be very many empty rows */
+        fprintf(out, "%c%c", p.format.open_bracket, p.format.close_bracket);
     } else {
         print_dim(&p, 0, values);
     }

@@ -55,6 +55,9 @@ static const struct { const char *title; tw_type type; uint32_t rank; const size
     { "p", TW_INT, 1, (const size_t[]){ 3 }, ints, { .separator = ',', .open_bracket = '(', .close_bracket = ')' },
       "p: (1,2,3)\n" },
     { "z", TW_INT, 1, (const size_t[]){ 0 }, ints, { 0 }, "z: []\n" },
+    { "n", TW_FLOAT, 3, (const size_t[]){ 2, (size_t)1 << 40, 0 }, ints, { 0 }, "n: []\n" }, /* not row by row */
+    { "x", TW_INT, 1, (const size_t[]){ 6 }, ints, { .max_line_width = UINT32_MAX, .edge_items = UINT32_MAX, .digits = UINT32_MAX,
+      .summarise_threshold = 1 }, "x: [  1   2   3  40 -50  60]\n" },
     { "m", TW_INT, 1, (const size_t[]){ 6 }, ints, { .summarise_threshold = 5, .edge_items = 1 }, "m: [ 1 ... 60]\n" },
     { "l", TW_INT, 1, (const size_t[]){ 6 }, ints, { .max_line_width = 13 }, "l: [  1   2\n   3  40 -50\n  60]\n" },
 };
