@@ -120,6 +120,9 @@ bool tw__options_is_set(const tw__options *options, const char *key); /* set exp
 
 /* Nearest of `names` by edit distance, NULL when nothing is close: for "did you mean". */
 const char *tw__nearest(const char *name, const char *const *names, size_t count);
+/* "; did you mean 'near'?" into buf, "" when near is NULL; returns buf. For the end of a message. */
+#define TW__HINT_BYTES 160
+char *tw__did_you_mean(char buf[TW__HINT_BYTES], const char *near);
 /* "1,234,567" into buf; returns buf. */
 char *tw__commas(char *buf, size_t size, uint64_t value);
 /* XDG cache folder of the project (…/tilewright), created on demand; valid until this thread asks again. */

@@ -53,6 +53,13 @@ const char *tw_nearest(const char *name, const char *const *names, size_t count)
     return tw__nearest(name, names, count);
 }
 
+char *tw__did_you_mean(char buf[TW__HINT_BYTES], const char *near)
+{
+    buf[0] = 0;
+    if (near) snprintf(buf, TW__HINT_BYTES, "; did you mean '%.*s'?", LONGEST_NAME, near);
+    return buf;
+}
+
 char *tw__commas(char *buf, size_t size, uint64_t value)
 {
     char digits[24], grouped[32];

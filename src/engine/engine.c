@@ -204,7 +204,7 @@ tw_status tw_report_error(FILE *out, const tw_engine *engine)
 
 /* --- loading -------------------------------------------------------------------------------------------------- */
 
-static tw_status usable(const tw_engine *engine)
+tw_status tw__engine_usable(const tw_engine *engine)
 {
     if (!engine) return tw__fail(TW_E_INVALID_ARGUMENT, "the engine is NULL");
     if (engine->error.status) return tw__fail(engine->error.status, "%s", engine->error.message);
@@ -213,7 +213,7 @@ static tw_status usable(const tw_engine *engine)
 
 tw_status tw_engine_prepare(tw_engine *engine, tw_device *device)
 {
-    tw_status s = usable(engine);
+    tw_status s = tw__engine_usable(engine);
     if (s) return s;
     if (!device) return tw__fail(TW_E_INVALID_ARGUMENT, "the device is NULL");
     if (!tw_target_equal(tw_device_target(device), engine->target))
@@ -229,7 +229,7 @@ tw_status tw_engine_prepare(tw_engine *engine, tw_device *device)
 
 tw_status tw_engine_deploy(tw_engine *engine)
 {
-    tw_status s = usable(engine);
+    tw_status s = tw__engine_usable(engine);
     if (s) return s;
     if (!engine->prepared) return tw__fail(TW_E_NOT_LOADED, "prepare the engine for a device before deploying it");
     s = tw__images_write(engine);
@@ -255,7 +255,7 @@ static double microseconds(void)
 
 tw_status tw_engine_run_named(tw_engine *engine, unsigned program, const char *run_name)
 {
-    tw_status s = usable(engine);
+    tw_status s = tw__engine_usable(engine);
     if (s) return s;
     if (!engine->loaded) return tw__fail(TW_E_NOT_LOADED, "load the engine on a device before running it");
     if (program >= engine->program_count)
@@ -285,7 +285,7 @@ void tw_engine_set_print_tensor_stream(tw_engine *engine, FILE *out)
 
 const tw_profile *tw_engine_profile(tw_engine *engine)
 {
-    if (usable(engine)) return NULL;
+    if (tw__engine_usable(engine)) return NULL;
     if (engine->account) return tw__account_profile(engine);
     tw__fail(TW_E_PROFILING_DISABLED, "profiling is not available on the CPU device: use the IPU Model");
     return NULL;

@@ -316,6 +316,8 @@ struct tw_engine {
     int threads;                 /* OpenMP threads of a parallel step */
 };
 
+tw_status tw__engine_usable(const tw_engine *engine); /* engine.c: neither NULL nor in error */
+
 /* options.c */
 extern const tw__option_desc tw__engine_options[];
 extern const size_t tw__engine_option_count;

@@ -93,8 +93,8 @@ tw_status tw__host_access_new(tw_engine *engine)
 
 static tw_status find(tw_engine *engine, const char *handle, bool write, size_t bytes, tw__handle **out)
 {
-    if (!engine) return tw__fail(TW_E_INVALID_ARGUMENT, "the engine is NULL");
-    if (engine->error.status) return tw__fail(engine->error.status, "%s", engine->error.message);
+    tw_status s = tw__engine_usable(engine);
+    if (s) return s;
     if (!handle) return tw__fail(TW_E_INVALID_ARGUMENT, "the handle is NULL");
     if (!engine->loaded)
         return tw__fail(TW_E_NOT_LOADED, "load the engine before %s '%s'", write ? "writing" : "reading", handle);
@@ -120,9 +120,10 @@ static tw_status find(tw_engine *engine, const char *handle, bool write, size_t 
     }
     if (other_way)
         return tw__fail(TW_E_TENSOR_IO, "'%s' was created for host %s only", handle, write ? "reads" : "writes");
+    char hint[TW__HINT_BYTES];
     const char *near = known ? tw__nearest(handle, names, known) : NULL;
-    return tw__fail(TW_E_TENSOR_IO, "no tensor with host access is called '%s'%s%s%s", handle,
-                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return tw__fail(TW_E_TENSOR_IO, "no tensor with host access is called '%s'%s", handle,
+                    tw__did_you_mean(hint, near));
 }
 
 tw_status tw_engine_write(tw_engine *engine, const char *handle, const void *data, size_t bytes)

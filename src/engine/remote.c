@@ -92,8 +92,8 @@ tw_status tw__remote_run(tw_engine *engine, tw__remote_copy *copy)
 
 static tw_status find_row(tw_engine *engine, const char *handle, uint64_t row, size_t bytes, tw__remote_state **out)
 {
-    if (!engine) return tw__fail(TW_E_INVALID_ARGUMENT, "the engine is NULL");
-    if (engine->error.status) return tw__fail(engine->error.status, "%s", engine->error.message);
+    tw_status s = tw__engine_usable(engine);
+    if (s) return s;
     if (!handle) return tw__fail(TW_E_INVALID_ARGUMENT, "the handle is NULL");
     if (!engine->loaded)
         return tw__fail(TW_E_NOT_LOADED, "load the engine before using remote buffer '%s'", handle);
@@ -115,9 +115,10 @@ static tw_status find_row(tw_engine *engine, const char *handle, uint64_t row, s
         *out = st;
         return TW_OK;
     }
+    char hint[TW__HINT_BYTES];
     const char *near = tw__nearest(handle, names, known);
-    return tw__fail(TW_E_STREAM_CONNECTION, "no remote buffer '%s' in this graph%s%s%s", handle,
-                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return tw__fail(TW_E_STREAM_CONNECTION, "no remote buffer '%s' in this graph%s", handle,
+                    tw__did_you_mean(hint, near));
 }
 
 tw_status tw_engine_copy_to_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index,

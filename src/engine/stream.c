@@ -111,18 +111,18 @@ void tw__streams_free(tw_engine *engine)
 
 static tw_status find(tw_engine *engine, const char *handle, tw__stream_state **out)
 {
-    if (!engine) return tw__fail(TW_E_INVALID_ARGUMENT, "the engine is NULL");
-    if (engine->error.status) return tw__fail(engine->error.status, "%s", engine->error.message);
+    tw_status s = tw__engine_usable(engine);
+    if (s) return s;
     if (!handle) return tw__fail(TW_E_INVALID_ARGUMENT, "the stream handle is NULL");
     for (size_t i = 1; i < engine->stream_count; i++) {
         if (strcmp(engine->streams[i].handle, handle) != 0) continue;
         *out = &engine->streams[i];
         return TW_OK;
     }
+    char hint[TW__HINT_BYTES];
     const char *near =
         engine->stream_count > 1 ? tw__nearest(handle, engine->stream_names, engine->stream_count - 1) : NULL;
-    return tw__fail(TW_E_STREAM_CONNECTION, "no stream '%s' in this graph%s%s%s", handle,
-                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return tw__fail(TW_E_STREAM_CONNECTION, "no stream '%s' in this graph%s", handle, tw__did_you_mean(hint, near));
 }
 
 tw_status tw_engine_connect_stream(tw_engine *engine, const char *handle, void *buffer, size_t bytes)

@@ -25,11 +25,11 @@ const tw__field *tw__field_get(tw__core *core, uint32_t vertex, const char *name
         }
     char text[TW__TEXT_BYTES];
     char *base = g_strndup(name, length);
+    char hint[TW__HINT_BYTES];
     const char *near = tw__vertex_suggest_field(info, base);
     g_free(base);
-    tw__graph_fail(core, TW_E_UNKNOWN_FIELD, "unknown field '%s' of %s%s%s%s", name,
-                   tw__vertex_text(core, vertex, text, sizeof text), near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'?" : "");
+    tw__graph_fail(core, TW_E_UNKNOWN_FIELD, "unknown field '%s' of %s%s", name,
+                   tw__vertex_text(core, vertex, text, sizeof text), tw__did_you_mean(hint, near));
     return NULL;
 }
 

@@ -390,9 +390,10 @@ uint64_t tw_graph_max_field_dim(tw_graph *graph, const char *vertex_type, const 
     const tw__vertex_type *info = core->types[type].info;
     const tw__field *f = field ? tw__vertex_field(info, field) : NULL;
     if (!f) {
+        char hint[TW__HINT_BYTES];
         const char *near = field ? tw__vertex_suggest_field(info, field) : NULL;
-        tw__graph_fail(core, TW_E_UNKNOWN_FIELD, "unknown field '%s' of vertex type %s%s%s%s", field ? field : "",
-                       info->name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        tw__graph_fail(core, TW_E_UNKNOWN_FIELD, "unknown field '%s' of vertex type %s%s", field ? field : "",
+                       info->name, tw__did_you_mean(hint, near));
         return 0;
     }
     if (dim >= f->rank) {

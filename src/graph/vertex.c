@@ -82,9 +82,10 @@ int64_t tw__type_entry(tw__core *core, const char *name)
     if (known) return (int64_t)GPOINTER_TO_SIZE(known) - 1;
     const tw__vertex_type *info = tw__codelets_find(core->codelets, name);
     if (!info) {
+        char hint[TW__HINT_BYTES];
         const char *near = tw__codelets_suggest(core->codelets, name);
-        tw__graph_fail(core, TW_E_UNKNOWN_VERTEX_TYPE, "unknown vertex type '%s'%s%s%s%s", name,
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+        tw__graph_fail(core, TW_E_UNKNOWN_VERTEX_TYPE, "unknown vertex type '%s'%s%s", name,
+                       tw__did_you_mean(hint, near),
                        tw__codelets_count(core->codelets) ? "" : ": no codelets have been added to this graph");
         return -1;
     }

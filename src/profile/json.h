@@ -44,6 +44,13 @@ void tw__read_graph(tw__reader *r, json_t *root);      /* json_read_graph.c */
 int tw__by_set_and_type(const void *a, const void *b); /* order of set_counts once a graph part is read */
 void tw__read_execution(tw__reader *r, json_t *root);  /* json_read_execution.c */
 
+/* Members of simulation.tileCycles (json_write.c). */
+enum { TW__BUCKET_KEYS = 6 };
+extern const struct tw__bucket_key {
+    const char *key;
+    tw_cycles_bucket bucket;
+} tw__bucket_keys[TW__BUCKET_KEYS];
+
 /* --- json_write.c: a stream of tokens; nothing is held in memory ---------------------------------------------- */
 
 typedef struct tw__json {

@@ -9,24 +9,13 @@
 
 static void read_totals(tw__reader *r, json_t *simulation)
 {
-    static const struct {
-        const char *key;
-        tw_cycles_bucket bucket;
-    } keys[] = {
-        { "compute", TW_CYCLES_COMPUTE },
-        { "doExchange", TW_CYCLES_EXCHANGE },
-        { "globalExchange", TW_CYCLES_GLOBAL_EXCHANGE },
-        { "streamCopy", TW_CYCLES_HOST_EXCHANGE },
-        { "copySharedStructure", TW_CYCLES_SHARED_COPY },
-        { "sync", TW_CYCLES_SYNC },
-    };
     tw__given_totals *given = &r->p->given_totals;
     given->cycles = tw__number(r, simulation, "cycles", -1);
     json_t *tiles = tw__object(r, simulation, "tileCycles");
     size_t mark = tw__reader_enter(r, "tileCycles");
-    for (size_t i = 0; tiles && i < sizeof keys / sizeof *keys; i++) {
-        tw__row row = tw__tiles(r, tiles, keys[i].key);
-        if (row) given->by_bucket[keys[i].bucket] = (double)r->p->rows.items[row].sum;
+    for (size_t i = 0; tiles && i < TW__BUCKET_KEYS; i++) {
+        tw__row row = tw__tiles(r, tiles, tw__bucket_keys[i].key);
+        if (row) given->by_bucket[tw__bucket_keys[i].bucket] = (double)r->p->rows.items[row].sum;
     }
     tw__row active = tiles ? tw__tiles(r, tiles, "activeCompute") : 0;
     if (active) given->compute_active = (double)r->p->rows.items[active].sum;

@@ -5,6 +5,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+const struct tw__bucket_key tw__bucket_keys[TW__BUCKET_KEYS] = {
+    { "compute", TW_CYCLES_COMPUTE },
+    { "doExchange", TW_CYCLES_EXCHANGE },
+    { "globalExchange", TW_CYCLES_GLOBAL_EXCHANGE },
+    { "streamCopy", TW_CYCLES_HOST_EXCHANGE },
+    { "copySharedStructure", TW_CYCLES_SHARED_COPY },
+    { "sync", TW_CYCLES_SYNC },
+};
+
 static void text(tw__json *j, const char *value)
 {
     putc('"', j->out);

@@ -154,17 +154,6 @@ static void write_steps(tw__json *j, const tw_profile *p, uint64_t *row, uint64_
 
 static void write_simulation(tw__json *j, const tw_profile *p, uint64_t *row, const uint64_t *counts)
 {
-    static const struct {
-        const char *key;
-        tw_cycles_bucket bucket;
-    } keys[] = {
-        { "compute", TW_CYCLES_COMPUTE },
-        { "doExchange", TW_CYCLES_EXCHANGE },
-        { "globalExchange", TW_CYCLES_GLOBAL_EXCHANGE },
-        { "streamCopy", TW_CYCLES_HOST_EXCHANGE },
-        { "copySharedStructure", TW_CYCLES_SHARED_COPY },
-        { "sync", TW_CYCLES_SYNC },
-    };
     tw_profile_totals totals;
     tw__type_cycles *types = tw__profile_type_totals(p);
     if (!types || tw_profile_get_totals(p, &totals)) {
@@ -176,8 +165,8 @@ static void write_simulation(tw__json *j, const tw_profile *p, uint64_t *row, co
     tw__json_count(j, "cycles", totals.cycles);
     tw__json_fidelity(j, totals.fidelity);
     tw__json_open(j, "tileCycles", '{');
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        tw__json_count(j, keys[i].key, totals.by_bucket[keys[i].bucket]);
+    for (size_t i = 0; i < TW__BUCKET_KEYS; i++)
+        tw__json_count(j, tw__bucket_keys[i].key, totals.by_bucket[tw__bucket_keys[i].bucket]);
     tw__json_count(j, "activeCompute", totals.compute_active);
     tw__json_close(j, '}');
     tw__json_open(j, "cyclesByVertexType", '[');

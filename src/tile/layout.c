@@ -53,9 +53,10 @@ tw_layout tw_layout_by_name(const char *name)
         if (name && !g_ascii_strcasecmp(name, infos[i].name)) return (tw_layout)i;
         names[i - 1] = infos[i].name;
     }
+    char hint[TW__HINT_BYTES];
     const char *near = name ? tw__nearest(name, names, TW_LAYOUT_COUNT - 1) : NULL;
-    tw__fail(TW_E_INVALID_ARGUMENT, "there is no vector layout '%s'%s%s%s", name ? name : "",
-             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    tw__fail(TW_E_INVALID_ARGUMENT, "there is no vector layout '%s'%s", name ? name : "",
+             tw__did_you_mean(hint, near));
     return TW_LAYOUT_NOT_A_VECTOR;
 }
 
