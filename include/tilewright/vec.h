@@ -112,36 +112,25 @@ TW_API uint64_t tw_walk_left(const tw_walk *walk); /* elements to come; UINT64_M
  *   P  predicate, C compare: destination TW_BOOL or an 8-bit type gets 0 / 1, or bits (mode.bits)
  *   S  select, M moves any type by its size, V convert, I iota
  *   R  reduce to one element, E index of an extreme (any integer destination), G gather, T scatter */
-#define TW_VEC_OP_LIST(X)                                                                                          \
-    X(COPY, 1, M)                                                                                                  \
-    X(CONVERT, 1, V)                                                                                               \
-    X(NEG, 1, A)                                                                                                   \
-    X(ABS, 1, A)                                                                                                   \
-    X(NOT, 1, A)                                                                                                   \
-    X(LNOT, 1, A) X(RELU, 1, A) X(SIGN, 1, A) X(SQUARE, 1, A) X(SQRT, 1, A) X(RSQRT, 1, A) X(RECIP, 1, A)          \
-        X(CEIL, 1, A) X(FLOOR, 1, A) X(ROUND, 1, A) X(TRUNC, 1, A) X(RINT, 1, A) X(POPCOUNT, 1, A) X(CLZ, 1, A)    \
-            X(CTZ, 1, A) X(ISNAN, 1, P) X(ISINF, 1, P) X(ISFINITE, 1, P) X(SIGNBIT, 1, P) X(EXP, 1, A)             \
-                X(EXP2, 1, A) X(EXP10, 1, A) X(EXPM1, 1, A) X(LOG, 1, A) X(LOG2, 1, A) X(LOG10, 1, A)              \
-                    X(LOG1P, 1, A) X(SIN, 1, A) X(COS, 1, A) X(TAN, 1, A) X(ASIN, 1, A) X(ACOS, 1, A)              \
-                        X(ATAN, 1, A) X(SINH, 1, A) X(COSH, 1, A) X(TANH, 1, A) X(ASINH, 1, A) X(ACOSH, 1, A)      \
-                            X(ATANH, 1, A) X(ERF, 1, A) X(ERFC, 1, A) X(CBRT, 1, A) X(SIGMOID, 1, A) X(SILU, 1, A) \
-                                X(GELU_ERF, 1, A) X(GELU_TANH, 1, A) X(SOFTPLUS, 1, A) X(ADD, 2, A) X(SUB, 2, A)   \
-                                    X(MUL, 2, A) X(DIV, 2, A) X(REM, 2, A) X(MOD, 2, A) X(MIN, 2, A) X(MAX, 2, A)  \
-                                        X(ABSDIFF, 2, A) X(PRELU, 2, A) X(COPYSIGN, 2, A) X(SCALB, 2, A)           \
-                                            X(AND, 2, A) X(OR, 2, A) X(XOR, 2, A) X(XNOR, 2, A) X(ANDNOT, 2, A)    \
-                                                X(LAND, 2, A) X(LOR, 2, A) X(SHL, 2, A) X(SHR, 2, A) X(SAR, 2, A)  \
-                                                    X(POW, 2, A) X(ATAN2, 2, A) X(HYPOT, 2, A) X(EQ, 2, C) X(      \
-                                                        NE, 2, C) X(LT, 2, C) X(LE, 2, C) X(GT, 2, C) X(GE, 2, C)  \
-                                                        X(FMA, 3, A) X(MULADD, 3, A) X(MULSUB, 3, A) X(ADD3, 3, A) \
-                                                            X(SUBADD, 3, A) X(CLAMP, 3, A) X(SELECT, 3, S)         \
-                                                                X(IOTA, 2, I) X(SUM, 1, R) X(PROD, 1, R)           \
-                                                                    X(SQUARE_ADD, 1, R) X(ALL, 1, R) X(ANY, 1, R)  \
-                                                                        X(LOWEST, 1, R) X(HIGHEST, 1, R)           \
-                                                                            X(ARGMIN, 1, E) X(ARGMAX, 1, E)        \
-                                                                                X(GATHER, 2, G) X(SCATTER, 2, T)   \
-                                                                                    X(SCATTER_ADD, 2, T)           \
-                                                                                        X(SCATTER_MIN, 2, T)       \
-                                                                                            X(SCATTER_MAX, 2, T)
+// clang-format off
+#define TW_VEC_OP_LIST(X) \
+    X(COPY, 1, M) X(CONVERT, 1, V) X(NEG, 1, A) X(ABS, 1, A) X(NOT, 1, A) X(LNOT, 1, A) X(RELU, 1, A) \
+    X(SIGN, 1, A) X(SQUARE, 1, A) X(SQRT, 1, A) X(RSQRT, 1, A) X(RECIP, 1, A) X(CEIL, 1, A) X(FLOOR, 1, A) \
+    X(ROUND, 1, A) X(TRUNC, 1, A) X(RINT, 1, A) X(POPCOUNT, 1, A) X(CLZ, 1, A) X(CTZ, 1, A) X(ISNAN, 1, P) \
+    X(ISINF, 1, P) X(ISFINITE, 1, P) X(SIGNBIT, 1, P) X(EXP, 1, A) X(EXP2, 1, A) X(EXP10, 1, A) X(EXPM1, 1, A) \
+    X(LOG, 1, A) X(LOG2, 1, A) X(LOG10, 1, A) X(LOG1P, 1, A) X(SIN, 1, A) X(COS, 1, A) X(TAN, 1, A) \
+    X(ASIN, 1, A) X(ACOS, 1, A) X(ATAN, 1, A) X(SINH, 1, A) X(COSH, 1, A) X(TANH, 1, A) X(ASINH, 1, A) \
+    X(ACOSH, 1, A) X(ATANH, 1, A) X(ERF, 1, A) X(ERFC, 1, A) X(CBRT, 1, A) X(SIGMOID, 1, A) X(SILU, 1, A) \
+    X(GELU_ERF, 1, A) X(GELU_TANH, 1, A) X(SOFTPLUS, 1, A) X(ADD, 2, A) X(SUB, 2, A) X(MUL, 2, A) X(DIV, 2, A) \
+    X(REM, 2, A) X(MOD, 2, A) X(MIN, 2, A) X(MAX, 2, A) X(ABSDIFF, 2, A) X(PRELU, 2, A) X(COPYSIGN, 2, A) \
+    X(SCALB, 2, A) X(AND, 2, A) X(OR, 2, A) X(XOR, 2, A) X(XNOR, 2, A) X(ANDNOT, 2, A) X(LAND, 2, A) \
+    X(LOR, 2, A) X(SHL, 2, A) X(SHR, 2, A) X(SAR, 2, A) X(POW, 2, A) X(ATAN2, 2, A) X(HYPOT, 2, A) X(EQ, 2, C) \
+    X( NE, 2, C) X(LT, 2, C) X(LE, 2, C) X(GT, 2, C) X(GE, 2, C) X(FMA, 3, A) X(MULADD, 3, A) X(MULSUB, 3, A) \
+    X(ADD3, 3, A) X(SUBADD, 3, A) X(CLAMP, 3, A) X(SELECT, 3, S) X(IOTA, 2, I) X(SUM, 1, R) X(PROD, 1, R) \
+    X(SQUARE_ADD, 1, R) X(ALL, 1, R) X(ANY, 1, R) X(LOWEST, 1, R) X(HIGHEST, 1, R) X(ARGMIN, 1, E) \
+    X(ARGMAX, 1, E) X(GATHER, 2, G) X(SCATTER, 2, T) X(SCATTER_ADD, 2, T) X(SCATTER_MIN, 2, T) \
+    X(SCATTER_MAX, 2, T)
+// clang-format on
 
 typedef enum tw_vec_op {
 #define TW_VEC_ENUM(name, sources, class_) TW_VEC_##name,

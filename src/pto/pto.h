@@ -43,16 +43,15 @@ typedef enum tw__pto_tmp { /* what A2/A3 ask of tmp; other profiles take any */
 } tw__pto_tmp;
 
 typedef enum tw__pto_cost { /* X(name, head, slope, tail): cycles = head + slope per 256 bytes + tail. pto.md 5.2 */
-#define TW__PTO_COST_LIST(X)                                                                                      \
-    X(ADD, 10, 2, 14)                                                                                             \
-    X(MUL, 10, 2, 15)                                                                                             \
-    X(DIV, 11, 4, 19)                                                                                             \
-    X(ADDS, 13, 1, 18) X(MULS, 11, 1, 15) X(MAXS, 10, 1, 13) X(AND, 8, 2, 12) X(SELECT, 13, 2, 14)                \
-        X(GROUP_ADD, 14, 1, 24) X(GROUP_MAX, 14, 1, 17) X(CONVERT, 14, 2, 18) X(SPREAD, 11, 2, 18)                \
-            X(GATHER, 24, 2, 0) X(SORT, 20, 78, 0) X(EXP, 13, 2, 18) X(LN, 13, 2, 20) X(SQRT, 14, 2, 25)          \
-                X(RSQRT, 10, 1, 14) X(ABS, 13, 1, 16) X(RELU, 10, 1, 13) X(COPY, 11, 1, 13) X(CMP, 14, 2, 22)     \
-                    X(OTHER, 6, 2, 0) X(TRANSFER, 0, 0, 0) X(CUBE, 6, 0, 0) X(SCALAR, 0, 0, 0) X(IOTA, 150, 1, 0) \
-                        X(NONE, 1, 0, 0)
+// clang-format off
+#define TW__PTO_COST_LIST(X) \
+    X(ADD, 10, 2, 14) X(MUL, 10, 2, 15) X(DIV, 11, 4, 19) X(ADDS, 13, 1, 18) X(MULS, 11, 1, 15) \
+    X(MAXS, 10, 1, 13) X(AND, 8, 2, 12) X(SELECT, 13, 2, 14) X(GROUP_ADD, 14, 1, 24) X(GROUP_MAX, 14, 1, 17) \
+    X(CONVERT, 14, 2, 18) X(SPREAD, 11, 2, 18) X(GATHER, 24, 2, 0) X(SORT, 20, 78, 0) X(EXP, 13, 2, 18) \
+    X(LN, 13, 2, 20) X(SQRT, 14, 2, 25) X(RSQRT, 10, 1, 14) X(ABS, 13, 1, 16) X(RELU, 10, 1, 13) \
+    X(COPY, 11, 1, 13) X(CMP, 14, 2, 22) X(OTHER, 6, 2, 0) X(TRANSFER, 0, 0, 0) X(CUBE, 6, 0, 0) \
+    X(SCALAR, 0, 0, 0) X(IOTA, 150, 1, 0) X(NONE, 1, 0, 0)
+// clang-format on
 #define TW__PTO_COST_ENUM(name, head, slope, tail) TW__COST_##name,
                             TW__PTO_COST_LIST(TW__PTO_COST_ENUM)
 #undef TW__PTO_COST_ENUM
@@ -239,19 +238,17 @@ void tw__pto_print_tile(FILE *out, const tw_pto *core, const tw_pto_tile *tile, 
                         unsigned max_cols);
 
 /* Families: X(name) has a check and a run function. */
-#define TW__FAMILY_LIST(X)                                                                                        \
-    X(lanes)                                                                                                      \
-    X(lanes_relu)                                                                                                 \
-    X(relu_convert)                                                                                               \
-    X(dequant_relu) X(pair_sum) X(part) X(part_arg) X(compare) X(compare_tile) X(select) X(select_scalar)         \
-        X(convert) X(concat) X(interleave) X(deinterleave) X(deinterleave1) X(fill) X(triangle) X(iota)           \
-            X(row_reduce) X(row_arg) X(row_arg2) X(col_reduce) X(col_arg) X(col_arg2) X(row_expand) X(col_expand) \
-                X(row_expand_op) X(col_expand_op) X(row_expand_exp) X(col_expand_exp) X(load) X(store)            \
-                    X(store_quant) X(prefetch) X(gather_global) X(scatter_global) X(sort32) X(merge_blocks)       \
-                        X(merge_lists) X(move) X(move_quant) X(extract) X(insert) X(reshape) X(transpose)         \
-                            X(fill_pad) X(gather) X(gather_mask) X(gather_cmp) X(gather_bytes) X(scatter)         \
-                                X(scatter_mask) X(pack) X(matmul) X(matmul_mx) X(quant) X(dequant) X(random)      \
-                                    X(histogram)
+// clang-format off
+#define TW__FAMILY_LIST(X) \
+    X(lanes) X(lanes_relu) X(relu_convert) X(dequant_relu) X(pair_sum) X(part) X(part_arg) X(compare) \
+    X(compare_tile) X(select) X(select_scalar) X(convert) X(concat) X(interleave) X(deinterleave) \
+    X(deinterleave1) X(fill) X(triangle) X(iota) X(row_reduce) X(row_arg) X(row_arg2) X(col_reduce) X(col_arg) \
+    X(col_arg2) X(row_expand) X(col_expand) X(row_expand_op) X(col_expand_op) X(row_expand_exp) \
+    X(col_expand_exp) X(load) X(store) X(store_quant) X(prefetch) X(gather_global) X(scatter_global) X(sort32) \
+    X(merge_blocks) X(merge_lists) X(move) X(move_quant) X(extract) X(insert) X(reshape) X(transpose) \
+    X(fill_pad) X(gather) X(gather_mask) X(gather_cmp) X(gather_bytes) X(scatter) X(scatter_mask) X(pack) \
+    X(matmul) X(matmul_mx) X(quant) X(dequant) X(random) X(histogram)
+// clang-format on
 #define TW__FAMILY(name)                                \
     tw_status tw__pto_check_##name(tw__pto_call *call); \
     tw_status tw__pto_run_##name(tw__pto_call *call);

@@ -118,13 +118,22 @@ static void aie_float_products(void **state)
     float want[8];
     for (unsigned n = case_count(4000); n > 0; n--) {
         draw();
+        // clang-format off
         ALL(PRODUCT, fpmul, 0)
         ALL(PRODUCT, fpneg_mul, NEG)
-        RR(PRODUCT, fpabs_mul, ABS) RR(PRODUCT, fpneg_abs_mul, NEG | ABS) CONJUGATES(PRODUCT, fpmul, 0)
-            CONJUGATES(PRODUCT, fpneg_mul, NEG) ALL(SUM, fpmac, 0) ALL(SUM, fpmsc, NEG) RR(SUM, fpmac_abs, ABS)
-                RR(SUM, fpmsc_abs, NEG | ABS) CONJUGATES(SUM, fpmac, 0) CONJUGATES(SUM, fpmsc, NEG)
-            /* z in x; short forms */
-            LOAD(v16float, x, xb);
+        RR(PRODUCT, fpabs_mul, ABS)
+        RR(PRODUCT, fpneg_abs_mul, NEG | ABS)
+        CONJUGATES(PRODUCT, fpmul, 0)
+        CONJUGATES(PRODUCT, fpneg_mul, NEG)
+        ALL(SUM, fpmac, 0)
+        ALL(SUM, fpmsc, NEG)
+        RR(SUM, fpmac_abs, ABS)
+        RR(SUM, fpmsc_abs, NEG | ABS)
+        CONJUGATES(SUM, fpmac, 0)
+        CONJUGATES(SUM, fpmsc, NEG)
+        // clang-format on
+        /* z in x; short forms */
+        LOAD(v16float, x, xb);
         LOAD(v8float, x8, xb);
         LOAD(v8float, z8, zb);
         LOAD(v8float, acc, ab);

@@ -163,50 +163,96 @@ static void same_bits(const char *name, unsigned got, unsigned bits, int form)
 static void aie_lanes_shuffle_select(void **state)
 {
     SETUP;
+    // clang-format off
     BEGIN(I32, v16int32, v32int32)
     ONE(shuffle16, I32, COPY, p.xs, p.xo, p.xh)
     SEL(select16, I32, X16, Y16)
-    END BEGIN(C16, v16cint16, v32cint16) ONE(shuffle16, C16, COPY, p.xs, p.xo, p.xh) SEL(select16, C16, X16, Y16)
-        END BEGIN(F32, v16float, v32float) ONE(fpshuffle16, F32, COPY, p.xs, p.xo, p.xh)
-            SEL(fpselect16, F32, X16, Y16) END BEGIN(I16, v32int16, v64int16)
-                ONE(shuffle32, I16, COPY, p.xs, p.xo, p.xh, p.xq) SEL(select32, I16, X32, Y32)
-                    END BEGIN(C32, v8cint32, v16cint32) ONE(shuffle8, C32, COPY, p.xs, p.xo)
-                        SEL(select8, C32, X8, Y8) END BEGIN(CF, v8cfloat, v16cfloat)
-                            ONE(fpshuffle8, CF, COPY, p.xs, p.xo) SEL(fpselect8, CF, X8, Y8) END
+    END
+    BEGIN(C16, v16cint16, v32cint16)
+    ONE(shuffle16, C16, COPY, p.xs, p.xo, p.xh)
+    SEL(select16, C16, X16, Y16)
+    END
+    BEGIN(F32, v16float, v32float)
+    ONE(fpshuffle16, F32, COPY, p.xs, p.xo, p.xh)
+    SEL(fpselect16, F32, X16, Y16)
+    END
+    BEGIN(I16, v32int16, v64int16)
+    ONE(shuffle32, I16, COPY, p.xs, p.xo, p.xh, p.xq)
+    SEL(select32, I16, X32, Y32)
+    END
+    BEGIN(C32, v8cint32, v16cint32)
+    ONE(shuffle8, C32, COPY, p.xs, p.xo)
+    SEL(select8, C32, X8, Y8)
+    END
+    BEGIN(CF, v8cfloat, v16cfloat)
+    ONE(fpshuffle8, CF, COPY, p.xs, p.xo)
+    SEL(fpselect8, CF, X8, Y8)
+    END
+    // clang-format on
 }
 
 static void aie_lanes_add_sub_abs(void **state)
 {
     SETUP;
+    // clang-format off
     BEGIN(I32, v16int32, v32int32)
     TWO(add16, I32, ADD, X16, Y16)
     TWO(sub16, I32, SUB, X16, Y16)
     ONE(abs16, I32, ABS, p.xs, p.xo, p.xh)
-    ABSCMP(abscmp16, I32, p.xs, p.xo, p.xh) END BEGIN(C16, v16cint16, v32cint16) TWO(add16, C16, ADD, X16, Y16)
-        TWO(sub16, C16, SUB, X16, Y16) END BEGIN(I16, v32int16, v64int16) TWO(add32, I16, ADD, X32, Y32)
-            TWO(sub32, I16, SUB, X32, Y32) ONE(abs32, I16, ABS, p.xs, p.xo, p.xh, p.xq)
-                ABSCMP(abscmp32, I16, p.xs, p.xo, p.xh, p.xq) END BEGIN(C32, v8cint32, v16cint32)
-                    TWO(add8, C32, ADD, X8, Y8) TWO(sub8, C32, SUB, X8, Y8) END
+    ABSCMP(abscmp16, I32, p.xs, p.xo, p.xh)
+    END
+    BEGIN(C16, v16cint16, v32cint16)
+    TWO(add16, C16, ADD, X16, Y16)
+    TWO(sub16, C16, SUB, X16, Y16)
+    END
+    BEGIN(I16, v32int16, v64int16)
+    TWO(add32, I16, ADD, X32, Y32)
+    TWO(sub32, I16, SUB, X32, Y32)
+    ONE(abs32, I16, ABS, p.xs, p.xo, p.xh, p.xq)
+    ABSCMP(abscmp32, I16, p.xs, p.xo, p.xh, p.xq)
+    END
+    BEGIN(C32, v8cint32, v16cint32)
+    TWO(add8, C32, ADD, X8, Y8)
+    TWO(sub8, C32, SUB, X8, Y8)
+    END
+    // clang-format on
 }
 
 static void aie_lanes_compare(void **state)
 {
     SETUP;
+    // clang-format off
     BEGIN(I32, v16int32, v32int32)
     TWO(max16, I32, MAX, X16, Y16)
     TWO(min16, I32, MIN, X16, Y16)
     TWO(maxdiff16, I32, MAXDIFF, X16, Y16)
-    BITS(lt16, I32, LT, X16, Y16) BITS(le16, I32, LE, X16, Y16) BITS(gt16, I32, GT, X16, Y16)
-        BITS(ge16, I32, GE, X16, Y16) BITS(eq16, I32, EQ, X16, Y16) BITS(ne16, I32, NE, X16, Y16)
-            CMP(maxcmp16, I32, MAX, LT, X16, Y16) CMP(mincmp16, I32, MIN, GE, X16, Y16)
-                CMP(maxdiffcmp16, I32, MAXDIFF, LT, X16, Y16) CMP(subcmp16, I32, SUB, LT, X16, Y16) END
-                BEGIN(I16, v32int16, v64int16) TWO(max32, I16, MAX, X32, Y32) TWO(min32, I16, MIN, X32, Y32)
-                    TWO(maxdiff32, I16, MAXDIFF, X32, Y32) BITS(lt32, I16, LT, X32, Y32)
-                        BITS(le32, I16, LE, X32, Y32) BITS(gt32, I16, GT, X32, Y32) BITS(ge32, I16, GE, X32, Y32)
-                            BITS(eq32, I16, EQ, X32, Y32) BITS(ne32, I16, NE, X32, Y32)
-                                CMP(maxcmp32, I16, MAX, LT, X32, Y32) CMP(mincmp32, I16, MIN, GE, X32, Y32)
-                                    CMP(maxdiffcmp32, I16, MAXDIFF, LT, X32, Y32)
-                                        CMP(subcmp32, I16, SUB, LT, X32, Y32) END
+    BITS(lt16, I32, LT, X16, Y16)
+    BITS(le16, I32, LE, X16, Y16)
+    BITS(gt16, I32, GT, X16, Y16)
+    BITS(ge16, I32, GE, X16, Y16)
+    BITS(eq16, I32, EQ, X16, Y16)
+    BITS(ne16, I32, NE, X16, Y16)
+    CMP(maxcmp16, I32, MAX, LT, X16, Y16)
+    CMP(mincmp16, I32, MIN, GE, X16, Y16)
+    CMP(maxdiffcmp16, I32, MAXDIFF, LT, X16, Y16)
+    CMP(subcmp16, I32, SUB, LT, X16, Y16)
+    END
+    BEGIN(I16, v32int16, v64int16)
+    TWO(max32, I16, MAX, X32, Y32)
+    TWO(min32, I16, MIN, X32, Y32)
+    TWO(maxdiff32, I16, MAXDIFF, X32, Y32)
+    BITS(lt32, I16, LT, X32, Y32)
+    BITS(le32, I16, LE, X32, Y32)
+    BITS(gt32, I16, GT, X32, Y32)
+    BITS(ge32, I16, GE, X32, Y32)
+    BITS(eq32, I16, EQ, X32, Y32)
+    BITS(ne32, I16, NE, X32, Y32)
+    CMP(maxcmp32, I16, MAX, LT, X32, Y32)
+    CMP(mincmp32, I16, MIN, GE, X32, Y32)
+    CMP(maxdiffcmp32, I16, MAXDIFF, LT, X32, Y32)
+    CMP(subcmp32, I16, SUB, LT, X32, Y32)
+    END
+    // clang-format on
 }
 
 /* aie.md 2.3: interleaving two vectors, identity offsets, broadcast of element k. */

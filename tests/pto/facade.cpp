@@ -7,12 +7,12 @@
 using namespace pto;
 
 static int failures;
-#define CHECK(condition)                                             \
-    do {                                                             \
-        if (!(condition)) {                                          \
-            std::printf("line %d: %s\n", __LINE__, #condition);      \
-            failures++;                                              \
-        }                                                            \
+#define CHECK(condition)                                        \
+    do {                                                        \
+        if (!(condition)) {                                     \
+            std::printf("line %d: %s\n", __LINE__, #condition); \
+            failures++;                                         \
+        }                                                       \
     } while (0)
 
 static void sequences()

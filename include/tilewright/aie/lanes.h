@@ -107,6 +107,7 @@ TW__AIE unsigned tw__mask16(tw__i32x8 m)
 #define TW__A16                  ((tw__i16x16)a)
 #define TW__B16                  ((tw__i16x16)b)
 #define TW__WHERE(mask, yes, no) (((mask) & (yes)) | (~(mask) & (no)))
+// clang-format off
 TW__OP(tw__add32, (tw__i32x8)((tw__u32x8)a + (tw__u32x8)b))
 TW__OP(tw__sub32, (tw__i32x8)((tw__u32x8)a - (tw__u32x8)b))
 TW__OP(tw__max32, TW__WHERE((tw__i32x8)(a > b), a, b))
@@ -123,6 +124,7 @@ TW__OP(tw__maxdiff16, (tw__i32x8)(TW__A16 > TW__B16) & (tw__i32x8)((tw__u16x16)a
 TW__OP(tw__lt16, (tw__i32x8)(TW__A16 < TW__B16))
 TW__OP(tw__le16, (tw__i32x8)(TW__A16 <= TW__B16))
 TW__OP(tw__eq16, (tw__i32x8)(TW__A16 == TW__B16))
+// clang-format on
 #undef TW__OP
 TW__AIE tw__x512 tw__abs32(tw__x512 x)
 {
@@ -253,54 +255,54 @@ TW__AIE tw__x512 tw__from512(const void *p)
 #define TW__BITS(type) unsigned
 
 #define TW__IDENTITY(v) v
-TW__K_i32(TW__ONE, shuffle16, TW__IDENTITY) TW__K_c16(TW__ONE, shuffle16,
-                                                      TW__IDENTITY) TW__K_i16(TW__ONE, shuffle32, TW__IDENTITY)
-    TW__K_c32(TW__ONE, shuffle8, TW__IDENTITY) TW__K_f32(TW__ONE, fpshuffle16, TW__IDENTITY)
-        TW__K_cf(TW__ONE, fpshuffle8, TW__IDENTITY) TW__K_i32(TW__ONE, abs16, tw__abs32) TW__K_i16(TW__ONE, abs32,
-                                                                                                   tw__abs16)
+// clang-format off
+TW__K_i32(TW__ONE, shuffle16, TW__IDENTITY)
+TW__K_c16(TW__ONE, shuffle16, TW__IDENTITY)
+TW__K_i16(TW__ONE, shuffle32, TW__IDENTITY)
+TW__K_c32(TW__ONE, shuffle8, TW__IDENTITY)
+TW__K_f32(TW__ONE, fpshuffle16, TW__IDENTITY)
+TW__K_cf(TW__ONE, fpshuffle8, TW__IDENTITY)
+TW__K_i32(TW__ONE, abs16, tw__abs32)
+TW__K_i16(TW__ONE, abs32, tw__abs16)
 
 #define TW__B_SEL32(type) TW__RETURN(type, tw__select32(sel, a, b))
 #define TW__B_SEL16(type) TW__RETURN(type, tw__select16(sel, a, b))
 #define TW__B_SEL64(type) TW__RETURN(type, tw__select64(sel, a, b))
-            TW__K_i32(TW__TWO, select16, TW__SAME, TW__SEL, TW__NOTHING,
-                      TW__B_SEL32) TW__K_c16(TW__TWO, select16, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL32)
-                TW__K_i16(TW__TWO, select32, TW__SAME, TW__SEL, TW__NOTHING,
-                          TW__B_SEL16) TW__K_c32(TW__TWO, select8, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL64)
-                    TW__K_f32(TW__TWO, fpselect16, TW__SAME, TW__SEL, TW__NOTHING,
-                              TW__B_SEL32) TW__K_cf(TW__TWO, fpselect8, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL64)
+TW__K_i32(TW__TWO, select16, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL32)
+TW__K_c16(TW__TWO, select16, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL32)
+TW__K_i16(TW__TWO, select32, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL16)
+TW__K_c32(TW__TWO, select8, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL64)
+TW__K_f32(TW__TWO, fpselect16, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL32)
+TW__K_cf(TW__TWO, fpselect8, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL64)
 
 #define TW__B_ADD32(type) TW__RETURN(type, tw__add32(a, b))
 #define TW__B_SUB32(type) TW__RETURN(type, tw__sub32(a, b))
 #define TW__B_ADD16(type) TW__RETURN(type, tw__add16(a, b))
 #define TW__B_SUB16(type) TW__RETURN(type, tw__sub16(a, b))
-                        TW__K_i32(TW__TWO, add16, TW__SAME, TW__NOTHING, TW__NOTHING,
-                                  TW__B_ADD32) TW__K_i32(TW__TWO, sub16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB32)
-                            TW__K_c16(TW__TWO, add16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD16)
-                                TW__K_c16(TW__TWO, sub16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB16)
-                                    TW__K_i16(TW__TWO, add32, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD16)
-                                        TW__K_i16(TW__TWO, sub32, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB16)
-                                            TW__K_c32(TW__TWO, add8, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD32)
-                                                TW__K_c32(TW__TWO, sub8, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB32)
+TW__K_i32(TW__TWO, add16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD32)
+TW__K_i32(TW__TWO, sub16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB32)
+TW__K_c16(TW__TWO, add16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD16)
+TW__K_c16(TW__TWO, sub16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB16)
+TW__K_i16(TW__TWO, add32, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD16)
+TW__K_i16(TW__TWO, sub32, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB16)
+TW__K_c32(TW__TWO, add8, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD32)
+TW__K_c32(TW__TWO, sub8, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB32)
 
 /* Names of int32 lanes end in 16, those of int16 in 32: the number of lanes. bits: width in the helpers above. */
-#define TW__COMPARES(kind, lanes, bits)                                                                            \
-    TW__K_##kind(TW__TWO, max##lanes, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_MAX##bits)                               \
-        TW__K_##kind(TW__TWO, min##lanes, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_MIN##bits)                           \
-            TW__K_##kind(TW__TWO, maxdiff##lanes, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_MAXDIFF##bits)               \
-                TW__K_##kind(TW__TWO, lt##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_LT##bits)                     \
-                    TW__K_##kind(TW__TWO, le##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_LE##bits)                 \
-                        TW__K_##kind(TW__TWO, gt##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_GT##bits)             \
-                            TW__K_##kind(TW__TWO, ge##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_GE##bits)         \
-                                TW__K_##kind(TW__TWO, eq##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_EQ##bits)     \
-                                    TW__K_##kind(TW__TWO, ne##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_NE##bits) \
-                                        TW__K_##kind(TW__TWO, maxcmp##lanes, TW__SAME, TW__NOTHING, TW__CMP,          \
-                                                     TW__B_MAXCMP##bits)                                           \
-                                            TW__K_##kind(TW__TWO, mincmp##lanes, TW__SAME, TW__NOTHING, TW__CMP,      \
-                                                         TW__B_MINCMP##bits)                                       \
-                                                TW__K_##kind(TW__TWO, maxdiffcmp##lanes, TW__SAME, TW__NOTHING,       \
-                                                             TW__CMP, TW__B_MAXDIFFCMP##bits)                      \
-                                                    TW__K_##kind(TW__TWO, subcmp##lanes, TW__SAME, TW__NOTHING,       \
-                                                                 TW__CMP, TW__B_SUBCMP##bits)
+#define TW__COMPARES(kind, lanes, bits) \
+    TW__K_##kind(TW__TWO, max##lanes, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_MAX##bits) \
+    TW__K_##kind(TW__TWO, min##lanes, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_MIN##bits) \
+    TW__K_##kind(TW__TWO, maxdiff##lanes, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_MAXDIFF##bits) \
+    TW__K_##kind(TW__TWO, lt##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_LT##bits) \
+    TW__K_##kind(TW__TWO, le##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_LE##bits) \
+    TW__K_##kind(TW__TWO, gt##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_GT##bits) \
+    TW__K_##kind(TW__TWO, ge##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_GE##bits) \
+    TW__K_##kind(TW__TWO, eq##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_EQ##bits) \
+    TW__K_##kind(TW__TWO, ne##lanes, TW__BITS, TW__NOTHING, TW__NOTHING, TW__B_NE##bits) \
+    TW__K_##kind(TW__TWO, maxcmp##lanes, TW__SAME, TW__NOTHING, TW__CMP, TW__B_MAXCMP##bits) \
+    TW__K_##kind(TW__TWO, mincmp##lanes, TW__SAME, TW__NOTHING, TW__CMP, TW__B_MINCMP##bits) \
+    TW__K_##kind(TW__TWO, maxdiffcmp##lanes, TW__SAME, TW__NOTHING, TW__CMP, TW__B_MAXDIFFCMP##bits) \
+    TW__K_##kind(TW__TWO, subcmp##lanes, TW__SAME, TW__NOTHING, TW__CMP, TW__B_SUBCMP##bits)
 #define TW__B_MAX32(type)     TW__RETURN(type, tw__max32(a, b))
 #define TW__B_MIN32(type)     TW__RETURN(type, tw__min32(a, b))
 #define TW__B_MAXDIFF32(type) TW__RETURN(type, tw__maxdiff32(a, b))
@@ -344,7 +346,8 @@ TW__K_i32(TW__ONE, shuffle16, TW__IDENTITY) TW__K_c16(TW__ONE, shuffle16,
 #define TW__B_SUBCMP16(type)                      \
     TW__SET(cmp) = tw__bits_of16(tw__lt16(a, b)); \
     TW__B_SUB16(type)
-                                                    TW__COMPARES(i32, 16, 32) TW__COMPARES(i16, 32, 16)
+    TW__COMPARES(i32, 16, 32)
+    TW__COMPARES(i16, 32, 16)
 
 /* abscmp: |x| and the signs. */
 #define TW__ABSCMP(small, large, shape, pick, ns, nl, name, op, below)                                 \
@@ -368,8 +371,9 @@ TW__K_i32(TW__ONE, shuffle16, TW__IDENTITY) TW__K_c16(TW__ONE, shuffle16,
     }
 #define TW__BELOW32(a, b) tw__bits_of32(tw__lt32(a, b))
 #define TW__BELOW16(a, b) tw__bits_of16(tw__lt16(a, b))
-                                                        TW__K_i32(TW__ABSCMP, abscmp16, tw__abs32, TW__BELOW32)
-                                                            TW__K_i16(TW__ABSCMP, abscmp32, tw__abs16, TW__BELOW16)
+TW__K_i32(TW__ABSCMP, abscmp16, tw__abs32, TW__BELOW32)
+TW__K_i16(TW__ABSCMP, abscmp32, tw__abs16, TW__BELOW16)
+// clang-format on
 
 /* --- names in C ------------------------------------------------------------------------------------------------------
  * By number of arguments: short form, x alone, with a y buffer; the type of x chooses the function. */

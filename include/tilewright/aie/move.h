@@ -6,15 +6,17 @@
 #include <tilewright/aie/shift.h>
 
 /* X(element, lanes of 128, 256, 512, 1024 bits) */
-#define TW__ELEMENTS(X)       \
-    X(int8, 16, 32, 64, 128)  \
+// clang-format off
+#define TW__ELEMENTS(X) \
+    X(int8, 16, 32, 64, 128) \
     X(uint8, 16, 32, 64, 128) \
-    X(int16, 8, 16, 32, 64)   \
-    X(int32, 4, 8, 16, 32)    \
-    X(cint16, 4, 8, 16, 32)   \
-    X(cint32, 2, 4, 8, 16)    \
-    X(float, 4, 8, 16, 32)    \
+    X(int16, 8, 16, 32, 64) \
+    X(int32, 4, 8, 16, 32) \
+    X(cint16, 4, 8, 16, 32) \
+    X(cint32, 2, 4, 8, 16) \
+    X(float, 4, 8, 16, 32) \
     X(cfloat, 2, 4, 8, 16)
+// clang-format on
 
 /* undef: with TW_AIE_CHECK a pattern that shows (0xa5), so that two runs differ from one with zeros. */
 #ifdef TW_AIE_CHECK
@@ -90,16 +92,33 @@ TW__AIE unsigned tw__part(const char *name, int i, unsigned parts)
 #define TW__CONCAT_BODY_8  TW__CONCAT_BODY_4, TW__PUT(4, e), TW__PUT(5, f), TW__PUT(6, g), TW__PUT(7, h)
 
 #define TW__PARTS(E, V, W, X, Y) TW__PARTS_(v##V##E, v##W##E, v##X##E, v##Y##E)
-#define TW__PARTS_(V, W, X, Y)                                                                                    \
-    TW__EXT(ext_v, V, W)                                                                                          \
-    TW__EXT(ext_v, V, X)                                                                                          \
-    TW__EXT(ext_v, V, Y)                                                                                          \
-    TW__EXT(ext_w, W, X) TW__EXT(ext_w, W, Y) TW__EXT(ext_x, X, Y) TW__UPD(upd_v, V, W) TW__UPD(upd_v, V, X)      \
-        TW__UPD(upd_v, V, Y) TW__UPD(upd_w, W, X) TW__UPD(upd_w, W, Y) TW__UPD(upd_x, X, Y)                       \
-            TW__SETPART(wset_v, V, W) TW__SETPART(xset_v, V, X) TW__SETPART(yset_v, V, Y)                         \
-                TW__SETPART(xset_w, W, X) TW__SETPART(yset_w, W, Y) TW__SETPART(yset_x, X, Y) TW__CONCAT(V, W, 2) \
-                    TW__CONCAT(W, X, 2) TW__CONCAT(X, Y, 2) TW__CONCAT(V, X, 4) TW__CONCAT(W, Y, 4)               \
-                        TW__CONCAT(V, Y, 8)
+// clang-format off
+#define TW__PARTS_(V, W, X, Y) \
+    TW__EXT(ext_v, V, W) \
+    TW__EXT(ext_v, V, X) \
+    TW__EXT(ext_v, V, Y) \
+    TW__EXT(ext_w, W, X) \
+    TW__EXT(ext_w, W, Y) \
+    TW__EXT(ext_x, X, Y) \
+    TW__UPD(upd_v, V, W) \
+    TW__UPD(upd_v, V, X) \
+    TW__UPD(upd_v, V, Y) \
+    TW__UPD(upd_w, W, X) \
+    TW__UPD(upd_w, W, Y) \
+    TW__UPD(upd_x, X, Y) \
+    TW__SETPART(wset_v, V, W) \
+    TW__SETPART(xset_v, V, X) \
+    TW__SETPART(yset_v, V, Y) \
+    TW__SETPART(xset_w, W, X) \
+    TW__SETPART(yset_w, W, Y) \
+    TW__SETPART(yset_x, X, Y) \
+    TW__CONCAT(V, W, 2) \
+    TW__CONCAT(W, X, 2) \
+    TW__CONCAT(X, Y, 2) \
+    TW__CONCAT(V, X, 4) \
+    TW__CONCAT(W, Y, 4) \
+    TW__CONCAT(V, Y, 8)
+// clang-format on
 TW__ELEMENTS(TW__PARTS)
 
 /* Halves of a BM register. */
@@ -127,10 +146,12 @@ TW__ELEMENTS(TW__PARTS)
         __builtin_memcpy((char *)&b + sizeof v, &v, sizeof v);       \
         return b;                                                    \
     }
+// clang-format off
 TW__HALVES(v16acc48, v8acc48)
 TW__HALVES(v8cacc48, v4cacc48)
 TW__HALVES(v8acc80, v4acc80)
 TW__HALVES(v4cacc80, v2cacc80)
+// clang-format on
 
 /* --- elements: 8-bit ones have no direct form (through int16) ------------------------------------------------------ */
 
@@ -170,13 +191,21 @@ TW__HALVES(v4cacc80, v2cacc80)
         __builtin_memcpy(&r, &e, sizeof e);                                                                      \
         return r;                                                                                                \
     }
+// clang-format off
 #define TW__WIDE_ELEMENTS(X) \
-    X(int16, 8, 16, 32, 64)  \
-    X(int32, 4, 8, 16, 32)   \
-    X(cint16, 4, 8, 16, 32) X(cint32, 2, 4, 8, 16) X(float, 4, 8, 16, 32) X(cfloat, 2, 4, 8, 16)
+    X(int16, 8, 16, 32, 64) \
+    X(int32, 4, 8, 16, 32) \
+    X(cint16, 4, 8, 16, 32) \
+    X(cint32, 2, 4, 8, 16) \
+    X(float, 4, 8, 16, 32) \
+    X(cfloat, 2, 4, 8, 16)
 #define TW__ELEMENT4(E, V, W, X, Y) \
-    TW__ELEMENT(v##V##E, E) TW__ELEMENT(v##W##E, E) TW__ELEMENT(v##X##E, E) TW__ELEMENT(v##Y##E, E)
+    TW__ELEMENT(v##V##E, E) \
+    TW__ELEMENT(v##W##E, E) \
+    TW__ELEMENT(v##X##E, E) \
+    TW__ELEMENT(v##Y##E, E)
 TW__WIDE_ELEMENTS(TW__ELEMENT4)
+// clang-format on
 /* float: a pair at once, elements 2i and 2i+1. */
 TW__AIE v8float TW__N(upd_elem, tw_upd_elem2_v8float)(v8float b, int i, float re, float im)
 {
@@ -232,10 +261,17 @@ typedef struct tw__slots {
                                                ((uint64)s.slot[2 * k] & 0xffffffffffffu)));  \
         return a;                                                                            \
     }
+// clang-format off
 #define TW__SLOTS_LIST(X80, X48) \
-    X48(v8acc48, 8)              \
-    X48(v4cacc48, 8)             \
-    X80(v4acc80, 4) X80(v2cacc80, 4) X48(v16acc48, 16) X48(v8cacc48, 16) X80(v8acc80, 8) X80(v4cacc80, 8)
+    X48(v8acc48, 8) \
+    X48(v4cacc48, 8) \
+    X80(v4acc80, 4) \
+    X80(v2cacc80, 4) \
+    X48(v16acc48, 16) \
+    X48(v8cacc48, 16) \
+    X80(v8acc80, 8) \
+    X80(v4cacc80, 8)
+// clang-format on
 TW__SLOTS_LIST(TW__SLOTS80, TW__SLOTS48)
 
 /* The 384-bit register image: eight slots of six bytes, little endian. */

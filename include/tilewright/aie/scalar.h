@@ -112,9 +112,11 @@ TW__AIE float tw_fix2float_int(int n, int shift)
     return (float)n * scale;
 }
 /* X(source, result, lanes as components, component of source) */
-#define TW__FIX2FLOAT_LIST(X)     \
-    X(v8int32, v8float, 8, int32) \
-    X(v8int16, v8float, 8, int16) X(v4cint16, v4cfloat, 8, int16) X(v4cint32, v4cfloat, 8, int32)
+// clang-format off
+#define TW__FIX2FLOAT_LIST(X) \
+    X(v8int32, v8float, 8, int32) X(v8int16, v8float, 8, int16) X(v4cint16, v4cfloat, 8, int16) \
+    X(v4cint32, v4cfloat, 8, int32)
+// clang-format on
 #define TW__FIX2FLOAT(from, to, n, part)                                     \
     TW__AIE to tw_fix2float_##from(from v, int shift)                        \
     {                                                                        \
@@ -127,10 +129,11 @@ TW__AIE float tw_fix2float_int(int n, int shift)
         return r;                                                            \
     }
 TW__FIX2FLOAT_LIST(TW__FIX2FLOAT)
-#define TW__FLOAT2FIX_LIST(X)               \
-    X(float2fix, v8float, v8int32, int32)   \
-    X(float2fix, v4cfloat, v4cint32, int32) \
+// clang-format off
+#define TW__FLOAT2FIX_LIST(X) \
+    X(float2fix, v8float, v8int32, int32) X(float2fix, v4cfloat, v4cint32, int32) \
     X(float2fix16, v8float, v8int16, int16) X(float2fix16, v4cfloat, v4cint16, int16)
+// clang-format on
 #define TW__FLOAT2FIX(name, from, to, part)                                   \
     TW__AIE to tw_##name##_##from(from v, int shift)                          \
     {                                                                         \
@@ -155,9 +158,11 @@ TW__FLOAT2FIX_LIST(TW__FLOAT2FIX)
     {                                                                    \
         return tw_aie_float2fix(f(tw_fix2float_int(a, shift1)), shift2); \
     }
+// clang-format off
 TW__FIXED(inv, tw_aie_inv)
 TW__FIXED(sqrt, tw_aie_sqrt)
 TW__FIXED(invsqrt, tw_aie_invsqrt)
+// clang-format on
 
 /* Redundant sign bits: how often the top bit repeats after itself. */
 TW__AIE int clb(int a)
@@ -179,11 +184,11 @@ TW__AIE int64_t tw__cyclic(int64_t at, int64_t offs, int64_t len)
 
 /* --- whole-vector products --------------------------------------------------------------------------------------------
  * Lane by lane. X(name suffix in C, vector, accumulator, component, words, complex) */
-#define TW__WHOLE_LIST(X)                       \
-    X(v16int16, v16acc48, int16, 16, 0, uint64) \
-    X(v8int32, v8acc80, int32, 8, 0, tw__u128)  \
-    X(v8cint16, v8cacc48, int16, 16, 1, uint64) \
-    X(v4cint32, v4cacc80, int32, 8, 1, tw__u128)
+// clang-format off
+#define TW__WHOLE_LIST(X) \
+    X(v16int16, v16acc48, int16, 16, 0, uint64) X(v8int32, v8acc80, int32, 8, 0, tw__u128) \
+    X(v8cint16, v8cacc48, int16, 16, 1, uint64) X(v4cint32, v4cacc80, int32, 8, 1, tw__u128)
+// clang-format on
 #define TW__WHOLE(vec, acct, part, words, complex, wide)                                                        \
     TW__AIE acct TW__N(tw__whole, tw__whole_##vec)(unsigned flags, acct acc, vec x, vec z)                      \
     {                                                                                                           \
@@ -209,19 +214,20 @@ TW__AIE int64_t tw__cyclic(int64_t at, int64_t offs, int64_t len)
         return TW__N(tw__whole, tw__whole_##vec)(flags, acc, x, z);                                             \
     }
 TW__WHOLE_LIST(TW__WHOLE)
-#define TW__WHOLE_NAMES(X)                                                      \
-    X(mul, tw__whole0, 0)                                                       \
-    X(negmul, tw__whole0, TW__SUBTRACT)                                         \
-    X(mac, tw__whole, 0) X(msc, tw__whole, TW__SUBTRACT) X(lmul, tw__whole0, 0) \
-        X(lnegmul, tw__whole0, TW__SUBTRACT) X(lmac, tw__whole, 0) X(lmsc, tw__whole, TW__SUBTRACT)
+// clang-format off
+#define TW__WHOLE_NAMES(X) \
+    X(mul, tw__whole0, 0) X(negmul, tw__whole0, TW__SUBTRACT) X(mac, tw__whole, 0) \
+    X(msc, tw__whole, TW__SUBTRACT) X(lmul, tw__whole0, 0) X(lnegmul, tw__whole0, TW__SUBTRACT) \
+    X(lmac, tw__whole, 0) X(lmsc, tw__whole, TW__SUBTRACT)
+// clang-format on
 
 /* --- names ---------------------------------------------------------------------------------------------------------- */
 
-#define TW__NOT_MODELLED_LIST(X)                                                                              \
-    X(butterfly_dit)                                                                                          \
-    X(butterfly_dit_minj)                                                                                     \
-    X(half_butterfly_dit) X(fft_data_incr) X(fft_twiddle_incr) X(fft_zoffs) X(fft_mod_delay) X(msc4_conj_sym) \
-        X(mul8_cfr) X(mac8_cfr)
+// clang-format off
+#define TW__NOT_MODELLED_LIST(X) \
+    X(butterfly_dit) X(butterfly_dit_minj) X(half_butterfly_dit) X(fft_data_incr) X(fft_twiddle_incr) \
+    X(fft_zoffs) X(fft_mod_delay) X(msc4_conj_sym) X(mul8_cfr) X(mac8_cfr)
+// clang-format on
 #ifdef __cplusplus
 TW__WHOLE_NAMES(TW__NAME)
 template <class T> TW__AIE T *cyclic_add(T *a, int offs, T *start, int len)
