@@ -108,25 +108,42 @@ static tw_status read_members(tw__gp *gp, const char *data, size_t size)
     return TW_OK;
 }
 
-static bool refers_to_member(const tw__gp *gp, const json_t *name)
+/* What units hold, when it is there. One member in many units would make a small file large when it is read or merged. */
+typedef struct contents {
+    const tw__gp *gp;
+    size_t left; /* bytes of members that units may still name */
+} contents;
+
+static tw_status check_member(contents *c, const json_t *name, bool needed)
 {
-    return tw__gp_member_get(gp, json_string_value(name)) != NULL;
+    const tw__gp_member *member = tw__gp_member_get(c->gp, json_string_value(name));
+    if (!member) return needed ? bad("its manifest names a member that is not there") : TW_OK;
+    if (member->size > c->left) return bad("its manifest names a member more than once");
+    c->left -= member->size;
+    return TW_OK;
 }
 
-static tw_status check_unit(const tw__gp *gp, json_t *unit)
+static tw_status check_unit(contents *c, json_t *unit)
 {
     static const char *const maps[] = { "tables", "objects" };
     if (!json_is_string(json_object_get(unit, "source"))) return bad("a unit without a source name");
+    tw_status status = check_member(c, json_object_get(unit, "text"), false);
+    json_t *value;
+    const char *key;
+    size_t index;
     for (size_t i = 0; i < G_N_ELEMENTS(maps); i++) {
-        json_t *map = json_object_get(unit, maps[i]), *value;
-        const char *key;
+        json_t *map = json_object_get(unit, maps[i]);
         if (!json_is_object(map)) return bad("a unit without tables or objects");
         json_object_foreach(map, key, value)
         {
-            if (!refers_to_member(gp, value)) return bad("its manifest names a member that is not there");
+            if (status == TW_OK) status = check_member(c, value, true);
         }
     }
-    return TW_OK;
+    json_array_foreach(json_object_get(unit, "headers"), index, value)
+    {
+        if (status == TW_OK) status = check_member(c, json_object_get(value, "member"), false);
+    }
+    return status;
 }
 
 static tw_status read_manifest(tw__gp *gp)
@@ -140,10 +157,12 @@ static tw_status read_manifest(tw__gp *gp)
         return bad("it was made for another version of Tilewright");
     size_t index;
     json_t *unit;
+    contents all = { .gp = gp };
+    for (guint i = 0; i < gp->members->len; i++) all.left += ((tw__gp_member *)gp->members->pdata[i])->size;
     if (!json_is_array(tw__gp_units(gp))) return bad("its manifest has no units");
     json_array_foreach(tw__gp_units(gp), index, unit)
     {
-        tw_status status = check_unit(gp, unit);
+        tw_status status = check_unit(&all, unit);
         if (status != TW_OK) return status;
     }
     return TW_OK;

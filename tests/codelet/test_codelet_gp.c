@@ -250,6 +250,13 @@ static void test_command_line(void **state)
     assert_string_equal(tw_popc_targets(), "cpu,ipu1,ipu2,ipu21");
 }
 
+static void append_member(GString *file, const char *name, const char *text)
+{
+    g_autofree char *closed = g_strconcat(name, "/", NULL);
+    g_string_append_printf(file, "%-16s%-12d%-6d%-6d%-8s%-10zu`\n%s%s", closed, 0, 0, 0, "100644", strlen(text),
+                           text, strlen(text) & 1 ? "\n" : "");
+}
+
 /* As many members and units as a file may have: found by name, not by search. */
 static void codelet_gp_many_members(void **state)
 {
@@ -260,13 +267,11 @@ static void codelet_gp_many_members(void **state)
         g_string_append_printf(manifest, "%s{\"source\": \"\", \"tables\": {\"t\": \"%d.x\"}, \"objects\": {}}",
                                i ? "," : "", MEMBERS - 1 - i % 10);
     g_string_append(manifest, "]}");
-    if (manifest->len & 1) g_string_append_c(manifest, ' ');
     for (int i = 0; i < MEMBERS; i++) {
-        g_autofree char *name = g_strdup_printf("%d.x/", i);
-        g_string_append_printf(file, "%-16s%-12d%-6d%-6d%-8s%-10d`\n", name, 0, 0, 0, "100644", 0);
+        g_autofree char *name = g_strdup_printf("%d.x", i);
+        append_member(file, name, "");
     }
-    g_string_append_printf(file, "%-16s%-12d%-6d%-6d%-8s%-10zu`\n%s", "manifest/", 0, 0, 0, "100644", manifest->len,
-                           manifest->str);
+    append_member(file, "manifest", manifest->str);
     clock_t start = clock();
     tw__gp *gp = tw__gp_read(file->str, file->len);
     assert_non_null(gp);
@@ -277,6 +282,34 @@ static void codelet_gp_many_members(void **state)
     g_string_free(manifest, TRUE);
 }
 
+/* One large member in very many units: merging would copy it for each of them. */
+static void codelet_gp_repeated_member(void **state)
+{
+    (void)state;
+    static const char *const units[] = {
+        "{\"source\": \"\", \"tables\": {\"t\": \"0.x\"}, \"objects\": {}}",
+        "{\"source\": \"\", \"tables\": {}, \"objects\": {\"o\": \"0.x\"}}",
+        "{\"source\": \"\", \"text\": \"0.x\", \"tables\": {}, \"objects\": {}}",
+        "{\"source\": \"\", \"headers\": [{\"path\": \"\", \"member\": \"0.x\"}], \"tables\": {}, \"objects\": {}}",
+    };
+    g_autofree char *large = g_strnfill(1000000, ' ');
+    for (size_t u = 0; u < G_N_ELEMENTS(units); u++)
+        for (int times = 1; times <= 100; times += 99) {
+            GString *file = g_string_new("!<arch>\n"),
+                    *manifest = g_string_new("{\"tilewright_gp\": 1, \"units\": [");
+            for (int i = 0; i < times; i++) g_string_append_printf(manifest, "%s%s", i ? "," : "", units[u]);
+            g_string_append(manifest, "]}");
+            append_member(file, "0.x", large);
+            append_member(file, "manifest", manifest->str);
+            tw__gp *gp = tw__gp_read(file->str, file->len);
+            assert_true((gp != NULL) == (times == 1));
+            if (!gp) assert_non_null(strstr(tw_error_message(), "more than once"));
+            tw__gp_free(gp);
+            g_string_free(file, TRUE);
+            g_string_free(manifest, TRUE);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_compile_and_merge),
@@ -284,6 +317,7 @@ int main(void)
                                         cmocka_unit_test(test_damaged),
                                         cmocka_unit_test(test_hostile_tables),
                                         cmocka_unit_test(codelet_gp_many_members),
+                                        cmocka_unit_test(codelet_gp_repeated_member),
                                         cmocka_unit_test(test_command_line) };
     return cmocka_run_group_tests_name("codelet_gp", tests, set_up_cache, tear_down_cache);
 }
