@@ -76,7 +76,7 @@ const char *tw__cache_dir(void)
     else
         fits = join(path, home && *home == '/' ? home : g_get_tmp_dir(), "/.cache/tilewright");
     if (!fits || g_mkdir_with_parents(path, 0700) != 0) {
-        tw__fail(TW_E_IO, "cannot create the cache folder '%s': %s", path,
+        tw__fail(TW_E_IO, "cannot create the cache folder '%s': %s; XDG_CACHE_HOME names another place", path,
                  fits ? g_strerror(errno) : "name too long");
         return NULL;
     }

@@ -143,19 +143,32 @@ static bool compile_once(const tw__toolchain *toolchain, const tw__source *sourc
     return ran && status == 0;
 }
 
+/* Linking a .gp needs no clang: any compiler of the host will do. */
+static char *host_linker(void)
+{
+    static const char *const names[] = { "c++", "g++", "cc", "gcc" };
+    char *path = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(names) && !path; i++) path = g_find_program_in_path(names[i]);
+    return path;
+}
+
 tw_status tw__link(char *const *objects, const char *out, tw_diags *diags)
 {
     const tw__toolchain *toolchain;
-    tw_status found = tw__toolchain_get(&toolchain);
-    if (found != TW_OK) return found;
+    bool has_clang = tw__toolchain_get(&toolchain) == TW_OK;
+    g_autofree char *other = has_clang ? NULL : host_linker();
+    if (!has_clang && !other)
+        return tw__fail(TW_E_NO_ENVIRONMENT,
+                        "object code is linked with clang 19 or the system's C++ compiler, and "
+                        "neither is installed (Debian: apt install clang-19)");
     g_autofree char *made = tw__cache_temporary(".so"), *messages = NULL;
     if (!made) return TW_E_IO;
     GPtrArray *args = g_ptr_array_new();
-    const char *fixed[] = {
-        toolchain->clang, "--driver-mode=g++", "-shared", "-Wl,-z,defs", "-Wl,--as-needed", "-o", made
-    };
+    g_ptr_array_add(args, has_clang ? toolchain->clang : other);
+    if (has_clang) g_ptr_array_add(args, (char *)"--driver-mode=g++");
+    if (has_clang && toolchain->has_lld) g_ptr_array_add(args, (char *)"-fuse-ld=lld");
+    const char *fixed[] = { "-shared", "-Wl,-z,defs", "-Wl,--as-needed", "-o", made };
     for (size_t i = 0; i < G_N_ELEMENTS(fixed); i++) g_ptr_array_add(args, (char *)fixed[i]);
-    if (toolchain->has_lld) g_ptr_array_add(args, (char *)"-fuse-ld=lld");
     for (char *const *object = objects; *object; object++) g_ptr_array_add(args, *object);
     g_ptr_array_add(args, NULL);
     int exit_status = 1;
@@ -163,7 +176,8 @@ tw_status tw__link(char *const *objects, const char *out, tw_diags *diags)
     g_ptr_array_free(args, TRUE);
     if (status == TW_OK && exit_status != 0) {
         const char *error = strstr(messages, "error: ");
-        const char *text = error ? error + strlen("error: ") : messages;
+        const char *undefined = strstr(messages, "undefined reference"); /* as GNU ld says it */
+        const char *text = undefined ? undefined : error ? error + strlen("error: ") : messages;
         g_autofree char *line = g_strndup(text, strcspn(text, "\n"));
         if (diags) {
             tw_diag diag = {

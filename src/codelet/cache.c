@@ -33,8 +33,13 @@ char *tw__cache_temporary(const char *suffix)
 {
     static gint counter;
     g_autofree char *folder = tw__cache_folder();
-    return folder ? g_strdup_printf("%s/tmp-%d-%d%s", folder, (int)getpid(), g_atomic_int_add(&counter, 1), suffix)
-                  : NULL;
+    if (!folder) return NULL;
+    if (g_access(folder, W_OK) != 0) {
+        tw__fail(TW_E_IO, "cannot write to the cache folder '%s': %s; XDG_CACHE_HOME names another place", folder,
+                 g_strerror(errno));
+        return NULL;
+    }
+    return g_strdup_printf("%s/tmp-%d-%d%s", folder, (int)getpid(), g_atomic_int_add(&counter, 1), suffix);
 }
 
 tw_status tw__cache_write(const char *path, const char *data, size_t length)

@@ -119,6 +119,10 @@ static char *identity_of(const char *kind, const char *name, char *const *flags,
 static tw_status check_new(GHashTable *by_name, GHashTable *by_symbol, const tw__vertex_type *vt)
 {
     const tw__vertex_type *other = g_hash_table_lookup(by_name, vt->name);
+    if (other && strcmp(other->origin, vt->origin) == 0)
+        return tw__fail(TW_E_OBJECT_CREATION,
+                        "vertex '%s' is defined twice: '%s' was added before with other flags or contents",
+                        vt->name, vt->origin);
     if (other)
         return tw__fail(TW_E_OBJECT_CREATION, "vertex '%s' is defined twice: in '%s' and in '%s'", vt->name,
                         other->origin, vt->origin);

@@ -93,15 +93,16 @@ static field cpp_field(CXType declared)
     CXType row = outer.element, data = row;
     direction = direction_of(row, &data);
     vector_template nested = vector_of(data);
+    bool rows = direction && nested.is_vector;
     field f = { .direction = direction ? direction : "state",
                 .form = !direction         ? "state_vector"
                         : nested.is_vector ? "edge_vectors"
                         : nested.is_list   ? NULL
                                            : "edge_scalars",
-                .element = nested.is_vector ? nested.element : data,
-                .layout = { outer.layout, nested.is_vector ? nested.layout : NULL },
-                .min_align = nested.is_vector ? nested.min_align : outer.min_align,
-                .interleaved = nested.is_vector ? nested.interleaved : outer.interleaved,
+                .element = rows ? nested.element : data,
+                .layout = { outer.layout, rows ? nested.layout : NULL },
+                .min_align = rows ? nested.min_align : outer.min_align,
+                .interleaved = rows ? nested.interleaved : outer.interleaved,
                 .count = 1 };
     return f;
 }
@@ -237,6 +238,11 @@ static bool check_type(field_visit *v, CXCursor cursor, field *f, const char *na
                    "field '%s' of vertex '%s' has type '%s': tensors have scalar elements, so use %s here and "
                    "cast the address of the data",
                    name, v->vertex, text, e.type);
+    else if (!e.type && is_edge && strcmp(f->form, "state_vector") == 0)
+        popc_error(v->s, cursor, "popc.field-type",
+                   "field '%s' of vertex '%s' has type '%s': a Vector that is state holds numbers; one that is "
+                   "connected stands in Input, Output or InOut, or has them inside",
+                   name, v->vertex, text);
     else if (!e.type && is_edge)
         popc_error(v->s, cursor, "popc.field-type",
                    "field '%s' of vertex '%s' has type '%s', which is not a type of tensors: use bool, an integer "

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARSES = 6, MAX_DIAGNOSTICS = 100 };
+enum { MAX_PARSES = 6, MAX_DIAGNOSTICS = 100, MAX_NOTES = 6 };
 
 #define PROBE_FILE "<popc>"
 
@@ -374,10 +374,14 @@ static void forward_diagnostics(scanner *s)
                                                          : 0,
                       option, message);
         CXDiagnosticSet notes = clang_getChildDiagnostics(diag);
-        for (unsigned k = 0; k < clang_getNumDiagnosticsInSet(notes) && k < 4; k++) {
+        /* Of an error in a template of our headers these name the user's line; how the header was reached does not. */
+        for (unsigned k = 0, shown = 0; k < clang_getNumDiagnosticsInSet(notes) && shown < MAX_NOTES; k++) {
             CXDiagnostic note = clang_getDiagnosticInSet(notes, k);
             char *text = popc_string(clang_getDiagnosticSpelling(note));
-            report_at(s, clang_getDiagnosticLocation(note), 0, 0, "", text);
+            if (!g_str_has_prefix(text, "in file included from")) {
+                report_at(s, clang_getDiagnosticLocation(note), 0, 0, "", text);
+                shown++;
+            }
             g_free(text);
             clang_disposeDiagnostic(note);
         }

@@ -65,6 +65,23 @@ rm -rf add.cpp twice.c inc add.gp twice.gp
 expect 0 "$tilewright" run host.c both.gp Add Twice
 prints out 'value 86'
 
+# Without clang: the system's compiler links it, once.
+mkdir tools
+for tool in c++ ld as; do ln -s "$(command -v "$tool")" tools/; done
+cc host.c -I "$source/include" -L "$build" -Wl,-rpath,"$build" -ltilewright -o host || fail 'cc host.c'
+expect 0 env PATH="$work/tools" XDG_CACHE_HOME="$work/cache-linked" "$work/host" both.gp Add Twice
+prints out 'value 86'
+expect 0 env PATH=/nowhere XDG_CACHE_HOME="$work/cache-linked" "$work/host" both.gp Add Twice
+expect 1 env PATH=/nowhere XDG_CACHE_HOME="$work/cache-none" "$work/host" both.gp Add
+prints err 'is linked with clang 19 or'
+# A cache that cannot be written says so, and not that the codelets are wrong.
+if [ "$(id -u)" -ne 0 ]; then
+  mkdir -p cache-closed/tilewright/codelets && chmod 500 cache-closed/tilewright/codelets
+  expect 1 env XDG_CACHE_HOME="$work/cache-closed" "$work/host" both.gp Add
+  prints err 'XDG_CACHE_HOME names another place'
+  chmod 700 cache-closed/tilewright/codelets
+fi
+
 # Mistakes: in the user's file, in the command, on the disk.
 printf '#include <poplar/Vertex.hpp>\nclass Bad : public poplar::Vertex {\npublic:\n    poplar::Input<int> x;\n    bool compute() { *x = 1; return true; }\n};\n' >bad.cpp
 expect 1 "$popc" bad.cpp -o bad.gp

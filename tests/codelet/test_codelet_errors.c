@@ -30,6 +30,8 @@ static const mistake mistakes[] = {
     { CPP "#include <ipudef.h>\nclass A : public Vertex { Input<Vector<float2>> x; " OK, 0, 4, 0, "use float here and cast" },
     { CPP "struct S { int a; };\nclass A : public Vertex { Input<S> x; " OK, 0, 4, 0, "not a type of tensors" },
     { CPP "class A : public Vertex { VectorList<float> x; " OK, 0, 3, 0, "stands in Input, Output or InOut" },
+    { CPP "class A : public Vertex { Vector<Vector<int>> x; " OK, 0, 3, 47, "a Vector that is state holds numbers" },
+    { CPP "struct S { int a; };\nclass A : public Vertex { Vector<S> x; " OK, 0, 4, 0, "a Vector that is state holds numbers" },
     { CPP "class A : public Vertex { int x : 3; " OK, 0, 3, 0, "bit-field" },
     { CPP "class A : public Vertex { int &x; " OK, 0, 3, 0, "is a reference" },
     { C "TW_VERTEX(A) { TW_INPUT(double) x; };\nbool A_compute(A *v) { return true; }\n", 1, 2, 0, "use float" },
@@ -98,6 +100,27 @@ static void test_mistakes(void **state)
     }
 }
 
+/* An error in a template of the codelet headers names the line of the user's that asks for it. */
+static void test_template_lines(void **state)
+{
+    (void)state;
+    static const char text[] =
+        CPP "class A : public Vertex {\n    Input<Vector<float, VectorLayout::SPAN, 3>> x; " OK;
+    tw__codelets *set = tw__codelets_new(TW__HALF_FLOAT);
+    tw_diags *diags = tw_diags_new();
+    assert_int_equal(tw__codelets_add_source(set, text, TW__CODELET_CPP, "mine.cpp", NULL, diags),
+                     TW_E_COMPILATION);
+    assert_non_null(strstr(tw_error_message(), "MinAlign must be a power of two"));
+    bool found = false;
+    for (size_t k = 0; tw_diags_get(diags, k); k++) {
+        const tw_diag *diag = tw_diags_get(diags, k);
+        found = found || (strcmp(diag->file, "mine.cpp") == 0 && diag->line == 4 && diag->source);
+    }
+    assert_true(found);
+    tw_diags_free(diags);
+    tw__codelets_free(set);
+}
+
 /* Two names with one symbol, and one name twice (decision 29). The set keeps what it had. */
 static void test_collisions(void **state)
 {
@@ -111,6 +134,10 @@ static void test_collisions(void **state)
                      TW_E_OBJECT_CREATION);
     assert_non_null(strstr(tw_error_message(), "vertex 'A' is defined twice: in 'test.cpp' and in 'b.cpp'"));
     assert_true(tw_diags_count(diags, TW_ERROR) > 0);
+    assert_int_equal(tw__codelets_add_source(set, CPP "class A : public Vertex { int other; " OK, TW__CODELET_CPP,
+                                             "test.cpp", "-O3", NULL),
+                     TW_E_OBJECT_CREATION);
+    assert_non_null(strstr(tw_error_message(), "'test.cpp' was added before with other flags or contents"));
     assert_int_equal(tw__codelets_add_source(
                          set,
                          C "TW_VERTEX_AS(nB, \"n::  B\") { int x; };\nbool nB_compute(nB *v) { return v->x; }\n",
@@ -199,7 +226,8 @@ static void test_warnings(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_mistakes), cmocka_unit_test(test_collisions),
-                                        cmocka_unit_test(test_files_and_flags), cmocka_unit_test(test_warnings) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_mistakes), cmocka_unit_test(test_template_lines),
+                                        cmocka_unit_test(test_collisions), cmocka_unit_test(test_files_and_flags),
+                                        cmocka_unit_test(test_warnings) };
     return cmocka_run_group_tests_name("codelet_errors", tests, set_up_cache, tear_down_cache);
 }
