@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
+#include <math.h>
 // clang-format on
 
 typedef __int128 i128;
@@ -323,6 +324,21 @@ static void type_srs_limits(void **state)
     }
 }
 
+/* The form inlined in kernels and tw_convert() take the same bits of `random`: one seed gives one result everywhere. */
+static void stochastic_to_int(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    for (int i = 0; i < 100000; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        float x = ldexpf((float)(int32_t)(seed >> 32), -(int)(seed >> 8 & 63));
+        uint32_t random = (uint32_t)(seed >> 3) * 2654435761u;
+        int32_t inlined = tw__f32_to_int(x, 32, true, TW_ROUND_STOCHASTIC, TW_SAT_ON, random), converted;
+        tw_convert(TW_I32, &converted, TW_F32, &x, (tw_convert_mode){ TW_ROUND_STOCHASTIC, TW_SAT_ON }, random);
+        assert_int_equal(inlined, converted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,7 +346,8 @@ int main(void)
         cmocka_unit_test(type_stochastic_to_int),   cmocka_unit_test(type_float_round_keeps_sign),
         cmocka_unit_test(type_int_to_float),        cmocka_unit_test(type_int_to_int),
         cmocka_unit_test(type_bool_and_refused),    cmocka_unit_test(type_load_and_store),
-        cmocka_unit_test(type_srs_rounding),        cmocka_unit_test(type_srs_limits),
+        cmocka_unit_test(type_srs_rounding),        cmocka_unit_test(stochastic_to_int),
+        cmocka_unit_test(type_srs_limits),
     };
     return cmocka_run_group_tests_name("type integers", tests, NULL, NULL);
 }
