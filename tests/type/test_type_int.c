@@ -129,7 +129,7 @@ static void type_nan_and_infinity_to_int(void **state)
     }
 }
 
-static void type_stochastic_to_int(void **state)
+static void type_type_int_stochastic(void **state)
 {
     (void)state;
     uint64_t seed = 17;
@@ -325,7 +325,7 @@ static void type_srs_limits(void **state)
 }
 
 /* The form inlined in kernels and tw_convert() take the same bits of `random`: one seed gives one result everywhere. */
-static void stochastic_to_int(void **state)
+static void type_int_stochastic(void **state)
 {
     (void)state;
     uint64_t seed = 1;
@@ -343,10 +343,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(type_float_to_int_limits), cmocka_unit_test(type_nan_and_infinity_to_int),
-        cmocka_unit_test(type_stochastic_to_int),   cmocka_unit_test(type_float_round_keeps_sign),
+        cmocka_unit_test(type_type_int_stochastic), cmocka_unit_test(type_float_round_keeps_sign),
         cmocka_unit_test(type_int_to_float),        cmocka_unit_test(type_int_to_int),
         cmocka_unit_test(type_bool_and_refused),    cmocka_unit_test(type_load_and_store),
-        cmocka_unit_test(type_srs_rounding),        cmocka_unit_test(stochastic_to_int),
+        cmocka_unit_test(type_srs_rounding),        cmocka_unit_test(type_int_stochastic),
         cmocka_unit_test(type_srs_limits),
     };
     return cmocka_run_group_tests_name("type integers", tests, NULL, NULL);
