@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "base/base.h"
 
+#include <errno.h>
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,10 +90,14 @@ static void open_destination(int family)
         const char *other = destination_name[!family];
         bool shared = other && strcmp(other, name) == 0; /* both families in one file: one stream */
         FILE *file = shared ? destination[!family] : fopen(name, "ae");
-        if (file)
+        if (file) {
             destination[family] = file;
-        else
-            write_line(family, "LOG", 'E', "cannot open the log file; writing to stderr");
+        } else {
+            char text[1024];
+            snprintf(text, sizeof text, "cannot open the log file '%s': %s; writing to stderr", name,
+                     strerror(errno));
+            write_line(family, "LOG", 'E', text);
+        }
     }
 }
 

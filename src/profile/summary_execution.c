@@ -56,9 +56,15 @@ static void print_type_lines(const tw__page *page, int indent, type_line *lines,
     qsort(lines, count, sizeof *lines, by_cycles);
     for (size_t i = 0; i < count; i++) width = strlen(lines[i].name) > width ? strlen(lines[i].name) : width;
     if (width > 80) width = 80;
-    for (size_t i = 0; i < count; i++)
-        fprintf(page->out, "%*s%-*s (%llu instances): %12s\n", indent, "", (int)width, lines[i].name,
-                (unsigned long long)lines[i].instances, tw__commas(text, sizeof text, lines[i].cycles));
+    bool counted = tw_profile_has_graph(page->p); /* an execution profile alone does not say how many there are */
+    for (size_t i = 0; i < count; i++) {
+        tw__commas(text, sizeof text, lines[i].cycles);
+        if (counted || lines[i].instances)
+            fprintf(page->out, "%*s%-*s (%llu instances): %12s\n", indent, "", (int)width, lines[i].name,
+                    (unsigned long long)lines[i].instances, text);
+        else
+            fprintf(page->out, "%*s%-*s: %12s\n", indent, "", (int)width, lines[i].name, text);
+    }
 }
 
 static tw_status print_vertex_types(const tw__page *page)

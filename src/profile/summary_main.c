@@ -90,6 +90,8 @@ static tw_status write_trace(const tw_profile *profile, const command *c)
 
 int tw_profile_summary_main(int argc, char **argv)
 {
+    const char *slash = strrchr(argv[0], '/');
+    argv[0] = strcmp(argv[0], "profile") == 0 ? (char *)"tilewright profile" : slash ? (char *)slash + 1 : argv[0];
     command c = { 0 };
     int bad = parse(&c, argc, argv);
     if (bad) return bad;

@@ -20,6 +20,15 @@ prints out 'Total cycles:'
 prints out 'Always-live bytes:'
 prints out 'OnTileExecute'
 
+# Alone, the execution profile does not know how many instances of a type there are, and does not say 0.
+expect 0 "$summary" --execution-profile "$work/execution_profile.json"
+prints out 'Cycles by vertex type:'
+! grep -q '(0 instances)' "$work/out" || fail 'an execution profile alone counts 0 instances'
+expect 0 "$summary" --help
+prints out 'Usage: poplar_profile_summary --graph-profile'
+expect 1 "$tilewright" profile --graph-profile "$work/nothing.json"
+prints err 'tilewright profile: '
+
 # 9.2: both files without a line of code.
 expect 0 env POPLAR_ENGINE_OPTIONS="{\"autoReport.all\": \"true\", \"autoReport.directory\": \"$work/report\"}" "$program"
 [ -s "$work/report/graph_profile.json" ] && [ -s "$work/report/execution_profile.json" ] || fail 'autoReport.all wrote nothing'
@@ -35,6 +44,8 @@ expect 0 env POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST="$work/log" "$program"
 grep -q PO "$work/log" || fail 'POPLAR_LOG_DEST is not used'
 expect 0 env POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=stdout "$program"
 grep -q '^.*PO' "$work/out" || fail 'POPLAR_LOG_DEST=stdout is not used'
+expect 0 env POPLAR_LOG_LEVEL=INFO POPLAR_LOG_DEST="$work/nowhere/log" "$program"
+prints err "cannot open the log file '$work/nowhere/log': No such file"
 
 # 8.2.3: colour.
 escape=$(printf '\033')
