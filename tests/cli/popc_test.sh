@@ -68,7 +68,7 @@ prints out 'value 86'
 # Without clang: the system's compiler links it, once.
 mkdir tools
 for tool in c++ ld as; do ln -s "$(command -v "$tool")" tools/; done
-cc host.c -I "$source/include" -L "$build" -Wl,-rpath,"$build" -ltilewright -o host || fail 'cc host.c'
+${CC:-cc} host.c -I "$source/include" -L "$build" -Wl,-rpath,"$build" -ltilewright -o host || fail 'cc host.c'
 expect 0 env PATH="$work/tools" XDG_CACHE_HOME="$work/cache-linked" "$work/host" both.gp Add Twice
 prints out 'value 86'
 expect 0 env PATH=/nowhere XDG_CACHE_HOME="$work/cache-linked" "$work/host" both.gp Add Twice
