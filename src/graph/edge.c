@@ -163,6 +163,23 @@ static bool wrong_size(const link_to *l, const tw__node *t, uint64_t got, const 
         t ? tw__node_text(l->core, t, tensor_text, sizeof tensor_text) : "list", (unsigned long long)got);
 }
 
+/* More than a layout can count (guide 4.2: 2,047 elements in a SHORT_SPAN) is refused where there is a chip to hold it;
+ * on a CPU every vector is a pointer and a 32-bit count. */
+static bool fits_layout(const link_to *l, uint64_t count, unsigned dim)
+{
+    if (l->core->target->kind == TW_TARGET_CPU) return true;
+    uint64_t most = tw__field_limit(l->core, l->f, dim);
+    if (count <= most) return true;
+    LINK_TEXT(l);
+    (void)tensor_text;
+    return tw__graph_fail(
+        l->core, TW_E_CONNECTION,
+        "wrong size: %llu %s of field '%s' of %s are more than its vector layout can count: at most "
+        "%llu",
+        (unsigned long long)count, l->f->form == TW__EDGE_VECTORS && dim == 0 ? "sub-vectors" : "elements", l->name,
+        text, (unsigned long long)most);
+}
+
 static bool open_link(tw_graph *graph, link_to *l, tw_vertex vertex, const char *field, int64_t *index)
 {
     tw__core *core = graph->core;
@@ -206,6 +223,7 @@ static bool connect_node(link_to *l, const tw__node *t, int64_t index)
     bool sized = tw__field_size_find(l->core, l->vertex, l->field, &size);
     if (index >= 0) {
         if (l->f->form == TW__EDGE_SCALARS && count != 1) return wrong_size(l, t, count, "element", 1, "");
+        if (l->f->form == TW__EDGE_VECTORS && !fits_layout(l, count, 1)) return false;
         return add_edge(l, t, 0, count, (uint32_t)index);
     }
     switch (l->f->form) {
@@ -216,6 +234,7 @@ static bool connect_node(link_to *l, const tw__node *t, int64_t index)
     case TW__EDGE_SCALARS:
         if (sized && size != count)
             return wrong_size(l, t, count, "elements", size, " as set by tw_graph_set_field_size()");
+        if (!fits_layout(l, count, 0)) return false;
         return add_edge(l, t, 0, count, 0);
     case TW__EDGE_VECTORS: {
         if (t->t.rank != 2) {
@@ -229,6 +248,7 @@ static bool connect_node(link_to *l, const tw__node *t, int64_t index)
         size_t rows = t->dims[0], row = t->dims[1];
         if (sized && size != rows)
             return wrong_size(l, t, rows, "sub-vectors", size, " as set by tw_graph_set_field_size()");
+        if (!fits_layout(l, rows, 0) || (rows && !fits_layout(l, row, 1))) return false;
         if (rows == 0) return tw__field_size_set(l->core, l->vertex, l->field, 0); /* connected to nothing */
         for (size_t i = 0; i < rows; i++)
             if (!add_edge(l, t, i * row, row, (uint32_t)i)) return false;
@@ -296,6 +316,7 @@ void tw_graph_connect_list(tw_graph *graph, tw_vertex vertex, const char *field,
         wrong_size(&l, NULL, count, "sub-vectors", size, " as set by tw_graph_set_field_size()");
         return;
     }
+    if (!fits_layout(&l, count, 0)) return;
     for (size_t i = 0; i < count; i++) {
         char what[48];
         snprintf(what, sizeof what, "tensor %zu of the list", i);
@@ -305,6 +326,7 @@ void tw_graph_connect_list(tw_graph *graph, tw_vertex vertex, const char *field,
             wrong_size(&l, t, tw__node_count(t), "element for each edge", 1, "");
             return;
         }
+        if (l.f->form == TW__EDGE_VECTORS && !fits_layout(&l, tw__node_count(t), 1)) return;
     }
     if (!check_list_aliases(&l, count, tensors)) return;
     size_t first = core->edge_count;

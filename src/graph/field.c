@@ -381,6 +381,12 @@ static uint64_t layout_limit(tw__vector_layout layout, unsigned align, bool sub_
     }
 }
 
+uint64_t tw__field_limit(const tw__core *core, const tw__field *f, unsigned dim)
+{
+    return layout_limit(tw__layout_on(core->target, f->layout[f->is_list ? 0 : dim], f->min_align), f->min_align,
+                        f->is_list && dim == 1);
+}
+
 uint64_t tw_graph_max_field_dim(tw_graph *graph, const char *vertex_type, const char *field, unsigned dim)
 {
     TW__ENTER(graph, 0);
@@ -401,7 +407,5 @@ uint64_t tw_graph_max_field_dim(tw_graph *graph, const char *vertex_type, const 
                        dim, field, info->name, f->rank);
         return 0;
     }
-    bool inner = f->is_list && dim == 1;
-    return layout_limit(tw__layout_on(core->target, f->layout[f->is_list ? 0 : dim], f->min_align), f->min_align,
-                        inner);
+    return tw__field_limit(core, f, dim);
 }

@@ -316,6 +316,58 @@ static void graph_vertex_max_field_dim(void **state)
     }
 }
 
+/* Both sides of what a layout can count, in each way to connect; a CPU has no such limit. */
+static void graph_vertex_layout_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        tw_chip chip; /* 0: the CPU */
+        const char *field;
+        size_t rows, row; /* rows 0: a vector */
+        bool fits;
+    } cases[] = {
+        { TW_MK2, "short_span", 0, 2047, true }, { TW_MK2, "short_span", 0, 2048, false },
+        { 0, "short_span", 0, 2048, true },      { TW_MK2, "rows", 2, 2047, true },
+        { TW_MK2, "rows", 2, 2048, false },      { 0, "rows", 2, 2048, true },
+        { TW_MK1, "list", 4095, 1, true },       { TW_MK1, "list", 4096, 1, false },
+        { TW_MK1, "list", 1, 16383, true },      { TW_MK1, "list", 1, 16384, false },
+        { TW_MK2, "list", 65535, 1, true },      { TW_MK2, "list", 65536, 1, false },
+        { TW_MK2, "list", 1, 8191, true },       { TW_MK2, "list", 1, 8192, false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        size_t rows = cases[i].rows, row = cases[i].row;
+        for (int way = 0; way < (rows ? 3 : 1); way++) {
+            if (way == 2 && rows > 2) continue;
+            fixture f = open_on(cases[i].chip ? tw_target_new_ipu_model(&(tw_ipu_model){ .chip = cases[i].chip })
+                                              : tw_target_new_cpu(false));
+            tw_compute_set cs = tw_graph_add_compute_set(f.g, "cs");
+            tw_vertex v = tw_graph_add_vertex(f.g, cs, "All", 0);
+            tw_tensor x = tw_graph_add_variable(f.g, TW_FLOAT, 2, (size_t[]){ rows ? rows : 1, row }, "x");
+            if (way == 0) {
+                tw_graph_connect(f.g, v, cases[i].field, x);
+            } else {
+                tw_tensor *parts = g_new(tw_tensor, rows);
+                for (size_t r = 0; r < rows; r++) parts[r] = tw_index(f.g, x, r);
+                char name[32];
+                snprintf(name, sizeof name, "%s[%zu]", cases[i].field, rows - 1);
+                if (way == 2) tw_graph_set_field_size(f.g, v, cases[i].field, rows);
+                if (way == 2)
+                    tw_graph_connect(f.g, v, name, parts[rows - 1]);
+                else
+                    tw_graph_connect_list(f.g, v, cases[i].field, rows, parts);
+                g_free(parts);
+            }
+            tw_error error = { 0 };
+            tw_status status = tw_graph_take_error(f.g, &error);
+            if (status != (cases[i].fits ? TW_OK : TW_E_CONNECTION) ||
+                (status && !strstr(error.message, "more than its vector layout can count")))
+                fail_msg("case %zu way %d: %s", i, way, status ? error.message : "no error");
+            if (status) assert_int_equal(tw_graph_edge_count(f.g), 0); /* no effect */
+            close_graph(&f);
+        }
+    }
+}
+
 static int destroyed;
 static void destroy(void *user)
 {
@@ -378,7 +430,8 @@ int main(void)
         cmocka_unit_test(graph_vertex_edges),         cmocka_unit_test(graph_vertex_indexed),
         cmocka_unit_test(graph_vertex_many_indexed),  cmocka_unit_test(graph_vertex_constants),
         cmocka_unit_test(graph_vertex_values),        cmocka_unit_test(graph_vertex_value_limits),
-        cmocka_unit_test(graph_vertex_max_field_dim), cmocka_unit_test(graph_vertex_estimates),
+        cmocka_unit_test(graph_vertex_max_field_dim), cmocka_unit_test(graph_vertex_layout_limits),
+        cmocka_unit_test(graph_vertex_estimates),
     };
     return cmocka_run_group_tests_name("graph_vertex", tests, NULL, NULL);
 }
