@@ -105,11 +105,16 @@ inline const std::shared_ptr<tw_pto> &shared_core()
     }
     return mine;
 }
-inline tw_pto *core() { return shared_core().get(); }
+inline tw_pto *core()
+{
+    return shared_core().get();
+}
 
 template <typename T> struct type_of;
-#define TW_PTO_CPP_TYPE(T, type) \
-    template <> struct type_of<T> { static constexpr tw_type value = type; };
+#define TW_PTO_CPP_TYPE(T, type)               \
+    template <> struct type_of<T> {            \
+        static constexpr tw_type value = type; \
+    };
 TW_PTO_CPP_TYPE(int8_t, TW_I8)
 TW_PTO_CPP_TYPE(uint8_t, TW_U8)
 TW_PTO_CPP_TYPE(int16_t, TW_I16)
@@ -152,11 +157,11 @@ constexpr int fractalMxSize = 32;
 
 // Storage is found when the tile is first used, or set by TASSIGN, and given back by the destructor. A copy is a second
 // name for the same storage.
-template <TileType Loc_, typename Element, int Rows_, int Cols_, BLayout BL = BLayout::RowMajor, int RowValid = Rows_,
-          int ColValid = Cols_, SLayout SL = SLayout::NoneBox, int Fractal = 512, PadValue Pad = PadValue::Null,
-          CompactMode Compact = CompactMode::Null>
+template <TileType Loc_, typename Element, int Rows_, int Cols_, BLayout BL = BLayout::RowMajor,
+          int RowValid = Rows_, int ColValid = Cols_, SLayout SL = SLayout::NoneBox, int Fractal = 512,
+          PadValue Pad = PadValue::Null, CompactMode Compact = CompactMode::Null>
 class Tile {
-public:
+  public:
     using DType = Element;
     static constexpr TileType Loc = Loc_;
     static constexpr int Rows = Rows_, Cols = Cols_, Numel = Rows_ * Cols_;
@@ -174,9 +179,13 @@ public:
 
     Tile() : Tile(RowValid < 0 ? Rows_ : RowValid, ColValid < 0 ? Cols_ : ColValid, 0) {}
     template <int R = RowValid, int C = ColValid, typename = std::enable_if_t<(R < 0) != (C < 0)>>
-    explicit Tile(int extent) : Tile(R < 0 ? extent : RowValid, C < 0 ? extent : ColValid, 0) {}
+    explicit Tile(int extent) : Tile(R < 0 ? extent : RowValid, C < 0 ? extent : ColValid, 0)
+    {
+    }
     template <int R = RowValid, int C = ColValid, typename = std::enable_if_t<(R < 0) && (C < 0)>>
-    Tile(int rows, int cols) : Tile(rows, cols, 0) {}
+    Tile(int rows, int cols) : Tile(rows, cols, 0)
+    {
+    }
 
     int GetValidRow() const { return int(state_->tile.valid_rows); }
     int GetValidCol() const { return int(state_->tile.valid_cols); }
@@ -206,7 +215,7 @@ public:
 
     tw_pto_tile *raw() const { return &state_->tile; }
 
-private:
+  private:
     struct state {
         tw_pto_tile tile;
         std::shared_ptr<tw_pto> core;
@@ -219,7 +228,8 @@ private:
     {
         state_->core = detail::shared_core();
         tw_pto_tile &t = state_->tile;
-        t = tw_pto_tile_of(tw_pto_location(int(Loc_)), detail::type_of<Element>::value, uint32_t(Rows_), uint32_t(Cols_));
+        t = tw_pto_tile_of(tw_pto_location(int(Loc_)), detail::type_of<Element>::value, uint32_t(Rows_),
+                           uint32_t(Cols_));
         t.blayout = static_cast<unsigned char>(BL);
         t.slayout = static_cast<unsigned char>(SL);
         t.compact = static_cast<unsigned char>(Compact);
@@ -258,13 +268,15 @@ template <int64_t... Extents> struct Shape {
     std::array<int64_t, 5> value{ { Extents... } };
     Shape() = default;
     // All five, or exactly those given as -1, in order.
-    template <typename... Values, typename = std::enable_if_t<(sizeof...(Values) > 0) && (std::is_convertible<Values, int64_t>::value && ...)>>
+    template <typename... Values, typename = std::enable_if_t<(sizeof...(Values) > 0) &&
+                                                              (std::is_convertible<Values, int64_t>::value && ...)>>
     explicit Shape(Values... values)
     {
         const std::array<int64_t, sizeof...(Values)> given{ { int64_t(values)... } };
         std::size_t next = 0, dynamic = 0;
         for (int64_t v : value) dynamic += v < 0;
-        if (given.size() != 5 && given.size() != dynamic) throw std::invalid_argument("all five extents or the dynamic ones are given");
+        if (given.size() != 5 && given.size() != dynamic)
+            throw std::invalid_argument("all five extents or the dynamic ones are given");
         for (int64_t &v : value)
             if (v < 0 || given.size() == 5) v = given[next++];
     }
@@ -274,7 +286,7 @@ template <int64_t... Strides> struct Stride : Shape<Strides...> {
 };
 
 template <typename Element, typename ShapeT, typename StrideT, Layout L = Layout::ND> class GlobalTensor {
-public:
+  public:
     using DType = Element;
     GlobalTensor(Element *data, const ShapeT &shape = ShapeT(), const StrideT &stride = StrideT())
     {
@@ -293,28 +305,60 @@ public:
     int GetStride(int d) const { return int(tensor_.stride[d]); }
     tw_pto_tensor *raw() { return &tensor_; }
 
-private:
+  private:
     tw_pto_tensor tensor_;
 };
 
 // --- pipes and events -------------------------------------------------------------------------------------------------
 
-enum pipe_t { PIPE_S = TW_PTO_PIPE_S, PIPE_V = TW_PTO_PIPE_V, PIPE_M = TW_PTO_PIPE_M, PIPE_MTE1 = TW_PTO_PIPE_MTE1,
-              PIPE_MTE2 = TW_PTO_PIPE_MTE2, PIPE_MTE3 = TW_PTO_PIPE_MTE3, PIPE_FIX = TW_PTO_PIPE_FIX, PIPE_ALL = TW_PTO_PIPE_ALL };
+enum pipe_t {
+    PIPE_S = TW_PTO_PIPE_S,
+    PIPE_V = TW_PTO_PIPE_V,
+    PIPE_M = TW_PTO_PIPE_M,
+    PIPE_MTE1 = TW_PTO_PIPE_MTE1,
+    PIPE_MTE2 = TW_PTO_PIPE_MTE2,
+    PIPE_MTE3 = TW_PTO_PIPE_MTE3,
+    PIPE_FIX = TW_PTO_PIPE_FIX,
+    PIPE_ALL = TW_PTO_PIPE_ALL
+};
 enum event_t { EVENT_ID0, EVENT_ID1, EVENT_ID2, EVENT_ID3, EVENT_ID4, EVENT_ID5, EVENT_ID6, EVENT_ID7 };
-inline void set_flag(pipe_t from, pipe_t to, event_t id) { detail::check(tw_pto_set_flag(detail::core(), tw_pto_pipe(from), tw_pto_pipe(to), unsigned(id))); }
-inline void wait_flag(pipe_t from, pipe_t to, event_t id) { detail::check(tw_pto_wait_flag(detail::core(), tw_pto_pipe(from), tw_pto_pipe(to), unsigned(id))); }
-inline void pipe_barrier(pipe_t pipe) { detail::check(tw_pto_barrier(detail::core(), tw_pto_pipe(pipe))); }
+inline void set_flag(pipe_t from, pipe_t to, event_t id)
+{
+    detail::check(tw_pto_set_flag(detail::core(), tw_pto_pipe(from), tw_pto_pipe(to), unsigned(id)));
+}
+inline void wait_flag(pipe_t from, pipe_t to, event_t id)
+{
+    detail::check(tw_pto_wait_flag(detail::core(), tw_pto_pipe(from), tw_pto_pipe(to), unsigned(id)));
+}
+inline void pipe_barrier(pipe_t pipe)
+{
+    detail::check(tw_pto_barrier(detail::core(), tw_pto_pipe(pipe)));
+}
 
 // Kinds of instruction that order each other, by the pipe they run on.
-enum class Op { SCALAR, TLOAD, TSTORE_VEC, TSTORE_ACC, TVEC, TMATMUL, TMOV_M2L, TMOV_M2B, TMOV_M2S, TMOV_M2V, TMOV_V2M };
+enum class Op {
+    SCALAR,
+    TLOAD,
+    TSTORE_VEC,
+    TSTORE_ACC,
+    TVEC,
+    TMATMUL,
+    TMOV_M2L,
+    TMOV_M2B,
+    TMOV_M2S,
+    TMOV_M2V,
+    TMOV_V2M
+};
 namespace detail {
 constexpr tw_pto_pipe pipe_of(Op op)
 {
-    return op == Op::TLOAD ? TW_PTO_PIPE_MTE2 : op == Op::TSTORE_VEC ? TW_PTO_PIPE_MTE3 : op == Op::TMATMUL ? TW_PTO_PIPE_M
-         : op == Op::TMOV_M2L || op == Op::TMOV_M2B ? TW_PTO_PIPE_MTE1
-         : op == Op::TSTORE_ACC || op == Op::TMOV_M2S || op == Op::TMOV_V2M ? TW_PTO_PIPE_FIX
-         : op == Op::SCALAR ? TW_PTO_PIPE_S : TW_PTO_PIPE_V;
+    return op == Op::TLOAD                                                    ? TW_PTO_PIPE_MTE2
+           : op == Op::TSTORE_VEC                                             ? TW_PTO_PIPE_MTE3
+           : op == Op::TMATMUL                                                ? TW_PTO_PIPE_M
+           : op == Op::TMOV_M2L || op == Op::TMOV_M2B                         ? TW_PTO_PIPE_MTE1
+           : op == Op::TSTORE_ACC || op == Op::TMOV_M2S || op == Op::TMOV_V2M ? TW_PTO_PIPE_FIX
+           : op == Op::SCALAR                                                 ? TW_PTO_PIPE_S
+                                                                              : TW_PTO_PIPE_V;
 }
 } // namespace detail
 
@@ -325,7 +369,7 @@ struct RecordEvent {
 
 // Ids of a pair of pipes go round; the one in use is set until somebody waits.
 template <Op From, Op To> class Event {
-public:
+  public:
     Event() = default;
     Event(RecordEvent e) { *this = e; }
     Event &operator=(RecordEvent)
@@ -343,22 +387,30 @@ public:
         set_ = false;
     }
 
-private:
+  private:
     static constexpr tw_pto_pipe from = detail::pipe_of(From), to = detail::pipe_of(To);
     unsigned id_ = 0;
     bool set_ = false;
 };
 
-template <typename... Events> void TSYNC(Events &...events) { (events.Wait(), ...); }
-template <Op op> void TSYNC() { detail::check(tw_pto_barrier(detail::core(), detail::pipe_of(op))); }
+template <typename... Events> void TSYNC(Events &...events)
+{
+    (events.Wait(), ...);
+}
+template <Op op> void TSYNC()
+{
+    detail::check(tw_pto_barrier(detail::core(), detail::pipe_of(op)));
+}
 
 // --- instructions -----------------------------------------------------------------------------------------------------
 
 namespace detail {
 template <typename T, typename = void> struct is_tile : std::false_type {};
-template <typename T> struct is_tile<T, std::void_t<decltype(T::Loc), decltype(std::declval<T &>().raw())>> : std::true_type {};
+template <typename T>
+struct is_tile<T, std::void_t<decltype(T::Loc), decltype(std::declval<T &>().raw())>> : std::true_type {};
 template <typename T> struct is_tensor : std::false_type {};
-template <typename E, typename S, typename St, Layout L> struct is_tensor<GlobalTensor<E, S, St, L>> : std::true_type {};
+template <typename E, typename S, typename St, Layout L>
+struct is_tensor<GlobalTensor<E, S, St, L>> : std::true_type {};
 template <typename T> struct is_event : std::false_type {};
 template <Op A, Op B> struct is_event<Event<A, B>> : std::true_type {};
 
@@ -407,7 +459,10 @@ template <uint64_t Address, typename T> void TASSIGN(T &tile)
     static_assert(Address % 32 == 0, "SA-0354: the address is a multiple of 32");
     TASSIGN(tile, Address);
 }
-template <typename E, typename S, typename St, Layout L> void TASSIGN(GlobalTensor<E, S, St, L> &tensor, E *data) { tensor.rebind(data); }
+template <typename E, typename S, typename St, Layout L> void TASSIGN(GlobalTensor<E, S, St, L> &tensor, E *data)
+{
+    tensor.rebind(data);
+}
 
 template <typename Window, typename T> void TSUBVIEW(Window &window, T &tile, int row, int col)
 {
@@ -419,8 +474,8 @@ template <typename TileData, typename T, int descending, typename... WaitEvents>
 PTO_INST RecordEvent TCI(TileData &dst, T start, WaitEvents &...events)
 {
     static_assert(std::is_same<typename TileData::DType, T>::value, "the scalar has the tile's element type");
-    static_assert(std::is_same<T, int32_t>::value || std::is_same<T, uint32_t>::value || std::is_same<T, int16_t>::value ||
-                      std::is_same<T, uint16_t>::value,
+    static_assert(std::is_same<T, int32_t>::value || std::is_same<T, uint32_t>::value ||
+                      std::is_same<T, int16_t>::value || std::is_same<T, uint16_t>::value,
                   "TCI takes 16 and 32-bit integers");
     static_assert(TileData::Cols != 1, "TCI needs Cols != 1");
     tw_pto_attrs attrs{};
@@ -438,16 +493,16 @@ PTO_INST RecordEvent TCI(TileData &dst, T start, TileDataTmp &tmp, WaitEvents &.
 }
 
 // Scalars are converted to the element type here; the C API asks for identity.
-#define TW_PTO_CPP_TILES(NAME, mnemonic)                                                             \
-    template <typename... Args> PTO_INST RecordEvent NAME(Args &&...args)                            \
-    {                                                                                                \
-        return detail::call(mnemonic, tw_pto_attrs{}, args...);                                      \
+#define TW_PTO_CPP_TILES(NAME, mnemonic)                                  \
+    template <typename... Args> PTO_INST RecordEvent NAME(Args &&...args) \
+    {                                                                     \
+        return detail::call(mnemonic, tw_pto_attrs{}, args...);           \
     }
-#define TW_PTO_CPP_SCALAR(NAME, mnemonic)                                                            \
-    template <typename D, typename A, typename... Events>                                            \
-    PTO_INST RecordEvent NAME(D &dst, A &src, typename A::DType s, Events &...events)                \
-    {                                                                                                \
-        return detail::call(mnemonic, tw_pto_attrs{}, dst, src, s, events...);                       \
+#define TW_PTO_CPP_SCALAR(NAME, mnemonic)                                             \
+    template <typename D, typename A, typename... Events>                             \
+    PTO_INST RecordEvent NAME(D &dst, A &src, typename A::DType s, Events &...events) \
+    {                                                                                 \
+        return detail::call(mnemonic, tw_pto_attrs{}, dst, src, s, events...);        \
     }
 // clang-format off
 TW_PTO_CPP_TILES(TLOAD, "tload") TW_PTO_CPP_TILES(TADD, "tadd") TW_PTO_CPP_TILES(TSUB, "tsub") TW_PTO_CPP_TILES(TMUL, "tmul")
@@ -486,11 +541,10 @@ TW_PTO_CPP_TILES(TDEQUANT, "tdequant") TW_PTO_CPP_TILES(TMRGSORT, "tmrgsort")
 TW_PTO_CPP_SCALAR(TADDS, "tadds") TW_PTO_CPP_SCALAR(TSUBS, "tsubs") TW_PTO_CPP_SCALAR(TMULS, "tmuls") TW_PTO_CPP_SCALAR(TMAXS, "tmaxs")
 TW_PTO_CPP_SCALAR(TMINS, "tmins") TW_PTO_CPP_SCALAR(TFMODS, "tfmods") TW_PTO_CPP_SCALAR(TANDS, "tands") TW_PTO_CPP_SCALAR(TORS, "tors")
 TW_PTO_CPP_SCALAR(TSHLS, "tshls") TW_PTO_CPP_SCALAR(TSHRS, "tshrs") TW_PTO_CPP_SCALAR(TLRELU, "tlrelu") TW_PTO_CPP_SCALAR(TAXPY, "taxpy")
-// clang-format on
+    // clang-format on
 
-template <typename D, typename A, typename... Events,
-          typename = std::enable_if_t<detail::is_tile<A>::value>>
-PTO_INST RecordEvent TDIVS(D &dst, A &src, typename A::DType s, Events &...events)
+    template <typename D, typename A, typename... Events, typename = std::enable_if_t<detail::is_tile<A>::value>>
+    PTO_INST RecordEvent TDIVS(D &dst, A &src, typename A::DType s, Events &...events)
 {
     return detail::call("tdivs", tw_pto_attrs{}, dst, src, s, events...);
 }
@@ -499,7 +553,8 @@ PTO_INST RecordEvent TDIVS(D &dst, typename D::DType s, A &src, Events &...event
 {
     return detail::call("tdivs", tw_pto_attrs{}, dst, s, src, events...);
 }
-template <typename D, typename... Events> PTO_INST RecordEvent TEXPANDS(D &dst, typename D::DType s, Events &...events)
+template <typename D, typename... Events>
+PTO_INST RecordEvent TEXPANDS(D &dst, typename D::DType s, Events &...events)
 {
     return detail::call("texpands", tw_pto_attrs{}, dst, s, events...);
 }
@@ -556,7 +611,8 @@ PTO_INST RecordEvent TSTORE(G &&dst, A &src, Events &...events)
     attrs.atomic = int(atomic);
     return detail::call("tstore", attrs, dst, src, events...);
 }
-template <int upper, typename D, typename... Events> PTO_INST RecordEvent TTRI(D &dst, int32_t diagonal, Events &...events)
+template <int upper, typename D, typename... Events>
+PTO_INST RecordEvent TTRI(D &dst, int32_t diagonal, Events &...events)
 {
     tw_pto_attrs attrs{};
     attrs.upper = upper;
@@ -576,7 +632,8 @@ PTO_INST RecordEvent TINSERT(D &dst, A &src, uint16_t row, uint16_t col, Events 
 }
 
 enum class MaskPattern { P0101 = 1, P1010, P0001, P0010, P0100, P1000, P1111 };
-template <MaskPattern mask, typename D, typename A, typename... Events> PTO_INST RecordEvent TGATHER(D &dst, A &src, Events &...events)
+template <MaskPattern mask, typename D, typename A, typename... Events>
+PTO_INST RecordEvent TGATHER(D &dst, A &src, Events &...events)
 {
     tw_pto_attrs attrs{};
     attrs.mask = int(mask);

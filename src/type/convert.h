@@ -200,7 +200,7 @@ TW__INLINE float tw__f32_round(float value, tw_rounding mode, uint32_t random)
 {
     uint32_t bits = tw__f32_bits(value), sign = bits & 0x80000000u, magnitude = bits ^ sign;
     bool has_fraction = magnitude < 0x4b000000u; /* below 2^23 */
-    if (mode == TW_ROUND_STOCHASTIC) { /* as many low bits of `random` as the value has fraction bits */
+    if (mode == TW_ROUND_STOCHASTIC) {           /* as many low bits of `random` as the value has fraction bits */
         uint32_t dropped = 150 - (magnitude >> 23);
         random <<= dropped < 31 ? 31 - dropped : 0;
     }
