@@ -26,8 +26,8 @@ typedef struct tw__account {
 
 typedef struct tw__parcel { /* bytes of a variable that one tile sends to another */
     uint32_t src, dst, var;
-    int64_t stride;      /* elements; 1 = contiguous */
-    uint64_t begin, end; /* bytes: first element, first element + payload */
+    uint64_t stride, comb; /* every stride-th element from `comb` on; 1 and 0: contiguous */
+    uint64_t begin, end;   /* bytes, counted along these elements only */
 } tw__parcel;
 
 /* What one exchange moves. Equal data needed twice by a tile is received once; data for several tiles is sent once. */

@@ -65,6 +65,20 @@ static void note_pair(tw__traffic *t, uint32_t src, uint32_t dst, uint64_t bytes
 
 static void count_parcels(tw__traffic *t);
 
+/* Elements first, first + stride, ... as an interval that can be joined with others: those of one stride and one residue
+ * lie on a comb of their own, so that columns side by side are not taken for each other. */
+static tw__parcel parcel_of(uint32_t src, uint32_t dst, uint32_t var, uint64_t first, int64_t stride,
+                            uint64_t count, unsigned esize)
+{
+    tw__parcel p = { .src = src, .dst = dst, .var = var };
+    if (stride < 0) first += (uint64_t)stride * (count - 1); /* from its lowest element upwards */
+    p.stride = count == 1 ? 1 : (uint64_t)(stride < 0 ? -stride : stride);
+    p.comb = p.stride ? first % p.stride : first; /* stride 0: one element, several times */
+    p.begin = p.stride ? first / p.stride * esize : 0;
+    p.end = p.begin + count * esize;
+    return p;
+}
+
 void tw__traffic_add(tw__traffic *t, const tw__piece *piece, unsigned esize)
 {
     uint64_t bytes = piece->count * esize;
@@ -79,14 +93,11 @@ void tw__traffic_add(tw__traffic *t, const tw__piece *piece, unsigned esize)
         t->failed = true;
         return;
     }
-    t->parcels.items[t->parcels.count++] = (tw__parcel){
-        .src = piece->src_tile,
-        .dst = piece->dst_tile,
-        .var = piece->src_var != UINT32_MAX ? piece->src_var : piece->dst_var,
-        .stride = piece->src_var != UINT32_MAX ? piece->src_stride : piece->dst_stride,
-        .begin = (piece->src_var != UINT32_MAX ? piece->src : piece->dst) * esize,
-        .end = (piece->src_var != UINT32_MAX ? piece->src : piece->dst) * esize + bytes,
-    };
+    bool by_source = piece->src_var != UINT32_MAX;
+    t->parcels.items[t->parcels.count++] =
+        parcel_of(piece->src_tile, piece->dst_tile, by_source ? piece->src_var : piece->dst_var,
+                  by_source ? piece->src : piece->dst, by_source ? piece->src_stride : piece->dst_stride,
+                  piece->count, esize);
 }
 
 #define ORDER(x, y) ((x) < (y) ? -1 : (x) > (y))
@@ -95,6 +106,7 @@ static int same_data(const tw__parcel *a, const tw__parcel *b)
 {
     int c = ORDER(a->var, b->var);
     if (!c) c = ORDER(a->stride, b->stride);
+    if (!c) c = ORDER(a->comb, b->comb);
     return c ? c : ORDER(a->begin, b->begin);
 }
 
@@ -120,7 +132,7 @@ static void count_side(tw__traffic *t, bool receive)
         uint32_t tile = receive ? p[i].dst : p[i].src;
         uint64_t begin = p[i].begin, end = begin;
         for (j = i; j < t->parcels.count && (receive ? p[j].dst : p[j].src) == tile && p[j].var == p[i].var &&
-                    p[j].stride == p[i].stride && p[j].begin <= end;
+                    p[j].stride == p[i].stride && p[j].comb == p[i].comb && p[j].begin <= end;
              j++) {
             uint64_t before = end;
             if (p[j].end > end) end = p[j].end;

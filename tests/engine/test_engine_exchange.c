@@ -1,5 +1,5 @@
 /* Who sends what to whom, against a walk element by element over random mappings and views. */
-#include "engine/engine.h"
+#include "engine/account.h"
 #include "helper.h"
 
 static uint64_t seed = 3;
@@ -77,8 +77,51 @@ static void against_elements(void **state)
     tw_device_free(device);
 }
 
+/* Bytes moved, with equal data counted once: columns side by side, rows backwards and single elements are not equal. */
+static void counts_each_element_once(void **state)
+{
+    (void)state;
+    enum { ROWS = 3, COLUMNS = 5, TO = 9 };
+    static const struct {
+        uint64_t first;
+        int64_t stride;
+        uint64_t count;
+    } pieces[][4] = {
+        { { 0, COLUMNS, ROWS }, { 1, COLUMNS, ROWS }, { 2, COLUMNS, ROWS }, { 3, COLUMNS, ROWS } }, /* transposed */
+        { { 10, -5, 3 }, { 0, 5, 3 }, { 5, 5, 2 }, { 1, 5, 1 } }, /* the same column, both ways; and an element */
+        { { 4, -1, 5 }, { 0, 1, 5 }, { 2, 1, 6 }, { 8, 7, 1 } },  /* one run of nine */
+        { { 3, 0, 2 },
+          { 4, 0, 2 },
+          { 3, 0, 1 },
+          { 3, 0, 2 } }, /* broadcasts of two elements, and one of them alone */
+    };
+    static const uint64_t elements[] = { 12, 4, 9, 5 };
+    tw_device *device = test_device_new(MODEL);
+    for (size_t i = 0; i < G_N_ELEMENTS(pieces); i++) {
+        tw__traffic traffic;
+        assert_true(tw__traffic_init(&traffic, tw_device_target(device)));
+        for (size_t k = 0; k < G_N_ELEMENTS(pieces[i]); k++) {
+            tw__piece piece = { .src_tile = 1,
+                                .dst_tile = TO,
+                                .src_var = 0,
+                                .dst_var = UINT32_MAX,
+                                .src = pieces[i][k].first,
+                                .src_stride = pieces[i][k].stride,
+                                .count = pieces[i][k].count };
+            tw__traffic_add(&traffic, &piece, 2);
+        }
+        tw__traffic_finish(&traffic);
+        if (traffic.received[TO] != elements[i] * 2 || traffic.sent[1] != elements[i] * 2 ||
+            traffic.internal + traffic.global != elements[i] * 2)
+            fail_msg("case %zu: %llu bytes received", i, (unsigned long long)traffic.received[TO]);
+        tw__traffic_free(&traffic);
+    }
+    tw_device_free(device);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(against_elements) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(against_elements),
+                                        cmocka_unit_test(counts_each_element_once) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
