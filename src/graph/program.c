@@ -448,13 +448,9 @@ tw_program tw_print_tensor(tw_graph *graph, const char *title, tw_tensor tensor,
 {
     TW__ENTER(graph, NIL);
     tw__program p = { .kind = TW__P_PRINT };
-    char text[TW__TEXT_BYTES];
     if (format) p.format = *format;
-    const tw__node *t = tw__node_get(graph->core, tensor, "the tensor to print");
-    if (!t) return NIL;
-    /* Spec poplar.md 1.14: without a title the tensor's name is used. */
-    return with_tensor(graph, p, &tensor,
-                       title && *title ? title : tw__node_text(graph->core, t, text, sizeof text));
+    if (!tw__node_get(graph->core, tensor, "the tensor to print")) return NIL;
+    return with_tensor(graph, p, &tensor, title ? title : ""); /* empty: the engine prints the variable's name */
 }
 
 void tw_program_name(tw_graph *graph, tw_program program, const char *name)

@@ -292,6 +292,8 @@ static void others(void **state)
     for (test_device kind = CPU; kind < TEST_DEVICES; kind += 2) {
         fixture f = make(kind);
         tw_program one = add(&f, f.x, 1);
+        tw_tensor row = tw_graph_add_variable(f.g, TW_INT, SHAPE(3), "row");
+        tw_graph_map(f.g, row, 0);
         tw_program p[] = { one,
                            tw_sync(f.g, TW_SYNC_INTERNAL),
                            tw_sync(f.g, TW_SYNC_EXTERNAL),
@@ -300,7 +302,8 @@ static void others(void **state)
                            tw_print_tensor(f.g, "now", f.x, NULL),
                            one,
                            tw_write_undef(f.g, f.flag),
-                           tw_print_tensor(f.g, NULL, f.x, NULL) };
+                           tw_print_tensor(f.g, NULL, f.x, NULL),
+                           tw_print_tensor(f.g, NULL, tw_slice(f.g, row, 0, 1, 3), NULL) };
         tw_engine *e =
             test_engine_new(f.g, f.device, tw_repeat(f.g, 2, tw_sequence_of(f.g, sizeof p / sizeof *p, p)), NULL);
         char *text = NULL;
@@ -309,7 +312,8 @@ static void others(void **state)
         tw_engine_set_print_tensor_stream(e, out);
         test_ok(tw_engine_run(e, 0));
         fclose(out);
-        assert_string_equal(text, "now: 1\nx: 2\nnow: 3\nx: 4\n"); /* without a title: the tensor's name */
+        assert_string_equal(text,
+                            "now: 1\nx: 2\nrow: [0 0]\nnow: 3\nx: 4\nrow: [0 0]\n"); /* without a title: the name */
         free(text);
         tw_engine_free(e);
         drop(&f);

@@ -164,7 +164,7 @@ static void graph_program_prints_all(void **state)
                "  AssumeEqualAcrossReplicas x[16]\n"
                "  ErrorProgram x[16] \"wrong\"\n"
                "  PrintTensor x[16] \"t\"\n"
-               "  PrintTensor slice of x[16] \"slice of x[16]\"\n"
+               "  PrintTensor slice of x[16] \"\"\n"
                "  Execute 'step' -> flag\n"
                "  CountedForLoop n from 0 to 10 by 2\n"
                "    Execute 'step'\n"
