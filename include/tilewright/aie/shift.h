@@ -187,13 +187,14 @@ TW__SRS16(v8cacc48, v8cint16)
     }
 TW__SRS80_LIST(TW__SRS80)
 
-#define TW__BSRS(name, to, is_unsigned)                                                                           \
-    TW__AIE to TW__N(name, tw_##name##_v16acc48)(v16acc48 a, int shift)                                           \
-    {                                                                                                             \
-        const tw__rounding m = tw__rounding_of(shift, 8, is_unsigned);                                            \
-        tw__i8x16 low = (tw__i8x16)tw__narrow16(a.piece, m), high = (tw__i8x16)tw__narrow16(a.piece + 2, m);      \
-        TW__COUNT(STORE, 1);                                                                                      \
-        return (to)__builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30); \
+#define TW__BSRS(name, to, is_unsigned)                                                                         \
+    TW__AIE to TW__N(name, tw_##name##_v16acc48)(v16acc48 a, int shift)                                         \
+    {                                                                                                           \
+        const tw__rounding m = tw__rounding_of(shift, 8, is_unsigned);                                          \
+        tw__i8x16 low = (tw__i8x16)tw__narrow16(a.piece, m), high = (tw__i8x16)tw__narrow16(a.piece + 2, m);    \
+        TW__COUNT(STORE, 1);                                                                                    \
+        return TW__WRAP(                                                                                        \
+            to, __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)); \
     }
 TW__BSRS(bsrs, v16int8, 0)
 TW__BSRS(ubsrs, v16uint8, 1)
@@ -283,30 +284,30 @@ TW__AIE tw__i8x16 tw__pack16(tw__i16x16 v, unsigned is_unsigned)
     i8x32 b = (i8x32)v;
     return (tw__i8x16)__builtin_shufflevector(b, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
 }
-#define TW__PACK(name, small, large, is_unsigned)                     \
-    TW__AIE small TW__N(name, tw_##name##_v16int16)(v16int16 v)       \
-    {                                                                 \
-        TW__COUNT(VECTOR, 1);                                         \
-        return (small)tw__pack16((tw__i16x16)v, is_unsigned);         \
-    }                                                                 \
-    TW__AIE large TW__N(name, tw_##name##_v32int16)(v32int16 v)       \
-    {                                                                 \
-        large r;                                                      \
-        tw__x512 x = tw__from512(&v);                                 \
-        TW__COUNT(VECTOR, 1);                                         \
-        tw__i8x16 low = tw__pack16((tw__i16x16)x.low, is_unsigned);   \
-        tw__i8x16 high = tw__pack16((tw__i16x16)x.high, is_unsigned); \
-        __builtin_memcpy(&r, &low, 16);                               \
-        __builtin_memcpy((char *)&r + 16, &high, 16);                 \
-        return r;                                                     \
+#define TW__PACK(name, small, large, is_unsigned)                                  \
+    TW__AIE small TW__N(name, tw_##name##_v16int16)(v16int16 v)                    \
+    {                                                                              \
+        TW__COUNT(VECTOR, 1);                                                      \
+        return TW__WRAP(small, tw__pack16((tw__i16x16)TW__LANES(v), is_unsigned)); \
+    }                                                                              \
+    TW__AIE large TW__N(name, tw_##name##_v32int16)(v32int16 v)                    \
+    {                                                                              \
+        large r;                                                                   \
+        tw__x512 x = tw__from512(&v);                                              \
+        TW__COUNT(VECTOR, 1);                                                      \
+        tw__i8x16 low = tw__pack16((tw__i16x16)x.low, is_unsigned);                \
+        tw__i8x16 high = tw__pack16((tw__i16x16)x.high, is_unsigned);              \
+        __builtin_memcpy(&r, &low, 16);                                            \
+        __builtin_memcpy((char *)&r + 16, &high, 16);                              \
+        return r;                                                                  \
     }
 TW__PACK(pack, v16int8, v32int8, 0)
 TW__PACK(upack, v16uint8, v32uint8, 1)
-#define TW__UNPACK(from, to)                           \
-    TW__AIE to TW__N(unpack, tw_unpack_##from)(from v) \
-    {                                                  \
-        TW__COUNT(VECTOR, 1);                          \
-        return __builtin_convertvector(v, to);         \
+#define TW__UNPACK(from, to)                                                     \
+    TW__AIE to TW__N(unpack, tw_unpack_##from)(from v)                           \
+    {                                                                            \
+        TW__COUNT(VECTOR, 1);                                                    \
+        return TW__WRAP(to, __builtin_convertvector(TW__LANES(v), TW__GNU(to))); \
     }
 TW__UNPACK(v16int8, v16int16)
 TW__UNPACK(v16uint8, v16int16)

@@ -76,7 +76,21 @@ TW_AIE_COMPLEX_LIST(TW__AIE_COMPLEX)
 
 #define TW__AIE_VEC(bytes) __attribute__((vector_size(bytes), aligned(16), may_alias))
 
+#ifndef TW__AIE_MEMBERS /* aie_vendor.hpp makes them classes and fills this in */
+#define TW__AIE_MEMBERS(type, element)
+#define TW__AIE_ACC_MEMBERS(type)
+#define TW__GNU(type)                      type /* the GNU vector of a real vector type, its value, and back */
+#define TW__LANES(v)                       (v)
+#define TW__WRAP(type, ...)                ((type)(__VA_ARGS__))
 #define TW__AIE_REAL(lanes, element, bits) typedef element v##lanes##element TW__AIE_VEC((lanes) * (bits) / 8);
+#else
+#define TW__AIE_REAL(lanes, element, bits)                                     \
+    typedef struct __attribute__((aligned(16), may_alias)) v##lanes##element { \
+        typedef element tw_lanes TW__AIE_VEC((lanes) * (bits) / 8);            \
+        tw_lanes lane;                                                         \
+        TW__AIE_MEMBERS(v##lanes##element, element)                            \
+    } v##lanes##element;
+#endif
 TW_AIE_REAL_LIST(TW__AIE_REAL)
 #ifdef TW_AIE_EXTRA
 TW_AIE_REAL_EXTRA_LIST(TW__AIE_REAL)
@@ -86,6 +100,7 @@ TW_AIE_REAL_EXTRA_LIST(TW__AIE_REAL)
 #define TW__AIE_STRUCT(lanes, element, bits)                                   \
     typedef struct __attribute__((aligned(16), may_alias)) v##lanes##element { \
         element lane[lanes];                                                   \
+        TW__AIE_MEMBERS(v##lanes##element, element)                            \
     } v##lanes##element;
 TW_AIE_STRUCT_LIST(TW__AIE_STRUCT)
 #ifdef TW_AIE_EXTRA
@@ -118,6 +133,7 @@ typedef int128 tw__acc80_lane;
             tw__##kind##_lane lane[lanes];                                  \
             tw__u64x4 piece[(lanes) * (parts) / 4];                         \
         };                                                                  \
+        TW__AIE_ACC_MEMBERS(v##lanes##kind)                                 \
     } v##lanes##kind;
 TW_AIE_ACC48_LIST(TW__AIE_ACC48)
 #undef TW__AIE_ACC48
@@ -128,6 +144,7 @@ TW_AIE_ACC48_LIST(TW__AIE_ACC48)
             int128 word[(lanes) * (parts)];                                 \
             tw__##kind##_lane lane[lanes];                                  \
         };                                                                  \
+        TW__AIE_ACC_MEMBERS(v##lanes##kind)                                 \
     } v##lanes##kind;
 TW_AIE_ACC80_LIST(TW__AIE_ACC80)
 #undef TW__AIE_ACC80
