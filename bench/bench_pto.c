@@ -1,209 +1,287 @@
-/* PTO: tile instructions against plain loops over the same contiguous data, built with the same flags. One thread. */
+/* PTO: tile instructions against named peers on the same contiguous data, with the instructions of the same dispatch
+ * level: plain loops, memcpy, F16C, expf of libmvec, sgemm of OpenBLAS (both found with dlopen; a line says when one is
+ * not installed). One thread. Each line: medians of interleaved rounds, the ratio peer / instruction, the limit. Exit
+ * status 1 when a limit is missed. */
+#include "bench.h"
+#include "peers/pto_peers.h"
 #include "pto/as.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include <dlfcn.h>
 
-static double now(void)
+enum { MOST = 1 << 18 }; /* floats per array */
+
+extern const pto_peers pto_peers_baseline, pto_peers_avx2, pto_peers_avx512;
+
+/* What a peer works on; `n` elements, as `rows` rows. */
+static struct {
+    const pto_peers *loops;
+    float *x, *y, *z;
+    size_t n, rows;
+    void (*expf_vector)(void);
+    void (*sgemm)(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda,
+                  const float *b, int ldb, float beta, float *c, int ldc);
+} peer;
+
+static struct {
+    tw_pto *core;
+    int op;
+    unsigned count;
+    tw_pto_operand operands[3];
+    tw__as_run run; /* the same from text */
+    const tw__as_code *code;
+} mine;
+
+/* A body repeated so that one measurement takes long enough for the clock. */
+typedef struct repeated {
+    void (*body)(void);
+    long times;
+} repeated;
+
+static void repeat(void *data)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    const repeated *r = data;
+    for (long i = 0; i < r->times; i++) r->body();
 }
 
-typedef void body(void *user);
-
-/* Median of seven, each long enough to measure; nanoseconds per call. */
-static double measure(body *f, void *user)
+static void calibrate(repeated *r)
 {
-    double best[7];
-    long n = 1;
-    for (double t = 0; t < 2e-3; n *= 2) {
-        double start = now();
-        for (long i = 0; i < n; i++) f(user);
-        t = now() - start;
+    const double enough = 100e-6; /* seconds */
+    r->times = 1;
+    for (;; r->times *= 2) {
+        double start = bench_now();
+        repeat(r);
+        if (bench_now() - start >= enough) return;
     }
-    for (int k = 0; k < 7; k++) {
-        double start = now();
-        for (long i = 0; i < n; i++) f(user);
-        best[k] = (now() - start) / (double)n * 1e9;
-        for (int j = k; j > 0 && best[j] < best[j - 1]; j--) {
-            double swap = best[j];
-            best[j] = best[j - 1];
-            best[j - 1] = swap;
-        }
-    }
-    return best[3];
 }
 
-static tw_pto *core;
-static int op;
-static unsigned count;
-static tw_pto_operand operands[6];
-static float *x, *y, *z;
-static size_t n, rows;
-static tw__as_run text;
-static const tw__as_code *text_code;
-
-static void ours(void *user)
+static void from_c(void)
 {
-    (void)user;
-    if (tw_pto_exec(core, op, operands, count, NULL) != TW_OK) abort();
+    if (tw_pto_exec(mine.core, mine.op, mine.operands, mine.count, NULL) != TW_OK) abort();
 }
-static void from_text(void *user)
+static void from_text(void)
 {
-    (void)user;
-    if (text_code->fn(&text, text_code) != TW_OK) abort();
+    if (mine.code->fn(&mine.run, mine.code) != TW_OK) abort();
 }
-static void loop_add(void *user)
+static void by_add(void)
 {
-    (void)user;
-    for (size_t i = 0; i < n; i++) z[i] = x[i] + y[i];
+    peer.loops->add(peer.n, peer.z, peer.x, peer.y);
+}
+static void by_row_sums(void)
+{
+    peer.loops->row_sums(peer.rows, peer.n / peer.rows, peer.z, peer.x);
+}
+static void by_iota(void)
+{
+    peer.loops->iota(peer.n, (int32_t *)(void *)peer.z, 5);
+}
+static void by_narrow(void)
+{
+    peer.loops->narrow(peer.n, (uint16_t *)(void *)peer.z, peer.x);
+}
+static void by_memcpy(void)
+{
+    memcpy(peer.z, peer.x, peer.n * sizeof *peer.x);
     __asm__ volatile("" ::: "memory");
 }
-static void loop_rows(void *user)
+static void by_expf(void)
 {
-    (void)user;
-    for (size_t r = 0; r < rows; r++) {
-        float sum = 0;
-        for (size_t i = 0; i < n / rows; i++) sum += x[r * (n / rows) + i];
-        z[r] = sum;
-    }
-    __asm__ volatile("" ::: "memory");
+    peer.loops->exp_loop(peer.n, peer.z, peer.x, peer.expf_vector);
 }
-static void loop_iota(void *user)
+static void by_sgemm(void)
 {
-    (void)user;
-    for (size_t i = 0; i < n; i++) ((int32_t *)(void *)z)[i] = 5 + (int32_t)i;
-    __asm__ volatile("" ::: "memory");
+    enum { ROW_MAJOR = 101, AS_IT_LIES = 111 };
+    int side = (int)peer.rows;
+    peer.sgemm(ROW_MAJOR, AS_IT_LIES, AS_IT_LIES, side, side, side, 1, peer.x, side, peer.y, side, 0, peer.z, side);
 }
-static void loop_convert(void *user)
+static void by_nothing(void)
 {
-    (void)user;
-    for (size_t i = 0; i < n; i++) ((_Float16 *)(void *)z)[i] = (_Float16)x[i];
-    __asm__ volatile("" ::: "memory");
-}
-static void loop_copy(void *user)
-{
-    (void)user;
-    memcpy(z, x, n * sizeof *x);
-    __asm__ volatile("" ::: "memory");
-}
-static void loop_exp(void *user)
-{
-    (void)user;
-    for (size_t i = 0; i < n; i++) z[i] = expf(x[i]);
     __asm__ volatile("" ::: "memory");
 }
 
-static void line(const char *what, body *peer, const char *peer_name)
+/* One line; limit 0 = none is asked for. */
+static bool compare(const char *what, void (*body)(void), const char *peer_name, double limit)
 {
-    double mine = measure(ours, NULL), theirs = measure(peer, NULL);
-    printf("%-28s %10.1f ns   %-22s %10.1f ns   ratio %.2f\n", what, mine, peer_name, theirs, theirs / mine);
+    repeated ours = { .body = from_c }, theirs = { .body = body };
+    calibrate(&ours);
+    calibrate(&theirs);
+    bench_case cases[] = { { .name = what, .run = repeat, .data = &ours },
+                           { .name = peer_name, .run = repeat, .data = &theirs } };
+    bench_interleaved(cases, 2);
+    double scale = (double)ours.times / (double)theirs.times,
+           ratio = bench_time_ratio(&cases[1], &cases[0]) * scale;
+    bool met = limit == 0 || ratio >= limit;
+    printf("%-26s %10.1f ns   %-22s %10.1f ns   ratio %6.2f", what, cases[0].median * 1e9 / (double)ours.times,
+           peer_name, cases[1].median * 1e9 / (double)theirs.times, ratio);
+    if (limit > 0) printf("   (at least %.2f: %s)", limit, met ? "met" : "MISSED");
+    printf("\n");
+    return met;
+}
+
+static bool overhead(const char *what, void (*body)(void), double limit)
+{
+    repeated r = { .body = body }, empty = { .body = by_nothing };
+    calibrate(&r);
+    calibrate(&empty);
+    bench_case cases[] = { { .name = what, .run = repeat, .data = &r },
+                           { .name = "an empty call", .run = repeat, .data = &empty } };
+    bench_interleaved(cases, 2);
+    double ns = cases[0].median * 1e9 / (double)r.times;
+    printf("%-26s %10.1f ns   %-22s %10.1f ns   (at most %.0f: %s)\n", what, ns, cases[1].name,
+           cases[1].median * 1e9 / (double)empty.times, limit, ns <= limit ? "met" : "MISSED");
+    return ns <= limit;
+}
+
+static void set(const char *name, tw_pto_tile *d, tw_pto_tile *a, tw_pto_tile *b)
+{
+    mine.op = tw_pto_op_by_name(name);
+    mine.count = b ? 3 : 2;
+    mine.operands[0] = tw_pto_tile_operand(d);
+    mine.operands[1] = tw_pto_tile_operand(a);
+    if (b) mine.operands[2] = tw_pto_tile_operand(b);
+}
+
+static void fill(tw_pto_tile *tile, const float *x)
+{
+    if (tw_pto_write(mine.core, tile, x, (size_t)tile->rows * tile->cols * 4) != TW_OK) abort();
+}
+
+static bool lanes(uint32_t side)
+{
+    tw_pto_tile a = tw_pto_tile_of(TW_PTO_VEC, TW_F32, side, side), b = a, d = a;
+    tw_pto_tile sums = tw_pto_tile_of(TW_PTO_VEC, TW_F32, side, 1);
+    tw_pto_tile half = tw_pto_tile_of(TW_PTO_VEC, TW_F16, side, side);
+    bool met = true;
+    char what[64];
+    sums.blayout = TW_PTO_COL_MAJOR;
+    peer.n = (size_t)side * side;
+    peer.rows = side;
+    fill(&a, peer.x);
+    fill(&b, peer.y);
+#define WHAT(name) (snprintf(what, sizeof what, name " %ux%u", side, side), what)
+    set("TADD", &d, &a, &b);
+    met &= compare(WHAT("TADD f32"), by_add, "loop", 0.85);
+    set("TROWSUM", &sums, &a, &b);
+    met &= compare(WHAT("TROWSUM f32"), by_row_sums, "loop in order", 1.0);
+    set("TTRANS", &d, &a, &b);
+    met &= compare(WHAT("TTRANS f32"), by_memcpy, "memcpy", 0.3);
+    tw_pto_release(mine.core, &b);
+    set("TEXP", &d, &a, NULL);
+    if (peer.expf_vector)
+        met &= compare(WHAT("TEXP f32"), by_expf, peer.loops->exp_symbol, 0.5);
+    else
+        printf("TEXP: no libmvec with %s to compare with\n",
+               peer.loops->exp_symbol ? peer.loops->exp_symbol : "expf");
+    set("TCVT", &half, &a, NULL);
+    if (peer.loops->narrow)
+        met &= compare(WHAT("TCVT f32 to f16"), by_narrow, "F16C loop", 0.8);
+    else
+        printf("TCVT: no F16C at this dispatch level to compare with\n");
+#undef WHAT
+    tw_pto_release(mine.core, &a);
+    tw_pto_release(mine.core, &d);
+    tw_pto_release(mine.core, &sums);
+    tw_pto_release(mine.core, &half);
+    return met;
+}
+
+static bool iota(uint32_t cols)
+{
+    tw_pto_tile d = tw_pto_tile_of(TW_PTO_VEC, TW_I32, 1, cols);
+    char what[64];
+    peer.n = cols;
+    set("TCI", &d, &d, NULL);
+    mine.operands[1] = tw_pto_scalar_operand(tw_pto_i32(5));
+    snprintf(what, sizeof what, "TCI i32 1x%u", cols);
+    bool met = compare(what, by_iota, "loop", 0);
+    tw_pto_release(mine.core, &d);
+    return met;
+}
+
+/* f16 operands in the boxes of the cube; the peer multiplies as many f32, as they lie. */
+static bool matmul(uint32_t side, double limit)
+{
+    tw_pto_tile a = tw_pto_tile_of(TW_PTO_LEFT, TW_F16, side, side), b = a,
+                c = tw_pto_tile_of(TW_PTO_ACC, TW_F32, side, side);
+    char what[64];
+    bool met = true;
+    a.blayout = c.blayout = TW_PTO_COL_MAJOR;
+    a.slayout = c.slayout = TW_PTO_BOX_ROW;
+    b.location = TW_PTO_RIGHT;
+    b.slayout = TW_PTO_BOX_COL;
+    c.fractal = 1024;
+    set("TMATMUL", &c, &a, &b);
+    peer.rows = side;
+    snprintf(what, sizeof what, "TMATMUL f16 %u^3", side);
+    if (peer.sgemm)
+        met = compare(what, by_sgemm, "OpenBLAS sgemm", limit);
+    else
+        printf("%s: no libopenblas.so.0 to compare with\n", what);
+    tw_pto_release(mine.core, &a);
+    tw_pto_release(mine.core, &b);
+    tw_pto_release(mine.core, &c);
+    return met;
+}
+
+static bool small(void)
+{
+    static const char program[] = "%a = pto.alloc_tile : !pto.tile_buf<vec, 1x8xf32>\n"
+                                  "pto.tadd ins(%a, %a : !pto.tile_buf<vec, 1x8xf32>, !pto.tile_buf<vec, 1x8xf32>) "
+                                  "outs(%a : !pto.tile_buf<vec, 1x8xf32>)\n";
+    tw_pto_tile a = tw_pto_tile_of(TW_PTO_VEC, TW_F32, 1, 8), b = a, d = a;
+    set("TADD", &d, &a, &b);
+    bool met = overhead("TADD f32 1x8 from C", from_c, 30);
+    tw_diags *diags = tw_diags_new();
+    tw__as_module *m = tw__as_parse("bench", program, sizeof program - 1, diags);
+    const tw__as_program *p = tw__as_bind(m, TW_PTO_A5);
+    if (!p) abort();
+    mine.run = (tw__as_run){ .core = mine.core,
+                             .program = p,
+                             .cell = calloc(p->functions->slots + 1, sizeof *mine.run.cell),
+                             .max_steps = UINT64_MAX,
+                             .blocks = 1 };
+    if (!mine.run.cell || tw__as_execute(&mine.run, p->functions) != TW_OK) abort();
+    mine.code = p->functions->body->next;
+    met &= overhead("TADD f32 1x8 from text", from_text, 60);
+    free(mine.run.cell);
+    tw__as_free(m);
+    tw_diags_free(diags);
+    return met;
+}
+
+/* Libraries that may be absent. OpenBLAS gets the kernel of the dispatch level and one thread. */
+static void find_peers(void)
+{
+    const char *level = tw_vec_cpu(), *core_type = "Nehalem";
+    peer.loops = &pto_peers_baseline;
+#ifdef __x86_64__
+    if (strcmp(level, "avx2") == 0) peer.loops = &pto_peers_avx2, core_type = "Haswell";
+    if (strcmp(level, "avx512") == 0) peer.loops = &pto_peers_avx512, core_type = "SkylakeX";
+#endif
+    setenv("OPENBLAS_CORETYPE", core_type, 1);
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    void *mvec = dlopen("libmvec.so.1", RTLD_NOW), *blas = dlopen("libopenblas.so.0", RTLD_NOW);
+    if (mvec && peer.loops->exp_symbol) *(void **)&peer.expf_vector = dlsym(mvec, peer.loops->exp_symbol);
+    if (blas) *(void **)&peer.sgemm = dlsym(blas, "cblas_sgemm");
+    char *(*blas_core)(void) = NULL;
+    if (blas) *(void **)&blas_core = dlsym(blas, "openblas_get_corename");
+    printf("dispatch level %s, OpenBLAS kernels %s\n", level, blas_core ? blas_core() : "not installed");
 }
 
 int main(void)
 {
-    core = tw_pto_new(TW_PTO_A5, 0);
-    x = aligned_alloc(64, 1 << 20);
-    y = aligned_alloc(64, 1 << 20);
-    z = aligned_alloc(64, 1 << 20);
-    for (int i = 0; i < 1 << 18; i++) x[i] = y[i] = (float)(i % 97) * 0.01f;
-    printf("dispatch level %s\n", tw_vec_cpu());
-    for (uint32_t side = 64; side <= 128; side *= 2) {
-        tw_pto_tile a = tw_pto_tile_of(TW_PTO_VEC, TW_F32, side, side), b = a, d = a;
-        char what[64];
-        n = (size_t)side * side;
-        rows = side;
-        operands[0] = tw_pto_tile_operand(&d);
-        operands[1] = tw_pto_tile_operand(&a);
-        operands[2] = tw_pto_tile_operand(&b);
-        count = 3;
-        op = tw_pto_op_by_name("TADD");
-        snprintf(what, sizeof what, "TADD f32 %ux%u", side, side);
-        line(what, loop_add, "loop -O3");
-        tw_pto_tile s = tw_pto_tile_of(TW_PTO_VEC, TW_F32, side, 1);
-        s.blayout = TW_PTO_COL_MAJOR;
-        operands[0] = tw_pto_tile_operand(&s);
-        op = tw_pto_op_by_name("TROWSUM");
-        snprintf(what, sizeof what, "TROWSUM f32 %ux%u", side, side);
-        line(what, loop_rows, "in-order loop");
-        operands[0] = tw_pto_tile_operand(&d);
-        op = tw_pto_op_by_name("TTRANS");
-        snprintf(what, sizeof what, "TTRANS f32 %ux%u", side, side);
-        line(what, loop_copy, "memcpy");
-        count = 2;
-        op = tw_pto_op_by_name("TEXP");
-        snprintf(what, sizeof what, "TEXP f32 %ux%u", side, side);
-        line(what, loop_exp, "expf loop (libm)");
-        tw_pto_tile h = tw_pto_tile_of(TW_PTO_VEC, TW_F16, side, side);
-        tw_pto_release(core, &b);
-        operands[0] = tw_pto_tile_operand(&h);
-        op = tw_pto_op_by_name("TCVT");
-        snprintf(what, sizeof what, "TCVT f32 to f16 %ux%u", side, side);
-        line(what, loop_convert, "_Float16 loop -O3");
-        tw_pto_release(core, &a);
-        tw_pto_release(core, &d);
-        tw_pto_release(core, &s);
-        tw_pto_release(core, &h);
-    }
-    for (uint32_t cols = 64; cols <= 4096; cols *= 8) {
-        tw_pto_tile d = tw_pto_tile_of(TW_PTO_VEC, TW_I32, 1, cols);
-        char what[64];
-        n = cols;
-        operands[0] = tw_pto_tile_operand(&d);
-        operands[1] = tw_pto_scalar_operand(tw_pto_i32(5));
-        count = 2;
-        op = tw_pto_op_by_name("TCI");
-        snprintf(what, sizeof what, "TCI i32 1x%u", cols);
-        line(what, loop_iota, "loop -O3");
-        tw_pto_release(core, &d);
-    }
-    for (uint32_t side = 64; side <= 128; side *= 2) {
-        tw_pto_tile a = tw_pto_tile_of(TW_PTO_LEFT, TW_F16, side, side), b = a,
-                    c = tw_pto_tile_of(TW_PTO_ACC, TW_F32, side, side);
-        a.blayout = c.blayout = TW_PTO_COL_MAJOR;
-        a.slayout = c.slayout = TW_PTO_BOX_ROW;
-        b.location = TW_PTO_RIGHT;
-        b.slayout = TW_PTO_BOX_COL;
-        c.fractal = 1024;
-        operands[0] = tw_pto_tile_operand(&c);
-        operands[1] = tw_pto_tile_operand(&a);
-        operands[2] = tw_pto_tile_operand(&b);
-        count = 3;
-        op = tw_pto_op_by_name("TMATMUL");
-        double t = measure(ours, NULL);
-        printf("TMATMUL f16 %u^3              %10.1f ns   %.1f Gflop/s\n", side, t, 2.0 * side * side * side / t);
-        tw_pto_release(core, &a);
-        tw_pto_release(core, &b);
-        tw_pto_release(core, &c);
-    }
-    tw_pto_tile a = tw_pto_tile_of(TW_PTO_VEC, TW_F32, 1, 8), b = a, d = a;
-    operands[0] = tw_pto_tile_operand(&d);
-    operands[1] = tw_pto_tile_operand(&a);
-    operands[2] = tw_pto_tile_operand(&b);
-    op = tw_pto_op_by_name("TADD");
-    count = 3;
-    printf("TADD f32 1x8 from C          %10.1f ns   (limit 30)\n", measure(ours, NULL));
-    const char program[] = "%a = pto.alloc_tile : !pto.tile_buf<vec, 1x8xf32>\n"
-                           "pto.tadd ins(%a, %a : !pto.tile_buf<vec, 1x8xf32>, !pto.tile_buf<vec, 1x8xf32>) "
-                           "outs(%a : !pto.tile_buf<vec, 1x8xf32>)\n";
-    tw_diags *diags = tw_diags_new();
-    tw__as_module *m = tw__as_parse("bench", program, sizeof program - 1, diags);
-    const tw__as_program *p = tw__as_bind(m, TW_PTO_A5);
-    text = (tw__as_run){ .core = core,
-                         .program = p,
-                         .cell = calloc(p->functions->slots + 1, sizeof *text.cell),
-                         .max_steps = UINT64_MAX,
-                         .blocks = 1 };
-    if (tw__as_execute(&text, p->functions) != TW_OK) abort();
-    text_code = p->functions->body->next;
-    printf("TADD f32 1x8 from text       %10.1f ns   (limit 60)\n", measure(from_text, NULL));
-    free(text.cell);
-    tw__as_free(m);
-    tw_diags_free(diags);
-    tw_pto_free(core);
-    return 0;
+    bool met = true;
+    bench_machine("-O3");
+    find_peers();
+    mine.core = tw_pto_new(TW_PTO_A5, 0);
+    peer.x = bench_alloc(MOST * sizeof(float));
+    peer.y = bench_alloc(MOST * sizeof(float));
+    peer.z = bench_alloc(MOST * sizeof(float));
+    for (int i = 0; i < MOST; i++) peer.x[i] = peer.y[i] = (float)(i % 97) * 0.01f;
+    for (uint32_t side = 64; side <= 128; side *= 2) met &= lanes(side);
+    for (uint32_t cols = 64; cols <= 4096; cols *= 8) met &= iota(cols);
+    met &= matmul(64, 0.4);
+    met &= matmul(128, 0.5);
+    met &= small();
+    tw_pto_free(mine.core);
+    return met ? 0 : 1;
 }

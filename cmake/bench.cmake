@@ -17,3 +17,13 @@ foreach(source IN LISTS benches)
   endforeach()
   add_dependencies(benches ${name})
 endforeach()
+
+# Loops that bench_pto compares with, once per dispatch level of the kernels.
+foreach(level IN LISTS TW_VEC_LEVELS)
+  set(wrapper ${CMAKE_BINARY_DIR}/generated/bench/pto_peers_${level}.c)
+  file(CONFIGURE OUTPUT ${wrapper} CONTENT "#define TW_LEVEL ${level}\n#include \"peers/pto_peers.c\"\n")
+  set_source_files_properties(${wrapper} PROPERTIES COMPILE_OPTIONS "${TW_VEC_FLAGS_${level}}"
+                                                    OBJECT_DEPENDS ${CMAKE_SOURCE_DIR}/bench/peers/pto_peers.c)
+  target_sources(bench_pto PRIVATE ${wrapper})
+endforeach()
+target_link_libraries(bench_pto PRIVATE ${CMAKE_DL_LIBS})
