@@ -2,7 +2,7 @@
  *   as_parse.c  characters to a tree of operations whose parts keep their spelling (grammar: spec pto.md 2.1)
  *   as_type.c   what a type's spelling means, and its canonical spelling
  *   as_print.c  the tree back to text; printing what was parsed from printed text changes nothing
- *   as_bind.c, as_host.c   the tree to code: names to slots, operations to rows; the checks of a profile
+ *   as_bind.c   the tree to code: names to slots, operations to rows; the checks of a profile (with as_parts, as_row, as_host, as_flow)
  *   as_run.c    runs code. Text is untrusted: nesting, steps and memory have limits, every access is checked. */
 #ifndef TW_PTO_AS_H
 #define TW_PTO_AS_H
@@ -118,6 +118,12 @@ static inline int64_t tw__as_integer(const tw__as_cell *c)
     return (int64_t)(c->scalar.bits << unused) >> unused;
 }
 
+static inline uint64_t tw__as_natural(const tw__as_cell *c)
+{
+    unsigned size = (unsigned)tw_type_size(c->scalar.type), unused = size && size < 8 ? 64 - 8 * size : 0;
+    return c->scalar.bits << unused >> unused;
+}
+
 typedef struct tw__as_code tw__as_code;
 typedef struct tw__as_run tw__as_run;
 typedef tw_status (*tw__as_fn)(tw__as_run *run, const tw__as_code *code);
@@ -161,14 +167,7 @@ typedef struct tw__as_program {
 
 /* Binds and checks for a target. NULL when there were errors (module's diags). Lives as long as the module. */
 tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target);
-/* Host operation or control flow by name; NULL when there is none. */
-typedef struct tw__as_host {
-    const char *name;
-    tw__as_fn fn;
-    const char *shape; /* letters: what bind expects (as_bind.c) */
-    int64_t number;
-} tw__as_host;
-const tw__as_host *tw__as_host_of(const char *name);
+typedef struct tw__as_host tw__as_host;
 
 struct tw__as_run {
     tw_pto *core;

@@ -151,7 +151,7 @@ static void pto_text_diagnostics(void **state)
         { "%d = pto.tci 5 : f32 -> !pto.tile<1x16xf32>", "rule type.set, profile a2a3", 1, 6 },
         { "\n%d = pto.tci 5 : i32 -> !pto.tile<1x16xi16>", "rule type.same, profile a2a3", 2, 14 },
         { "%d = pto.tci 5 : i32 -> !pto.tile<1x6xi32>", "multiple of 32", 1, 25 },
-        { "%d = pto.tic 5 : i32 -> !pto.tile<1x16xi32>", "did you mean 'tci'", 1, 6 },
+        { "%d = pto.tic 5 : i32 -> !pto.tile<1x16xi32>", "did you mean 'pto.tci'", 1, 6 },
         { "%d = pto.tci 5 {ascending = true} : i32 -> !pto.tile<1x16xi32>", "no attribute 'ascending'", 1, 17 },
         { "%d = pto.tci 5 {descending = maybe} : i32 -> !pto.tile<1x16xi32>", "not a value of 'descending'", 1,
           30 },

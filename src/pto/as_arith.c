@@ -1,0 +1,245 @@
+/* as_arith: numbers of PTO-AS, the arith dialect. Integers wrap to their width, index is 64 bits wide; what would be undefined
+ * there (division by zero, a shift by the width) is an error here. */
+#include "pto/as_bind.h"
+
+#include <inttypes.h>
+
+typedef enum arith {
+    ADD,
+    SUB,
+    MUL,
+    DIVS,
+    DIVU,
+    REMS,
+    REMU,
+    CEILDIV,
+    FLOORDIV,
+    MINS,
+    MAXS,
+    MINU,
+    MAXU,
+    AND,
+    OR,
+    XOR,
+    SHL,
+    SHRS,
+    SHRU
+} arith;
+
+static bool divide(int64_t a, int64_t b, arith op, int64_t *r)
+{
+    if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+    int64_t q = a / b, rest = a % b;
+    bool apart = rest != 0 && (rest < 0) != (b < 0);
+    *r = op == REMS ? rest : op == CEILDIV ? q + (rest != 0 && !apart) : op == FLOORDIV ? q - apart : q;
+    return true;
+}
+
+static tw_status run_arith(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_numbers(run, code);
+    if (status != TW_OK) return status;
+    int64_t a = tw__as_integer(tw__as_operand(run, code, 0)), b = tw__as_integer(tw__as_operand(run, code, 1)),
+            r = 0;
+    uint64_t ua = tw__as_natural(tw__as_operand(run, code, 0)), ub = tw__as_natural(tw__as_operand(run, code, 1));
+    unsigned width = 8 * (unsigned)tw_type_size(tw__as_operand(run, code, 0)->scalar.type);
+    switch ((arith)code->number) {
+    case ADD: r = (int64_t)((uint64_t)a + (uint64_t)b); break;
+    case SUB: r = (int64_t)((uint64_t)a - (uint64_t)b); break;
+    case MUL: r = (int64_t)((uint64_t)a * (uint64_t)b); break;
+    case DIVS:
+    case REMS:
+    case CEILDIV:
+    case FLOORDIV:
+        if (!divide(a, b, (arith)code->number, &r))
+            return tw__fail(TW_E_OVERFLOW, "%s: %" PRId64 " divided by %" PRId64, code->op->name, a, b);
+        break;
+    case DIVU:
+    case REMU:
+        if (ub == 0) return tw__fail(TW_E_OVERFLOW, "%s: division by zero", code->op->name);
+        r = (int64_t)(code->number == DIVU ? ua / ub : ua % ub);
+        break;
+    case MINS: r = a < b ? a : b; break;
+    case MAXS: r = a > b ? a : b; break;
+    case MINU: r = (int64_t)(ua < ub ? ua : ub); break;
+    case MAXU: r = (int64_t)(ua > ub ? ua : ub); break;
+    case AND: r = (int64_t)(ua & ub); break;
+    case OR: r = (int64_t)(ua | ub); break;
+    case XOR: r = (int64_t)(ua ^ ub); break;
+    case SHL:
+    case SHRS:
+    case SHRU:
+        if (ub >= width)
+            return tw__fail(TW_E_OVERFLOW, "%s: a shift by %" PRIu64 " bits of %u", code->op->name, ub, width);
+        r = code->number == SHL ? (int64_t)(ua << ub) : code->number == SHRS ? a >> ub : (int64_t)(ua >> ub);
+        break;
+    }
+    return tw__as_set_integer(run, code, r);
+}
+
+static tw_status run_cmpi(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_numbers(run, code);
+    if (status != TW_OK) return status;
+    int64_t a = tw__as_integer(tw__as_operand(run, code, 0)), b = tw__as_integer(tw__as_operand(run, code, 1));
+    uint64_t ua = tw__as_natural(tw__as_operand(run, code, 0)), ub = tw__as_natural(tw__as_operand(run, code, 1));
+    const bool results[] = { a == b, a != b, a<b, a <= b, a> b, a >= b, ua<ub, ua <= ub, ua> ub, ua >= ub };
+    if (code->number >= 10) return tw__fail(TW_E_TYPE, "%s compares integers", code->op->name);
+    return tw__as_set_integer(run, code, results[code->number]);
+}
+
+static tw_status run_cmpf(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_numbers(run, code);
+    if (status != TW_OK) return status;
+    double a = tw_type_load(tw__as_operand(run, code, 0)->scalar.type, &tw__as_operand(run, code, 0)->scalar.bits);
+    double b = tw_type_load(tw__as_operand(run, code, 1)->scalar.type, &tw__as_operand(run, code, 1)->scalar.bits);
+    bool r = false;
+    switch (code->number) {
+    case 10: r = a == b; break;
+    case 11: r = a < b || a > b; break;
+    case 12: r = a < b; break;
+    case 13: r = a <= b; break;
+    case 14: r = a > b; break;
+    case 15: r = a >= b; break;
+    case 16: r = !(a == b); break;
+    default: return tw__fail(TW_E_TYPE, "%s compares floats: oeq, one, olt, ole, ogt, oge or une", code->op->name);
+    }
+    return tw__as_set_integer(run, code, r);
+}
+
+static tw_status run_float(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_numbers(run, code);
+    if (status != TW_OK) return status;
+    const tw_pto_scalar *a = &tw__as_operand(run, code, 0)->scalar, *b = &tw__as_operand(run, code, 1)->scalar;
+    static const tw_vec_op ops[] = { TW_VEC_ADD, TW_VEC_SUB, TW_VEC_MUL, TW_VEC_DIV, TW_VEC_MIN, TW_VEC_MAX };
+    const tw_type types[] = { a->type, a->type, a->type };
+    tw__as_cell *out = &run->cell[code->result[0]];
+    uint64_t bits = 0;
+    if (a->type != b->type || !tw__is_float(a->type))
+        return tw__fail(TW_E_TYPE, "%s takes two floats of one type", code->op->name);
+    const tw_vec_kernel *k = tw__pto_kernel(run->core, ops[code->number], types, NULL);
+    if (!k) return TW_E_TYPE;
+    tw_vec_call(k, 1, (tw_run[]){ tw_run_of(&bits, 0), tw_run_of(&a->bits, 0), tw_run_of(&b->bits, 0) });
+    out->kind = TW__AS_SCALAR;
+    out->scalar = tw_pto_bits(a->type, bits);
+    return TW_OK;
+}
+
+/* Numbers between types: kept by value, cut to the width, or the bits as they are. */
+typedef enum cast { CAST_SIGNED, CAST_UNSIGNED, CAST_VALUE, CAST_BITS } cast;
+
+static tw_status run_cast(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_numbers(run, code);
+    if (status != TW_OK) return status;
+    const tw__as_cell *from = tw__as_operand(run, code, 0);
+    if (code->number == CAST_BITS) return tw__as_set_integer(run, code, (int64_t)from->scalar.bits);
+    if (code->number != CAST_VALUE)
+        return tw__as_set_integer(
+            run, code, code->number == CAST_SIGNED ? tw__as_integer(from) : (int64_t)tw__as_natural(from));
+    tw__as_cell *out = &run->cell[code->result[0]];
+    tw_pto_scalar to = { .type = code->types[0].element };
+    tw_convert_mode mode = { tw__is_float(to.type) ? TW_ROUND_NEAREST_EVEN : TW_ROUND_ZERO, TW_SAT_NONE };
+    if (!tw_convert(to.type, &to.bits, from->scalar.type, &from->scalar.bits, mode, 0))
+        return tw__fail(TW_E_TYPE, "%s: no such conversion", code->op->name);
+    out->kind = TW__AS_SCALAR;
+    out->scalar = to;
+    return TW_OK;
+}
+
+static tw_status run_select(tw__as_run *run, const tw__as_code *code)
+{
+    const tw__as_cell *condition = tw__as_operand(run, code, 0);
+    if (condition->kind != TW__AS_SCALAR)
+        return tw__fail(TW_E_TYPE, "%s: the condition is not a number", code->op->name);
+    tw__as_cell value = *tw__as_operand(run, code, tw__as_natural(condition) & 1 ? 1 : 2);
+    if (value.kind == TW__AS_TILE) value.rank = 0; /* a second name */
+    run->cell[code->result[0]] = value;
+    return TW_OK;
+}
+
+tw_status tw__as_constant_run(tw__as_run *run, const tw__as_code *code)
+{
+    tw__as_cell *cell = &run->cell[code->result[0]];
+    if (code->types[0].kind != TW__AS_SCALAR && code->types[0].kind != TW__AS_INDEX)
+        return tw__fail(TW_E_TYPE, "a constant is a number");
+    cell->kind = code->types[0].kind;
+    cell->scalar = tw_pto_bits(code->types[0].element, (uint64_t)code->number);
+    return TW_OK;
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------------------- */
+
+static bool bind_constant(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                          tw__as_type *type)
+{
+    const tw__as_item *value = op->items;
+    const char *word = value && value->kind == TW__AS_WORD ? value->text : "";
+    p->ins = 0;
+    if (strcmp(word, "true") == 0 || strcmp(word, "false") == 0) {
+        *type = (tw__as_type){ .kind = TW__AS_SCALAR, .element = TW_BOOL, .text = "i1" };
+        code->number = *word == 't';
+        return true;
+    }
+    if (!value || value->kind != TW__AS_NUMBER || !tw__as_number(value->text, type->element, &code->number))
+        return tw__as_refuse(b, value, op, "pto.number", "expected a number"), false;
+    return true;
+}
+
+static bool bind_predicate(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                           tw__as_type *type)
+{
+    static const char *const predicates[] = { "eq",  "ne",  "slt", "sle", "sgt", "sge", "ult", "ule", "ugt",
+                                              "uge", "oeq", "one", "olt", "ole", "ogt", "oge", "une" };
+    (void)type;
+    for (size_t i = 0; p->nameds && i < G_N_ELEMENTS(predicates); i++)
+        if (strcmp(p->named[0]->text, predicates[i]) == 0) return code->number = (int64_t)i, true;
+    return tw__as_refuse(b, NULL, op, "pto.predicate", "%s: the comparison is missing", op->name), false;
+}
+
+const tw__as_host tw__as_arith_ops[] = {
+    // clang-format off
+    { "arith.constant", tw__as_constant_run, 'c', -1, 0, bind_constant },
+    { "arith.addi", run_arith, 'c', 2, ADD, NULL },
+    { "arith.subi", run_arith, 'c', 2, SUB, NULL },
+    { "arith.muli", run_arith, 'c', 2, MUL, NULL },
+    { "arith.divsi", run_arith, 'c', 2, DIVS, NULL },
+    { "arith.divui", run_arith, 'c', 2, DIVU, NULL },
+    { "arith.remsi", run_arith, 'c', 2, REMS, NULL },
+    { "arith.remui", run_arith, 'c', 2, REMU, NULL },
+    { "arith.ceildivsi", run_arith, 'c', 2, CEILDIV, NULL },
+    { "arith.floordivsi", run_arith, 'c', 2, FLOORDIV, NULL },
+    { "arith.minsi", run_arith, 'c', 2, MINS, NULL },
+    { "arith.maxsi", run_arith, 'c', 2, MAXS, NULL },
+    { "arith.minui", run_arith, 'c', 2, MINU, NULL },
+    { "arith.maxui", run_arith, 'c', 2, MAXU, NULL },
+    { "arith.andi", run_arith, 'c', 2, AND, NULL },
+    { "arith.ori", run_arith, 'c', 2, OR, NULL },
+    { "arith.xori", run_arith, 'c', 2, XOR, NULL },
+    { "arith.shli", run_arith, 'c', 2, SHL, NULL },
+    { "arith.shrsi", run_arith, 'c', 2, SHRS, NULL },
+    { "arith.shrui", run_arith, 'c', 2, SHRU, NULL },
+    { "arith.cmpi", run_cmpi, 'b', -1, 0, bind_predicate },
+    { "arith.cmpf", run_cmpf, 'b', -1, 0, bind_predicate },
+    { "arith.addf", run_float, 'c', 2, 0, NULL },
+    { "arith.subf", run_float, 'c', 2, 1, NULL },
+    { "arith.mulf", run_float, 'c', 2, 2, NULL },
+    { "arith.divf", run_float, 'c', 2, 3, NULL },
+    { "arith.minimumf", run_float, 'c', 2, 4, NULL },
+    { "arith.maximumf", run_float, 'c', 2, 5, NULL },
+    { "arith.select", run_select, 'c', 3, 0, NULL },
+    { "arith.index_cast", run_cast, 't', 1, CAST_SIGNED, NULL },
+    { "arith.index_castui", run_cast, 't', 1, CAST_UNSIGNED, NULL },
+    { "arith.extsi", run_cast, 't', 1, CAST_SIGNED, NULL },
+    { "arith.extui", run_cast, 't', 1, CAST_UNSIGNED, NULL },
+    { "arith.trunci", run_cast, 't', 1, CAST_UNSIGNED, NULL },
+    { "arith.bitcast", run_cast, 't', 1, CAST_BITS, NULL },
+    { "arith.sitofp", run_cast, 't', 1, CAST_VALUE, NULL },
+    { "arith.fptosi", run_cast, 't', 1, CAST_VALUE, NULL },
+    { "arith.extf", run_cast, 't', 1, CAST_VALUE, NULL },
+    { "arith.truncf", run_cast, 't', 1, CAST_VALUE, NULL },
+    { 0 }
+    // clang-format on
+};

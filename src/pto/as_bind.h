@@ -1,0 +1,110 @@
+/* as_bind, private side: what the passes that turn the tree into code share.
+ *   as_bind.c   scopes, slots, code; blocks, functions, modules
+ *   as_parts.c  an operation's items sorted into operands, types, attributes, named parts
+ *   as_row.c    tile instructions: rows of the instruction table, their operands in text order, static checks
+ *   as_host.c   all other operations: the list of their tables, one binder for all of them
+ *   as_flow.c   loops, branches, calls, sections */
+#ifndef TW_PTO_AS_BIND_H
+#define TW_PTO_AS_BIND_H
+
+#include "pto/as.h"
+
+#include <glib.h>
+
+enum { TW__AS_OPERANDS = 32, TW__AS_TYPES = 64, TW__AS_NAMED = 8, TW__AS_ERRORS = 20 };
+
+typedef struct tw__as_binder {
+    tw__as_module *m;
+    tw__as_program *program;
+    tw__as_function *f;
+    tw__as_code **end;   /* where the next code goes */
+    GHashTable *names;   /* text -> slot + 1 */
+    GArray *undo;        /* names of inner scopes: (text, old) */
+    GHashTable *pending; /* plain assembly: name -> address + 1, from pto.tassign before the definition */
+    size_t slot_room, type_room, free_room;
+    bool failed, top; /* top: plain assembly, outside functions */
+} tw__as_binder;
+
+/* What an operation consists of, by role. Dictionaries and named parts stay items: the operation knows their meaning. */
+typedef struct tw__as_parts {
+    tw__as_item *in[TW__AS_OPERANDS], *out[TW__AS_OPERANDS], *list[2][TW__AS_OPERANDS];
+    const tw__as_type *in_type[TW__AS_TYPES], *out_type[TW__AS_TYPES], *result[TW__AS_TYPES], *to;
+    unsigned ins, outs, in_types, out_types, results, lists[2], list_count;
+    tw__as_item *dict[4], *named[TW__AS_NAMED];
+    unsigned dicts, nameds;
+    bool dps;
+} tw__as_parts;
+
+/* --- as_bind.c ----------------------------------------------------------------------------------------------------- */
+
+/* An error at an item, or at the operation's name when `where` is NULL; marks the operation as failed. */
+void tw__as_refuse(tw__as_binder *b, const tw__as_item *where, const tw__as_op *op, const char *code,
+                   const char *format, ...) TW_PRINTF(5, 6);
+bool tw__as_find(const tw__as_binder *b, const char *name, uint32_t *slot);
+uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *type);
+/* A name that plain assembly leaves open. */
+bool tw__as_define_free(tw__as_binder *b, const char *name, const tw__as_type *type, uint32_t *slot);
+guint tw__as_enter(const tw__as_binder *b); /* a scope; leave takes what enter gave */
+void tw__as_leave(tw__as_binder *b, guint mark);
+/* Code appended to the block; NULL when out of memory (b->failed). */
+tw__as_code *tw__as_code_new(tw__as_binder *b, const tw__as_op *op, tw__as_fn fn);
+bool tw__as_set_operands(tw__as_binder *b, tw__as_code *code, const uint32_t *slots, tw__as_item *const *where,
+                         unsigned count);
+/* Defines the names of the operation's results; their number has to be `count`. */
+bool tw__as_set_results(tw__as_binder *b, tw__as_code *code, const tw__as_op *op, const tw__as_type *types,
+                        unsigned count);
+/* One result without a name of its own (constants, declared tiles). */
+bool tw__as_set_result(tw__as_binder *b, tw__as_code *code, const tw__as_type *type, uint32_t slot);
+/* A number written where a value stands: a constant of `type` (TW_TYPE_NONE: f32 or i64 by its spelling). */
+bool tw__as_constant(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, tw_type type, uint32_t *slot);
+tw_status tw__as_constant_run(tw__as_run *run, const tw__as_code *code); /* as_arith.c */
+/* Slots of values that exist; numbers become constants of `type`. */
+bool tw__as_slots(tw__as_binder *b, const tw__as_op *op, tw__as_item *const *items, unsigned count, tw_type type,
+                  uint32_t *slots);
+tw__as_code *tw__as_bind_block(tw__as_binder *b, const tw__as_block *block, tw__as_code *owner);
+
+/* --- as_parts.c ---------------------------------------------------------------------------------------------------- */
+
+void tw__as_collect(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p);
+/* The word that matters in "#pto<cmp lt>", "#pto.pipe<PIPE_V>", "lt", "<lt>". */
+void tw__as_attr_word(const char *text, char *buf, size_t size);
+/* Bits of a number of `type`; false when the text is none. */
+bool tw__as_number(const char *text, tw_type type, int64_t *bits);
+
+/* --- as_row.c, as_host.c, as_flow.c ----------------------------------------------------------------------------------- */
+
+void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row);
+
+/* An operation that is no tile instruction. */
+struct tw__as_host {
+    const char *name;
+    tw__as_fn fn;
+    char type; /* where the result's type stands: 0 no result, c after ':', a after '->', t after "to", b it is i1,
+                     i index, 6 i64, o after "outs :", w that of the first operand */
+    int operands;   /* without those in lists; -1 = any number */
+    int64_t number; /* for fn, unless bind sets another */
+    /* Reads what is special about the operation: may change operands and type, sets code->number. May be NULL. */
+    bool (*bind)(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type);
+};
+extern const tw__as_host tw__as_arith_ops[], tw__as_view_ops[], tw__as_tile_ops[], tw__as_sync_ops[];
+const tw__as_host *tw__as_host_of(const char *name); /* NULL when there is none */
+const tw__as_host *tw__as_host_at(size_t index);     /* NULL past the end */
+void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host);
+/* pto.tassign %tile, @tile(0x1000) of plain assembly before the tile is defined (as_tile.c): true = it was one. */
+bool tw__as_bind_early_assign(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p);
+
+static inline tw__as_cell *tw__as_operand(const tw__as_run *run, const tw__as_code *code, unsigned i)
+{
+    return &run->cell[code->operand[i]];
+}
+tw_status tw__as_set_integer(tw__as_run *run, const tw__as_code *code, int64_t value); /* the only result */
+tw_status tw__as_need_numbers(tw__as_run *run, const tw__as_code *code);
+
+typedef struct tw__as_flow {
+    const char *name;
+    void (*bind)(tw__as_binder *b, const tw__as_op *op);
+} tw__as_flow;
+const tw__as_flow *tw__as_flow_of(const char *name); /* NULL when there is none */
+const tw__as_flow *tw__as_flow_at(size_t index);     /* NULL past the end */
+
+#endif

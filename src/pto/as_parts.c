@@ -1,0 +1,94 @@
+/* as_parts: the items of an operation by role, whichever of the spellings it is written in. */
+#include "pto/as_bind.h"
+
+static void collect(tw__as_binder *b, const tw__as_op *op, tw__as_item *list, tw__as_parts *p, bool outs);
+
+static void add_operand(tw__as_binder *b, const tw__as_op *op, tw__as_item *item, tw__as_parts *p, bool outs)
+{
+    unsigned *count = outs ? &p->outs : &p->ins;
+    if (*count >= TW__AS_OPERANDS)
+        return tw__as_refuse(b, item, op, "pto.operands", "more than %d operands", TW__AS_OPERANDS);
+    (outs ? p->out : p->in)[(*count)++] = item;
+}
+
+static void add_list(tw__as_parts *p, const tw__as_item *list)
+{
+    if (p->list_count >= 2) return;
+    unsigned l = p->list_count++;
+    for (tw__as_item *e = list->child; e; e = e->next)
+        if (p->lists[l] < TW__AS_OPERANDS &&
+            (e->kind == TW__AS_VALUE || e->kind == TW__AS_NUMBER || e->kind == TW__AS_ATTR))
+            p->list[l][p->lists[l]++] = e;
+}
+
+static void add_types(const tw__as_item *item, const tw__as_type **types, unsigned *count)
+{
+    for (unsigned t = 0; t < item->type_count && *count < TW__AS_TYPES; t++) types[(*count)++] = &item->types[t];
+}
+
+static void collect(tw__as_binder *b, const tw__as_op *op, tw__as_item *list, tw__as_parts *p, bool outs)
+{
+    for (tw__as_item *i = list; i && !b->failed; i = i->next) {
+        switch (i->kind) {
+        case TW__AS_VALUE:
+        case TW__AS_NUMBER:
+        case TW__AS_SYMBOL: add_operand(b, op, i, p, outs); break;
+        case TW__AS_LIST: add_list(p, i); break;
+        case TW__AS_PARENS: collect(b, op, i->child, p, outs); break;
+        case TW__AS_DICT:
+            if (p->dicts < 4) p->dict[p->dicts++] = i;
+            break;
+        case TW__AS_COLON:
+            add_types(i, outs ? p->out_type : p->in_type, outs ? &p->out_types : &p->in_types);
+            break;
+        case TW__AS_ARROW: add_types(i, p->result, &p->results); break;
+        case TW__AS_TO: p->to = i->types; break;
+        case TW__AS_WORD:
+            if (strcmp(i->text, "ins") == 0 || strcmp(i->text, "outs") == 0) {
+                outs = i->text[0] == 'o';
+                p->dps = true;
+            } else if (i->has_value && i->child->kind == TW__AS_LIST) {
+                add_list(p, i->child);
+            } else if (p->nameds < TW__AS_NAMED) {
+                p->named[p->nameds++] = i;
+            }
+            break;
+        case TW__AS_STRING:
+        case TW__AS_ATTR:
+            if (p->nameds < TW__AS_NAMED) p->named[p->nameds++] = i;
+            break;
+        }
+    }
+}
+
+void tw__as_collect(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p)
+{
+    memset(p, 0, sizeof *p);
+    collect(b, op, op->items, p, false);
+}
+
+void tw__as_attr_word(const char *text, char *buf, size_t size)
+{
+    const char *end = text + strlen(text);
+    while (end > text && (end[-1] == '>' || end[-1] == '"')) end--;
+    const char *start = end;
+    while (start > text && (g_ascii_isalnum(start[-1]) || start[-1] == '_')) start--;
+    g_snprintf(buf, (gulong)size, "%.*s", (int)(end - start), start);
+}
+
+bool tw__as_number(const char *text, tw_type type, int64_t *bits)
+{
+    char *end;
+    *bits = 0;
+    if (tw__is_float(type)) {
+        if (strlen(text) > 2 && text[1] == 'x') /* MLIR: the bits themselves */
+            return *bits = (int64_t)g_ascii_strtoull(text, &end, 16), *end == 0;
+        double value = g_ascii_strtod(text, &end);
+        tw_type_store(type, bits, value);
+        return *end == 0;
+    }
+    bool negative = *text == '-';
+    uint64_t magnitude = g_ascii_strtoull(text + negative, &end, 0);
+    *bits = (int64_t)(negative ? 0 - magnitude : magnitude);
+    return *end == 0;
+}

@@ -1,0 +1,270 @@
+/* as_row: tile instructions in text. The form of a row gives its operands in C++ order, `ins` those of text; the first form
+ * whose operands fit is taken. Tiles that a result names are declared here; what is known before the program runs is
+ * put to the same checks as when it runs. */
+#include "pto/as_bind.h"
+
+static bool bind_attrs(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row, const tw__as_parts *p,
+                       tw_pto_attrs *attrs)
+{
+    memset(attrs, 0, sizeof *attrs);
+    for (unsigned d = 0; d < p->dicts; d++)
+        for (const tw__as_item *i = p->dict[d]->child; i; i = i->next) {
+            char word[64] = "true";
+            const char *text = i->has_value && i->child->text ? i->child->text : "true";
+            int attr = i->text ? tw__pto_attr_by_name(i->text) : -1;
+            if (attr < 0 || !(row->attrs >> attr & 1)) {
+                tw__as_refuse(b, i, op, "pto.attribute", "%s has no attribute '%s'", row->mnemonic,
+                              i->text ? i->text : "");
+                return false;
+            }
+            if (i->has_value && i->child->kind == TW__AS_ATTR)
+                tw__as_attr_word(text, word, sizeof word);
+            else
+                g_snprintf(word, sizeof word, "%s",
+                           i->has_value && i->child->kind == TW__AS_STRING && strlen(text) > 1 ? text + 1 : text);
+            if (*word && word[strlen(word) - 1] == '"') word[strlen(word) - 1] = 0;
+            if (!tw__pto_attr_value((unsigned)attr, word, (int32_t *)(void *)attrs + attr)) {
+                tw__as_refuse(b, i->has_value ? i->child : i, op, "pto.attribute", "'%s' is not a value of '%s'",
+                              word, i->text);
+                return false;
+            }
+        }
+    return true;
+}
+
+/* --- tile instructions --------------------------------------------------------------------------------------------------- */
+
+static bool is_destination(char c)
+{
+    return strchr("dDeG", c) != NULL;
+}
+
+static tw_pto_kind kind_of(char c)
+{
+    return tw__is_tile_letter(c) ? TW_PTO_TILE : strchr("gG", c) ? TW_PTO_TENSOR : TW_PTO_SCALAR;
+}
+
+static tw_pto_kind kind_of_type(const tw__as_type *t)
+{
+    if (!t) return TW_PTO_NOTHING;
+    if (t->kind == TW__AS_TILE) return TW_PTO_TILE;
+    if (t->kind == TW__AS_VIEW || t->kind == TW__AS_PART) return TW_PTO_TENSOR;
+    return t->kind == TW__AS_SCALAR || t->kind == TW__AS_INDEX ? TW_PTO_SCALAR : TW_PTO_NOTHING;
+}
+
+/* Inputs and destinations of a row in text order, as positions in its form. */
+static void text_order(const tw__pto_row *row, unsigned *ins, unsigned *in_count, unsigned *outs,
+                       unsigned *out_count)
+{
+    *in_count = *out_count = 0;
+    for (const char *c = row->form; *c; c++)
+        if (is_destination(*c)) outs[(*out_count)++] = (unsigned)(c - row->form);
+    if (*row->ins) {
+        for (const char *c = row->ins; *c; c++) ins[(*in_count)++] = (unsigned)tw__letter(row, *c);
+        return;
+    }
+    for (const char *c = row->form; *c; c++)
+        if (!is_destination(*c)) ins[(*in_count)++] = (unsigned)(c - row->form);
+}
+
+/* Type of an operand: of the value when it is known, else as written. */
+static const tw__as_type *known_type(const tw__as_binder *b, const tw__as_item *item, const tw__as_type *written)
+{
+    uint32_t slot;
+    if (item->kind == TW__AS_VALUE && tw__as_find(b, item->text, &slot) && b->f->slot_type[slot].kind)
+        return &b->f->slot_type[slot];
+    return written;
+}
+
+static bool row_fits(const tw__as_binder *b, const tw__pto_row *row, const tw__as_parts *p, unsigned ins,
+                     unsigned outs, const unsigned *in_at)
+{
+    unsigned in_order[TW_PTO_OPERANDS], out_order[TW_PTO_OPERANDS], in_count, out_count;
+    text_order(row, in_order, &in_count, out_order, &out_count);
+    if (in_count != ins || out_count != outs) return false;
+    for (unsigned i = 0; i < ins; i++) {
+        const tw__as_item *item = p->in[in_at[i]];
+        const tw__as_type *t =
+            known_type(b, item, (p->dps || p->results) && p->in_types == ins ? p->in_type[i] : NULL);
+        tw_pto_kind want = kind_of(row->form[in_order[i]]),
+                    have = item->kind == TW__AS_NUMBER ? TW_PTO_SCALAR : kind_of_type(t);
+        if (have != TW_PTO_NOTHING && have != want) return false;
+    }
+    return true;
+}
+
+static tw_status run_row(tw__as_run *run, const tw__as_code *code)
+{
+    tw_pto_operand operands[TW_PTO_OPERANDS];
+    for (unsigned i = 0; i < code->count; i++) {
+        tw__as_cell *cell = &run->cell[code->operand[i]];
+        switch (kind_of(code->row->form[i])) {
+        case TW_PTO_TILE: operands[i] = tw_pto_tile_operand(&cell->tile); break;
+        case TW_PTO_TENSOR: operands[i] = tw_pto_tensor_operand(&cell->tensor); break;
+        case TW_PTO_SCALAR:
+        case TW_PTO_NOTHING: operands[i] = tw_pto_scalar_operand(cell->scalar); break;
+        }
+        bool known = kind_of(code->row->form[i]) == TW_PTO_TILE ? cell->kind == TW__AS_TILE
+                     : kind_of(code->row->form[i]) == TW_PTO_TENSOR
+                         ? cell->kind == TW__AS_VIEW || cell->kind == TW__AS_PART
+                         : cell->kind == TW__AS_SCALAR || cell->kind == TW__AS_INDEX;
+        if (!known) {
+            run->blame = i;
+            return tw__fail(TW_E_INVALID_ARGUMENT, "%s: operand %u has no value: bind it with --arg",
+                            code->row->mnemonic, i + 1);
+        }
+        /* Leaky relu alone takes its factor as f32 whatever the tile's type (spec pto.md 3.2). */
+        if (operands[i].kind == TW_PTO_SCALAR && code->number && cell->scalar.type == TW_F32) {
+            tw_pto_scalar narrow = { .type = (tw_type)code->number };
+            tw_convert(narrow.type, &narrow.bits, TW_F32, &cell->scalar.bits,
+                       (tw_convert_mode){ TW_ROUND_NEAREST_EVEN, TW_SAT_NONE }, 0);
+            operands[i].scalar = narrow;
+        }
+    }
+    tw_status status = tw__pto_exec_row(run->core, code->row, operands, code->count, &code->attrs);
+    if (status != TW_OK) run->blame = run->core->blame;
+    return status;
+}
+
+/* A tile that an operation defines: its storage is found when it is used. */
+static tw_status run_declare(tw__as_run *run, const tw__as_code *code)
+{
+    tw__as_cell *cell = &run->cell[code->result[0]];
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
+    *cell = (tw__as_cell){ .kind = TW__AS_TILE, .tile = code->types[0].tile, .rank = 1 };
+    const tw_pto_tile *like = code->count ? &run->cell[code->operand[0]].tile : &cell->tile;
+    if (cell->tile.valid_rows == TW_PTO_DYNAMIC)
+        cell->tile.valid_rows = like->valid_rows < cell->tile.rows ? like->valid_rows : cell->tile.rows;
+    if (cell->tile.valid_cols == TW_PTO_DYNAMIC)
+        cell->tile.valid_cols = like->valid_cols < cell->tile.cols ? like->valid_cols : cell->tile.cols;
+    return code->number ? tw_pto_assign(run->core, &cell->tile, (uint64_t)code->number - 1) : TW_OK;
+}
+
+static uint32_t declare(tw__as_binder *b, const tw__as_op *op, const char *name, const tw__as_type *type,
+                        const uint32_t *like)
+{
+    tw__as_code *code = tw__as_code_new(b, op, run_declare);
+    if (!code) return 0;
+    gpointer address = g_hash_table_lookup(b->pending, name);
+    code->number = (int64_t)(uintptr_t)address;
+    if (like) tw__as_set_operands(b, code, like, NULL, 1);
+    uint32_t slot = tw__as_define(b, name, type);
+    tw__as_set_result(b, code, type, slot);
+    return slot;
+}
+
+/* Slot of an operand of a tile instruction. An unknown name is a destination to be defined, or (plain assembly) free. */
+static bool operand_slot(tw__as_binder *b, const tw__as_op *op, tw__as_item *item, char letter,
+                         const tw__as_type *written, const tw__as_type *tile_type, uint32_t *slot)
+{
+    tw_type scalar = written && kind_of(letter) == TW_PTO_SCALAR ? written->element
+                     : letter == 's' && tile_type                ? tile_type->tile.type
+                                                                 : TW_I64;
+    if (item->kind == TW__AS_NUMBER) return tw__as_constant(b, op, item, scalar, slot);
+    if (item->kind != TW__AS_VALUE) return tw__as_refuse(b, item, op, "pto.operand", "expected a value"), false;
+    if (tw__as_find(b, item->text, slot)) {
+        const tw__as_type *have = &b->f->slot_type[*slot];
+        if (written && have->text && written->text && strcmp(have->text, written->text) != 0 &&
+            !(have->kind == TW__AS_TILE && written->kind == TW__AS_TILE &&
+              strcmp(strchr(have->text, '<'), strchr(written->text, '<')) == 0)) {
+            tw__as_refuse(b, item, op, "pto.type", "%%%s is %s, not %s", item->text, have->text, written->text);
+            return false;
+        }
+        return true;
+    }
+    const tw__as_type *type = written ? written : kind_of(letter) == TW_PTO_TILE ? tile_type : NULL;
+    if (!b->top) return tw__as_refuse(b, item, op, "pto.name", "%%%s is not defined", item->text), false;
+    if (is_destination(letter) && kind_of(letter) == TW_PTO_TILE && type)
+        return *slot = declare(b, op, item->text, type, NULL), !b->failed;
+    tw__as_type made = { .kind = TW__AS_SCALAR, .element = scalar };
+    if (kind_of(letter) == TW_PTO_TENSOR || (kind_of(letter) == TW_PTO_TILE && !type))
+        return tw__as_refuse(b, item, op, "pto.name", "%%%s is not defined", item->text), false;
+    return tw__as_define_free(b, item->text, kind_of(letter) == TW_PTO_TILE ? type : &made, slot);
+}
+
+/* What is known before the program runs, put to the same checks. */
+static void check_static(tw__as_binder *b, const tw__as_op *op, const tw__as_code *code)
+{
+    tw_pto_operand operands[TW_PTO_OPERANDS];
+    tw_pto_tile tiles[TW_PTO_OPERANDS];
+    unsigned blame = code->count;
+    for (unsigned i = 0; i < code->count; i++) {
+        const tw__as_type *t = &b->f->slot_type[code->operand[i]];
+        if (kind_of(code->row->form[i]) == TW_PTO_TENSOR) return; /* judged when strides and layout are known */
+        tiles[i] = t->tile;
+        tw_type type = t->element;
+        if (code->number && type == TW_F32) type = (tw_type)code->number;
+        operands[i] =
+            t->kind == TW__AS_TILE ? tw_pto_tile_operand(&tiles[i]) : tw_pto_scalar_operand(tw_pto_bits(type, 0));
+    }
+    if (tw_pto_check(b->program->target, (int)tw__pto_row_index(code->row), operands, code->count, &code->attrs,
+                     &blame) != TW_OK)
+        tw__as_refuse(b, blame < code->count ? code->where[blame] : NULL, op, "pto.verify", "%s",
+                      tw_error_message());
+}
+
+void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row)
+{
+    tw__as_parts p;
+    unsigned in_at[TW__AS_OPERANDS], in_order[TW_PTO_OPERANDS], out_order[TW_PTO_OPERANDS], ins, outs, nin, nout;
+    tw__as_collect(b, op, &p);
+    if (b->failed) return;
+    /* Plain assembly without results: destinations come first among the operands. */
+    bool flat = !p.dps && op->result_count == 0;
+    outs = p.dps ? p.outs : op->result_count;
+    const tw__pto_row *found = NULL;
+    for (size_t i = tw__pto_row_index(row); !found; i++) {
+        const tw__pto_row *form = tw__pto_row_at(i);
+        if (!form || strcmp(form->mnemonic, row->mnemonic) != 0) break;
+        text_order(form, in_order, &nin, out_order, &nout);
+        unsigned skip = flat ? nout : 0;
+        if (flat) outs = nout;
+        if (skip > p.ins) continue;
+        for (ins = 0; ins < p.ins - skip; ins++) in_at[ins] = ins + skip;
+        if (row_fits(b, form, &p, ins, outs, in_at)) found = form;
+    }
+    if (!found)
+        return tw__as_refuse(b, NULL, op, "pto.operands",
+                             "no form of %s takes these operands (`tilewright pto info %s`)", row->mnemonic,
+                             row->mnemonic);
+    text_order(found, in_order, &nin, out_order, &nout);
+    unsigned skip = flat ? nout : 0;
+    const tw__as_type *results[8], *single = p.results     ? p.result[0]
+                                             : p.out_types ? p.out_type[0]
+                                             : p.in_types == 1 || flat
+                                                 ? (p.in_types ? p.in_type[p.in_types - 1] : NULL)
+                                                 : NULL;
+    if (single && single->kind != TW__AS_TILE) single = NULL;
+    uint32_t slots[TW_PTO_OPERANDS] = { 0 };
+    tw__as_item *where[TW_PTO_OPERANDS] = { NULL };
+    bool listed = (p.dps || p.results) && p.in_types == nin; /* plain: the one type is the destination's */
+    for (unsigned i = 0; i < nin && !b->failed; i++) {
+        where[in_order[i]] = p.in[i + skip];
+        operand_slot(b, op, p.in[i + skip], found->form[in_order[i]], listed ? p.in_type[i] : NULL, single,
+                     &slots[in_order[i]]);
+    }
+    const uint32_t *like = NULL;
+    for (unsigned i = 0; i < nin && !like; i++)
+        if (kind_of(found->form[in_order[i]]) == TW_PTO_TILE) like = &slots[in_order[i]];
+    for (unsigned i = 0; i < nout && !b->failed; i++) {
+        if (op->result_count) {
+            results[i] = p.results > i ? p.result[i] : single;
+            if (!results[i] || results[i]->kind != TW__AS_TILE)
+                return tw__as_refuse(b, NULL, op, "pto.type", "the type of result %u is missing", i + 1);
+            slots[out_order[i]] = declare(b, op, op->results[i].text, results[i], like);
+        } else {
+            tw__as_item *item = flat ? p.in[i] : p.out[i];
+            where[out_order[i]] = item;
+            operand_slot(b, op, item, found->form[out_order[i]], p.dps && p.out_types > i ? p.out_type[i] : NULL,
+                         single, &slots[out_order[i]]);
+        }
+    }
+    if (b->failed) return;
+    if (p.dps && (p.in_types && p.in_types != nin))
+        return tw__as_refuse(b, NULL, op, "pto.types", "%u types for %u inputs", p.in_types, nin);
+    tw__as_code *code = tw__as_code_new(b, op, run_row);
+    if (!code || !tw__as_set_operands(b, code, slots, where, found->operands)) return;
+    code->row = found;
+    if (strcmp(found->mnemonic, "tlrelu") == 0) code->number = b->f->slot_type[slots[0]].tile.type;
+    if (bind_attrs(b, op, found, &p, &code->attrs)) check_static(b, op, code);
+}

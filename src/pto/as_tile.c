@@ -1,0 +1,248 @@
+/* as_tile: tiles as values: allocation, addresses, windows, extents, single elements, printing. */
+#include "pto/as_bind.h"
+
+#include <inttypes.h>
+
+static tw_status tw__as_need_tile(tw__as_run *run, const tw__as_code *code, unsigned i)
+{
+    if (tw__as_operand(run, code, i)->kind == TW__AS_TILE) return TW_OK;
+    run->blame = i;
+    return tw__fail(TW_E_TYPE, "%s: operand %u is not a tile", code->op->name, i + 1);
+}
+
+static tw_status set_extent(uint32_t *valid, uint32_t most, int64_t value, const char *name)
+{
+    if (value < 0 || value > most)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: a valid extent of %" PRId64 " in %u", name, value, most);
+    *valid = (uint32_t)value;
+    return TW_OK;
+}
+
+static tw_status run_alloc(tw__as_run *run, const tw__as_code *code)
+{
+    tw__as_cell *cell = &run->cell[code->result[0]];
+    if (code->types[0].kind != TW__AS_TILE) return tw__fail(TW_E_TYPE, "%s: not a tile type", code->op->name);
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
+    *cell = (tw__as_cell){ .kind = TW__AS_TILE, .tile = code->types[0].tile, .rank = 1 };
+    unsigned i = (code->number & 1) != 0;
+    tw_status status = TW_OK;
+    if (code->number & 2)
+        status = set_extent(&cell->tile.valid_rows, cell->tile.rows, tw__as_integer(tw__as_operand(run, code, i++)),
+                            code->op->name);
+    if (code->number & 4 && status == TW_OK)
+        status = set_extent(&cell->tile.valid_cols, cell->tile.cols, tw__as_integer(tw__as_operand(run, code, i)),
+                            code->op->name);
+    if (code->number & 1 && status == TW_OK)
+        status = tw_pto_assign(run->core, &cell->tile, (uint64_t)tw__as_integer(tw__as_operand(run, code, 0)));
+    return status;
+}
+
+static tw_status run_assign(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_tile(run, code, 0);
+    if (status != TW_OK) return status;
+    uint64_t address = code->number      ? (uint64_t)code->number - 1
+                       : code->count > 1 ? tw__as_natural(tw__as_operand(run, code, 1))
+                                         : 0;
+    tw__as_cell *tile = tw__as_operand(run, code, 0);
+    status = tw_pto_assign(run->core, &tile->tile, address);
+    if (status == TW_OK && code->result_count) {
+        tw__as_cell copy = *tile;
+        copy.rank = 0;
+        run->cell[code->result[0]] = copy;
+    }
+    return status;
+}
+
+static tw_status run_subset(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_tile(run, code, 0);
+    if (status != TW_OK) return status;
+    if (code->parts[1] != 2)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: a corner of two numbers is needed", code->op->name);
+    tw__as_cell window = { .kind = TW__AS_TILE, .tile = code->types[0].tile };
+    int64_t row = tw__as_integer(tw__as_operand(run, code, 1)), col = tw__as_integer(tw__as_operand(run, code, 2));
+    if (row < 0 || col < 0 || row > UINT32_MAX || col > UINT32_MAX)
+        return tw__fail(TW_E_INDEX, "%s: corner (%" PRId64 ", %" PRId64 ")", code->op->name, row, col);
+    window.tile.place = window.tile.offset = 0;
+    status =
+        tw_pto_window(run->core, &window.tile, &tw__as_operand(run, code, 0)->tile, (uint32_t)row, (uint32_t)col);
+    run->cell[code->result[0]] = window;
+    return status;
+}
+
+static tw_status run_set_valid(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_tile(run, code, 0);
+    if (status != TW_OK) return status;
+    tw_pto_tile *t = &tw__as_operand(run, code, 0)->tile;
+    status = set_extent(&t->valid_rows, t->rows, tw__as_integer(tw__as_operand(run, code, 1)), code->op->name);
+    return status == TW_OK
+               ? set_extent(&t->valid_cols, t->cols, tw__as_integer(tw__as_operand(run, code, 2)), code->op->name)
+               : status;
+}
+
+/* Linear index into the storage of a tile in vector memory. */
+static unsigned char *tile_element(tw__as_run *run, const tw__as_code *code, tw_pto_tile *t, int64_t index)
+{
+    unsigned char *storage = tw_pto_data(run->core, t);
+    size_t size = tw_type_size(t->type);
+    if (!storage) return NULL;
+    if (t->location == TW_PTO_VEC && tw_type_get(t->type)->bits >= 8 && index >= 0 && t->base_rows == 0 &&
+        (uint64_t)index < tw_pto_tile_bytes(t) / size)
+        return storage + (size_t)index * size;
+    tw__fail(TW_E_INDEX, "%s: element %" PRId64 " of a tile of %zu bytes", code->op->name, index,
+             tw_pto_tile_bytes(t));
+    return NULL;
+}
+
+static tw_status run_getval(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_tile(run, code, 0);
+    if (status != TW_OK) return status;
+    tw_pto_tile *t = &tw__as_operand(run, code, 0)->tile;
+    const unsigned char *at = tile_element(run, code, t, tw__as_integer(tw__as_operand(run, code, 1)));
+    tw__as_cell *out = &run->cell[code->result[0]];
+    if (!at) return TW_E_INDEX;
+    if (tw_type_size(code->types[0].element) != tw_type_size(t->type))
+        return tw__fail(TW_E_TYPE, "%s: the types differ in size", code->op->name);
+    tw_pto_scalar value = { .type = code->types[0].element };
+    memcpy(&value.bits, at, tw_type_size(t->type));
+    out->kind = TW__AS_SCALAR;
+    out->scalar = value;
+    return TW_OK;
+}
+
+static tw_status run_setval(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_tile(run, code, 2);
+    if (status != TW_OK) return status;
+    tw_pto_tile *t = &tw__as_operand(run, code, 2)->tile;
+    unsigned char *at = tile_element(run, code, t, tw__as_integer(tw__as_operand(run, code, 0)));
+    if (!at) return TW_E_INDEX;
+    memcpy(at, &tw__as_operand(run, code, 1)->scalar.bits, tw_type_size(t->type));
+    return TW_OK;
+}
+
+static tw_status run_print_tile(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_tile(run, code, 0);
+    if (status != TW_OK) return status;
+    tw_pto_tile *t = &tw__as_operand(run, code, 0)->tile;
+    if (!tw_pto_data(run->core, t)) return TW_E_TILE_MEMORY;
+    if (run->out) tw__pto_print_tile(run->out, run->core, t, 64, 64);
+    return TW_OK;
+}
+
+static tw_status run_print(tw__as_run *run, const tw__as_code *code)
+{
+    for (unsigned i = 0; run->out && i < code->count; i++) {
+        const tw_pto_scalar *s = &tw__as_operand(run, code, i)->scalar;
+        fprintf(run->out, "%s%.9g", i ? " " : "", tw_type_load(s->type, &s->bits));
+    }
+    if (run->out) fputc('\n', run->out);
+    return TW_OK;
+}
+
+static tw_status run_trap(tw__as_run *run, const tw__as_code *code)
+{
+    (void)run;
+    return tw__fail(TW_E_APPLICATION, "%s: the program stopped itself", code->op->name);
+}
+
+/* --- reading ---------- */
+
+/* @tile(0x1000), or the number itself. */
+static bool address_of(const tw__as_item *item, uint64_t *address)
+{
+    const tw__as_item *number = item->kind == TW__AS_SYMBOL && item->child ? item->child->child : item;
+    int64_t bits;
+    if (!number || number->kind != TW__AS_NUMBER || !tw__as_number(number->text, TW_I64, &bits) || bits < 0 ||
+        bits > UINT32_MAX)
+        return false;
+    return *address = (uint64_t)bits, true;
+}
+
+/* pto.tassign %tile, @tile(0x1000): also before the tile is defined, in plain assembly. */
+bool tw__as_bind_early_assign(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p)
+{
+    uint32_t slot;
+    uint64_t address;
+    if (strcmp(op->name, "pto.tassign") != 0 && strcmp(op->name, "tassign") != 0) return false;
+    if (p->ins != 2 || p->in[0]->kind != TW__AS_VALUE || tw__as_find(b, p->in[0]->text, &slot) || !b->top)
+        return false;
+    if (!address_of(p->in[1], &address)) {
+        tw__as_refuse(b, p->in[1], op, "pto.address", "expected an address, such as @tile(0x1000)");
+        return true;
+    }
+    g_hash_table_insert(b->pending, (gpointer)(uintptr_t)p->in[0]->text, (gpointer)(uintptr_t)(address + 1));
+    return true;
+}
+
+/* A window has the type of the whole, with the extents that the sizes say. */
+static bool bind_subset(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                        tw__as_type *type)
+{
+    (void)code;
+    if (p->lists[1] != 2 || type->kind != TW__AS_TILE)
+        return tw__as_refuse(b, NULL, op, "pto.subset", "a tile, its corner and two sizes are needed"), false;
+    int64_t sizes[2];
+    for (int d = 0; d < 2; d++)
+        if (p->list[1][d]->kind != TW__AS_NUMBER || !tw__as_number(p->list[1][d]->text, TW_I64, &sizes[d]) ||
+            sizes[d] < 1 || sizes[d] > 1 << 20)
+            return tw__as_refuse(b, p->list[1][d], op, "pto.subset", "sizes are numbers"), false;
+    type->tile.base_rows = type->tile.base_rows ? type->tile.base_rows : type->tile.rows;
+    type->tile.base_cols = type->tile.base_cols ? type->tile.base_cols : type->tile.cols;
+    type->tile.rows = type->tile.valid_rows = (uint32_t)sizes[0];
+    type->tile.cols = type->tile.valid_cols = (uint32_t)sizes[1];
+    type->text = NULL;
+    p->lists[1] = 0;
+    return true;
+}
+
+static bool bind_alloc(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)
+{
+    static const char *const words[] = { "addr", "valid_row", "valid_col" }; /* bits 1, 2, 4 of the number */
+    for (int w = 0; w < 3; w++)
+        for (unsigned i = 0; i < p->nameds; i++)
+            if (p->named[i]->has_value && p->ins < TW__AS_OPERANDS && strcmp(p->named[i]->text, words[w]) == 0) {
+                p->in[p->ins++] = p->named[i]->child;
+                code->number |= 1 << w;
+            }
+    bool rows = type->tile.valid_rows == TW_PTO_DYNAMIC, cols = type->tile.valid_cols == TW_PTO_DYNAMIC;
+    if (type->kind != TW__AS_TILE)
+        return tw__as_refuse(b, NULL, op, "pto.type", "a tile is allocated, not a %s", type->text), false;
+    if (rows != !!(code->number & 2) || cols != !!(code->number & 4))
+        return tw__as_refuse(b, NULL, op, "pto.dynamic",
+                             "valid_row and valid_col are given for extents written '?', and only for these"),
+               false;
+    return true;
+}
+
+static bool bind_assign(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                        tw__as_type *type)
+{
+    uint64_t address;
+    (void)type;
+    if (p->ins != 2 || p->in[1]->kind != TW__AS_SYMBOL) return true;
+    if (!address_of(p->in[1], &address))
+        return tw__as_refuse(b, p->in[1], op, "pto.address", "expected an address, such as @tile(0x1000)"), false;
+    code->number = (int64_t)address + 1;
+    p->ins = 1;
+    return true;
+}
+
+const tw__as_host tw__as_tile_ops[] = {
+    // clang-format off
+    { "pto.alloc_tile", run_alloc, 'c', -1, 0, bind_alloc },
+    { "pto.tassign", run_assign, 0, -1, 0, bind_assign },
+    { "pto.subset", run_subset, 'w', -1, 0, bind_subset },
+    { "pto.set_validshape", run_set_valid, 0, 3, 0, NULL },
+    { "pto.tgetval", run_getval, 'o', 2, 0, NULL },
+    { "pto.tsetval", run_setval, 0, 3, 0, NULL },
+    { "pto.tprint", run_print_tile, 0, 1, 0, NULL },
+    { "pto.print", run_print, 0, -1, 0, NULL },
+    { "pto.trap", run_trap, 0, 0, 0, NULL },
+    { 0 }
+    // clang-format on
+};
