@@ -304,7 +304,9 @@ TW__AIE cint16 sincos(unsigned angle)
         static_assert(sizeof...(A) == 9999, #name " (FFT, CFR, DPD) is not modelled by Tilewright"); \
         return 0;                                                                                    \
     }
+#ifndef TILEWRIGHT_AIE_VENDOR_TYPES_H /* aie_vendor.hpp has its own list */
 TW__NOT_MODELLED_LIST(TW__CXX_NOT_MODELLED)
+#endif
 #else
 #define tw__whole_3(f, acc, x, z)     \
     _Generic((x),                     \
