@@ -5,6 +5,7 @@
 #ifndef TW_CLI_CLI_H
 #define TW_CLI_CLI_H
 
+#include <stdbool.h>
 #include <tilewright/base.h>
 
 enum { TW__EXIT_OK, TW__EXIT_FAILURE, TW__EXIT_USAGE };
@@ -18,6 +19,7 @@ typedef struct tw__command {
     const char *words;                  /* offered by completion, separated by blanks */
     const char *files;                  /* suffixes offered by completion, separated by blanks; "" = none */
     int (*main)(int argc, char **argv); /* argv[0] is the name it was called by */
+    bool has_verbs;                     /* its first argument is a word of its own: --help may follow that too */
 } tw__command;
 
 /* Prints "tilewright <command>: <message>" and the usage line; returns TW__EXIT_USAGE. */

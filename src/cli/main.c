@@ -36,7 +36,7 @@ static const tw__command commands[] = {
       "  types     element types and the name each system gives them\n"
       "  options   options of an engine: default, state and meaning\n"
       "  --json    the same for programs\n",
-      "targets types options --json --help", "", tw__cli_info },
+      "targets types options --json --help", "", tw__cli_info, true },
     { "aie", "", "type NAME... | types [--json] [--extra]", "explain a type name of the AI Engine, list its types", NULL,
       "type types --json --extra --help", "", tw_aie_main },
     { "layout", "", "encode|decode|vertex|struct [options]", "show vectors, vertex state and structs as bits in a tile",
@@ -55,11 +55,11 @@ static const tw__command commands[] = {
       "layouts: SPAN SHORT_SPAN ONE_PTR SCALED_PTR32 SCALED_PTR64 SCALED_PTR128 COMPACT_PTR, of lists DELTAN\n"
       "DELTANELEMENTS COMPACT_DELTAN\n",
       "encode decode vertex struct --arch --layout --type --align --address --count --base --table --rows --outer "
-      "--flags --json --help", ".c .cpp .cc .cxx .gp", tw__cli_layout },
+      "--flags --json --help", ".c .cpp .cc .cxx .gp", tw__cli_layout, true },
     { "pto", "", "run|check|fmt|info ...", "run and check programs of tile instructions (PTO-AS)", NULL,
       "run check fmt info list --target --manual --function --arg --out --blocks --trace --profile --max-steps --help", ".pto .npy",
       tw_pto_main },
-    { "help", "", "[command]", "this text, or that of a command", "", "run popc profile info aie layout", "", help_main },
+    { "help", "", "[command]", "this text, or that of a command", "", "run popc profile info aie layout pto", "", help_main },
 };
 // clang-format on
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -163,6 +163,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "complete") == 0) return complete_main(argc - 1, argv + 1);
     command = find_command(argv[1]);
     if (!command) return unknown_command(argv[1]);
-    if (asks_for_help(argc - 1, argv + 1)) return print_command_help(command);
+    if (asks_for_help(argc - 1, argv + 1) || (command->has_verbs && asks_for_help(argc - 2, argv + 2)))
+        return print_command_help(command);
     return command->main(argc - 1, argv + 1);
 }

@@ -71,6 +71,7 @@ typedef struct tw__field {
     tw__direction direction;
     tw__field_form form;
     tw_type type;                /* of one element; TW_TYPE_NONE for TW__STATE_OPAQUE */
+    const char *type_text;       /* TW__STATE_OPAQUE: the type as declared, NULL when not known; else NULL */
     unsigned rank;               /* 0, 1, 2; 1 for TW__EDGE_SCALARS */
     tw__vector_layout layout[2]; /* [0] outermost level, as declared; rank 1 uses [0] alone, a VectorList too */
     unsigned min_align;          /* bytes, of the innermost data, as declared; at least the element's size */

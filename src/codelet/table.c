@@ -118,6 +118,8 @@ static tw_status read_field(tw__arena *arena, const json_t *item, const tw__vert
     f->interleaved = json_is_true(json_object_get(item, "interleaved"));
     f->is_list = json_is_true(json_object_get(item, "list"));
     f->count = f->form == TW__STATE_PLAIN ? (unsigned)count : 1;
+    if (f->form == TW__STATE_OPAQUE && type && !(f->type_text = tw__arena_strdup(arena, type)))
+        return tw__fail(TW_E_NO_MEMORY, "out of memory");
     if (!(f->name = tw__arena_strdup(arena, name))) return tw__fail(TW_E_NO_MEMORY, "out of memory");
     tw_status status = read_layouts(item, vt->name, f);
     if (status != TW_OK) return status;

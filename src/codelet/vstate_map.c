@@ -23,7 +23,8 @@ static char *type_text(tw__arena *arena, const tw__field *f, uint32_t bytes)
 {
     const char *type = tw_type_name(f->type, TW_SYSTEM_POPLAR);
     switch (f->form) {
-    case TW__STATE_OPAQUE: return tw__arena_printf(arena, "%u bytes", bytes);
+    case TW__STATE_OPAQUE:
+        return f->type_text ? tw__arena_strdup(arena, f->type_text) : tw__arena_printf(arena, "%u bytes", bytes);
     case TW__STATE_PLAIN:
         return f->count == 1 ? tw__arena_strdup(arena, type) : tw__arena_printf(arena, "%s[%u]", type, f->count);
     case TW__EDGE_SCALAR: return tw__arena_strdup(arena, type);

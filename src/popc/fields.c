@@ -256,7 +256,7 @@ static bool check_type(field_visit *v, CXCursor cursor, field *f, const char *na
         popc_error(v->s, cursor, "popc.field-type",
                    "field '%s' of vertex '%s' is a reference: use an edge or a value", name, v->vertex);
     else
-        ok = true;
+        ok = e.type || is_edge || popc_check_members(v->s, plain, name, v->vertex, 0);
     g_free(text);
     *type = e.type;
     f->count *= e.count;
@@ -274,17 +274,19 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data)
     bool skip_type = v->s->scan->is_device && v->s->scan->is_c && f.element.kind == CXType_Invalid;
     bool ok = skip_type || check_type(v, cursor, &f, name, &type);
     if (ok && !type && !skip_type) f.form = "state_opaque";
+    char *spelled = ok && !type && !skip_type ? popc_string(clang_getTypeSpelling(declared)) : NULL;
     long long offset = clang_Cursor_getOffsetOfField(cursor), size = clang_Type_getSizeOf(declared);
     if (ok && offset >= 0 && size >= 0) {
         json_t *item = json_pack("{s:s, s:s, s:s, s:s?, s:i, s:b, s:b, s:i, s:I, s:I}", "name", name, "direction",
-                                 f.direction, "form", f.form, "type", type, "min_align", (int)f.min_align,
-                                 "interleaved", f.interleaved, "list", f.list, "count", (int)f.count, "offset",
-                                 (json_int_t)(offset / 8), "size", (json_int_t)size);
+                                 f.direction, "form", f.form, "type", spelled ? spelled : type, "min_align",
+                                 (int)f.min_align, "interleaved", f.interleaved, "list", f.list, "count",
+                                 (int)f.count, "offset", (json_int_t)(offset / 8), "size", (json_int_t)size);
         json_t *layout = json_array();
         for (int i = 0; i < 2 && f.layout[i]; i++) json_array_append_new(layout, json_string(f.layout[i]));
         json_object_set_new(item, "layout", layout);
         json_array_append_new(v->fields, item);
     }
+    g_free(spelled);
     g_free(f.owned[0]);
     g_free(f.owned[1]);
     g_free(name);

@@ -56,6 +56,10 @@ element popc_element(CXType type);
 bool popc_is_named(CXType type, const char *name);    /* its declaration, without scope */
 char *popc_class_name(CXCursor cursor, bool as_code); /* "ns::Foo<float,3>"; as_code: what C++ reads as that type */
 
+/* members.c */
+bool popc_check_members(scanner *s, CXType type, const char *field, const char *vertex,
+                        unsigned depth); /* reports */
+
 /* fields.c */
 json_t *popc_vertex(scanner *s, const vertex_class *vc);
 

@@ -27,6 +27,8 @@ prints err '--table'
 expect 2 "$tilewright" layout decode --arch mk2 --layout SPAN --type half 4C010
 prints err 'SPAN has 2 word(s)'
 expect 2 "$tilewright" layout
+expect 0 "$tilewright" layout struct --help
+prints out 'usage: tilewright layout'
 expect 2 "$tilewright" layout enode
 prints err "did you mean 'encode'?"
 
@@ -35,6 +37,10 @@ expect 0 "$tilewright" layout vertex "$source/examples/poplar/guide/guide_codele
 prints out 'SPAN: pointer [31:0], count [63:32]'
 expect 0 "$tilewright" layout vertex "$source/examples/poplar/adder/adder_codelets.cpp" --arch mk1 --json
 prints out '"offset": 0'
+printf '#include <poplar/Vertex.hpp>\nusing namespace poplar;\nstruct S { short a; float b; };\n' >"$work/v.cpp"
+printf 'class V : public Vertex { public: bool x; S s; bool compute() { return true; } };\n' >>"$work/v.cpp"
+expect 0 "$tilewright" layout vertex "$work/v.cpp" --arch mk2
+prints out '4     8  s                    S'
 printf 'struct s { char a; int b : 5; enum { P, Q } c : 1; };\n' >"$work/s.c"
 expect 0 "$tilewright" layout struct "$work/s.c"
 prints out '1.0    5  b                    int : 5, signed'

@@ -36,6 +36,9 @@ static const mistake mistakes[] = {
     { CPP "class A : public Vertex { int &x; " OK, 0, 3, 0, "is a reference" },
     { C "TW_VERTEX(A) { TW_INPUT(double) x; };\nbool A_compute(A *v) { return true; }\n", 1, 2, 0, "use float" },
     { C "TW_VERTEX(A) { long x; };\nbool A_compute(A *v) { return true; }\n", 1, 2, 21, "use int" },
+    { CPP "struct S { char c; struct { int i; double d[2]; } t[2]; };\nclass A : public Vertex { S s; " OK, 0, 3, 43, "member 'd' of field 's' of vertex 'A' has type 'double[2]'" },
+    { CPP "struct S { long a; };\nclass A : public Vertex { S s[3]; " OK, 0, 3, 17, "use int" },
+    { C "struct S { long a; };\nTW_VERTEX(A) { struct S x; };\nbool A_compute(A *v) { return true; }\n", 1, 2, 17, "member 'a' of field 'x'" },
     /* access */
     { CPP "class A : public Vertex { Input<float> x; bool compute() {\n    *x = 1;\n    return true; } };\n", 0, 4, 8, "const" },
     { CPP "class A : public Vertex { Input<Vector<float>> x; bool compute() {\n    x[0] = 1;\n    return true; } };\n", 0, 4, 10, "const" },
