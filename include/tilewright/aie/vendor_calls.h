@@ -1,0 +1,107 @@
+/* Overloads that layered C++ calls beyond those of the user guide: conjugation chosen at run time, conversions of complex
+ * scalars and of 16 lanes. What they compute follows from what the library computes with them (an FFT, a conversion). */
+#ifndef TILEWRIGHT_AIE_VENDOR_CALLS_H
+#define TILEWRIGHT_AIE_VENDOR_CALLS_H
+
+#include <tilewright/aie/scalar.h>
+
+// clang-format off
+#define TW__VENDOR_NOT_MODELLED(X) \
+    X(butterfly_dit) X(butterfly_dit_minj) X(half_butterfly_dit) X(fft_data_incr) X(fft_twiddle_incr) \
+    X(fft_zoffs) X(fft_mod_delay) X(mul8_cfr) X(mac8_cfr)
+// clang-format on
+TW__VENDOR_NOT_MODELLED(TW__CXX_NOT_MODELLED)
+
+/* A flag behind the offsets of a complex operand conjugates it: mac8(acc, x, xstart, xoffs, conj, z, zstart, zoffs, conj),
+ * and behind ystart in the _sym forms. X(class of names, accumulator, x, z), one column each. */
+// clang-format off
+#define TW__DYNAMIC_LIST(X) \
+    X(tw__m8_48, v8cacc48, v16cint16, v8cint16) X(tw__m8_48, v8cacc48, v32cint16, v8cint16) \
+    X(tw__m4_48, v4cacc48, v16cint16, v4cint32) X(tw__m4_48, v4cacc48, v32cint16, v4cint32) \
+    X(tw__m4_48, v4cacc48, v8cint32, v8cint16) X(tw__m4_48, v4cacc48, v16cint32, v8cint16) \
+    X(tw__m4_80, v4cacc80, v16cint16, v4cint32) X(tw__m4_80, v4cacc80, v32cint16, v4cint32) \
+    X(tw__m4_80, v4cacc80, v8cint32, v8cint16) X(tw__m4_80, v4cacc80, v16cint32, v8cint16) \
+    X(tw__m2_80, v2cacc80, v8cint32, v4cint32) X(tw__m2_80, v2cacc80, v16cint32, v4cint32)
+// clang-format on
+TW__AIE unsigned tw__conjugate(bool x, bool z)
+{
+    return (x ? TW__CONJ_X : 0u) | (z ? TW__CONJ_Z : 0u);
+}
+#define TW__DYNAMIC(cls, acct, xt, zt)                                                                       \
+    TW__AIE acct cls##p(unsigned f, xt x, int xs, int xo, bool cx, zt z, int zs, int zo, bool cz)            \
+    {                                                                                                        \
+        return cls##p(f | tw__conjugate(cx, cz), x, xs, xo, z, zs, zo);                                      \
+    }                                                                                                        \
+    TW__AIE acct cls##pa(unsigned f, acct acc, xt x, int xs, int xo, bool cx, zt z, int zs, int zo, bool cz) \
+    {                                                                                                        \
+        return cls##pa(f | tw__conjugate(cx, cz), acc, x, xs, xo, z, zs, zo);                                \
+    }                                                                                                        \
+    TW__AIE acct cls##s(unsigned f, xt x, int xs, int xo, int ys, bool cx, zt z, int zs, int zo, bool cz)    \
+    {                                                                                                        \
+        return cls##s(f | tw__conjugate(cx, cz), x, xs, xo, ys, z, zs, zo);                                  \
+    }                                                                                                        \
+    TW__AIE acct cls##sa(unsigned f, acct acc, xt x, int xs, int xo, int ys, bool cx, zt z, int zs, int zo,  \
+                         bool cz)                                                                            \
+    {                                                                                                        \
+        return cls##sa(f | tw__conjugate(cx, cz), acc, x, xs, xo, ys, z, zs, zo);                            \
+    }
+TW__DYNAMIC_LIST(TW__DYNAMIC)
+#undef TW__DYNAMIC
+/* Complex by real, two columns: x alone has a flag. */
+TW__AIE v4cacc48 tw__m4_48pa(unsigned f, v4cacc48 acc, v8cint32 x, int xs, int xo, int xt, bool cx, v16int16 z,
+                             int zs, int zo, int zt)
+{
+    return tw__m4_48pa(f | tw__conjugate(cx, false), acc, x, xs, xo, xt, z, zs, zo, zt);
+}
+/* acc - (z x(l) + conj(z) y(l)), y being x from ystart on; the flags conjugate x and y, z. Radix 3 and 5 stages. */
+TW__AIE v4cacc48 msc4_conj_sym(v4cacc48 acc, v8cint32 x, int xs, int xo, int ys, bool cx, v8cint16 z, int zs,
+                               int zo, bool cz)
+{
+    acc = tw__m4_48pa(TW__SUBTRACT | tw__conjugate(cx, cz), acc, x, xs, xo, z, zs, zo);
+    return tw__m4_48pa(TW__SUBTRACT | tw__conjugate(cx, !cz), acc, x, ys, xo, z, zs, zo);
+}
+
+TW__AIE cint16 as_cint16(int32 bits)
+{
+    cint16 r;
+    __builtin_memcpy(&r, &bits, sizeof r);
+    return r;
+}
+TW__AIE cint32 as_cint32(int64 bits)
+{
+    cint32 r;
+    __builtin_memcpy(&r, &bits, sizeof r);
+    return r;
+}
+TW__AIE cfloat fix2float(cint16 n, int shift = 0)
+{
+    return tw_cfloat(tw_fix2float_int(n.real, shift), tw_fix2float_int(n.imag, shift));
+}
+TW__AIE cfloat fix2float(cint32 n, int shift = 0)
+{
+    return tw_cfloat(tw_fix2float_int(n.real, shift), tw_fix2float_int(n.imag, shift));
+}
+TW__AIE cint32 float2fix(cfloat v, int shift = 0)
+{
+    return tw_cint32(tw_aie_float2fix(v.real, shift), tw_aie_float2fix(v.imag, shift));
+}
+/* 16 lanes of int16 at once. */
+TW__AIE v16float fix2float_vectorized(v16int16 v, int shift = 0)
+{
+    return concat(fix2float(ext_v(v, 0), shift), fix2float(ext_v(v, 1), shift));
+}
+TW__AIE v16int16 float2fix_vectorized(v16float v, int shift = 0)
+{
+    return concat(float2fix16(ext_w(v, 0), shift), float2fix16(ext_w(v, 1), shift));
+}
+/* On the hardware these differ in exceptional values alone. */
+template <class T> TW__AIE auto float2fix16_safe(T v, int shift = 0) -> decltype(float2fix16(v, shift))
+{
+    return float2fix16(v, shift);
+}
+template <class T> TW__AIE auto float2fix16_fast(T v, int shift = 0) -> decltype(float2fix16(v, shift))
+{
+    return float2fix16(v, shift);
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* AI Engine C++ that is layered on the vendor's intrinsics, on this machine.
+ *
+ *     #include <tilewright/aie_vendor.hpp>   // first: everything the vendor's compiler has built in
+ *     #include <aie_api/aie.hpp>             // the layered library, or kernels as they are
+ */
+#ifndef TILEWRIGHT_AIE_VENDOR_HPP
+#define TILEWRIGHT_AIE_VENDOR_HPP
+
+#ifdef TILEWRIGHT_AIE_TYPES_H
+#error "include <tilewright/aie_vendor.hpp> before <tilewright/aie.h>: it makes the vector types classes"
+#endif
+
+/* The library relies on two constructs that later compilers refuse by default, the vendor's does not. */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wc++11-narrowing"
+#if __has_warning("-Wmissing-template-arg-list-after-template-kw")
+#pragma clang diagnostic ignored "-Wmissing-template-arg-list-after-template-kw"
+#endif
+#elif defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wattributes"
+#pragma GCC diagnostic ignored "-Wsubobject-linkage"
+#include <array>
+#include <cstddef>
+/* Written there with `unsigned N`, which g++ never matches. */
+namespace aie {
+namespace detail {
+namespace utils {
+template <typename T> struct num_elems;
+template <typename T, std::size_t N> struct num_elems<std::array<T, N>> {
+    static constexpr unsigned value = N;
+};
+} // namespace utils
+} // namespace detail
+} // namespace aie
+#endif
+
+#include <tilewright/aie/vendor_types.h>
+#include <tilewright/aie.h>
+#include <tilewright/aie/vendor_calls.h>
+#include <tilewright/aie/vendor_macros.h>
+
+#define TW__AS(type, words)                            \
+    inline void tw__reinterpret(tw__slots s, type &to) \
+    {                                                  \
+        to = tw__from_slots_##type(s);                 \
+    }
+TW__SLOTS_LIST(TW__AS, TW__AS)
+#undef TW__AS
+template <class To, class From> inline To tw__accumulator_cast(const From &from)
+{
+    To to;
+    tw__reinterpret(tw__to_slots(from), to);
+    return to;
+}
+
+#endif
