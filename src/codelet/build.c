@@ -224,13 +224,14 @@ static char *attempt(const job *j, const char *pch, tw__reporter *reporter)
         tw__report(reporter, &diag);
     }
     g_autofree char *wrappers = tw__wrappers(json, j->source.is_c);
-    json_decref(json);
     GString *text = g_string_new(NULL);
     g_string_append_printf(text, "# 1 \"%s\"\n", j->source.path);
     g_string_append(text, j->source.text);
     g_string_append(text, wrappers);
     bool ok = reporter->errors == 0 && compile_once(j->toolchain, &j->source, text, j->target, j->options, pch,
                                                     j->object, j->depfile, reporter);
+    ok = ok && tw__constraints_check(json, reporter);
+    json_decref(json);
     g_string_free(text, TRUE);
     if (ok) return table;
     free(table);

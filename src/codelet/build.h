@@ -8,6 +8,7 @@
  *   cache.c      keys, dependencies, files that appear atomically
  *   build.c      one source for one target
  *   gp.c         .gp archives
+ *   constraint.c texts of poplar::constraint -> pairs of fields
  *   table.c      JSON vertex tables <-> tw__vertex_type */
 #ifndef TW_CODELET_BUILD_H
 #define TW_CODELET_BUILD_H
@@ -149,6 +150,19 @@ tw_status tw__table_read(tw__arena *arena, const json_t *table, tw__half_variant
 tw__device_vertex *tw__table_read_device(tw__arena *arena, const json_t *table, const tw__vertex_type *vt,
                                          tw__arch arch);
 tw__vector_layout tw__layout_resolve(tw__vector_layout layout, unsigned align, tw__arch arch); /* guide table 4.2 */
+
+/* --- constraint.c -------------------------------------------------------------------------------------------- */
+
+typedef struct tw__constraint_problem {
+    size_t offset, length; /* bytes of the text, counted from 0 */
+    char message[320];
+} tw__constraint_problem;
+/* One constraint text against the fields of `vt` (name, form, interleaved are read). False: *problem says what is wrong,
+ * where, and what would be right. out->text is `text`. */
+bool tw__constraint_parse(const tw__vertex_type *vt, const char *text, tw__constraint *out,
+                          tw__constraint_problem *problem);
+/* All constraints of a table that the module has made; bad ones are reported at their place in the source. */
+bool tw__constraints_check(const json_t *table, tw__reporter *reporter);
 
 /* --- gp.c: the archive -------------------------------------------------------------------------------------- */
 

@@ -81,6 +81,15 @@ typedef struct tw__field {
     size_t host_offset, host_size;
 } tw__field;
 
+/* poplar::constraint, resolved (guide table 3.1): the data of fields a and b must lie in different memory elements, or in
+ * different regions. a and b are indices into the vertex type's fields, edges both, never the same. */
+typedef enum tw__constraint_rule { TW__CONSTRAINT_ELEM, TW__CONSTRAINT_REGION } tw__constraint_rule;
+typedef struct tw__constraint {
+    tw__constraint_rule rule;
+    unsigned a, b;
+    const char *text; /* as written: "elem(*src)!=elem(*dst)" */
+} tw__constraint;
+
 typedef enum tw__vertex_kind { TW__VERTEX, TW__MULTIVERTEX, TW__SUPERVISOR } tw__vertex_kind;
 
 typedef struct tw__vertex_type {
@@ -90,7 +99,8 @@ typedef struct tw__vertex_type {
     size_t host_size, host_align;
     const tw__field *fields; /* in order of declaration, fields of base classes first */
     unsigned num_fields;
-    const char *const *constraints; /* "elem(*src)!=elem(*dst)" (guide table 3.1) */
+    const char *const *constraints; /* texts of placed_apart, for whoever shows them */
+    const tw__constraint *placed_apart;
     unsigned num_constraints;
     bool is_external;   /* isExternalCodelet as the host sees it; the host runs compute() anyway */
     bool has_entry;     /* false: declared but without native code (external, no compute) */

@@ -137,13 +137,19 @@ static tw_status read_constraints(tw__arena *arena, const json_t *vertex, tw__ve
     size_t count = json_array_size(list);
     if (count > MAX_FIELDS) return bad(vt->name, "too many constraints");
     const char **texts = TW__NEW_N(arena, const char *, count ? count : 1);
-    if (!texts) return tw__fail(TW_E_NO_MEMORY, "out of memory");
+    tw__constraint *resolved = TW__NEW_N(arena, tw__constraint, count ? count : 1);
+    if (!texts || !resolved) return tw__fail(TW_E_NO_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++) {
         const char *constraint = json_string_value(json_array_get(list, i));
         if (!constraint) return bad(vt->name, "a constraint that is no text");
         if (!(texts[i] = tw__arena_strdup(arena, constraint))) return tw__fail(TW_E_NO_MEMORY, "out of memory");
+        tw__constraint_problem problem;
+        if (tw__constraint_parse(vt, texts[i], &resolved[i], &problem)) continue;
+        return tw__fail(TW_E_OBJECT_LOAD, "bad vertex table: vertex '%s': constraint \"%.200s\", character %zu: %s",
+                        vt->name, texts[i], problem.offset + 1, problem.message);
     }
     vt->constraints = texts;
+    vt->placed_apart = resolved;
     vt->num_constraints = (unsigned)count;
     return TW_OK;
 }
