@@ -114,7 +114,7 @@ static void codelet_3_2_2_places(void **state)
           false, 3, 68, "no field 'to'" },
         { C "TW_VERTEX(A) {\n  TW_INPUT(TW_VECTOR(float)) a; TW_OUTPUT(TW_VECTOR(float)) b;\n"
             "  TW_CONSTRAINT(\"elem(*a)!=elem(*c)\");\n};\nbool A_compute(A *v) { return true; }\n",
-          true, 4, 35, "no field 'c'" },
+          true, 4, 34, "no field 'c'" },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         tw__codelets *set = tw__codelets_new(TW__HALF_FLOAT);
