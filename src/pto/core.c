@@ -60,7 +60,7 @@ tw_pto *tw_pto_new(tw_pto_target target, unsigned flags)
         return NULL;
     }
     tw_pto *core = calloc(1, sizeof *core);
-    if (core) core->checked = calloc(tw__pto_row_count(), sizeof *core->checked);
+    if (core) core->checked = calloc(tw__pto_row_count() * TW__CHECKED_WAYS, sizeof *core->checked);
     if (core) core->kernels = calloc(TW__KERNELS, sizeof *core->kernels);
     if (core && flags & TW_PTO_PROFILE) {
         core->row_calls = calloc(tw__pto_row_count(), sizeof *core->row_calls);
@@ -208,7 +208,7 @@ static tw_status no_room(const tw_pto *core, const tw_pto_tile *tile)
 }
 
 /* Bytes from the tile's first to its last element: of a window, less than up to its base's end. */
-static size_t span(const tw_pto_tile *tile)
+size_t tw__pto_span(const tw_pto_tile *tile)
 {
     if (!tile->base_rows && !tw__tile_boxed(tile))
         return (size_t)tile->rows * tile->cols * tw_type_get(tile->type)->bits / 8;
@@ -220,7 +220,8 @@ tw_status tw__pto_place(tw_pto *core, tw_pto_tile *tile)
 {
     if (tile->place) {
         const tw__place *p = place_of(core, tile);
-        if (p && p->used && p->location == tile->location && tile->offset + span(tile) <= p->bytes) return TW_OK;
+        if (p && p->used && p->location == tile->location && tile->offset + tw__pto_span(tile) <= p->bytes)
+            return TW_OK;
         return tw__fail(TW_E_INVALID_ARGUMENT, "the tile's memory was given back, or belongs to another core");
     }
     tw_status status = tw_pto_tile_check(tile);

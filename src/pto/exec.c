@@ -3,16 +3,38 @@
 
 #include <inttypes.h>
 
-/* The verdict on the last call of a row holds as long as nothing that the rules look at has changed. Rules about
- * addresses and tensors are judged anew every time. */
-static bool same_as_checked(const tw__checked *seen, const tw__pto_call *call)
+/* Verdicts are remembered: one holds as long as nothing that the rules look at has changed. Rules about addresses and
+ * tensors are judged anew every time. Each row has a few places, chosen by the shape of operand 0. */
+static tw__checked *place_for(const tw__pto_call *call)
 {
-    if (seen->count != call->count + 1 || memcmp(&seen->attrs, call->attrs, sizeof seen->attrs) != 0) return false;
+    const tw_pto_operand *o = call->operand;
+    unsigned way = 0;
+    if (call->count == 0 || call->count > TW__CHECKED_OPERANDS) return NULL;
+    if (o->kind == TW_PTO_TILE && o->tile)
+        way = (o->tile->valid_rows ^ o->tile->valid_cols ^ o->tile->valid_cols >> 3 ^ (unsigned)o->tile->type) %
+              TW__CHECKED_WAYS;
+    return &call->core->checked[tw__pto_row_index(call->row) * TW__CHECKED_WAYS + way];
+}
+
+static bool same_tile(const uint64_t *seen, const tw_pto_tile *tile)
+{
+    uint64_t now[TW__TILE_DESCRIPTION / sizeof(uint64_t)], differs = 0;
+    memcpy(now, tile, sizeof now);
+    for (size_t i = 0; i < sizeof now / sizeof *now; i++) differs |= now[i] ^ seen[i];
+    return differs == 0;
+}
+
+static bool is_remembered(const tw__checked *seen, const tw__pto_call *call, bool no_attrs)
+{
+    if (seen->count != call->count + 1) return false;
+    if (!(seen->no_attrs && no_attrs) && memcmp(&seen->attrs, call->attrs, sizeof seen->attrs) != 0) return false;
     for (unsigned i = 0; i < call->count; i++) {
         const tw_pto_operand *o = &call->operand[i];
-        if (o->kind == TW_PTO_SCALAR ? o->scalar.type != seen->scalar
-                                     : memcmp(seen->tiles[i], o->tile, TW__TILE_DESCRIPTION) != 0)
+        if (seen->tiles >> i & 1) {
+            if (o->kind != TW_PTO_TILE || !o->tile || !same_tile(seen->tile[i], o->tile)) return false;
+        } else if (o->kind != TW_PTO_SCALAR || o->scalar.type != seen->scalar) {
             return false;
+        }
     }
     return true;
 }
@@ -20,7 +42,7 @@ static bool same_as_checked(const tw__checked *seen, const tw__pto_call *call)
 static bool can_remember(const tw__pto_call *call)
 {
     unsigned scalars = 0;
-    if (call->count > 4 || (call->row->rules & TW__NO_ALIAS) || call->row->tmp == TW__TMP_CI) return false;
+    if ((call->row->rules & TW__NO_ALIAS) || call->row->tmp == TW__TMP_CI) return false;
     for (unsigned i = 0; i < call->count; i++) {
         if (call->operand[i].kind == TW_PTO_TENSOR) return false;
         scalars += call->operand[i].kind == TW_PTO_SCALAR;
@@ -28,29 +50,18 @@ static bool can_remember(const tw__pto_call *call)
     return scalars <= 1 && !strpbrk(call->row->form, "ijklno"); /* values of integers are judged */
 }
 
-static void remember(tw__checked *seen, const tw__pto_call *call)
+static void remember(tw__checked *seen, const tw__pto_call *call, bool no_attrs)
 {
-    seen->count = 0;
-    if (!can_remember(call)) return;
-    seen->count = call->count + 1;
-    seen->attrs = *call->attrs;
+    *seen = (tw__checked){ .count = call->count + 1, .no_attrs = no_attrs, .attrs = *call->attrs };
     for (unsigned i = 0; i < call->count; i++) {
         const tw_pto_operand *o = &call->operand[i];
-        if (o->kind == TW_PTO_SCALAR)
+        if (o->kind == TW_PTO_SCALAR) {
             seen->scalar = o->scalar.type;
-        else
-            memcpy(seen->tiles[i], o->tile, TW__TILE_DESCRIPTION);
+            continue;
+        }
+        seen->tiles |= 1u << i;
+        memcpy(seen->tile[i], o->tile, TW__TILE_DESCRIPTION);
     }
-}
-
-static bool kinds_fit(const tw__checked *seen, const tw__pto_call *call)
-{
-    if (seen->count != call->count + 1) return false;
-    for (unsigned i = 0; i < call->count; i++) {
-        tw_pto_kind want = tw__is_tile_letter(call->row->form[i]) ? TW_PTO_TILE : TW_PTO_SCALAR;
-        if (call->operand[i].kind != want || (want == TW_PTO_TILE && !call->operand[i].tile)) return false;
-    }
-    return true;
 }
 
 /* --- trace ---------------------------------------------------------------------------------------------------------- */
@@ -117,7 +128,6 @@ tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_op
                            const tw_pto_attrs *attrs)
 {
     static const tw_pto_attrs none;
-    tw__checked *seen = &core->checked[tw__pto_row_index(row)];
     tw__pto_call call;
     call.core = core;
     call.target = core->target;
@@ -126,20 +136,26 @@ tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_op
     call.attrs = attrs ? attrs : &none;
     call.count = count;
     call.blame = TW__NO_OPERAND;
-    if (!kinds_fit(seen, &call) || !same_as_checked(seen, &call)) {
+    call.seen = place_for(&call);
+    bool fresh = !call.seen || !is_remembered(call.seen, &call, !attrs);
+    if (fresh) {
         tw_status status = tw__pto_check_call(&call);
         core->blame = call.blame;
         if (status != TW_OK) return status;
-        remember(seen, &call);
+        if (call.seen && can_remember(&call))
+            remember(call.seen, &call, !attrs);
+        else
+            call.seen = NULL;
     }
     tw_status status = tw__pto_bind(&call);
+    if (fresh && call.seen && status == TW_OK) tw__pto_remember_planes(&call);
     if (status == TW_OK) status = row->run(&call);
     if (status == TW_OK) status = tw__pto_unbind(&call);
-    tw__pto_drop_scratch(core);
+    if (core->scratch_used) tw__pto_drop_scratch(core);
     core->blame = call.blame;
     if (status != TW_OK) return status;
     core->instructions++;
-    core->last_pipe = tw__pto_pipe_of(&call);
+    core->last_pipe = row->cost == TW__COST_TRANSFER ? tw__pto_pipe_of(&call) : (tw_pto_pipe)row->pipe;
     if (core->flags & TW_PTO_PROFILE) tw__pto_charge(&call);
     if (core->trace) print_trace(&call);
     return TW_OK;

@@ -64,8 +64,32 @@ tw_status tw__pto_check_lanes(tw__pto_call *call)
     return TW_OK;
 }
 
+/* One kernel on the operands in the order they stand: it is found once for calls that are alike. */
+static tw_status run_plain(tw__pto_call *call)
+{
+    tw__checked *seen = call->seen;
+    const tw__plane *p = call->plane;
+    tw_vec_op op = (tw_vec_op)call->row->op;
+    tw_type types[TW_VEC_ARGS];
+    if (seen->slot && seen->slot->key == seen->kernel)
+        return tw__planes(call, &seen->slot->kernel, p->rows, p->cols, p, call->count);
+    for (unsigned i = 0; i < call->count; i++) types[i] = p[i].type;
+    const tw_vec_kernel *k = tw__pto_kernel(call->core, op, types, mode_of(op));
+    if (!k) return tw__pto_refuse(call, TW__NO_OPERAND, "type.kernel", "%s", tw_error_message());
+    seen->slot = (const tw__kernel_slot *)((const char *)k - offsetof(tw__kernel_slot, kernel));
+    seen->kernel = seen->slot->key;
+    return tw__planes(call, k, p->rows, p->cols, p, call->count);
+}
+
+static bool is_plain(const tw__pto_call *call, tw_vec_op op)
+{
+    bool shift = op == TW_VEC_SHL || op == TW_VEC_SHR;
+    return call->seen && !*call->row->order && call->row->tmp == TW__TMP_NONE && !shift && op != TW_VEC_RECIP;
+}
+
 tw_status tw__pto_run_lanes(tw__pto_call *call)
 {
+    if (is_plain(call, (tw_vec_op)call->row->op)) return run_plain(call);
     tw__plane planes[TW_VEC_ARGS];
     unsigned count = sources(call, planes);
     tw_vec_op op = operation(call);

@@ -79,8 +79,43 @@ static tw_status unbox(tw__pto_call *call, const tw_pto_tile *t, tw__plane *out)
     return tw_vec_copy_view(&to, &from, anywhere);
 }
 
+/* Operands of a call seen before: their planes are known but for addresses. False when a tile has no place yet, or none
+ * that is right: the long way finds out. */
+static bool bind_as_before(tw__pto_call *call)
+{
+    const tw__checked *seen = call->seen;
+    const tw_pto *core = call->core;
+    for (unsigned i = 0; i < call->count; i++) {
+        const tw_pto_operand *o = &call->operand[i];
+        call->plane[i] = seen->plane[i];
+        if (!(seen->tiles >> i & 1)) {
+            call->plane[i].at = (unsigned char *)(uintptr_t)&o->scalar.bits;
+            continue;
+        }
+        size_t number = o->tile->place;
+        if (number == 0 || number > core->place_count) return false;
+        const tw__place *p = &core->places[number - 1];
+        if (!p->used || p->location != o->tile->location || o->tile->offset + seen->span[i] > p->bytes)
+            return false;
+        call->plane[i].at = core->memory[p->location].bytes + p->address + o->tile->offset;
+    }
+    return true;
+}
+
+void tw__pto_remember_planes(tw__pto_call *call)
+{
+    for (unsigned i = 0; i < call->count; i++) {
+        call->seen->plane[i] = call->plane[i];
+        if (!(call->seen->tiles >> i & 1)) continue;
+        if (tw__tile_boxed(call->operand[i].tile)) return;
+        call->seen->span[i] = tw__pto_span(call->operand[i].tile);
+    }
+    call->seen->direct = true;
+}
+
 tw_status tw__pto_bind(tw__pto_call *call)
 {
+    if (call->seen && call->seen->direct && bind_as_before(call)) return TW_OK;
     for (unsigned i = 0; i < call->count; i++) {
         const tw_pto_operand *o = &call->operand[i];
         if (o->kind == TW_PTO_TILE) {
@@ -106,6 +141,7 @@ tw_status tw__pto_bind(tw__pto_call *call)
 
 tw_status tw__pto_unbind(tw__pto_call *call)
 {
+    if (call->seen && call->seen->direct) return TW_OK; /* nothing is boxed */
     for (unsigned i = 0; i < call->count; i++) {
         const tw_pto_operand *o = &call->operand[i];
         if (o->kind != TW_PTO_TILE || !tw__tile_boxed(o->tile) || !strchr("dDe", call->row->form[i])) continue;

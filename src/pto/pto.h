@@ -95,11 +95,28 @@ typedef struct tw__kernel_slot {
     tw_vec_kernel kernel;
 } tw__kernel_slot;
 enum { TW__TILE_DESCRIPTION = offsetof(tw_pto_tile, place) };
-typedef struct tw__checked { /* last call of a row that passed its checks */
-    unsigned count;
-    tw_pto_attrs attrs;
-    unsigned char tiles[4][TW__TILE_DESCRIPTION];
+/* A rectangle of elements: a tile, unboxed, or a scalar repeated (both strides 0). Strides in bytes. */
+typedef struct tw__plane {
+    unsigned char *at;
+    ptrdiff_t row, col;
+    uint32_t rows, cols; /* valid extents */
+    tw_type type;
+    bool packed; /* two 4-bit elements per byte: `col` is meaningless */
+} tw__plane;
+
+enum { TW__CHECKED_OPERANDS = 4, TW__CHECKED_WAYS = 4 };
+typedef struct
+    tw__checked {   /* a call of a row that passed its checks, and what follows from its operands' descriptions */
+    unsigned count; /* operands and one more; 0 = nothing is remembered */
     tw_type scalar;
+    bool no_attrs, direct;             /* direct: no tile is boxed, so `plane` is right but for its address */
+    unsigned tiles;                    /* bit i: operand i is a tile */
+    size_t span[TW__CHECKED_OPERANDS]; /* bytes of its memory that a tile reaches */
+    tw__plane plane[TW__CHECKED_OPERANDS];
+    const tw__kernel_slot *slot; /* family lanes: the kernel, while the slot has this key */
+    uint64_t kernel;
+    uint64_t tile[TW__CHECKED_OPERANDS][TW__TILE_DESCRIPTION / sizeof(uint64_t)];
+    tw_pto_attrs attrs;
 } tw__checked;
 
 struct tw_pto {
@@ -116,7 +133,7 @@ struct tw_pto {
     tw__arena_mark scratch_start;
     bool scratch_used;
     tw__kernel_slot *kernels;
-    tw__checked *checked; /* by row */
+    tw__checked *checked; /* TW__CHECKED_WAYS per row */
     struct {
         bool set;
         uint64_t at;
@@ -136,17 +153,10 @@ void *tw__pto_scratch(tw_pto *core, size_t bytes);
 void tw__pto_drop_scratch(tw_pto *core);
 /* A kernel of the vec box, resolved once per core. NULL with a message. */
 const tw_vec_kernel *tw__pto_kernel(tw_pto *core, tw_vec_op op, const tw_type *types, const tw_vec_mode *mode);
+/* Bytes from the tile's first to past its last element. */
+size_t tw__pto_span(const tw_pto_tile *tile);
 
 /* --- check.c ----------------------------------------------------------------------------------------------------- */
-
-/* A rectangle of elements: a tile, unboxed, or a scalar repeated (both strides 0). Strides in bytes. */
-typedef struct tw__plane {
-    unsigned char *at;
-    ptrdiff_t row, col;
-    uint32_t rows, cols; /* valid extents */
-    tw_type type;
-    bool packed; /* two 4-bit elements per byte: `col` is meaningless */
-} tw__plane;
 
 struct tw__pto_call {
     tw_pto *core; /* NULL while checking text */
@@ -155,6 +165,7 @@ struct tw__pto_call {
     const tw_pto_operand *operand;
     const tw_pto_attrs *attrs;
     tw__plane plane[TW_PTO_OPERANDS];
+    tw__checked *seen; /* what is remembered of calls like this one; NULL = nothing */
     unsigned count, blame;
 };
 
@@ -198,9 +209,10 @@ static inline bool tw__is_tile_letter(char c)
 
 /* --- plane.c ----------------------------------------------------------------------------------------------------- */
 
-tw_status tw__pto_bind(tw__pto_call *call);     /* operands to planes */
-tw_status tw__pto_unbind(tw__pto_call *call);   /* boxed destinations back to their storage */
-tw_view tw__plane_view(const tw__plane *plane); /* rank 2, valid region */
+tw_status tw__pto_bind(tw__pto_call *call);       /* operands to planes */
+void tw__pto_remember_planes(tw__pto_call *call); /* of call->seen, after tw__pto_bind */
+tw_status tw__pto_unbind(tw__pto_call *call);     /* boxed destinations back to their storage */
+tw_view tw__plane_view(const tw__plane *plane);   /* rank 2, valid region */
 tw__plane tw__plane_scalar(tw_pto_scalar *scalar);
 /* Contiguous scratch plane; at NULL with a message when there is no memory. */
 tw__plane tw__plane_new(tw_pto *core, tw_type type, uint32_t rows, uint32_t cols);
