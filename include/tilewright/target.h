@@ -54,6 +54,9 @@ TW_API tw_target *tw_target_new_ipu_model(const tw_ipu_model *model);
 TW_API tw_target *tw_target_ref(const tw_target *target);
 TW_API void tw_target_unref(const tw_target *target);
 TW_API bool tw_target_equal(const tw_target *a, const tw_target *b);
+TW_API uint64_t tw_target_hash(const tw_target *target); /* the same for equal targets */
+/* The same chip with fewer IPUs and tiles (Target::createVirtualTarget). NULL when the target has not that many. */
+TW_API tw_target *tw_target_new_virtual(const tw_target *target, unsigned num_ipus, unsigned tiles_per_ipu);
 
 /* Getters, in the order of spec poplar.md 1.4. On a CPU target none fails (decision 20). */
 TW_API tw_target_kind tw_target_get_kind(const tw_target *target);
@@ -89,6 +92,37 @@ TW_API unsigned tw_target_conv_unit_input_load_elems_per_cycle(const tw_target *
 TW_API unsigned tw_target_conv_unit_coeff_load_bytes_per_cycle(const tw_target *target);
 TW_API unsigned tw_target_weights_per_conv_unit(const tw_target *target, tw_type type);
 TW_API bool tw_target_accurate_half(const tw_target *target);
+TW_API const char *tw_target_system(const tw_target *target); /* as the target was made: the same as its arch */
+/* Least and greatest finite value of `type` (getTypeLimitsLowestAs, getTypeLimitsMaxAs), each tw_target_type_size() bytes
+ * long; either may be NULL. False for a type that has no limits here (complex, quarter, none). */
+TW_API bool tw_target_type_limits(const tw_target *target, tw_type type, void *lowest, void *max);
+/* Value for the register of tw_target_fp_ictl_index(): which floating point events raise exceptions, stochastic rounding,
+ * and whether half overflows to NaN. */
+TW_API unsigned tw_target_make_fp_ictl(const tw_target *target, bool inv, bool div0, bool oflo, bool esr,
+                                       bool nanoo);
+TW_API unsigned tw_target_fp_ictl_index(const tw_target *target);  /* supervisor control register 0x20 */
+TW_API unsigned tw_target_dbg_data_index(const tw_target *target); /* supervisor control register 0x70 */
+
+/* Links between IPUs: the defaults of an IPU target's options, since a model has no links to configure (estimates). */
+typedef enum tw_link_topology { TW_LINK_MESH, TW_LINK_TORUS, TW_LINK_LINE } tw_link_topology;
+typedef enum tw_link_configuration {
+    TW_LINK_DEFAULT,
+    TW_LINK_SLIDING_WINDOW,
+    TW_LINK_BARLEY_TWIST
+} tw_link_configuration;
+TW_API tw_link_topology tw_target_ipu_link_topology(const tw_target *target);
+TW_API tw_link_configuration tw_target_ipu_link_configuration(const tw_target *target);
+TW_API unsigned tw_target_ipu_link_domain_size(const tw_target *target); /* IPUs */
+TW_API unsigned tw_target_instance_size(const tw_target *target);        /* IPUs */
+TW_API bool tw_target_gateway_mode(const tw_target *target);
+
+/* Host exchange: tiles share contexts, contexts share exchange blocks (estimates: nothing is published). `tile` counts
+ * within all IPUs; a tile past the end gives UINT_MAX. */
+TW_API unsigned tw_target_tiles_per_xb_context(const tw_target *target);
+TW_API unsigned tw_target_contexts_per_xb(const tw_target *target);
+TW_API unsigned tw_target_host_exchange_xb(const tw_target *target, unsigned tile); /* block of the tile's IPU */
+TW_API unsigned tw_target_host_exchange_context(const tw_target *target, unsigned tile); /* within the block */
+TW_API unsigned tw_target_host_exchange_context_position(const tw_target *target, unsigned tile); /* within that */
 
 /* Host floats to and from the target's half (2 or 4 bytes an element). */
 TW_API void tw_copy_float_to_device_half(const tw_target *target, const float *src, void *dst, size_t count);

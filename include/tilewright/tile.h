@@ -67,6 +67,8 @@ typedef struct tw_tile_region {
     X(atomic_store_granularity, unsigned, "%u", "B", "smallest unit written without touching its neighbours") \
     X(num_stride_bits, unsigned, "%u", "bits", "packed stride field of strided access")                       \
     X(rpt_count_max, unsigned, "%u", "", "largest hardware repeat count")                                     \
+    X(contexts_per_xb, unsigned, "%u", "", "tile groups of an exchange block (host exchange)")                \
+    X(tiles_per_xb_context, unsigned, "%u", "", "tiles of such a group")                                      \
     X(float_vector_width, unsigned, "%u", "", "f32 elements per data path word")                              \
     X(half_vector_width, unsigned, "%u", "", "f16 elements per data path word")                               \
     X(conv_units_f16_f16, unsigned, "%u", "", "convolution units, f16 in, f16 partials")                      \

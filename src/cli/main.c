@@ -24,12 +24,12 @@ static const tw__command commands[] = {
       "\n"
       "  -v        show the compiler command\n"
       "  -g -O3 -DX=1 -I dir -lm ...   as for the compiler\n",
-      "-v -g -O0 -O1 -O2 -O3 -D -I -l --help", ".c .cpp .cc .cxx", tw__cli_run },
+      "-v -g -O0 -O1 -O2 -O3 -D -I -l --help", ".c .cpp .cc .cxx", tw__cli_run, false },
     { "popc", "popc", "[options] input... -o output.gp", "compile codelets to a graph program file (.gp)", NULL,
-      "-o -D -I -g -O0 -O1 -O2 -O3 --help", ".c .cpp .cc .cxx .gp", tw_popc_main },
+      "-o -D -I -g -O0 -O1 -O2 -O3 --help", ".c .cpp .cc .cxx .gp", tw_popc_main, false },
     { "profile", "poplar_profile_summary", "[options]", "print the summary of profile files", NULL,
       "--graph-profile --execution-profile --show-execution-steps --show-optimizations --show-per-ipu-memory-usage "
-      "--show-var-storage --help", ".json", tw_profile_summary_main },
+      "--show-var-storage --help", ".json", tw_profile_summary_main, false },
     { "info", "", "targets|types|options [--json]", "list targets, element types or engine options",
       "\n"
       "  targets   the chips, with the figures that a target starts from; '~' marks an estimate\n"
@@ -38,7 +38,7 @@ static const tw__command commands[] = {
       "  --json    the same for programs\n",
       "targets types options --json --help", "", tw__cli_info, true },
     { "aie", "", "type NAME... | types [--json] [--extra]", "explain a type name of the AI Engine, list its types", NULL,
-      "type types --json --extra --help", "", tw_aie_main },
+      "type types --json --extra --help", "", tw_aie_main, false },
     { "layout", "", "encode|decode|vertex|struct [options]", "show vectors, vertex state and structs as bits in a tile",
       "\n"
       "  encode --arch mk1|mk2|ipu21 --layout NAME --type T [--align N] --address A --count N\n"
@@ -58,8 +58,8 @@ static const tw__command commands[] = {
       "--flags --json --help", ".c .cpp .cc .cxx .gp", tw__cli_layout, true },
     { "pto", "", "run|check|fmt|info ...", "run and check programs of tile instructions (PTO-AS)", NULL,
       "run check fmt info list --target --manual --function --arg --out --blocks --trace --profile --max-steps --help", ".pto .npy",
-      tw_pto_main },
-    { "help", "", "[command]", "this text, or that of a command", "", "run popc profile info aie layout pto", "", help_main },
+      tw_pto_main, false },
+    { "help", "", "[command]", "this text, or that of a command", "", "run popc profile info aie layout pto", "", help_main, false },
 };
 // clang-format on
 enum { COMMANDS = sizeof commands / sizeof *commands };

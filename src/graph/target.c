@@ -1,6 +1,8 @@
 /* Targets and devices. All figures come from the rows of the tile box; a model overrides some of them. */
 #include "graph/build.h"
 
+#include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +117,37 @@ bool tw_target_equal(const tw_target *a, const tw_target *b)
     return same;
 }
 
+uint64_t tw_target_hash(const tw_target *target)
+{
+    uint64_t hash = 1469598103934665603u; /* FNV-1a over what tw_target_equal() compares as whole numbers */
+    const uint64_t parts[] = { (uint64_t)target->kind, (uint64_t)target->chip,      target->ipus,
+                               target->tiles_per_ipu,  target->accurate_half,       target->compile_ipu_code,
+                               target->arch.workers,   target->arch.bytes_per_tile, target->arch.max_sync_delay,
+                               target->no_sync_delay,  target->arch.min_sync_delay };
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) hash = (hash ^ parts[i]) * 1099511628211u;
+    return hash;
+}
+
+tw_target *tw_target_new_virtual(const tw_target *from, unsigned num_ipus, unsigned tiles_per_ipu)
+{
+    if (!from || !num_ipus || !tiles_per_ipu || num_ipus > from->ipus || tiles_per_ipu > from->tiles_per_ipu) {
+        tw__fail(TW_E_MACHINE_MODEL, "virtual target of %u IPUs with %u tiles: the target has %u with %u", num_ipus,
+                 tiles_per_ipu, from ? from->ipus : 0, from ? from->tiles_per_ipu : 0);
+        return NULL;
+    }
+    tw_target *target = tw__realloc(NULL, sizeof *target);
+    if (!target) {
+        tw__fail(TW_E_NO_MEMORY, "out of host memory");
+        return NULL;
+    }
+    *target = *from;
+    target->refs = 1;
+    target->ipus = num_ipus;
+    target->tiles_per_ipu = tiles_per_ipu;
+    target->tiles = num_ipus * tiles_per_ipu;
+    return target;
+}
+
 /* --- devices ------------------------------------------------------------------------------------------------------------ */
 
 static tw_device *device_new(tw_target *target) /* takes it over */
@@ -151,21 +184,8 @@ tw_device *tw_device_ipu_model_with(const tw_ipu_model *model)
 
 tw_device *tw_device_virtual(const tw_device *device, unsigned tiles_per_ipu)
 {
-    if (!device || !tiles_per_ipu || tiles_per_ipu > device->target->tiles_per_ipu) {
-        tw__fail(TW_E_MACHINE_MODEL, "virtual device of %u tiles per IPU: the device has %u", tiles_per_ipu,
-                 device ? device->target->tiles_per_ipu : 0);
-        return NULL;
-    }
-    tw_target *target = tw__realloc(NULL, sizeof *target);
-    if (!target) {
-        tw__fail(TW_E_NO_MEMORY, "out of host memory");
-        return NULL;
-    }
-    *target = *device->target;
-    target->refs = 1;
-    target->tiles_per_ipu = tiles_per_ipu;
-    target->tiles = target->ipus * tiles_per_ipu;
-    return device_new(target);
+    const tw_target *target = device ? device->target : NULL;
+    return device_new(tw_target_new_virtual(target, target ? target->ipus : 1, tiles_per_ipu));
 }
 
 void tw_device_free(tw_device *device)
@@ -214,10 +234,10 @@ size_t tw_target_type_size(const tw_target *target, tw_type type)
     return type == TW_HALF && is_cpu(target) && !target->accurate_half ? sizeof(float) : tw_type_size(type);
 }
 
-#define GETTER(ctype, name, expression)             \
+#define GETTER(ctype, name, ...)                    \
     ctype tw_target_##name(const tw_target *target) \
     {                                               \
-        return expression;                          \
+        return __VA_ARGS__;                         \
     }
 GETTER(unsigned, worker_contexts, target->arch.workers)
 GETTER(unsigned, tiles, target->tiles)
@@ -238,6 +258,15 @@ GETTER(unsigned, interleaved_memory_element_index, target->arch.interleaved_elem
 GETTER(unsigned, num_stride_bits, target->arch.num_stride_bits)
 GETTER(unsigned, conv_unit_coeff_load_bytes_per_cycle, target->arch.conv_coeff_bytes_per_cycle)
 GETTER(bool, accurate_half, target->accurate_half)
+GETTER(unsigned, fp_ictl_index, (void)target, 0x20)
+GETTER(unsigned, dbg_data_index, (void)target, 0x70)
+GETTER(tw_link_topology, ipu_link_topology, (void)target, TW_LINK_MESH)
+GETTER(tw_link_configuration, ipu_link_configuration, (void)target, TW_LINK_DEFAULT)
+GETTER(unsigned, ipu_link_domain_size, target->ipus)
+GETTER(unsigned, instance_size, target->ipus)
+GETTER(bool, gateway_mode, (void)target, false)
+GETTER(unsigned, tiles_per_xb_context, target->arch.tiles_per_xb_context)
+GETTER(unsigned, contexts_per_xb, target->arch.contexts_per_xb)
 #undef GETTER
 
 unsigned tw_target_vector_width(const tw_target *target, tw_type type)
@@ -282,6 +311,79 @@ unsigned tw_target_conv_unit_input_load_elems_per_cycle(const tw_target *target,
 unsigned tw_target_weights_per_conv_unit(const tw_target *target, tw_type type)
 {
     return tw_tile_weights_per_conv_unit(&target->arch, type);
+}
+
+const char *tw_target_system(const tw_target *target)
+{
+    return tw_target_arch(target);
+}
+
+/* Largest value of a floating point type as it lies in memory; false when it has none here. */
+static bool real_max(size_t size, void *max)
+{
+    const uint16_t half = 0x7bff;
+    const float single = FLT_MAX;
+    const double twice = DBL_MAX;
+    const void *const from[] = { [sizeof half] = &half, [sizeof single] = &single, [sizeof twice] = &twice };
+    if (size >= G_N_ELEMENTS(from) || !from[size]) return false;
+    memcpy(max, from[size], size);
+    return true;
+}
+
+bool tw_target_type_limits(const tw_target *target, tw_type type, void *lowest, void *max)
+{
+    const tw_type_info *info = tw_type_get(type);
+    size_t size = tw_target_type_size(target, type);
+    uint8_t low[16] = { 0 }, high[16];
+    if (!size || size > sizeof low || info->is_complex || type == TW_QUARTER) return false;
+    memset(high, 0xff, sizeof high);
+    switch (info->kind) {
+    case TW_KIND_BOOL: high[0] = 1; break;
+    case TW_KIND_UINT: break;
+    case TW_KIND_INT: low[size - 1] = 0x80, high[size - 1] = 0x7f; break; /* little-endian, as all targets are */
+    case TW_KIND_FLOAT:
+        if ((size == 2 && type != TW_HALF) || !real_max(size, high)) return false;
+        memcpy(low, high, size);
+        low[size - 1] |= 0x80;
+        break;
+    default: return false;
+    }
+    if (lowest) memcpy(lowest, low, size);
+    if (max) memcpy(max, high, size);
+    return true;
+}
+
+unsigned tw_target_make_fp_ictl(const tw_target *target, bool inv, bool div0, bool oflo, bool esr, bool nanoo)
+{
+    (void)target;
+    return (unsigned)inv | (unsigned)div0 << 1 | (unsigned)oflo << 2 | (unsigned)esr << 19 | (unsigned)nanoo << 20;
+}
+
+/* --- host exchange blocks ------------------------------------------------------------------------------------------------ */
+
+/* Tile within its IPU, UINT_MAX past the last tile. */
+static unsigned tile_of_ipu(const tw_target *target, unsigned tile)
+{
+    return tile < target->tiles ? tile % target->tiles_per_ipu : UINT_MAX;
+}
+
+unsigned tw_target_host_exchange_xb(const tw_target *target, unsigned tile)
+{
+    unsigned at = tile_of_ipu(target, tile),
+             block = target->arch.tiles_per_xb_context * target->arch.contexts_per_xb;
+    return at == UINT_MAX ? at : at / block;
+}
+
+unsigned tw_target_host_exchange_context(const tw_target *target, unsigned tile)
+{
+    unsigned at = tile_of_ipu(target, tile);
+    return at == UINT_MAX ? at : at / target->arch.tiles_per_xb_context % target->arch.contexts_per_xb;
+}
+
+unsigned tw_target_host_exchange_context_position(const tw_target *target, unsigned tile)
+{
+    unsigned at = tile_of_ipu(target, tile);
+    return at == UINT_MAX ? at : at % target->arch.tiles_per_xb_context;
 }
 
 /* --- half --------------------------------------------------------------------------------------------------------------- */

@@ -13,25 +13,28 @@
 
 /* Figures shared by the three IPU generations. Exchange: 4 bytes per cycle and tile, two tiles on one bus; memcpy
  * 8 bytes per cycle; 64-bit data path; load units of the convolution hardware (inferred from published PopLibs code).
- * Over-read: eight 32-bit words past vertex data may be read (guide 7.5). Links: 128 Gibit/s at 85 %. */
+ * Over-read: eight 32-bit words past vertex data may be read (guide 7.5). Links: 128 Gibit/s at 85 %.
+ * Host exchange blocks: nothing is published; 16 blocks of 4 groups share the tiles evenly on both generations. */
 #define IPU_COMMON                                                                                             \
     .system = "ipu", .shared_address_space = true, .super_tile_send_receive = true, .tiles_per_super_tile = 2, \
     .workers = 6, .exchange_bytes_per_cycle = 4, .host_copy_overhead = 5,                                      \
     .link_bits_per_second = 128.0 * 1024 * 1024 * 1024, .link_efficiency = 0.85, .memcpy_bytes_per_cycle = 8,  \
     .instruction_bytes = 4, .fetch_overread_bytes = 32, .fetch_delay_bytes = 64, .data_path_width = 64,        \
     .atomic_store_granularity = 4, .num_stride_bits = 10, .float_vector_width = 2, .half_vector_width = 4,     \
-    .conv_input_f16 = 4, .conv_input_f32 = 2, .conv_pipeline_depth = 4, .conv_coeff_bytes_per_cycle = 16
+    .conv_input_f16 = 4, .conv_input_f32 = 2, .conv_pipeline_depth = 4, .conv_coeff_bytes_per_cycle = 16,      \
+    .contexts_per_xb = 4
 
 /* Fields that are inferred on every generation. */
 #define IPU_ESTIMATED                                                                                          \
     "host_bytes_per_cycle host_copy_overhead link_efficiency atomic_store_granularity num_stride_bits "        \
     "rpt_count_max min_sync_delay max_sync_delay global_sync_cycles conv_units_f16_f16 conv_units_f16_f32 "    \
-    "conv_units_f32_f32 conv_units_f8_f16 conv_coeff_bytes_per_cycle fetch_delay_bytes"
+    "conv_units_f32_f32 conv_units_f8_f16 conv_coeff_bytes_per_cycle fetch_delay_bytes "                       \
+    "contexts_per_xb tiles_per_xb_context"
 
 #define KB 1024u
 /* Guide 7.2.3; the guide prints 406 KB for region 1, but 26 banks of 16 KB and the end address 0xE7FFF give 416. */
 #define MK2_MEMORY                                                                                             \
-    .tiles = 1472, .base_address = 0x4C000, .bytes_per_tile = 624 * KB, .interleaved_element = 13,             \
+    .tiles = 1472, .tiles_per_xb_context = 23, .base_address = 0x4C000, .bytes_per_tile = 624 * KB, .interleaved_element = 13, \
     .region_count = 2, .regions = {                                                                            \
         {.name = "region 0", .start = 0x4C000, .bytes = 208 * KB, .bank_bytes = 16 * KB, .banks = 13,          \
          .bank_group = 1, .align = 4, .executable = true},                                                     \
@@ -41,7 +44,7 @@
 static const tw_tile_arch table[] = {
     {.name = "ipu1", .alias = "mk1", .description = "Graphcore Colossus Mk1 (GC2)", IPU_COMMON,
      /* Guide 7.2.2. */
-     .tiles = 1216, .base_address = 0x40000, .bytes_per_tile = 256 * KB, .interleaved_element = 8,
+     .tiles = 1216, .tiles_per_xb_context = 19, .base_address = 0x40000, .bytes_per_tile = 256 * KB, .interleaved_element = 8,
      .region_count = 2, .regions = {
          {.name = "region 0", .start = 0x40000, .bytes = 128 * KB, .bank_bytes = 16 * KB, .banks = 8,
           .bank_group = 1, .align = 4, .executable = true},
@@ -70,7 +73,7 @@ static const tw_tile_arch table[] = {
      .tiles = 1, .tiles_per_super_tile = 1, .workers = 1, .clock_hz = 1e9, .exchange_bytes_per_cycle = 4,
      .host_bytes_per_cycle = 8, .memcpy_bytes_per_cycle = 8, .instruction_bytes = 4, .data_path_width = 64,
      .atomic_store_granularity = 1, .num_stride_bits = 10, .rpt_count_max = 65535, .float_vector_width = 2,
-     .half_vector_width = 4,
+     .half_vector_width = 4, .contexts_per_xb = 1, .tiles_per_xb_context = 1,
      .estimated = "clock_hz exchange_bytes_per_cycle host_bytes_per_cycle atomic_store_granularity num_stride_bits "
                   "rpt_count_max"},
 

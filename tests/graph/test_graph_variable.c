@@ -2,6 +2,7 @@
 #include "graph/fake_codelets.h"
 #include "graph/build.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
@@ -247,6 +248,65 @@ static void graph_target_figures(void **state)
     tw_device_free(cpu);
 }
 
+/* Limits of types, control values, links and host exchange blocks (spec 1.4). */
+static void graph_target_facts(void **state)
+{
+    (void)state;
+    tw_device *mk1 = tw_device_ipu_model(TW_MK1, 2), *cpu = tw_device_cpu();
+    const tw_target *t = tw_device_target(mk1), *host = tw_device_target(cpu);
+    int8_t c[2];
+    uint8_t uc[2];
+    int32_t i[2];
+    uint64_t u[2];
+    uint16_t h[2];
+    float f[2];
+    assert_true(tw_target_type_limits(t, TW_SIGNED_CHAR, &c[0], &c[1]) && c[0] == -128 && c[1] == 127);
+    assert_true(tw_target_type_limits(t, TW_UNSIGNED_CHAR, &uc[0], &uc[1]) && uc[0] == 0 && uc[1] == 255);
+    assert_true(tw_target_type_limits(t, TW_INT, &i[0], &i[1]) && i[0] == INT32_MIN && i[1] == INT32_MAX);
+    assert_true(tw_target_type_limits(t, TW_U64, &u[0], &u[1]) && u[0] == 0 && u[1] == UINT64_MAX);
+    assert_true(tw_target_type_limits(t, TW_FLOAT, &f[0], &f[1]) && f[0] == -3.40282347e38f && f[1] == -f[0]);
+    assert_true(tw_target_type_limits(t, TW_HALF, &h[0], &h[1]) && h[0] == 0xfbff && h[1] == 0x7bff); /* 65504 */
+    assert_true(tw_target_type_limits(host, TW_HALF, &f[0], NULL) && f[0] == -3.40282347e38f); /* half is float */
+    assert_true(tw_target_type_limits(t, TW_BOOL, &uc[0], &uc[1]) && uc[0] == 0 && uc[1] == 1);
+    assert_false(tw_target_type_limits(t, TW_QUARTER, NULL, NULL));
+    assert_false(tw_target_type_limits(t, TW_TYPE_NONE, NULL, NULL));
+
+    assert_int_equal(tw_target_make_fp_ictl(t, true, false, false, false, false), 1);
+    assert_int_equal(tw_target_make_fp_ictl(t, false, true, true, false, false), 6);
+    assert_int_equal(tw_target_make_fp_ictl(t, false, false, false, true, true), 3 << 19);
+    assert_int_equal(tw_target_fp_ictl_index(t), 0x20);
+    assert_int_equal(tw_target_dbg_data_index(t), 0x70);
+    assert_string_equal(tw_target_system(t), "ipu1");
+    assert_int_equal(tw_target_ipu_link_domain_size(t), 2);
+    assert_int_equal(tw_target_instance_size(t), 2);
+    assert_int_equal(tw_target_ipu_link_topology(t), TW_LINK_MESH);
+    assert_int_equal(tw_target_ipu_link_configuration(t), TW_LINK_DEFAULT);
+    assert_false(tw_target_gateway_mode(t));
+
+    unsigned per_context = tw_target_tiles_per_xb_context(t), contexts = tw_target_contexts_per_xb(t);
+    for (unsigned tile = 0; tile < tw_target_tiles(t); tile++) /* the three numbers name the tile of an IPU */
+        assert_int_equal(
+            (tw_target_host_exchange_xb(t, tile) * contexts + tw_target_host_exchange_context(t, tile)) *
+                    per_context +
+                tw_target_host_exchange_context_position(t, tile),
+            tile % 1216);
+    assert_int_equal(tw_target_host_exchange_xb(t, 2 * 1216), UINT_MAX);
+    assert_int_equal(tw_target_host_exchange_xb(host, 0), 0);
+
+    tw_target *small = tw_target_new_virtual(t, 1, 100), *again = tw_target_new_virtual(t, 1, 100);
+    assert_int_equal(tw_target_tiles(small), 100);
+    assert_true(tw_target_equal(small, again) && tw_target_hash(small) == tw_target_hash(again));
+    assert_false(tw_target_equal(small, t));
+    assert_true(tw_target_hash(small) != tw_target_hash(t));
+    assert_null(tw_target_new_virtual(t, 3, 100));
+    assert_null(tw_target_new_virtual(t, 1, 1217));
+    assert_null(tw_target_new_virtual(NULL, 1, 1));
+    tw_target_unref(small);
+    tw_target_unref(again);
+    tw_device_free(mk1);
+    tw_device_free(cpu);
+}
+
 static void graph_target_models(void **state)
 {
     (void)state;
@@ -326,10 +386,15 @@ static void graph_target_half(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(graph_variable_initial_values), cmocka_unit_test(graph_variable_constants),
-        cmocka_unit_test(graph_variable_clones),         cmocka_unit_test(graph_variable_reinterpret),
-        cmocka_unit_test(graph_target_figures),          cmocka_unit_test(graph_target_models),
-        cmocka_unit_test(graph_target_refuses),          cmocka_unit_test(graph_target_half),
+        cmocka_unit_test(graph_variable_initial_values),
+        cmocka_unit_test(graph_variable_constants),
+        cmocka_unit_test(graph_variable_clones),
+        cmocka_unit_test(graph_variable_reinterpret),
+        cmocka_unit_test(graph_target_figures),
+        cmocka_unit_test(graph_target_facts),
+        cmocka_unit_test(graph_target_models),
+        cmocka_unit_test(graph_target_refuses),
+        cmocka_unit_test(graph_target_half),
     };
     return cmocka_run_group_tests_name("graph_variable", tests, NULL, NULL);
 }
