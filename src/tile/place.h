@@ -19,13 +19,13 @@ typedef enum tw__place_flags {
     TW__PLACE_OVERREAD = 4, /* vertices read it: reading on for 8 words must not leave the memory (guide 7.5.2) */
     /* results */
     TW__PLACE_OVERLAPPED = 16, /* shares addresses with an object that is alive at other times */
-    TW__PLACE_OVERFLOWED = 32  /* lies past the end of the memory */
+    TW__PLACE_OVERFLOWED = 32  /* found no room: lies past the end of the memory, in part at least */
 } tw__place_flags;
 
 typedef struct tw__place_item {
     const char *name; /* for messages; NULL = none */
+    uint64_t bytes;   /* 0: gets an address, takes no room */
     uint32_t tile;
-    uint32_t bytes;       /* 0: gets an address, takes no room */
     uint32_t align;       /* a power of two */
     uint32_t first, last; /* steps in which it is alive, both included */
     uint16_t storage;     /* tw_storage, for messages and sums */
@@ -47,13 +47,15 @@ typedef struct tw__place_tile {
     uint64_t max_live; /* most bytes alive in one step: no placement needs less */
     uint64_t peak;     /* from the first address to the last used one, without stretches at the end of a region */
     uint64_t gaps;     /* bytes below the last used one that nothing uses at any time */
-    uint64_t overflow; /* bytes past the end of the memory */
+    uint64_t reach;    /* from the first address of the memory to the last used one, every stretch included */
+    uint64_t used[TW__MEMORY_REGIONS]; /* bytes that something uses at some time, by region */
+    uint64_t overflow;                 /* bytes past the end of the memory */
     tw_status status;
 } tw__place_tile;
 
 /* Places all items; by_tile[tiles]. TW_E_TILE_MEMORY: the message names the first tile that is too full, what fills it and by
  * how much it is; TW_E_ELEM_CONSTRAINTS: there would be room, but not under the constraints. Either way every item has an
- * address, and items that found no room lie past the end, flagged. TW_E_INVALID_ARGUMENT: bad tile, alignment or pair,
+ * address, and items that found no room lie at or past the end, flagged. TW_E_INVALID_ARGUMENT: bad tile, alignment or pair,
  * nothing is placed. TW_E_NO_MEMORY. */
 tw_status tw__place(const tw_tile_arch *arch, unsigned tiles, tw__place_item *items, size_t count,
                     const tw__place_pair *pairs, size_t pair_count, tw__place_tile *by_tile);

@@ -81,7 +81,7 @@ static void clear_files(tw__placer *p)
 {
     memset(p->heads, 0xFF, p->class_start[TW__PLACE_CLASSES] * sizeof *p->heads);
     memset(p->class_used, 0, sizeof p->class_used);
-    p->busy.count = 0;
+    p->busy.count = p->lasting.count = 0;
 }
 
 /* --- what is in the way ------------------------------------------------------------------------------------------------ */
@@ -104,16 +104,77 @@ static void add_busy(tw__placer *p, tw__span value)
     }
 }
 
+/* First of the lasting objects that stands at or after `address`. */
+static size_t lasting_at(const tw__placer *p, uint64_t address)
+{
+    size_t low = 0, high = p->lasting.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p->lasting.items[middle].where.start < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void add_lasting(tw__placer *p, uint32_t i)
+{
+    tw__list *l = &p->lasting;
+    if (!tw__grow(&l->items, &l->room, l->count, sizeof *l->items)) {
+        p->failed = true;
+        return;
+    }
+    size_t at = lasting_at(p, p->items[i]->address);
+    memmove(&l->items[at + 1], &l->items[at], (l->count++ - at) * sizeof *l->items);
+    l->items[at] = (tw__located){ tw__placer_span(p, i), i };
+}
+
+static uint32_t *file_of(const tw__placer *p, uint32_t i)
+{
+    unsigned k = tw__placer_class(p, i);
+    return &p->heads[p->class_start[k] + ((uint64_t)p->first[i] >> k)];
+}
+
 void tw__placer_file(tw__placer *p, uint32_t i)
 {
     if (!p->items[i]->bytes) return;
     if (tw__placer_always(p, i)) {
         add_busy(p, tw__placer_span(p, i));
+    } else if (tw__placer_lasts(p, i)) {
+        add_lasting(p, i);
+    } else {
+        uint32_t *head = file_of(p, i);
+        p->next[i] = *head, *head = i, p->class_used[tw__placer_class(p, i)] = true;
+    }
+}
+
+void tw__placer_unfile(tw__placer *p, uint32_t i)
+{
+    if (tw__placer_lasts(p, i)) {
+        tw__list *l = &p->lasting;
+        size_t at = lasting_at(p, p->items[i]->address);
+        while (at < l->count && l->items[at].index != i) at++;
+        if (at < l->count) memmove(&l->items[at], &l->items[at + 1], (--l->count - at) * sizeof *l->items);
         return;
     }
-    unsigned k = tw__placer_class(p, i);
-    uint32_t *head = &p->heads[p->class_start[k] + ((uint64_t)p->first[i] >> k)];
-    p->next[i] = *head, *head = i, p->class_used[k] = true;
+    uint32_t *at = file_of(p, i);
+    while (*at != i) at = &p->next[*at];
+    *at = p->next[i];
+}
+
+static void add_to(tw__placer *p, tw__list *list, tw__span where, uint32_t index)
+{
+    if (where.start >= where.end) return;
+    if (tw__grow(&list->items, &list->room, list->count, sizeof *list->items))
+        list->items[list->count++] = (tw__located){ where, index };
+    else
+        p->failed = true;
+}
+
+static bool meets_in_time(const tw__placer *p, uint32_t i, uint32_t other)
+{
+    return p->first[other] <= p->last[i] && p->last[other] >= p->first[i];
 }
 
 static void find_contemporaries(tw__placer *p, uint32_t i)
@@ -124,8 +185,7 @@ static void find_contemporaries(tw__placer *p, uint32_t i)
         uint64_t file = (uint64_t)first >> k, end = (uint64_t)last >> k;
         for (file -= file > 0; file <= end; file++)
             for (uint32_t other = p->heads[p->class_start[k] + file]; other != TW__NO_ITEM; other = p->next[other])
-                if (p->first[other] <= last && p->last[other] >= first)
-                    push(p, &p->around, tw__placer_span(p, other));
+                if (meets_in_time(p, i, other)) add_to(p, &p->scratch, tw__placer_span(p, other), other);
     }
 }
 
@@ -146,19 +206,52 @@ static void find_forbidden(tw__placer *p, uint32_t i)
         const tw__place_item *other = p->items[fit->pairs[k].other];
         tw__span s = tw__placer_span(p, fit->pairs[k].other);
         if (other->address == TW__NOWHERE || s.start == s.end) continue;
-        if (fit->pairs[k].rule == TW__PLACE_ELEM) push(p, &p->around, element_hull(fit->arch, s));
+        if (fit->pairs[k].rule == TW__PLACE_ELEM) add_to(p, &p->scratch, element_hull(fit->arch, s), TW__NO_ITEM);
         for (unsigned r = 0; fit->pairs[k].rule == TW__PLACE_REGION && r < fit->arch->region_count; r++) {
             const tw_tile_region *region = &fit->arch->regions[r];
             tw__span whole = { region->start, (uint64_t)region->start + region->bytes };
-            if (s.start < whole.end && whole.start < s.end) push(p, &p->around, whole);
+            if (s.start < whole.end && whole.start < s.end) add_to(p, &p->scratch, whole, TW__NO_ITEM);
         }
     }
 }
 
-static int by_start(const void *a, const void *b)
+/* Three sorted lists become one: what was gathered, what lasts, what is always there. */
+void tw__placer_gather(tw__placer *p, uint32_t i, bool busy)
 {
-    const tw__span *x = a, *y = b;
-    return (x->start > y->start) - (x->start < y->start);
+    p->scratch.count = p->crowd.count = 0;
+    if (!p->items[i]->bytes) return;
+    find_contemporaries(p, i);
+    find_forbidden(p, i);
+    if (p->scratch.count > 1) qsort(p->scratch.items, p->scratch.count, sizeof *p->scratch.items, tw__by_place);
+    if (!p->lasting.count && !(busy && p->busy.count)) {
+        tw__list swap = p->crowd;
+        p->crowd = p->scratch, p->scratch = swap;
+        return;
+    }
+    tw__list *out = &p->crowd;
+    size_t most = p->scratch.count + p->lasting.count + p->busy.count;
+    if (out->room < most) { /* all of it at once: this is the hot loop of tiles with many lasting objects */
+        tw__located *more = tw__realloc(out->items, 2 * most * sizeof *more);
+        if (!more) {
+            p->failed = true;
+            return;
+        }
+        out->items = more, out->room = 2 * most;
+    }
+    size_t a = 0, b = 0, c = busy ? 0 : p->busy.count;
+    for (;;) {
+        while (b < p->lasting.count && !meets_in_time(p, i, p->lasting.items[b].index)) b++;
+        uint64_t x = a < p->scratch.count ? p->scratch.items[a].where.start : TW__NOWHERE,
+                 y = b < p->lasting.count ? p->lasting.items[b].where.start : TW__NOWHERE,
+                 z = c < p->busy.count ? p->busy.items[c].start : TW__NOWHERE;
+        if (x == TW__NOWHERE && y == TW__NOWHERE && z == TW__NOWHERE) return;
+        if (x <= y && x <= z)
+            out->items[out->count++] = p->scratch.items[a++];
+        else if (y <= z)
+            out->items[out->count++] = p->lasting.items[b++];
+        else
+            out->items[out->count++] = (tw__located){ p->busy.items[c++], TW__NO_ITEM };
+    }
 }
 
 /* --- where it fits ------------------------------------------------------------------------------------------------------ */
@@ -166,13 +259,14 @@ static int by_start(const void *a, const void *b)
 /* Smallest gap of [low, high) that holds the item; the room above the last busy stretch counts as the largest. */
 static uint64_t best_gap(const tw__placer *p, const tw__place_item *item, uint64_t low, uint64_t high)
 {
-    const tw__spans *a = &p->around, *b = &p->busy;
+    const tw__list *a = &p->crowd;
+    const tw__spans *b = &p->busy;
     uint64_t at = low, best = TW__NOWHERE, best_room = TW__NOWHERE, mask = item->align - 1;
     size_t i = 0, k = 0;
     while (at < high) {
-        bool from_a = i < a->count && (k == b->count || a->items[i].start <= b->items[k].start);
+        bool from_a = i < a->count && (k == b->count || a->items[i].where.start <= b->items[k].start);
         bool last = !from_a && k == b->count;
-        tw__span next = last ? (tw__span){ high, high } : from_a ? a->items[i++] : b->items[k++];
+        tw__span next = last ? (tw__span){ high, high } : from_a ? a->items[i++].where : b->items[k++];
         if (next.start >= high) next.start = high, last = true;
         uint64_t start = (at + mask) & ~mask; /* rounded up */
         if (start + item->bytes <= next.start) {
@@ -213,10 +307,7 @@ bool tw__placer_place(tw__placer *p, uint32_t i)
     tw__span windows[TW_TILE_MAX_REGIONS];
     tw__place_item *item = p->items[i];
     unsigned count = windows_of(p, i, windows);
-    p->around.count = 0;
-    if (item->bytes) find_contemporaries(p, i);
-    if (item->bytes) find_forbidden(p, i);
-    if (p->around.count > 1) qsort(p->around.items, p->around.count, sizeof(tw__span), by_start);
+    tw__placer_gather(p, i, false);
     uint64_t at = item->bytes || !count ? TW__NOWHERE : tw__placer_round_up(windows[0].start, item->align);
     for (unsigned w = 0; w < count && at == TW__NOWHERE; w++)
         at = best_gap(p, item, windows[w].start, windows[w].end);
@@ -255,7 +346,7 @@ static bool make_order(tw__placer *p)
         bool constrained = p->fit->pair_start[i + 1] > p->fit->pair_start[i], always = tw__placer_always(p, i);
         double life = sqrt((double)(p->last[i] - p->first[i]) + 1);
         keys[i] = (sort_key){ i, p->boost[i], tied * 4u + constrained * 2u + always * (tied ? 3u : 1u), item->align,
-                              item->bytes * life };
+                              (double)item->bytes * life };
     }
     qsort(keys, p->fit->count, sizeof *keys, by_key);
     for (uint32_t i = 0; i < p->fit->count; i++) p->order[i] = keys[i].index;
@@ -319,18 +410,22 @@ static uint64_t place_all(tw__placer *p)
     return least;
 }
 
-/* Past the end of the memory, still beside those alive at the same time. */
+/* What found no room begins in the last free stretch and goes on past the end, beside those alive at the same time; what is
+ * tied to regions or constrained lies past the end as a whole. */
 static void place_overflow(tw__placer *p)
 {
     for (uint32_t k = 0; k < p->fit->count; k++) {
-        tw__place_item *item = p->items[p->order[k]];
+        uint32_t i = p->order[k];
+        tw__place_item *item = p->items[i];
         if (item->address != TW__NOWHERE) continue;
-        p->around.count = 0;
-        find_contemporaries(p, p->order[k]);
-        if (p->around.count > 1) qsort(p->around.items, p->around.count, sizeof(tw__span), by_start);
-        item->address = best_gap(p, item, p->end, TW__NOWHERE / 2);
+        bool tied = item->flags & (TW__PLACE_INTERLEAVED | TW__PLACE_EXECUTABLE) ||
+                    p->fit->pair_start[i + 1] > p->fit->pair_start[i];
+        tw__placer_gather(p, i, false);
+        item->address = best_gap(p, item, tied ? p->end : p->fit->arch->base_address, TW__NOWHERE / 2);
+        if (item->address + item->bytes <= p->end) /* only the margin for reading on was missing */
+            item->address = best_gap(p, item, p->end, TW__NOWHERE / 2);
         item->flags |= TW__PLACE_OVERFLOWED;
-        tw__placer_file(p, p->order[k]);
+        tw__placer_file(p, i);
     }
 }
 
@@ -363,7 +458,7 @@ bool tw__fit_tile(tw__fit *fit, tw__place_tile *result)
         place_overflow(&p);
         tw__placer_measure(&p, result);
     }
-    free(p.busy.items), free(p.around.items), free(p.crowd), free(p.queue), free(p.heads), free(numbers),
-        free(best);
+    free(p.busy.items), free(p.lasting.items), free(p.crowd.items), free(p.scratch.items), free(p.queue);
+    free(p.heads), free(numbers), free(best);
     return ok && !p.failed;
 }

@@ -23,6 +23,11 @@ typedef struct tw__spans {
     size_t count, room;
 } tw__spans;
 
+typedef struct tw__list {
+    tw__located *items;
+    size_t count, room;
+} tw__list;
+
 typedef struct tw__placer {
     tw__fit *fit;
     tw__place_item **items;
@@ -38,18 +43,24 @@ typedef struct tw__placer {
     uint32_t *heads; /* of all files, class by class */
     size_t class_start[TW__PLACE_CLASSES + 1];
     bool class_used[TW__PLACE_CLASSES];
-    tw__spans busy;            /* always alive, sorted, apart from each other */
-    struct tw__located *crowd; /* what stands where an object is to be settled */
-    size_t crowd_count, crowd_room;
-    uint32_t *queue; /* objects to be settled */
+    tw__spans busy;   /* always alive, sorted, apart from each other */
+    tw__list lasting; /* alive for long: sorted by address, instead of in a file */
+    tw__list crowd;   /* what is in the way of one object, sorted by address */
+    tw__list scratch; /* of tw__placer_gather() */
+    uint32_t *queue;  /* objects to be settled */
     size_t queue_count, queue_room;
-    tw__spans around; /* of one question */
-    bool failed;      /* out of host memory */
+    bool failed; /* out of host memory */
 } tw__placer;
 
 static inline bool tw__placer_always(const tw__placer *p, uint32_t i)
 {
     return p->first[i] == 0 && p->last[i] == p->ranks - 1;
+}
+
+/* In a file of its class there would be too many of these for every object placed. */
+static inline bool tw__placer_lasts(const tw__placer *p, uint32_t i)
+{
+    return p->last[i] - p->first[i] >= (p->ranks + 15) / 16;
 }
 
 static inline unsigned tw__placer_class(const tw__placer *p, uint32_t i)
@@ -69,7 +80,11 @@ static inline uint64_t tw__placer_round_up(uint64_t value, uint64_t unit)
 }
 
 /* --- place_fit.c */
-void tw__placer_file(tw__placer *p, uint32_t i); /* makes the item's address taken */
+void tw__placer_file(tw__placer *p, uint32_t i);   /* makes the item's address taken */
+void tw__placer_unfile(tw__placer *p, uint32_t i); /* undoes that, for an item that is not always alive */
+/* Fills `crowd` with what is alive together with the item, and what its constraints forbid. `busy` too: also with what is
+ * always alive. */
+void tw__placer_gather(tw__placer *p, uint32_t i, bool busy);
 /* Puts the item into the smallest gap that holds it; false when there is none. */
 bool tw__placer_place(tw__placer *p, uint32_t i);
 

@@ -17,11 +17,25 @@ uint64_t tw__placer_most_alive(const tw__placer *p)
     if (!change) return 0;
     memset(change, 0, ((size_t)p->ranks + 1) * sizeof *change);
     for (uint32_t i = 0; i < p->fit->count; i++)
-        change[p->first[i]] += p->items[i]->bytes, change[p->last[i] + 1] -= p->items[i]->bytes;
+        change[p->first[i]] += (int64_t)p->items[i]->bytes, change[p->last[i] + 1] -= (int64_t)p->items[i]->bytes;
     for (uint32_t r = 0; r < p->ranks; r++)
         if ((now += change[r]) > most) most = now;
     free(change);
     return (uint64_t)most;
+}
+
+/* Bytes [start, end) by region; past the end of the memory they have overflowed. */
+static void add_used(const tw__placer *p, uint64_t start, uint64_t end, tw__place_tile *result)
+{
+    const tw_tile_arch *arch = p->fit->arch;
+    for (unsigned r = 0; r < arch->region_count; r++) {
+        uint64_t low = arch->regions[r].start, high = low + arch->regions[r].bytes;
+        if (high > p->end) high = p->end;
+        uint64_t from = start > low ? start : low, to = end < high ? end : high;
+        if (from < to)
+            result->used[arch->regions[r].interleaved ? TW__INTERLEAVED : TW__NON_INTERLEAVED] += to - from;
+    }
+    if (end > p->end) result->used[TW__OVERFLOWED] += end - (start > p->end ? start : p->end);
 }
 
 /* Sweep over addresses: shared stretches, unused ones, the last used address of each region. */
@@ -49,9 +63,11 @@ void tw__placer_measure(tw__placer *p, tw__place_tile *result)
             if (s.start < end && top > start && top - start > tops[r]) tops[r] = top - start;
         }
         if (s.end <= reach) continue;
+        add_used(p, s.start > reach ? s.start : reach, s.end, result);
         covered += s.end - (s.start > reach ? s.start : reach);
         reach = s.end, owner = all[k].index;
     }
+    result->reach = reach - arch->base_address;
     result->overflow = reach > p->end ? reach - p->end : 0;
     for (unsigned r = 0; r < arch->region_count; r++) result->peak += tops[r];
     result->peak += result->overflow;
