@@ -262,7 +262,7 @@ tw_status tw_engine_run_named(tw_engine *engine, unsigned program, const char *r
         return tw__fail(TW_E_INDEX, "program %u of an engine with %zu programs", program, engine->program_count);
     s = tw__streams_check(engine, program);
     if (s) return s;
-    TW__LOG(ENGINE, DEBUG, "run program %u %s", program, run_name ? run_name : "");
+    TW__LOG(ENGINE, DEBUG, "run program %u%s%s", program, run_name ? " " : "", run_name ? run_name : "");
     double start = engine->account ? microseconds() : 0;
     if (engine->account) tw__account_run_begin(engine, program, run_name ? run_name : "");
     tw__streams_begin(engine, program);

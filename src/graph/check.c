@@ -1,6 +1,7 @@
 /* What must hold before a graph is lowered: mapping, complete vertices, no races, no recursion. */
 #include "graph/build.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,6 +163,22 @@ static tw_status incomplete(const tw__core *core, uint32_t vertex, const tw__fie
                     tw__vertex_text(core, vertex, text, sizeof text), what);
 }
 
+/* First of `want` elements of a list field that no edge covers; for messages, so the chain is walked for each. */
+static uint64_t first_unconnected(const tw__core *core, const tw__vertex *v, unsigned field, bool scalars,
+                                  uint64_t want)
+{
+    for (uint64_t index = 0; index < want; index++) {
+        bool found = false;
+        for (uint32_t e = v->first_edge; e && !found; e = core->edges[e].next) {
+            const tw__edge *edge = &core->edges[e];
+            uint64_t covered = scalars ? edge->count : 1;
+            found = edge->field == field && index >= edge->index && index - edge->index < covered;
+        }
+        if (!found) return index;
+    }
+    return want;
+}
+
 /* Are all edge fields of the vertex connected, with the number of sub-vectors that was set? */
 static tw_status check_fields(check *c, uint32_t vertex)
 {
@@ -183,7 +200,13 @@ static tw_status check_fields(check *c, uint32_t vertex)
         if (edges == 0) return incomplete(core, vertex, f, "is not connected to any tensor");
         /* Vector<Input<T>> is one edge of n elements, or n edges of one. */
         uint64_t connected = f->form == TW__EDGE_SCALARS ? elements : edges;
-        if (sized && connected != want) return incomplete(core, vertex, f, "has unconnected elements");
+        if (sized && connected != want) {
+            char what[96];
+            snprintf(what, sizeof what, "has %llu of %llu elements connected: the first missing is element %llu",
+                     (unsigned long long)connected, (unsigned long long)want,
+                     (unsigned long long)first_unconnected(core, v, k, f->form == TW__EDGE_SCALARS, want));
+            return incomplete(core, vertex, f, what);
+        }
         if (f->form == TW__EDGE_SCALARS && edges > 1) {
             tw_status status = join_scalars(core, vertex, k, edges);
             if (status != TW_OK) return status;

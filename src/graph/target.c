@@ -174,6 +174,10 @@ tw_device *tw_device_cpu_accurate_half(void)
 
 tw_device *tw_device_ipu_model(tw_chip chip, unsigned num_ipus)
 {
+    if (!num_ipus) {
+        tw__fail(TW_E_MACHINE_MODEL, "an IPU Model of 0 IPUs: at least one is needed");
+        return NULL;
+    }
     return device_new(tw_target_new_ipu_model(&(tw_ipu_model){ .chip = chip, .num_ipus = num_ipus }));
 }
 

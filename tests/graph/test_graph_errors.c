@@ -360,8 +360,12 @@ static void graph_errors_of_the_check(void **state)
         { unconnected,
           TW_E_CONNECTION,
           { "unconnected field: 'out' of vertex 5 of type Copy<float> on tile 1", "not connected" } },
-        { unconnected_element, TW_E_CONNECTION, { "unconnected field: 'rows'", "unconnected elements" } },
-        { unconnected_scalar, TW_E_CONNECTION, { "unconnected field: 'edges'", "unconnected elements" } },
+        { unconnected_element,
+          TW_E_CONNECTION,
+          { "unconnected field: 'rows'", "2 of 3 elements connected: the first missing is element 1" } },
+        { unconnected_scalar,
+          TW_E_CONNECTION,
+          { "unconnected field: 'edges'", "1 of 3 elements connected: the first missing is element 1" } },
     };
     for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
         fixture f = open_graph();
