@@ -10,33 +10,10 @@
 #error "include <tilewright/aie_vendor.hpp> before <tilewright/aie.h>: it makes the vector types classes"
 #endif
 
-/* The library relies on two constructs that later compilers refuse by default, the vendor's does not. */
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Wc++11-narrowing"
-#if __has_warning("-Wmissing-template-arg-list-after-template-kw")
-#pragma clang diagnostic ignored "-Wmissing-template-arg-list-after-template-kw"
-#endif
-#elif defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wattributes"
-#pragma GCC diagnostic ignored "-Wsubobject-linkage"
-#include <array>
-#include <cstddef>
-/* Written there with `unsigned N`, which g++ never matches. */
-namespace aie {
-namespace detail {
-namespace utils {
-template <typename T> struct num_elems;
-template <typename T, std::size_t N> struct num_elems<std::array<T, N>> {
-    static constexpr unsigned value = N;
-};
-} // namespace utils
-} // namespace detail
-} // namespace aie
-#endif
-
 #include <tilewright/aie/vendor_types.h>
 #include <tilewright/aie.h>
 #include <tilewright/aie/vendor_calls.h>
+#include <tilewright/aie/vendor_host.h>
 #include <tilewright/aie/vendor_macros.h>
 
 #define TW__AS(type, words)                            \
