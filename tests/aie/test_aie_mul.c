@@ -323,7 +323,7 @@ static unsigned repeats;
 #define S1   (p.zs, p.zo)
 #define SN   (p.zs, p.zo, p.zt)
 #define SQ   (p.zs, p.zo, p.zt, p.zq)
-#define SHQ  (p.zs, p.zo, p.zh, p.zt, p.zq)
+#define SHQ  (p.zs, p.zo, p.zh, p.zq) /* two columns: no step, as in x */
 
 /* --- the tests ------------------------------------------------------------------------------------------------------ */
 

@@ -40,9 +40,9 @@ TW__MULTIPLY(48, v16acc48, tw__m16_48p, 9, (v64int16 x, int xs, int xo, int xh, 
 TW__MULTIPLY(48, v16acc48, tw__m16_48p, 10, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), 0)
 TW__MULTIPLY(48, v16acc48, tw__m16_48p, 11, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), 0)
 TW__MULTIPLY(48, v16acc48, tw__m16_48p, 12, (v32int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 13, (v32int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
+TW__MULTIPLY(48, v16acc48, tw__m16_48p, 13, (v32int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
 TW__MULTIPLY(48, v16acc48, tw__m16_48p, 14, (v64int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 15, (v64int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
+TW__MULTIPLY(48, v16acc48, tw__m16_48p, 15, (v64int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
 TW__MULTIPLY(48, v16acc48, tw__m16_48p, 16, (v32int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), 0)
 TW__MULTIPLY(48, v16acc48, tw__m16_48p, 17, (v64int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), 0)
 TW__MULTIPLY(48, v16acc48, tw__m16_48p, 18, (v16int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), 0)
@@ -57,6 +57,13 @@ TW__MULTIPLY(48, v16acc48, tw__m16_48p, 19, (v32int32 x, int xs, int xo, int xh,
   default: tw__no_such_overload)
 #define tw__m16_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48p_pick8(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m16_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48p_pick8(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m16_48p_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+    _Generic((void (*)(__typeof__(a0)))0, \
+  void (*)(v32int16): P##_13, \
+  void (*)(v64int16): P##_15, \
+  default: tw__no_such_overload)
+#define tw__m16_48p_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48p_pick9(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m16_48pa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48p_pick9(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48p_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
   void (*)(v64int8, v32int8): P##_0, \
@@ -69,11 +76,7 @@ TW__MULTIPLY(48, v16acc48, tw__m16_48p, 19, (v32int32 x, int xs, int xo, int xh,
   void (*)(v128uint8, v32uint8): P##_7, \
   void (*)(v32int16, v16int16): P##_12, \
   void (*)(v64int16, v16int16): P##_14, \
-  default: \
-    _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v32int16): P##_13, \
-  void (*)(v64int16): P##_15, \
-  default: tw__no_such_overload))
+  default: tw__no_such_overload)
 #define tw__m16_48p_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48p_pick10(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48pa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48p_pick10(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48p_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \

@@ -114,6 +114,7 @@ static void accumulator_name(char *buf, const request *r)
 static void write_overload(const char *class_name, const request *r)
 {
     options o = options_of(r->x, r->z, r->lanes, r->columns, r->form);
+    if (r->self) o.zstep = o.xstep; /* z is addressed as x is */
     char xtype[12], ztype[12], acc[12];
     current = &overloads[overload_count];
     *current = (overload){ .id = overload_count };
