@@ -14,15 +14,18 @@ typedef enum tw__as_kind { /* of a type */
                            TW__AS_INDEX,
                            TW__AS_SCALAR, /* integers and floats */
                            TW__AS_PTR,
-                           TW__AS_VIEW, /* tensor_view */
-                           TW__AS_PART, /* partition_tensor_view */
-                           TW__AS_TILE, /* tile and tile_buf */
+                           TW__AS_VIEW,   /* tensor_view */
+                           TW__AS_PART,   /* partition_tensor_view */
+                           TW__AS_TILE,   /* tile and tile_buf */
+                           TW__AS_MEMREF, /* in global memory; on chip it is a tile */
                            TW__AS_OTHER
 } tw__as_kind;
 
 typedef struct tw__as_type {
     tw__as_kind kind;
     bool buffer; /* spelled tile_buf */
+    bool memref; /* spelled memref */
+    bool counts; /* vector<4xi16>: what TMRGSORT reports; kept as a tile */
     tw_type element;
     unsigned rank;
     int64_t dims[5]; /* -1 = not known */
@@ -49,6 +52,7 @@ typedef struct tw__as_item {
     tw__as_item_kind kind;
     const char *text;
     bool comma, has_value, parens; /* comma before it; types in parentheses */
+    bool colon;                    /* value after ':' instead of '=' */
     struct tw__as_item *child, *next;
     tw__as_type *types;
     unsigned type_count;
@@ -56,13 +60,19 @@ typedef struct tw__as_item {
 } tw__as_item;
 
 typedef struct tw__as_name {
-    const char *text; /* without % */
+    const char *text; /* without %; "r#1" of a group */
     int line, column;
+    unsigned group; /* how many the group has, at its first name */
+    bool grouped;
 } tw__as_name;
 
 typedef struct tw__as_op tw__as_op;
 typedef struct tw__as_block {
     tw__as_op *first, *last;
+    const char *word, *number, *label; /* else, do, case 3, default; ^label */
+    tw__as_item *params;               /* of the label, in parentheses */
+    struct tw__as_block *next;         /* of the same operation */
+    int line, column;                  /* of the word */
 } tw__as_block;
 
 struct tw__as_op {
@@ -71,7 +81,8 @@ struct tw__as_op {
     tw__as_name *results;
     unsigned result_count;
     tw__as_item *items;
-    tw__as_block *blocks[2]; /* module, func, for, section: [0]; if: then, else */
+    tw__as_block *blocks; /* one after the other: if: then, else; while: before, do */
+    bool alias;           /* "#name = value", "!name = type" */
     tw__as_op *next;
 };
 
@@ -140,12 +151,17 @@ struct tw__as_code {
     tw__as_type *types; /* of results */
     int64_t number;     /* immediate: predicate, layout, constant's bits, pipes and id */
     uint32_t parts[4];  /* how many operands belong to each list */
+    const struct tw__as_function *callee;
     tw__as_code *body[2], *next;
     uint32_t first_tile, tile_end; /* slots of tiles that the body's block owns */
 };
 
 typedef struct tw__as_function {
-    const char *name;
+    const char *name; /* "" = what stands outside functions */
+    const tw__as_op *op;
+    bool declared; /* has no body */
+    const tw__as_type *result_type;
+    unsigned results;
     const char *param[TW__AS_MAX_ARGS];
     tw__as_type param_type[TW__AS_MAX_ARGS];
     uint32_t param_slot[TW__AS_MAX_ARGS];
@@ -179,13 +195,18 @@ struct tw__as_run {
     FILE *out;             /* of print operations; NULL = nowhere */
     const tw__as_code *at; /* operation that failed */
     unsigned blame;
-    bool stop; /* return was met */
+    bool stop;      /* return was met */
+    bool condition; /* of the last scf.condition */
 };
 /* Runs one function with its parameters and free names already in cell[]. Failures are added to the module's diags. */
 tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function);
 tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_for(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_if(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_while(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_condition(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_region(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_switch(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_section(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_yield(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_return(tw__as_run *run, const tw__as_code *code);

@@ -183,8 +183,13 @@ static bool bind_constant(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p
         code->number = *word == 't';
         return true;
     }
-    if (!value || value->kind != TW__AS_NUMBER || !tw__as_number(value->text, type->element, &code->number))
+    if (type->kind != TW__AS_SCALAR && type->kind != TW__AS_INDEX && !type->counts)
+        return tw__as_refuse(b, NULL, op, "pto.type", "a constant is a number, not %s", type->text), false;
+    if (!p->in_types) return tw__as_refuse(b, NULL, op, "pto.type", "%s: the type is missing", op->name), false;
+    if (!value || value->kind != TW__AS_NUMBER)
         return tw__as_refuse(b, value, op, "pto.number", "expected a number"), false;
+    if (!tw__as_number(value->text, type->element, &code->number))
+        return tw__as_refuse(b, value, op, "pto.number", "%s", tw_error_message()), false;
     return true;
 }
 
@@ -196,50 +201,56 @@ static bool bind_predicate(tw__as_binder *b, const tw__as_op *op, tw__as_parts *
     (void)type;
     for (size_t i = 0; p->nameds && i < G_N_ELEMENTS(predicates); i++)
         if (strcmp(p->named[0]->text, predicates[i]) == 0) return code->number = (int64_t)i, true;
-    return tw__as_refuse(b, NULL, op, "pto.predicate", "%s: the comparison is missing", op->name), false;
+    if (!p->nameds)
+        return tw__as_refuse(b, NULL, op, "pto.predicate", "%s: the comparison is missing", op->name), false;
+    const char *near = tw__nearest(p->named[0]->text, predicates, G_N_ELEMENTS(predicates));
+    tw__as_refuse(b, p->named[0], op, "pto.predicate",
+                  near ? "'%s' is not a comparison; did you mean '%s'?" : "'%s' is not a comparison",
+                  p->named[0]->text, near);
+    return false;
 }
 
 const tw__as_host tw__as_arith_ops[] = {
     // clang-format off
-    { "arith.constant", tw__as_constant_run, 'c', -1, 0, bind_constant },
-    { "arith.addi", run_arith, 'c', 2, ADD, NULL },
-    { "arith.subi", run_arith, 'c', 2, SUB, NULL },
-    { "arith.muli", run_arith, 'c', 2, MUL, NULL },
-    { "arith.divsi", run_arith, 'c', 2, DIVS, NULL },
-    { "arith.divui", run_arith, 'c', 2, DIVU, NULL },
-    { "arith.remsi", run_arith, 'c', 2, REMS, NULL },
-    { "arith.remui", run_arith, 'c', 2, REMU, NULL },
-    { "arith.ceildivsi", run_arith, 'c', 2, CEILDIV, NULL },
-    { "arith.floordivsi", run_arith, 'c', 2, FLOORDIV, NULL },
-    { "arith.minsi", run_arith, 'c', 2, MINS, NULL },
-    { "arith.maxsi", run_arith, 'c', 2, MAXS, NULL },
-    { "arith.minui", run_arith, 'c', 2, MINU, NULL },
-    { "arith.maxui", run_arith, 'c', 2, MAXU, NULL },
-    { "arith.andi", run_arith, 'c', 2, AND, NULL },
-    { "arith.ori", run_arith, 'c', 2, OR, NULL },
-    { "arith.xori", run_arith, 'c', 2, XOR, NULL },
-    { "arith.shli", run_arith, 'c', 2, SHL, NULL },
-    { "arith.shrsi", run_arith, 'c', 2, SHRS, NULL },
-    { "arith.shrui", run_arith, 'c', 2, SHRU, NULL },
-    { "arith.cmpi", run_cmpi, 'b', -1, 0, bind_predicate },
-    { "arith.cmpf", run_cmpf, 'b', -1, 0, bind_predicate },
-    { "arith.addf", run_float, 'c', 2, 0, NULL },
-    { "arith.subf", run_float, 'c', 2, 1, NULL },
-    { "arith.mulf", run_float, 'c', 2, 2, NULL },
-    { "arith.divf", run_float, 'c', 2, 3, NULL },
-    { "arith.minimumf", run_float, 'c', 2, 4, NULL },
-    { "arith.maximumf", run_float, 'c', 2, 5, NULL },
-    { "arith.select", run_select, 'c', 3, 0, NULL },
-    { "arith.index_cast", run_cast, 't', 1, CAST_SIGNED, NULL },
-    { "arith.index_castui", run_cast, 't', 1, CAST_UNSIGNED, NULL },
-    { "arith.extsi", run_cast, 't', 1, CAST_SIGNED, NULL },
-    { "arith.extui", run_cast, 't', 1, CAST_UNSIGNED, NULL },
-    { "arith.trunci", run_cast, 't', 1, CAST_UNSIGNED, NULL },
-    { "arith.bitcast", run_cast, 't', 1, CAST_BITS, NULL },
-    { "arith.sitofp", run_cast, 't', 1, CAST_VALUE, NULL },
-    { "arith.fptosi", run_cast, 't', 1, CAST_VALUE, NULL },
-    { "arith.extf", run_cast, 't', 1, CAST_VALUE, NULL },
-    { "arith.truncf", run_cast, 't', 1, CAST_VALUE, NULL },
+    { "arith.constant", tw__as_constant_run, 'k', -1, 0, bind_constant, NULL },
+    { "arith.addi", run_arith, 'c', 2, ADD, NULL, "i=" },
+    { "arith.subi", run_arith, 'c', 2, SUB, NULL, "i=" },
+    { "arith.muli", run_arith, 'c', 2, MUL, NULL, "i=" },
+    { "arith.divsi", run_arith, 'c', 2, DIVS, NULL, "i=" },
+    { "arith.divui", run_arith, 'c', 2, DIVU, NULL, "i=" },
+    { "arith.remsi", run_arith, 'c', 2, REMS, NULL, "i=" },
+    { "arith.remui", run_arith, 'c', 2, REMU, NULL, "i=" },
+    { "arith.ceildivsi", run_arith, 'c', 2, CEILDIV, NULL, "i=" },
+    { "arith.floordivsi", run_arith, 'c', 2, FLOORDIV, NULL, "i=" },
+    { "arith.minsi", run_arith, 'c', 2, MINS, NULL, "i=" },
+    { "arith.maxsi", run_arith, 'c', 2, MAXS, NULL, "i=" },
+    { "arith.minui", run_arith, 'c', 2, MINU, NULL, "i=" },
+    { "arith.maxui", run_arith, 'c', 2, MAXU, NULL, "i=" },
+    { "arith.andi", run_arith, 'c', 2, AND, NULL, "i=" },
+    { "arith.ori", run_arith, 'c', 2, OR, NULL, "i=" },
+    { "arith.xori", run_arith, 'c', 2, XOR, NULL, "i=" },
+    { "arith.shli", run_arith, 'c', 2, SHL, NULL, "i=" },
+    { "arith.shrsi", run_arith, 'c', 2, SHRS, NULL, "i=" },
+    { "arith.shrui", run_arith, 'c', 2, SHRU, NULL, "i=" },
+    { "arith.cmpi", run_cmpi, 'b', -1, 0, bind_predicate, "i=" },
+    { "arith.cmpf", run_cmpf, 'b', -1, 0, bind_predicate, "f=" },
+    { "arith.addf", run_float, 'c', 2, 0, NULL, "f=" },
+    { "arith.subf", run_float, 'c', 2, 1, NULL, "f=" },
+    { "arith.mulf", run_float, 'c', 2, 2, NULL, "f=" },
+    { "arith.divf", run_float, 'c', 2, 3, NULL, "f=" },
+    { "arith.minimumf", run_float, 'c', 2, 4, NULL, "f=" },
+    { "arith.maximumf", run_float, 'c', 2, 5, NULL, "f=" },
+    { "arith.select", run_select, 'c', 3, 0, NULL, "i*=" },
+    { "arith.index_cast", run_cast, 't', 1, CAST_SIGNED, NULL, "i" },
+    { "arith.index_castui", run_cast, 't', 1, CAST_UNSIGNED, NULL, "i" },
+    { "arith.extsi", run_cast, 't', 1, CAST_SIGNED, NULL, "i" },
+    { "arith.extui", run_cast, 't', 1, CAST_UNSIGNED, NULL, "i" },
+    { "arith.trunci", run_cast, 't', 1, CAST_UNSIGNED, NULL, "i" },
+    { "arith.bitcast", run_cast, 't', 1, CAST_BITS, NULL, "n" },
+    { "arith.sitofp", run_cast, 't', 1, CAST_VALUE, NULL, "i" },
+    { "arith.fptosi", run_cast, 't', 1, CAST_VALUE, NULL, "f" },
+    { "arith.extf", run_cast, 't', 1, CAST_VALUE, NULL, "f" },
+    { "arith.truncf", run_cast, 't', 1, CAST_VALUE, NULL, "f" },
     { 0 }
     // clang-format on
 };

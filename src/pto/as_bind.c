@@ -5,11 +5,6 @@
 
 #include <stdlib.h>
 
-typedef struct undo {
-    const char *name;
-    gpointer old;
-} undo;
-
 void tw__as_refuse(tw__as_binder *b, const tw__as_item *where, const tw__as_op *op, const char *code,
                    const char *format, ...)
 {
@@ -39,13 +34,31 @@ static uint32_t new_slot(tw__as_binder *b, const char *name, const tw__as_type *
     return f->slots++;
 }
 
-uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *type)
+void tw__as_rename(tw__as_binder *b, const char *name, uint32_t slot)
 {
-    undo u = { name, g_hash_table_lookup(b->names, name) };
-    uint32_t slot = new_slot(b, name, type);
+    tw__as_undo u = { name, g_hash_table_lookup(b->names, name) };
     g_array_append_val(b->undo, u);
     g_hash_table_insert(b->names, (gpointer)(uintptr_t)name, GUINT_TO_POINTER(slot + 1));
+}
+
+uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *type)
+{
+    uint32_t slot = new_slot(b, name, type);
+    if (*name) tw__as_rename(b, name, slot);
     return slot;
+}
+
+uint32_t tw__as_define_result(tw__as_binder *b, const tw__as_op *op, unsigned i, const tw__as_type *type)
+{
+    const tw__as_name *name = &op->results[i];
+    uint32_t slot;
+    if (!b->top && tw__as_find(b, name->text, &slot) && b->f->slot_type[slot].kind) {
+        const tw__as_item where = { .line = name->line,
+                                    .column = name->column,
+                                    .length = (int)strlen(name->text) + 1 };
+        tw__as_refuse(b, &where, op, "pto.name", "%%%s is defined twice", name->text);
+    }
+    return tw__as_define(b, name->text, type);
 }
 
 guint tw__as_enter(const tw__as_binder *b)
@@ -56,7 +69,7 @@ guint tw__as_enter(const tw__as_binder *b)
 void tw__as_leave(tw__as_binder *b, guint mark)
 {
     while (b->undo->len > mark) {
-        undo u = g_array_index(b->undo, undo, b->undo->len - 1);
+        tw__as_undo u = g_array_index(b->undo, tw__as_undo, b->undo->len - 1);
         if (u.old)
             g_hash_table_insert(b->names, (gpointer)(uintptr_t)u.name, u.old);
         else
@@ -68,8 +81,37 @@ void tw__as_leave(tw__as_binder *b, guint mark)
 bool tw__as_find(const tw__as_binder *b, const char *name, uint32_t *slot)
 {
     gpointer found = g_hash_table_lookup(b->names, name);
+    size_t length = strlen(name);
+    char other[256];
+    if (!found && length < sizeof other - 2) { /* %r is %r#0 */
+        if (length > 2 && strcmp(name + length - 2, "#0") == 0)
+            g_snprintf(other, sizeof other, "%.*s", (int)length - 2, name);
+        else
+            g_snprintf(other, sizeof other, "%s#0", name);
+        found = g_hash_table_lookup(b->names, other);
+    }
     if (found) *slot = GPOINTER_TO_UINT(found) - 1;
     return found != NULL;
+}
+
+/* --- types ---------------------------------------------------------------------------------------------------------- */
+
+bool tw__as_same_type(const tw__as_type *a, const tw__as_type *b)
+{
+    if (!a->kind || !b->kind || !a->text || !b->text || strcmp(a->text, b->text) == 0) return true;
+    return a->kind == TW__AS_TILE && b->kind == TW__AS_TILE && !a->counts && !b->counts &&
+           strcmp(strchr(a->text, '<'), strchr(b->text, '<')) == 0;
+}
+
+bool tw__as_is_integer(const tw__as_type *type)
+{
+    return type->kind == TW__AS_NONE || type->kind == TW__AS_INDEX ||
+           (type->kind == TW__AS_SCALAR && !tw__is_float(type->element));
+}
+
+const char *tw__as_type_text(const tw__as_type *type)
+{
+    return type->text ? type->text : type->kind == TW__AS_TILE ? "a window of a tile" : "a value of no known type";
 }
 
 /* --- code ------------------------------------------------------------------------------------------------------------ */
@@ -113,7 +155,7 @@ bool tw__as_set_results(tw__as_binder *b, tw__as_code *code, const tw__as_op *op
     if (!code->result || !code->types) return b->failed = b->m->no_memory = true, false;
     for (unsigned i = 0; i < count; i++) {
         code->types[i] = types[i];
-        code->result[i] = tw__as_define(b, op->results[i].text, &types[i]);
+        code->result[i] = tw__as_define_result(b, op, i, &types[i]);
     }
     code->result_count = count;
     return true;
@@ -147,8 +189,7 @@ bool tw__as_constant(tw__as_binder *b, const tw__as_op *op, const tw__as_item *i
                                                                                           : TW_I64 };
     int64_t bits;
     if (!tw__as_number(item->text, t.element, &bits)) {
-        tw__as_refuse(b, item, op, "pto.number", "'%s' is not a value of %s", item->text,
-                      tw_type_name(t.element, TW_SYSTEM_PTO));
+        tw__as_refuse(b, item, op, "pto.number", "%s", tw_error_message());
         return false;
     }
     tw__as_code *code = tw__as_code_new(b, op, tw__as_constant_run);
@@ -194,7 +235,7 @@ static void bind_op(tw__as_binder *b, const tw__as_op *op)
     const char *name = op->name, *bare = g_str_has_prefix(name, "pto.") ? name + 4 : name;
     const tw__as_flow *flow = tw__as_flow_of(name);
     if (flow) return flow->bind(b, op);
-    if (op->blocks[0]) return tw__as_refuse(b, NULL, op, "pto.nesting", "%s cannot stand here", name);
+    if (op->blocks) return tw__as_refuse(b, NULL, op, "pto.nesting", "%s cannot stand here", name);
     const tw__pto_row *row =
         strchr(bare, '.') == NULL || g_str_has_prefix(name, "pto.") || g_str_has_prefix(name, "t")
             ? tw__pto_row_of(bare)
@@ -205,6 +246,17 @@ static void bind_op(tw__as_binder *b, const tw__as_op *op)
     unknown(b, op, bare);
 }
 
+void tw__as_bind_op(tw__as_binder *b, const tw__as_op *op)
+{
+    bool failed = b->failed;
+    uint32_t slot;
+    b->failed = false;
+    bind_op(b, op);
+    for (unsigned r = 0; b->failed && r < op->result_count; r++)
+        if (!tw__as_find(b, op->results[r].text, &slot)) tw__as_define(b, op->results[r].text, NULL);
+    b->failed |= failed;
+}
+
 tw__as_code *tw__as_bind_block(tw__as_binder *b, const tw__as_block *block, tw__as_code *owner)
 {
     tw__as_code *first = NULL, **outer = b->end;
@@ -213,134 +265,11 @@ tw__as_code *tw__as_bind_block(tw__as_binder *b, const tw__as_block *block, tw__
     if (owner && owner->tile_end == 0) owner->first_tile = b->f->slots;
     for (const tw__as_op *op = block->first; op && tw_diags_count(b->m->diags, TW_ERROR) < TW__AS_ERRORS;
          op = op->next) {
-        bool failed = b->failed;
-        b->failed = false;
-        bind_op(b, op);
-        for (unsigned r = 0; b->failed && r < op->result_count; r++) { /* later uses are not errors of their own */
-            uint32_t slot;
-            if (!tw__as_find(b, op->results[r].text, &slot)) tw__as_define(b, op->results[r].text, NULL);
-        }
-        b->failed |= failed;
+        tw__as_bind_op(b, op);
         if (b->m->no_memory) break;
     }
     tw__as_leave(b, mark);
     if (owner) owner->tile_end = b->f->slots;
     b->end = outer;
     return first;
-}
-
-/* --- functions --------------------------------------------------------------------------------------------------------------- */
-
-static void bind_params(tw__as_binder *b, const tw__as_op *op)
-{
-    for (const tw__as_item *i = op->items; i; i = i->next) {
-        const tw__as_item *list = i->kind == TW__AS_SYMBOL && i->child ? i->child->child : NULL;
-        for (const tw__as_item *v = list; v; v = v->next) {
-            const tw__as_item *type = v->next;
-            if (v->kind != TW__AS_VALUE) continue;
-            if (!type || type->kind != TW__AS_COLON || type->type_count != 1)
-                return tw__as_refuse(b, v, op, "pto.param", "expected %%%s: type", v->text);
-            if (b->f->params == TW__AS_MAX_ARGS)
-                return tw__as_refuse(b, v, op, "pto.param", "more than %d parameters", TW__AS_MAX_ARGS);
-            unsigned k = b->f->params++;
-            b->f->param[k] = v->text;
-            b->f->param_type[k] = type->types[0];
-            b->f->param_slot[k] = tw__as_define(b, v->text, &type->types[0]);
-        }
-    }
-}
-
-static tw__as_function *new_function(tw__as_binder *b, const char *name, tw__as_function ***end)
-{
-    tw__as_function *f = TW__NEW(b->m->arena, tw__as_function);
-    if (!f) return b->m->no_memory = true, NULL;
-    f->name = name;
-    b->f = f;
-    b->slot_room = b->type_room = b->free_room = 0;
-    g_hash_table_remove_all(b->names);
-    g_array_set_size(b->undo, 0);
-    **end = f;
-    *end = &f->next;
-    return f;
-}
-
-/* Slot tables move to the arena, whose life they share. */
-static void settle(tw__as_binder *b)
-{
-    tw__as_function *f = b->f;
-    const char **names = TW__NEW_N(b->m->arena, const char *, f->slots + 1);
-    tw__as_type *types = TW__NEW_N(b->m->arena, tw__as_type, f->slots + 1);
-    uint32_t *free_names = TW__NEW_N(b->m->arena, uint32_t, f->free_count + 1);
-    if (!names || !types || !free_names) {
-        b->m->no_memory = true;
-        f->slots = f->free_count = 0;
-    }
-    if (f->slots) memcpy(names, f->slot_name, f->slots * sizeof *names);
-    if (f->slots) memcpy(types, f->slot_type, f->slots * sizeof *types);
-    if (f->free_count) memcpy(free_names, f->free_name, f->free_count * sizeof *free_names);
-    free(f->slot_name);
-    free(f->slot_type);
-    free(f->free_name);
-    f->slot_name = names;
-    f->slot_type = types;
-    f->free_name = free_names;
-}
-
-static void bind_functions(tw__as_binder *b, const tw__as_block *block, tw__as_function ***end, bool *plain)
-{
-    for (const tw__as_op *op = block->first; op; op = op->next) {
-        if (strcmp(op->name, "module") == 0 || strcmp(op->name, "builtin.module") == 0) {
-            if (op->blocks[0]) bind_functions(b, op->blocks[0], end, plain);
-        } else if (strcmp(op->name, "func.func") == 0) {
-            const char *name = "";
-            for (const tw__as_item *i = op->items; i; i = i->next)
-                if (i->kind == TW__AS_SYMBOL) name = i->text + 1;
-            if (!op->blocks[0] || !new_function(b, name, end)) continue;
-            b->top = false;
-            bind_params(b, op);
-            b->f->body = tw__as_bind_block(b, op->blocks[0], NULL);
-            settle(b);
-        } else {
-            *plain = true;
-        }
-    }
-}
-
-static void bind_plain(tw__as_binder *b, tw__as_function ***end)
-{
-    tw__as_code *first = NULL;
-    if (!new_function(b, "", end)) return;
-    b->top = true;
-    b->end = &first;
-    for (const tw__as_op *op = b->m->top.first; op && tw_diags_count(b->m->diags, TW_ERROR) < TW__AS_ERRORS;
-         op = op->next) {
-        if (strcmp(op->name, "module") == 0 || strcmp(op->name, "builtin.module") == 0 ||
-            strcmp(op->name, "func.func") == 0)
-            continue;
-        bool failed = b->failed;
-        b->failed = false;
-        bind_op(b, op);
-        b->failed |= failed;
-    }
-    b->f->body = first;
-    settle(b);
-}
-
-tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
-{
-    tw__as_program *program = TW__NEW(module->arena, tw__as_program);
-    if (!program || module->no_memory) return NULL;
-    tw__as_binder b = { .m = module, .program = program, .names = g_hash_table_new(g_str_hash, g_str_equal) };
-    b.undo = g_array_new(FALSE, FALSE, sizeof(undo));
-    b.pending = g_hash_table_new(g_str_hash, g_str_equal);
-    *program = (tw__as_program){ .module = module, .target = target };
-    tw__as_function **end = &program->functions;
-    bool plain = false;
-    bind_functions(&b, &module->top, &end, &plain);
-    if (plain) bind_plain(&b, &end);
-    g_hash_table_destroy(b.names);
-    g_hash_table_destroy(b.pending);
-    g_array_free(b.undo, TRUE);
-    if (module->no_memory) tw__as_error(module, 0, 0, 1, "pto.memory", "out of memory while binding the program");
-    return tw_diags_count(module->diags, TW_ERROR) ? NULL : program;
 }

@@ -1,5 +1,6 @@
 /* as_bind, private side: what the passes that turn the tree into code share.
- *   as_bind.c   scopes, slots, code; blocks, functions, modules
+ *   as_function.c  modules and functions
+ *   as_bind.c   scopes, slots, code; blocks
  *   as_parts.c  an operation's items sorted into operands, types, attributes, named parts
  *   as_row.c    tile instructions: rows of the instruction table, their operands in text order, static checks
  *   as_host.c   all other operations: the list of their tables, one binder for all of them
@@ -13,6 +14,18 @@
 
 enum { TW__AS_OPERANDS = 32, TW__AS_TYPES = 64, TW__AS_NAMED = 8, TW__AS_ERRORS = 20 };
 
+typedef struct tw__as_expect { /* how the block being bound has to end */
+    const char *by;            /* operation; NULL = it need not */
+    const tw__as_type *types;  /* of its values */
+    unsigned count;
+    bool met;
+} tw__as_expect;
+
+typedef struct tw__as_undo {
+    const char *name;
+    gpointer old;
+} tw__as_undo;
+
 typedef struct tw__as_binder {
     tw__as_module *m;
     tw__as_program *program;
@@ -22,7 +35,9 @@ typedef struct tw__as_binder {
     GArray *undo;        /* names of inner scopes: (text, old) */
     GHashTable *pending; /* plain assembly: name -> address + 1, from pto.tassign before the definition */
     size_t slot_room, type_room, free_room;
-    bool failed, top; /* top: plain assembly, outside functions */
+    tw__as_expect expect;
+    bool expect_condition; /* the block bound last ended in scf.condition */
+    bool failed, top;      /* top: plain assembly, outside functions */
 } tw__as_binder;
 
 /* What an operation consists of, by role. Dictionaries and named parts stay items: the operation knows their meaning. */
@@ -42,6 +57,9 @@ void tw__as_refuse(tw__as_binder *b, const tw__as_item *where, const tw__as_op *
                    const char *format, ...) TW_PRINTF(5, 6);
 bool tw__as_find(const tw__as_binder *b, const char *name, uint32_t *slot);
 uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *type);
+/* Result i of an operation; a name that exists already is an error, except in plain assembly. */
+uint32_t tw__as_define_result(tw__as_binder *b, const tw__as_op *op, unsigned i, const tw__as_type *type);
+void tw__as_rename(tw__as_binder *b, const char *name, uint32_t slot); /* another name for a slot */
 /* A name that plain assembly leaves open. */
 bool tw__as_define_free(tw__as_binder *b, const char *name, const tw__as_type *type, uint32_t *slot);
 guint tw__as_enter(const tw__as_binder *b); /* a scope; leave takes what enter gave */
@@ -61,14 +79,21 @@ tw_status tw__as_constant_run(tw__as_run *run, const tw__as_code *code); /* as_a
 /* Slots of values that exist; numbers become constants of `type`. */
 bool tw__as_slots(tw__as_binder *b, const tw__as_op *op, tw__as_item *const *items, unsigned count, tw_type type,
                   uint32_t *slots);
+/* One operation; when it fails, its results exist without a type: uses of them are not errors of their own. */
+void tw__as_bind_op(tw__as_binder *b, const tw__as_op *op);
 tw__as_code *tw__as_bind_block(tw__as_binder *b, const tw__as_block *block, tw__as_code *owner);
+
+/* Types as far as they are known; tile and tile_buf are the same. */
+bool tw__as_same_type(const tw__as_type *a, const tw__as_type *b);
+bool tw__as_is_integer(const tw__as_type *type); /* index, i1 to i64, or not known */
+const char *tw__as_type_text(const tw__as_type *type);
 
 /* --- as_parts.c ---------------------------------------------------------------------------------------------------- */
 
 void tw__as_collect(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p);
 /* The word that matters in "#pto<cmp lt>", "#pto.pipe<PIPE_V>", "lt", "<lt>". */
 void tw__as_attr_word(const char *text, char *buf, size_t size);
-/* Bits of a number of `type`; false when the text is none. */
+/* Bits of a number of `type`; false, with tw_error_message(), when the text is none or does not fit. */
 bool tw__as_number(const char *text, tw_type type, int64_t *bits);
 
 /* --- as_row.c, as_host.c, as_flow.c ----------------------------------------------------------------------------------- */
@@ -79,12 +104,16 @@ void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *r
 struct tw__as_host {
     const char *name;
     tw__as_fn fn;
-    char type; /* where the result's type stands: 0 no result, c after ':', a after '->', t after "to", b it is i1,
+    char
+        type; /* where the result's type stands: 0 no result, c after ':', k the same or i1, a after '->', t after "to", b it is i1,
                      i index, 6 i64, o after "outs :", w that of the first operand */
     int operands;   /* without those in lists; -1 = any number */
     int64_t number; /* for fn, unless bind sets another */
     /* Reads what is special about the operation: may change operands and type, sets code->number. May be NULL. */
     bool (*bind)(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type);
+    /* What each operand (then those of lists) has to be, the last letter for all that follow: i integer or index, f float,
+     * n number, p pointer, v view, t tile, m memref, * anything, = the type of the one before. NULL = anything. */
+    const char *kinds;
 };
 extern const tw__as_host tw__as_arith_ops[], tw__as_view_ops[], tw__as_tile_ops[], tw__as_sync_ops[];
 const tw__as_host *tw__as_host_of(const char *name); /* NULL when there is none */

@@ -1,15 +1,90 @@
-/* as_flow: loops, branches, calls and sections, from tree to code. */
+/* as_flow: loops, branches, calls and sections, from tree to code. Types of what a block gives to its owner are compared
+ * here, so that the interpreter can move values without looking. */
 #include "pto/as_bind.h"
+
+static const tw__as_item *item_of(const tw__as_op *op, tw__as_item_kind kind)
+{
+    for (const tw__as_item *i = op->items; i; i = i->next)
+        if (i->kind == kind) return i;
+    return NULL;
+}
+
+/* Types after "->". */
+static unsigned arrow_types(const tw__as_op *op, const tw__as_type **types)
+{
+    const tw__as_item *arrow = item_of(op, TW__AS_ARROW);
+    *types = arrow ? arrow->types : NULL;
+    return arrow ? arrow->type_count : 0;
+}
+
+/* A body that has to end in `by` with values of these types. */
+static bool bind_body(tw__as_binder *b, const tw__as_op *op, const tw__as_block *block, tw__as_code *owner,
+                      tw__as_code **body, const char *by, const tw__as_type *types, unsigned count)
+{
+    tw__as_expect outer = b->expect;
+    b->expect = (tw__as_expect){ by, types, count, false };
+    *body = tw__as_bind_block(b, block, owner);
+    bool missing = count && !b->expect.met;
+    b->expect = outer;
+    if (missing && !b->failed)
+        tw__as_refuse(b, NULL, op, "pto.yield", "a block of %s has to end in %s with %u value%s", op->name, by,
+                      count, count == 1 ? "" : "s");
+    return !b->failed;
+}
+
+/* operand[i], written at where[i], has to be of types[i]. */
+static bool check_types(tw__as_binder *b, const tw__as_op *op, const uint32_t *slots, tw__as_item *const *where,
+                        const tw__as_type *types, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!tw__as_same_type(&b->f->slot_type[slots[i]], &types[i]))
+            return tw__as_refuse(b, where[i], op, "pto.type", "%s is wanted here, not %s", types[i].text,
+                                 tw__as_type_text(&b->f->slot_type[slots[i]])),
+                   false;
+    return true;
+}
+
+static bool check_integers(tw__as_binder *b, const tw__as_op *op, const uint32_t *slots, tw__as_item *const *where,
+                           unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!tw__as_is_integer(&b->f->slot_type[slots[i]]))
+            return tw__as_refuse(b, where[i], op, "pto.type", "an integer or index is wanted here, not %s",
+                                 tw__as_type_text(&b->f->slot_type[slots[i]])),
+                   false;
+    return true;
+}
+
+/* "(%a = %initial, ...)": initial values into items, names stay in the list. */
+static bool carried_values(tw__as_binder *b, const tw__as_op *op, const tw__as_item *list, tw__as_item **items,
+                           unsigned *count)
+{
+    for (const tw__as_item *i = list; i; i = i->next) {
+        if (i->kind != TW__AS_VALUE || !i->has_value || *count >= TW__AS_OPERANDS)
+            return tw__as_refuse(b, i, op, "pto.carried", "expected %%carried = %%initial"), false;
+        items[(*count)++] = i->child;
+    }
+    return true;
+}
+
+static bool results_fit(tw__as_binder *b, const tw__as_op *op, unsigned given, unsigned types)
+{
+    if (given == types && op->result_count == given) return true;
+    tw__as_refuse(b, NULL, op, "pto.results", "%u values are carried, with %u types, and %u results are named",
+                  given, types, op->result_count);
+    return false;
+}
 
 /* operand: from, to, step, initial values; number: how many are carried; result: induction variable, carried, results. */
 static void bind_for(tw__as_binder *b, const tw__as_op *op)
 {
     tw__as_item *items[3 + TW__AS_OPERANDS] = { NULL };
-    const tw__as_item *variable = op->items, *carried = NULL, *arrow = NULL;
-    unsigned count = 3, n = 0;
-    uint32_t slots[3 + TW__AS_OPERANDS], inner[1 + TW__AS_OPERANDS];
+    const tw__as_item *variable = op->items, *carried = NULL;
+    const tw__as_type *types;
+    unsigned n = 0, count = arrow_types(op, &types);
+    uint32_t slots[3 + TW__AS_OPERANDS];
     if (!variable || variable->kind != TW__AS_VALUE || !variable->has_value)
-        return tw__as_refuse(b, variable, op, "pto.for", "expected %%i = from to end step step");
+        return tw__as_refuse(b, variable, op, "pto.for", "expected scf.for %%i = from to end step step");
     items[0] = variable->child;
     for (tw__as_item *i = variable->next; i; i = i->next) {
         if (i->kind == TW__AS_WORD && strcmp(i->text, "to") == 0 && i->next) items[1] = i->next;
@@ -17,114 +92,240 @@ static void bind_for(tw__as_binder *b, const tw__as_op *op)
         if (i->kind == TW__AS_WORD && strcmp(i->text, "iter_args") == 0 && i->next &&
             i->next->kind == TW__AS_PARENS)
             carried = i->next->child;
-        if (i->kind == TW__AS_ARROW) arrow = i;
     }
     if (!items[1] || !items[2])
-        return tw__as_refuse(b, NULL, op, "pto.for", "expected %%i = from to end step step");
-    for (const tw__as_item *i = carried; i; i = i->next, n++) {
-        if (i->kind != TW__AS_VALUE || !i->has_value || n >= TW__AS_OPERANDS)
-            return tw__as_refuse(b, i, op, "pto.for", "expected %%carried = %%initial");
-        items[count++] = i->child;
-    }
-    if (!tw__as_slots(b, op, items, count, TW_I64, slots)) return;
-    if (n != op->result_count || (n && (!arrow || arrow->type_count != n)))
-        return tw__as_refuse(b, NULL, op, "pto.results", "%u values are carried, %u results are named", n,
-                             op->result_count);
-    guint mark = tw__as_enter(b);
-    tw__as_type index = { .kind = TW__AS_INDEX, .element = TW_I64, .text = "index" };
-    inner[0] = tw__as_define(b, variable->text, &index);
-    unsigned k = 1;
-    for (const tw__as_item *i = carried; i; i = i->next, k++)
-        inner[k] = tw__as_define(b, i->text, &arrow->types[k - 1]);
+        return tw__as_refuse(b, NULL, op, "pto.for", "expected scf.for %%i = from to end step step");
+    if (!carried_values(b, op, carried, items + 3, &n) || !results_fit(b, op, n, count)) return;
+    if (!tw__as_slots(b, op, items, 3, TW_I64, slots) || !check_integers(b, op, slots, items, 3)) return;
+    for (unsigned i = 0; i < n; i++)
+        if (!tw__as_slots(b, op, items + 3 + i, 1, types[i].element, slots + 3 + i)) return;
+    if (!check_types(b, op, slots + 3, items + 3, types, n)) return;
     tw__as_code *code = tw__as_code_new(b, op, tw__as_for);
-    if (!code || !tw__as_set_operands(b, code, slots, items, count)) return;
-    code->body[0] = tw__as_bind_block(b, op->blocks[0], code);
-    tw__as_leave(b, mark);
+    if (!code || !tw__as_set_operands(b, code, slots, items, 3 + n)) return;
     code->result = TW__NEW_N(b->m->arena, uint32_t, 2 * n + 2);
     if (!code->result) return (void)(b->failed = b->m->no_memory = true);
-    memcpy(code->result, inner, (1 + n) * sizeof *inner);
-    for (unsigned i = 0; i < n; i++)
-        code->result[1 + n + i] = tw__as_define(b, op->results[i].text, &arrow->types[i]);
     code->number = n;
+    guint mark = tw__as_enter(b);
+    tw__as_type index = b->f->slot_type[slots[0]];
+    code->result[0] = tw__as_define(b, variable->text, &index);
+    unsigned k = 0;
+    for (const tw__as_item *i = carried; i; i = i->next, k++)
+        code->result[1 + k] = tw__as_define(b, i->text, &types[k]);
+    bind_body(b, op, op->blocks, code, &code->body[0], "scf.yield", types, n);
+    tw__as_leave(b, mark);
+    for (unsigned i = 0; i < n; i++) code->result[1 + n + i] = tw__as_define_result(b, op, i, &types[i]);
+}
+
+/* operand: initial values; result: those of the first block, those of the second, results; parts: how many. */
+static void bind_while(tw__as_binder *b, const tw__as_op *op)
+{
+    tw__as_item *items[TW__AS_OPERANDS];
+    const tw__as_item *list = item_of(op, TW__AS_PARENS), *colon = item_of(op, TW__AS_COLON);
+    const tw__as_type *types;
+    uint32_t slots[TW__AS_OPERANDS];
+    unsigned n = 0, m = arrow_types(op, &types), given = colon ? colon->type_count : 0;
+    const tw__as_block *second = op->blocks ? op->blocks->next : NULL;
+    if (list && !carried_values(b, op, list->child, items, &n)) return;
+    if (!second) return tw__as_refuse(b, NULL, op, "pto.while", "scf.while has two blocks: { ... } do { ... }");
+    if (n != given || m != op->result_count || m > TW__AS_OPERANDS)
+        return tw__as_refuse(b, NULL, op, "pto.results",
+                             "%u initial values with %u types; %u results with %u types after '->'", n, given,
+                             op->result_count, m);
+    for (unsigned i = 0; i < n; i++)
+        if (!tw__as_slots(b, op, items + i, 1, colon->types[i].element, slots + i)) return;
+    if (n && !check_types(b, op, slots, items, colon->types, n)) return;
+    tw__as_code *code = tw__as_code_new(b, op, tw__as_while);
+    if (!code || !tw__as_set_operands(b, code, slots, items, n)) return;
+    code->result = TW__NEW_N(b->m->arena, uint32_t, n + 2 * m + 1);
+    if (!code->result) return (void)(b->failed = b->m->no_memory = true);
+    code->parts[0] = n;
+    code->parts[1] = m;
+    guint mark = tw__as_enter(b);
+    unsigned k = 0;
+    for (const tw__as_item *i = list ? list->child : NULL; i; i = i->next, k++)
+        code->result[k] = tw__as_define(b, i->text, &colon->types[k]);
+    for (unsigned i = 0; i < m; i++) code->result[n + i] = tw__as_define(b, "", &types[i]);
+    if (!bind_body(b, op, op->blocks, code, &code->body[0], "scf.condition", types, m)) return;
+    tw__as_leave(b, mark);
+    if (!b->expect_condition) /* set by scf.condition of that block */
+        return tw__as_refuse(b, NULL, op, "pto.yield", "the first block of scf.while has to end in scf.condition");
+    k = 0;
+    for (const tw__as_item *i = second->params ? second->params->child : NULL; i; i = i->next) {
+        if (i->kind != TW__AS_VALUE) continue;
+        if (k == m || !i->next || i->next->kind != TW__AS_COLON || i->next->type_count != 1 ||
+            !tw__as_same_type(&types[k], i->next->types))
+            return tw__as_refuse(b, i, op, "pto.while", "the second block takes %u values of the types after '->'",
+                                 m);
+        tw__as_rename(b, i->text, code->result[n + k++]);
+    }
+    bind_body(b, op, second, code, &code->body[1], "scf.yield", n ? colon->types : NULL, n);
+    tw__as_leave(b, mark);
+    for (unsigned i = 0; i < m; i++) code->result[n + m + i] = tw__as_define_result(b, op, i, &types[i]);
 }
 
 static void bind_if(tw__as_binder *b, const tw__as_op *op)
 {
     uint32_t slot;
-    const tw__as_item *arrow = NULL;
-    for (const tw__as_item *i = op->items; i; i = i->next)
-        if (i->kind == TW__AS_ARROW) arrow = i;
+    const tw__as_type *types;
+    unsigned n = arrow_types(op, &types);
     if (!op->items || !tw__as_slots(b, op, &op->items, 1, TW_BOOL, &slot)) return;
-    unsigned n = arrow ? arrow->type_count : 0;
-    if (n != op->result_count || (n && !op->blocks[1]))
+    if (!check_integers(b, op, &slot, &op->items, 1)) return;
+    if (n != op->result_count || (n && !op->blocks->next))
         return tw__as_refuse(b, NULL, op, "pto.results", "%u results are named, both branches must give %u",
                              op->result_count, n);
     tw__as_code *code = tw__as_code_new(b, op, tw__as_if);
     if (!code || !tw__as_set_operands(b, code, &slot, &op->items, 1)) return;
-    for (int i = 0; i < 2; i++)
-        if (op->blocks[i]) code->body[i] = tw__as_bind_block(b, op->blocks[i], code);
-    if (!b->failed && n) tw__as_set_results(b, code, op, arrow->types, n);
+    const tw__as_block *block = op->blocks;
+    for (int i = 0; i < 2 && block; i++, block = block->next)
+        bind_body(b, op, block, code, &code->body[i], "scf.yield", types, n);
+    if (!b->failed && n) tw__as_set_results(b, code, op, types, n);
 }
 
-static void bind_values(tw__as_binder *b, const tw__as_op *op, tw__as_fn fn)
+static void bind_region(tw__as_binder *b, const tw__as_op *op)
 {
-    tw__as_parts p;
-    uint32_t slots[TW__AS_OPERANDS];
-    tw__as_collect(b, op, &p);
-    if (b->failed || !tw__as_slots(b, op, p.in, p.ins, TW_I64, slots)) return;
-    tw__as_code *code = tw__as_code_new(b, op, fn);
-    if (code) tw__as_set_operands(b, code, slots, p.in, p.ins);
+    const tw__as_type *types;
+    unsigned n = arrow_types(op, &types);
+    tw__as_code *code = tw__as_code_new(b, op, tw__as_region);
+    if (code && bind_body(b, op, op->blocks, code, &code->body[0], "scf.yield", types, n))
+        tw__as_set_results(b, code, op, types, n);
 }
 
-static void bind_call(tw__as_binder *b, const tw__as_op *op)
+/* body[0]: a list of codes, one for each case, its value as number; body[1]: the default. */
+static void bind_switch(tw__as_binder *b, const tw__as_op *op)
 {
-    tw__as_parts p;
-    uint32_t slots[TW__AS_OPERANDS];
-    tw__as_collect(b, op, &p);
-    if (b->failed || p.ins == 0 || p.in[0]->kind != TW__AS_SYMBOL)
-        return tw__as_refuse(b, NULL, op, "pto.call", "expected @function(operands)");
-    tw__as_item *args[TW__AS_OPERANDS];
-    unsigned n = 0;
-    const tw__as_item *list = p.in[0]->child ? p.in[0]->child->child : NULL;
-    for (const tw__as_item *i = list; i && n < TW__AS_OPERANDS; i = i->next)
-        args[n++] = (tw__as_item *)(uintptr_t)i;
-    if (!tw__as_slots(b, op, args, n, TW_I64, slots)) return;
-    tw__as_code *code = tw__as_code_new(b, op, tw__as_call);
-    if (!code || !tw__as_set_operands(b, code, slots, args, n)) return;
-    code->where[0] = p.in[0];
-    tw__as_type types[16];
-    if (op->result_count > 16 || p.results < op->result_count)
-        return tw__as_refuse(b, NULL, op, "pto.results", "the types of the results are missing");
-    for (unsigned i = 0; i < op->result_count; i++) types[i] = *p.result[i];
-    tw__as_set_results(b, code, op, types, op->result_count);
-}
-
-static void bind_yield(tw__as_binder *b, const tw__as_op *op)
-{
-    bind_values(b, op, tw__as_yield);
-}
-
-static void bind_return(tw__as_binder *b, const tw__as_op *op)
-{
-    bind_values(b, op, tw__as_return);
+    uint32_t slot;
+    const tw__as_type *types;
+    unsigned n = arrow_types(op, &types);
+    if (!op->items || !tw__as_slots(b, op, &op->items, 1, TW_I64, &slot)) return;
+    if (!check_integers(b, op, &slot, &op->items, 1)) return;
+    tw__as_code *code = tw__as_code_new(b, op, tw__as_switch);
+    if (!code || !tw__as_set_operands(b, code, &slot, &op->items, 1)) return;
+    tw__as_code **outer = b->end;
+    bool otherwise = false;
+    b->end = &code->body[0];
+    for (const tw__as_block *block = op->blocks; block && !b->failed; block = block->next) {
+        bool is_case = block->number != NULL;
+        tw__as_code *one = is_case ? tw__as_code_new(b, op, tw__as_region) : code;
+        if (is_case == (strcmp(block->word, "default") == 0)) {
+            tw__as_refuse(b, NULL, op, "pto.switch", "a case has a number, the default has none");
+        } else if (one) {
+            if (is_case && !tw__as_number(block->number, TW_I64, &one->number))
+                tw__as_refuse(b, NULL, op, "pto.switch", "'%s' is not the value of a case", block->number);
+            tw__as_code **end = b->end;
+            bind_body(b, op, block, code, is_case ? &one->body[0] : &code->body[1], "scf.yield", types, n);
+            b->end = end;
+            otherwise |= !is_case;
+        }
+    }
+    b->end = outer;
+    if (!b->failed && !otherwise) tw__as_refuse(b, NULL, op, "pto.switch", "the default case is missing");
+    if (!b->failed) tw__as_set_results(b, code, op, types, n);
 }
 
 static void bind_section(tw__as_binder *b, const tw__as_op *op)
 {
     tw__as_code *code = tw__as_code_new(b, op, tw__as_section);
-    if (code) code->body[0] = tw__as_bind_block(b, op->blocks[0], code);
+    if (!code) return;
+    code->number = strstr(op->name, "cube") != NULL;
+    code->body[0] = tw__as_bind_block(b, op->blocks, code);
+}
+
+/* --- ends of blocks, calls ---------------------------------------------------------------------------------------------- */
+
+/* `first` operands stand before the values that the owner of the block takes. */
+static bool bind_values(tw__as_binder *b, const tw__as_op *op, const char *by, tw__as_fn fn, unsigned first,
+                        const tw__as_type *types, unsigned count)
+{
+    tw__as_parts p;
+    uint32_t slots[TW__AS_OPERANDS];
+    tw__as_collect(b, op, &p);
+    if (b->failed) return false;
+    if (op->next)
+        return tw__as_refuse(b, NULL, op, "pto.yield", "%s ends its block: nothing can follow it", op->name), false;
+    if (p.ins != first + count)
+        return tw__as_refuse(b, NULL, op, "pto.yield", "%s: %u value%s wanted here, not %u", by, count,
+                             count == 1 ? " is" : "s are", p.ins - (p.ins < first ? p.ins : first)),
+               false;
+    for (unsigned i = 0; i < p.ins; i++)
+        if (!tw__as_slots(b, op, p.in + i, 1, i < first ? TW_BOOL : types[i - first].element, slots + i))
+            return false;
+    if (!check_types(b, op, slots + first, p.in + first, types, count)) return false;
+    if (first && !check_integers(b, op, slots, p.in, 1)) return false;
+    tw__as_code *code = tw__as_code_new(b, op, fn);
+    return code && tw__as_set_operands(b, code, slots, p.in, p.ins);
+}
+
+static void bind_yield(tw__as_binder *b, const tw__as_op *op)
+{
+    if (!b->expect.by || strcmp(b->expect.by, op->name) != 0)
+        return tw__as_refuse(b, NULL, op, "pto.yield", "%s cannot stand here", op->name);
+    bool condition = strcmp(op->name, "scf.condition") == 0;
+    b->expect.met = bind_values(b, op, op->name, condition ? tw__as_condition : tw__as_yield, condition,
+                                b->expect.types, b->expect.count);
+    b->expect_condition = condition;
+}
+
+static void bind_return(tw__as_binder *b, const tw__as_op *op)
+{
+    bind_values(b, op, op->name, tw__as_return, 0, b->f->result_type, b->f->results);
+}
+
+static const char *function_names(const tw__as_binder *b, const char *name)
+{
+    const char *names[256];
+    size_t count = 0;
+    for (const tw__as_function *f = b->program->functions; f && count < 256; f = f->next) names[count++] = f->name;
+    return tw__nearest(name, names, count);
+}
+
+/* func.call @function(operands) : (types) -> types */
+static void bind_call(tw__as_binder *b, const tw__as_op *op)
+{
+    tw__as_item *symbol = op->items, *args[TW__AS_OPERANDS];
+    uint32_t slots[TW__AS_OPERANDS];
+    unsigned n = 0;
+    if (!symbol || symbol->kind != TW__AS_SYMBOL)
+        return tw__as_refuse(b, symbol, op, "pto.call", "expected @function(operands)");
+    const tw__as_function *f = b->program->functions;
+    while (f && strcmp(f->name, symbol->text + 1) != 0) f = f->next;
+    if (!f) {
+        const char *near = function_names(b, symbol->text + 1);
+        return tw__as_refuse(b, symbol, op, "pto.call",
+                             near ? "there is no function %s; did you mean '@%s'?" : "there is no function %s",
+                             symbol->text, near);
+    }
+    if (f->declared)
+        return tw__as_refuse(b, symbol, op, "pto.call", "%s is declared but has no body", symbol->text);
+    for (tw__as_item *i = symbol->child ? symbol->child->child : NULL; i; i = i->next)
+        if (n < TW__AS_OPERANDS) args[n++] = i;
+    if (n != f->params)
+        return tw__as_refuse(b, symbol, op, "pto.call", "%s takes %u arguments, not %u", symbol->text, f->params,
+                             n);
+    for (unsigned i = 0; i < n; i++)
+        if (!tw__as_slots(b, op, args + i, 1, f->param_type[i].element, slots + i)) return;
+    if (!check_types(b, op, slots, args, f->param_type, n)) return;
+    tw__as_code *code = tw__as_code_new(b, op, tw__as_call);
+    if (!code || !tw__as_set_operands(b, code, slots, args, n)) return;
+    code->callee = f;
+    tw__as_set_results(b, code, op, f->result_type, f->results);
 }
 
 static const tw__as_flow flows[] = {
     { "scf.for", bind_for },
+    { "scf.while", bind_while },
     { "scf.if", bind_if },
+    { "scf.execute_region", bind_region },
+    { "scf.index_switch", bind_switch },
     { "scf.yield", bind_yield },
+    { "scf.condition", bind_yield },
     { "return", bind_return },
     { "func.return", bind_return },
     { "func.call", bind_call },
     { "call", bind_call },
     { "pto.section.cube", bind_section },
     { "pto.section.vector", bind_section },
+    { "section.cube", bind_section },
+    { "section.vector", bind_section },
 };
 
 const tw__as_flow *tw__as_flow_at(size_t index)

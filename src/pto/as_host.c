@@ -57,6 +57,7 @@ static bool result_type(tw__as_binder *b, const tw__as_op *op, char rule, const 
     uint32_t slot;
     switch (rule) {
     case 'c': t = p->results ? p->result[0] : p->in_types ? p->in_type[p->in_types - 1] : NULL; break;
+    case 'k': t = p->in_types ? p->in_type[0] : &truth; break;
     case 'a': t = p->results ? p->result[0] : p->in_types > 1 ? p->in_type[1] : NULL; break;
     case 't': t = p->to; break;
     case 'b': t = &truth; break;
@@ -71,6 +72,61 @@ static bool result_type(tw__as_binder *b, const tw__as_op *op, char rule, const 
     }
     if (!t) return tw__as_refuse(b, NULL, op, "pto.type", "%s: the type is missing", op->name), false;
     *type = *t;
+    return true;
+}
+
+static const struct {
+    char letter;
+    const char *text;
+} kinds[] = { { 'i', "an integer or index" },
+              { 'f', "a float" },
+              { 'n', "a number" },
+              { 'p', "a pointer" },
+              { 'v', "a view" },
+              { 't', "a tile" },
+              { 'm', "a memref" } };
+
+static bool is_kind(const tw__as_type *t, char letter)
+{
+    bool scalar = t->kind == TW__AS_SCALAR;
+    switch (letter) {
+    case 'i': return tw__as_is_integer(t);
+    case 'f': return scalar && tw__is_float(t->element);
+    case 'n': return scalar || t->kind == TW__AS_INDEX;
+    case 'p': return t->kind == TW__AS_PTR;
+    case 'v': return t->kind == TW__AS_VIEW || t->kind == TW__AS_PART;
+    case 'm': return t->kind == TW__AS_MEMREF || (t->kind == TW__AS_TILE && t->memref);
+    case 't': return t->kind == TW__AS_TILE;
+    default: return true;
+    }
+}
+
+/* Operand types against the letters of the operation; with '=' the result too has the type of the first operand. */
+static bool check_kinds(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host, const uint32_t *slots,
+                        tw__as_item *const *where, unsigned count, const tw__as_type *type)
+{
+    const char *letter = host->kinds;
+    for (unsigned i = 0; i < count && letter && *letter; i++) {
+        const tw__as_type *have = &b->f->slot_type[slots[i]];
+        if (*letter == '=' && !tw__as_same_type(have, &b->f->slot_type[slots[i - 1]]))
+            return tw__as_refuse(b, where[i], op, "pto.type", "%s: %s is wanted here, not %s", op->name,
+                                 tw__as_type_text(&b->f->slot_type[slots[i - 1]]), tw__as_type_text(have)),
+                   false;
+        if (have->kind && !is_kind(have, *letter)) {
+            const char *want = "";
+            for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++)
+                if (kinds[k].letter == *letter) want = kinds[k].text;
+            return tw__as_refuse(b, where[i], op, "pto.type", "%s: %s is wanted here, not %s", op->name, want,
+                                 tw__as_type_text(have)),
+                   false;
+        }
+        if (letter[1]) letter++;
+    }
+    bool tied = host->type == 'c' && letter && strchr(host->kinds, '=');
+    if (tied && !tw__as_same_type(&b->f->slot_type[slots[count - 1]], type))
+        return tw__as_refuse(b, NULL, op, "pto.type", "%s: operands are %s, the type written is %s", op->name,
+                             tw__as_type_text(&b->f->slot_type[slots[count - 1]]), type->text),
+               false;
     return true;
 }
 
@@ -109,6 +165,7 @@ void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *
         return tw__as_refuse(b, NULL, op, "pto.operands", "%s takes %d operands, not %u", op->name, host->operands,
                              p.ins + p.outs);
     if (!all_slots(b, op, &p, &local, slots, where)) return;
+    if (!check_kinds(b, op, host, slots, where, local.count, &type)) return;
     tw__as_code *code = tw__as_code_new(b, op, host->fn);
     if (!code) return;
     code->number = local.number;

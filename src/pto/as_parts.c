@@ -1,6 +1,8 @@
 /* as_parts: the items of an operation by role, whichever of the spellings it is written in. */
 #include "pto/as_bind.h"
 
+#include <errno.h>
+
 static void collect(tw__as_binder *b, const tw__as_op *op, tw__as_item *list, tw__as_parts *p, bool outs);
 
 static void add_operand(tw__as_binder *b, const tw__as_op *op, tw__as_item *item, tw__as_parts *p, bool outs)
@@ -76,19 +78,42 @@ void tw__as_attr_word(const char *text, char *buf, size_t size)
     g_snprintf(buf, (gulong)size, "%.*s", (int)(end - start), start);
 }
 
+/* Digits of an integer in base 10 or 16: a leading zero does not make it octal. */
+static bool magnitude(const char *text, uint64_t *value)
+{
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    char *end;
+    errno = 0;
+    *value = g_ascii_strtoull(text + (hex ? 2 : 0), &end, hex ? 16 : 10);
+    return *end == 0 && end > text && errno == 0;
+}
+
+static bool misfit(const char *text, tw_type type)
+{
+    tw__fail(TW_E_PARSE, "%s does not fit %s", text, tw_type_name(type, TW_SYSTEM_PTO));
+    return false;
+}
+
 bool tw__as_number(const char *text, tw_type type, int64_t *bits)
 {
+    const char *digits = text + (*text == '-');
+    bool hex = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+    unsigned width = type == TW_BOOL ? 1 : tw_type_get(type)->bits;
+    uint64_t value;
     char *end;
     *bits = 0;
-    if (tw__is_float(type)) {
-        if (strlen(text) > 2 && text[1] == 'x') /* MLIR: the bits themselves */
-            return *bits = (int64_t)g_ascii_strtoull(text, &end, 16), *end == 0;
-        double value = g_ascii_strtod(text, &end);
-        tw_type_store(type, bits, value);
-        return *end == 0;
+    if (tw__is_float(type) && !hex) {
+        double number = g_ascii_strtod(text, &end);
+        tw_type_store(type, bits, number);
+        if (*end == 0) return true;
+    } else if (magnitude(digits, &value)) {
+        if (tw__is_float(type)) /* MLIR: the bits themselves */
+            return width < 64 && value >> width ? misfit(text, type) : (*bits = (int64_t)value, digits == text);
+        uint64_t most = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1, least = most / 2 + 1;
+        if (digits > text ? value > least : value > most) return misfit(text, type);
+        *bits = (int64_t)(digits > text ? 0 - value : value);
+        return true;
     }
-    bool negative = *text == '-';
-    uint64_t magnitude = g_ascii_strtoull(text + negative, &end, 0);
-    *bits = (int64_t)(negative ? 0 - magnitude : magnitude);
-    return *end == 0;
+    tw__fail(TW_E_PARSE, "'%s' is not a value of %s", text, tw_type_name(type, TW_SYSTEM_PTO));
+    return false;
 }

@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
-static void print_items(GString *s, const tw__as_item *list);
+static void print_items(GString *s, const tw__as_item *list, const tw__as_item *end);
 
 static void print_types(GString *s, const tw__as_item *item)
 {
@@ -17,14 +17,14 @@ static void print_types(GString *s, const tw__as_item *item)
 static void print_item(GString *s, const tw__as_item *item)
 {
     switch (item->kind) {
-    case TW__AS_NUMBER:
-    case TW__AS_ATTR: g_string_append(s, item->text); break;
+    case TW__AS_NUMBER: g_string_append(s, item->text); break;
+    case TW__AS_ATTR:
     case TW__AS_VALUE:
     case TW__AS_STRING:
     case TW__AS_WORD:
         g_string_append_printf(s, item->kind == TW__AS_VALUE ? "%%%s" : "%s", item->text);
         if (!item->has_value) break;
-        g_string_append(s, " = ");
+        g_string_append(s, item->colon ? ": " : " = ");
         print_item(s, item->child);
         if (!item->child->next) break;
         g_string_append_c(s, ' ');
@@ -38,7 +38,7 @@ static void print_item(GString *s, const tw__as_item *item)
     case TW__AS_PARENS:
     case TW__AS_DICT:
         g_string_append_c(s, item->kind == TW__AS_LIST ? '[' : item->kind == TW__AS_DICT ? '{' : '(');
-        print_items(s, item->child);
+        print_items(s, item->child, NULL);
         g_string_append_c(s, item->kind == TW__AS_LIST ? ']' : item->kind == TW__AS_DICT ? '}' : ')');
         break;
     case TW__AS_COLON:
@@ -51,35 +51,82 @@ static void print_item(GString *s, const tw__as_item *item)
 }
 
 /* Brackets stand against the word, value or name before them: ins(...), %t[...], but sizes [...] and the like. */
-static void print_items(GString *s, const tw__as_item *list)
+static void print_items(GString *s, const tw__as_item *list, const tw__as_item *end)
 {
-    for (const tw__as_item *item = list; item; item = item->next) {
+    for (const tw__as_item *item = list; item && item != end; item = item->next) {
         bool bracket = item->kind == TW__AS_LIST || item->kind == TW__AS_PARENS;
         if (item != list) g_string_append(s, item->comma ? ", " : bracket ? "" : " ");
         print_item(s, item);
     }
 }
 
+static void print_block(GString *s, const tw__as_block *block, int indent);
+
+static void print_results(GString *s, const tw__as_op *op)
+{
+    bool any = false;
+    for (unsigned r = 0; r < op->result_count; r++) {
+        const tw__as_name *name = &op->results[r];
+        if (name->grouped && !name->group) continue;
+        g_string_append(s, any ? ", %" : "%");
+        g_string_append_len(s, name->text, name->group ? (gssize)strcspn(name->text, "#") : -1);
+        if (name->group) g_string_append_printf(s, ":%u", name->group);
+        any = true;
+    }
+    if (any) g_string_append(s, " = ");
+}
+
+/* " {", " else {", "case 3 {" on a line of its own, and the label of a block that has parameters. */
+static void print_opening(GString *s, const tw__as_block *b, int indent)
+{
+    bool own_line = b->word && (strcmp(b->word, "case") == 0 || strcmp(b->word, "default") == 0);
+    if (own_line)
+        g_string_append_printf(s, "\n%*s", indent, "");
+    else
+        g_string_append_c(s, ' ');
+    if (b->word) g_string_append_printf(s, "%s ", b->word);
+    if (b->number) g_string_append_printf(s, "%s ", b->number);
+    g_string_append(s, "{\n");
+    if (!b->label) return;
+    g_string_append_printf(s, "%*s^%s", indent, "", b->label);
+    if (b->params) print_item(s, b->params);
+    g_string_append(s, ":\n");
+}
+
+static bool is_location(const tw__as_item *item)
+{
+    return item->kind == TW__AS_ATTR && strncmp(item->text, "loc(", 4) == 0;
+}
+
+static void print_op(GString *s, const tw__as_op *op, int indent)
+{
+    g_string_append_printf(s, "%*s", indent, "");
+    print_results(s, op);
+    g_string_append(s, op->name);
+    if (op->alias) g_string_append(s, " =");
+    const tw__as_item *after = NULL; /* the brace: a location */
+    for (const tw__as_item *i = op->blocks ? op->items : NULL; i; i = i->next)
+        if (is_location(i) && !i->next) after = i;
+    if (op->items && op->items != after) {
+        bool bracket = op->items->kind == TW__AS_LIST || op->items->kind == TW__AS_PARENS;
+        g_string_append(s, bracket && strncmp(op->name, "scf.", 4) != 0 ? "" : " ");
+        print_items(s, op->items, after);
+    }
+    for (const tw__as_block *b = op->blocks; b; b = b->next) {
+        print_opening(s, b, indent);
+        print_block(s, b, indent + 2);
+        g_string_append_printf(s, "%*s}", indent, "");
+    }
+    if (after) {
+        g_string_append_c(s, ' ');
+        print_items(s, after, NULL);
+    }
+    g_string_append_c(s, '\n');
+}
+
 static void print_block(GString *s, const tw__as_block *block, int indent)
 {
-    for (const tw__as_op *op = block->first; op; op = op->next) {
-        g_string_append_printf(s, "%*s", indent, "");
-        for (unsigned r = 0; r < op->result_count; r++)
-            g_string_append_printf(s, "%s%%%s", r ? ", " : "", op->results[r].text);
-        if (op->result_count) g_string_append(s, " = ");
-        g_string_append(s, op->name);
-        if (op->items) {
-            bool bracket = op->items->kind == TW__AS_LIST || op->items->kind == TW__AS_PARENS;
-            g_string_append(s, bracket ? "" : " ");
-            print_items(s, op->items);
-        }
-        for (int b = 0; b < 2 && op->blocks[b]; b++) {
-            g_string_append(s, b ? " else {\n" : " {\n");
-            print_block(s, op->blocks[b], indent + 2);
-            g_string_append_printf(s, "%*s}", indent, "");
-        }
-        g_string_append_c(s, '\n');
-    }
+    for (const tw__as_op *op = block->first; op; op = op->next) print_op(s, op, indent);
 }
 
 char *tw__as_print(const tw__as_module *module)

@@ -164,12 +164,10 @@ static bool operand_slot(tw__as_binder *b, const tw__as_op *op, tw__as_item *ite
     if (item->kind != TW__AS_VALUE) return tw__as_refuse(b, item, op, "pto.operand", "expected a value"), false;
     if (tw__as_find(b, item->text, slot)) {
         const tw__as_type *have = &b->f->slot_type[*slot];
-        if (written && have->text && written->text && strcmp(have->text, written->text) != 0 &&
-            !(have->kind == TW__AS_TILE && written->kind == TW__AS_TILE &&
-              strcmp(strchr(have->text, '<'), strchr(written->text, '<')) == 0)) {
-            tw__as_refuse(b, item, op, "pto.type", "%%%s is %s, not %s", item->text, have->text, written->text);
-            return false;
-        }
+        if (written && !tw__as_same_type(have, written))
+            return tw__as_refuse(b, item, op, "pto.type", "%%%s is %s, not %s", item->text, have->text,
+                                 written->text),
+                   false;
         return true;
     }
     const tw__as_type *type = written ? written : kind_of(letter) == TW_PTO_TILE ? tile_type : NULL;

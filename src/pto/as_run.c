@@ -4,14 +4,19 @@
 
 #include <stdlib.h>
 
+static tw_status stopped(const tw__as_run *run)
+{
+    return tw__fail(TW_E_APPLICATION, "the program was stopped after %llu steps (--max-steps)",
+                    (unsigned long long)run->max_steps);
+}
+
 tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code)
 {
     for (; code && !run->stop; code = code->next) {
         if (++run->steps > run->max_steps) {
             run->at = code;
             run->blame = UINT32_MAX;
-            return tw__fail(TW_E_APPLICATION, "the program was stopped after %llu steps",
-                            (unsigned long long)run->max_steps);
+            return stopped(run);
         }
         run->blame = UINT32_MAX;
         tw_status status = code->fn(run, code);
@@ -35,16 +40,28 @@ static void release_tiles(tw__as_run *run, const tw__as_code *code)
 }
 
 /* Values of scf.yield, kept until the block's owner takes them. */
-static _Thread_local tw__as_cell yielded[32];
+static _Thread_local tw__as_cell yielded[64];
 static _Thread_local unsigned yielded_count;
+
+static void yield(tw__as_run *run, const uint32_t *slots, unsigned count)
+{
+    yielded_count = count;
+    for (unsigned i = 0; i < count; i++) {
+        yielded[i] = run->cell[slots[i]];
+        if (yielded[i].kind == TW__AS_TILE) run->cell[slots[i]].rank = 0; /* it goes out with the value */
+    }
+}
 
 tw_status tw__as_yield(tw__as_run *run, const tw__as_code *code)
 {
-    yielded_count = code->count < 32 ? code->count : 32;
-    for (unsigned i = 0; i < yielded_count; i++) {
-        yielded[i] = run->cell[code->operand[i]];
-        if (yielded[i].kind == TW__AS_TILE) run->cell[code->operand[i]].rank = 0; /* it goes out with the value */
-    }
+    yield(run, code->operand, code->count);
+    return TW_OK;
+}
+
+tw_status tw__as_condition(tw__as_run *run, const tw__as_code *code)
+{
+    run->condition = tw__as_integer(&run->cell[code->operand[0]]) & 1;
+    yield(run, code->operand + 1, code->count - 1);
     return TW_OK;
 }
 
@@ -90,9 +107,7 @@ tw_status tw__as_for(tw__as_run *run, const tw__as_code *code)
         variable->kind = TW__AS_INDEX;
         variable->scalar = tw_pto_bits(TW_I64, (uint64_t)i);
         yielded_count = 0;
-        if (++run->steps > run->max_steps)
-            return tw__fail(TW_E_APPLICATION, "the program was stopped after %llu steps",
-                            (unsigned long long)run->max_steps);
+        if (++run->steps > run->max_steps) return stopped(run);
         tw_status status = tw__as_block_run(run, code->body[0]);
         if (status == TW_OK) release_tiles(run, code);
         if (status == TW_OK) status = take_yielded(run, code, code->result + 1, n);
@@ -105,13 +120,65 @@ tw_status tw__as_for(tw__as_run *run, const tw__as_code *code)
     return TW_OK;
 }
 
-tw_status tw__as_if(tw__as_run *run, const tw__as_code *code)
+/* A block that runs once and gives the operation's results. */
+static tw_status branch(tw__as_run *run, const tw__as_code *code, const tw__as_code *body)
 {
-    bool taken = tw__as_integer(&run->cell[code->operand[0]]) & 1;
     yielded_count = 0;
-    tw_status status = tw__as_block_run(run, code->body[taken ? 0 : 1]);
+    tw_status status = tw__as_block_run(run, body);
     if (status == TW_OK) release_tiles(run, code);
     return status == TW_OK ? take_yielded(run, code, code->result, code->result_count) : status;
+}
+
+tw_status tw__as_if(tw__as_run *run, const tw__as_code *code)
+{
+    return branch(run, code, code->body[tw__as_integer(&run->cell[code->operand[0]]) & 1 ? 0 : 1]);
+}
+
+tw_status tw__as_region(tw__as_run *run, const tw__as_code *code)
+{
+    return branch(run, code, code->body[0]);
+}
+
+tw_status tw__as_switch(tw__as_run *run, const tw__as_code *code)
+{
+    int64_t value = tw__as_integer(&run->cell[code->operand[0]]);
+    const tw__as_code *taken = code->body[0];
+    while (taken && taken->number != value) taken = taken->next;
+    return branch(run, code, taken ? taken->body[0] : code->body[1]);
+}
+
+static void release(tw__as_run *run, tw__as_cell *cell)
+{
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
+    cell->kind = TW__AS_NONE;
+}
+
+/* result: values of the first block, of the second, results. */
+tw_status tw__as_while(tw__as_run *run, const tw__as_code *code)
+{
+    unsigned n = code->parts[0], m = code->parts[1];
+    const uint32_t *before = code->result, *after = before + n, *results = after + m;
+    for (unsigned i = 0; i < n; i++) {
+        run->cell[before[i]] = run->cell[code->operand[i]];
+        if (run->cell[before[i]].kind == TW__AS_TILE) run->cell[before[i]].rank = 0;
+    }
+    for (bool again = true; again && !run->stop;) {
+        yielded_count = 0;
+        if (++run->steps > run->max_steps) return stopped(run);
+        tw_status status = tw__as_block_run(run, code->body[0]);
+        again = run->condition;
+        if (status == TW_OK) release_tiles(run, code);
+        if (status == TW_OK) status = take_yielded(run, code, again ? after : results, m);
+        if (status != TW_OK) return status;
+        if (!again || run->stop) break;
+        yielded_count = 0;
+        status = tw__as_block_run(run, code->body[1]);
+        if (status == TW_OK) release_tiles(run, code);
+        if (status == TW_OK) status = take_yielded(run, code, before, n);
+        if (status != TW_OK) return status;
+    }
+    for (unsigned i = 0; i < n + m; i++) release(run, &run->cell[before[i]]);
+    return TW_OK;
 }
 
 /* Cube and vector sections of one program run one after the other. */
@@ -123,12 +190,8 @@ tw_status tw__as_section(tw__as_run *run, const tw__as_code *code)
 tw_status tw__as_call(tw__as_run *run, const tw__as_code *code)
 {
     enum { MAX_CALLS = 32 };
-    const char *name = code->where[0]->text + 1;
-    const tw__as_function *f = run->program->functions;
-    while (f && strcmp(f->name, name) != 0) f = f->next;
-    if (!f) return tw__fail(TW_E_SYMBOL, "there is no function @%s", name);
-    if (f->params != code->count)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "@%s takes %u arguments, not %u", name, f->params, code->count);
+    const tw__as_function *f = code->callee;
+    const char *name = f->name;
     if (run->depth >= MAX_CALLS) return tw__fail(TW_E_RECURSION, "calls are nested more than %d deep", MAX_CALLS);
     tw__as_cell *mine = run->cell, *cells = calloc(f->slots + 1, sizeof *cells);
     if (!cells) return tw__fail(TW_E_NO_MEMORY, "no memory for a call of @%s", name);

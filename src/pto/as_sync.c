@@ -63,16 +63,16 @@ static bool bind_pipes(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, t
 
 const tw__as_host tw__as_sync_ops[] = {
     // clang-format off
-    { "pto.set_flag", run_sync, 0, -1, SET, bind_pipes },
-    { "pto.wait_flag", run_sync, 0, -1, WAIT, bind_pipes },
-    { "pto.record_event", run_sync, 0, -1, SET, bind_pipes },
-    { "pto.wait_event", run_sync, 0, -1, WAIT, bind_pipes },
-    { "pto.barrier", run_sync, 0, -1, BARRIER, bind_pipes },
-    { "pto.barrier_sync", run_sync, 0, -1, BARRIER, bind_pipes },
-    { "pto.get_block_idx", run_identity, '6', -1, BLOCK_IDX, NULL },
-    { "pto.get_block_num", run_identity, '6', -1, BLOCK_NUM, NULL },
-    { "pto.get_subblock_idx", run_identity, '6', -1, SUB_IDX, NULL },
-    { "pto.get_subblock_num", run_identity, '6', -1, SUB_NUM, NULL },
+    { "pto.set_flag", run_sync, 0, -1, SET, bind_pipes, NULL },
+    { "pto.wait_flag", run_sync, 0, -1, WAIT, bind_pipes, NULL },
+    { "pto.record_event", run_sync, 0, -1, SET, bind_pipes, NULL },
+    { "pto.wait_event", run_sync, 0, -1, WAIT, bind_pipes, NULL },
+    { "pto.barrier", run_sync, 0, -1, BARRIER, bind_pipes, NULL },
+    { "pto.barrier_sync", run_sync, 0, -1, BARRIER, bind_pipes, NULL },
+    { "pto.get_block_idx", run_identity, '6', -1, BLOCK_IDX, NULL, NULL },
+    { "pto.get_block_num", run_identity, '6', -1, BLOCK_NUM, NULL, NULL },
+    { "pto.get_subblock_idx", run_identity, '6', -1, SUB_IDX, NULL, NULL },
+    { "pto.get_subblock_num", run_identity, '6', -1, SUB_NUM, NULL, NULL },
     { 0 }
     // clang-format on
 };

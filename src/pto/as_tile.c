@@ -234,15 +234,15 @@ static bool bind_assign(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
 
 const tw__as_host tw__as_tile_ops[] = {
     // clang-format off
-    { "pto.alloc_tile", run_alloc, 'c', -1, 0, bind_alloc },
-    { "pto.tassign", run_assign, 0, -1, 0, bind_assign },
-    { "pto.subset", run_subset, 'w', -1, 0, bind_subset },
-    { "pto.set_validshape", run_set_valid, 0, 3, 0, NULL },
-    { "pto.tgetval", run_getval, 'o', 2, 0, NULL },
-    { "pto.tsetval", run_setval, 0, 3, 0, NULL },
-    { "pto.tprint", run_print_tile, 0, 1, 0, NULL },
-    { "pto.print", run_print, 0, -1, 0, NULL },
-    { "pto.trap", run_trap, 0, 0, 0, NULL },
+    { "pto.alloc_tile", run_alloc, 'c', -1, 0, bind_alloc, "i" },
+    { "pto.tassign", run_assign, 0, -1, 0, bind_assign, "ti" },
+    { "pto.subset", run_subset, 'w', -1, 0, bind_subset, "ti" },
+    { "pto.set_validshape", run_set_valid, 0, 3, 0, NULL, "ti" },
+    { "pto.tgetval", run_getval, 'o', 2, 0, NULL, "ti" },
+    { "pto.tsetval", run_setval, 0, 3, 0, NULL, "int" },
+    { "pto.tprint", run_print_tile, 0, 1, 0, NULL, "t" },
+    { "pto.print", run_print, 0, -1, 0, NULL, "n" },
+    { "pto.trap", run_trap, 0, 0, 0, NULL, NULL },
     { 0 }
     // clang-format on
 };

@@ -156,7 +156,6 @@ static tw_status run_view_dim(tw__as_run *run, const tw__as_code *code)
 static bool bind_layout(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
                         tw__as_type *type)
 {
-    static const char *const layouts[] = { "nd", "dn", "nz", "nc1hwc0", "mx_a_zz", "mx_b_nn" };
     (void)b;
     (void)op;
     (void)type;
@@ -164,21 +163,21 @@ static bool bind_layout(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
         for (const tw__as_item *i = p->dict[d]->child; i; i = i->next) {
             char word[32] = "";
             if (i->has_value && i->child->text) tw__as_attr_word(i->child->text, word, sizeof word);
-            for (int l = 0; l < TW_PTO_LAYOUTS; l++)
-                if (g_ascii_strcasecmp(word, layouts[l]) == 0) code->number = l;
+            static const char *const ln[]={"nd", "dn", "nz", "nc1hwc0", "mx_a_zz", "mx_b_nn"};for (int l = 0; l < 6; l++)
+                if (g_ascii_strcasecmp(word, ln[l]) == 0) code->number = l;
         }
     return true;
 }
 
 const tw__as_host tw__as_view_ops[] = {
     // clang-format off
-    { "pto.addptr", run_addptr, 'a', 2, 0, NULL },
-    { "pto.load_scalar", run_load_scalar, 'a', -1, 0, NULL },
-    { "pto.store_scalar", run_store_scalar, 0, -1, 0, NULL },
-    { "pto.make_tensor_view", run_make_view, 'c', -1, 0, bind_layout },
-    { "pto.partition_view", run_partition, 'a', -1, 0, NULL },
-    { "pto.get_tensor_view_dim", run_view_dim, 'i', 2, 0, NULL },
-    { "pto.get_tensor_view_stride", run_view_dim, 'i', 2, 1, NULL },
+    { "pto.addptr", run_addptr, 'a', 2, 0, NULL, "pi" },
+    { "pto.load_scalar", run_load_scalar, 'a', -1, 0, NULL, "pi" },
+    { "pto.store_scalar", run_store_scalar, 0, -1, 0, NULL, "npi" },
+    { "pto.make_tensor_view", run_make_view, 'c', -1, 0, bind_layout, "pi" },
+    { "pto.partition_view", run_partition, 'a', -1, 0, NULL, "vi" },
+    { "pto.get_tensor_view_dim", run_view_dim, 'i', 2, 0, NULL, "vi" },
+    { "pto.get_tensor_view_stride", run_view_dim, 'i', 2, 1, NULL, "vi" },
     { 0 }
     // clang-format on
 };

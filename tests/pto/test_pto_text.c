@@ -1,52 +1,6 @@
 /* PTO-AS: the four forms of TCI, tile types in all spellings, printing, diagnostics, control flow, memory bounds. */
 #include "check.h"
-#include "pto/as.h"
-
-typedef struct session {
-    tw_diags *diags;
-    tw__as_module *module;
-    const tw__as_program *program;
-    tw_pto *core;
-    tw__as_cell *cells;
-} session;
-
-static session start(const char *text, tw_pto_target target)
-{
-    session s = { .diags = tw_diags_new() };
-    s.module = tw__as_parse("t.pto", text, strlen(text), s.diags);
-    assert_non_null(s.module);
-    if (tw_diags_count(s.diags, TW_ERROR) == 0) s.program = tw__as_bind(s.module, target);
-    s.core = tw_pto_new(target, 0);
-    if (s.program && s.program->functions) s.cells = calloc(s.program->functions->slots + 1, sizeof *s.cells);
-    return s;
-}
-
-static tw_status run(session *s)
-{
-    if (!s->program) {
-        tw_diags_print(s->diags, stderr, false);
-        fail_msg("the program was refused");
-    }
-    tw__as_run r = { .core = s->core, .program = s->program, .cell = s->cells, .max_steps = 100000, .blocks = 1 };
-    return tw__as_execute(&r, s->program->functions);
-}
-
-static void end(session *s)
-{
-    free(s->cells);
-    tw_pto_free(s->core);
-    tw__as_free(s->module);
-    tw_diags_free(s->diags);
-}
-
-static tw__as_cell *cell(session *s, const char *name)
-{
-    const tw__as_function *f = s->program->functions;
-    for (uint32_t i = f->slots; i-- > 0;)
-        if (strcmp(f->slot_name[i], name) == 0) return &s->cells[i];
-    fail_msg("no value %%%s", name);
-    return NULL;
-}
+#include "text.h"
 
 /* Seed pto-tci, "Syntax" and "Examples": every form with the attribute and without, signless and unsigned types. */
 static void pto_text_tci_forms(void **state)

@@ -1,0 +1,163 @@
+/* as_function: modules and functions. All are declared before one is bound, so that calls may stand before what they call;
+ * what stands outside functions is a function of its own, without a name. */
+#include "pto/as_bind.h"
+
+#include <stdlib.h>
+
+/* Once for the types, once for the names. */
+static void bind_params(tw__as_binder *b, const tw__as_op *op, bool names)
+{
+    unsigned k = 0;
+    for (const tw__as_item *i = op->items; i; i = i->next) {
+        const tw__as_item *list = i->kind == TW__AS_SYMBOL && i->child ? i->child->child : NULL;
+        for (const tw__as_item *v = list; v; v = v->next) {
+            const tw__as_item *type = v->next;
+            if (v->kind != TW__AS_VALUE) continue;
+            if (!type || type->kind != TW__AS_COLON || type->type_count != 1)
+                return tw__as_refuse(b, v, op, "pto.param", "expected %%%s: type", v->text);
+            if (k == TW__AS_MAX_ARGS)
+                return tw__as_refuse(b, v, op, "pto.param", "more than %d parameters", TW__AS_MAX_ARGS);
+            if (names) {
+                b->f->param_slot[k++] = tw__as_define(b, v->text, &type->types[0]);
+                continue;
+            }
+            b->f->param[k] = v->text;
+            b->f->param_type[k++] = type->types[0];
+            b->f->params = k;
+        }
+    }
+}
+
+static tw__as_function *new_function(tw__as_binder *b, const char *name, tw__as_function ***end)
+{
+    tw__as_function *f = TW__NEW(b->m->arena, tw__as_function);
+    if (!f) return b->m->no_memory = true, NULL;
+    f->name = name;
+    b->f = f;
+    **end = f;
+    *end = &f->next;
+    return f;
+}
+
+static void start_function(tw__as_binder *b, tw__as_function *f)
+{
+    b->f = f;
+    b->slot_room = b->type_room = b->free_room = 0;
+    g_hash_table_remove_all(b->names);
+    g_array_set_size(b->undo, 0);
+}
+
+/* Slot tables move to the arena, whose life they share. */
+static void settle(tw__as_binder *b)
+{
+    tw__as_function *f = b->f;
+    const char **names = TW__NEW_N(b->m->arena, const char *, f->slots + 1);
+    tw__as_type *types = TW__NEW_N(b->m->arena, tw__as_type, f->slots + 1);
+    uint32_t *free_names = TW__NEW_N(b->m->arena, uint32_t, f->free_count + 1);
+    if (!names || !types || !free_names) {
+        b->m->no_memory = true;
+        f->slots = f->free_count = 0;
+    }
+    if (f->slots) memcpy(names, f->slot_name, f->slots * sizeof *names);
+    if (f->slots) memcpy(types, f->slot_type, f->slots * sizeof *types);
+    if (f->free_count) memcpy(free_names, f->free_name, f->free_count * sizeof *free_names);
+    free(f->slot_name);
+    free(f->slot_type);
+    free(f->free_name);
+    f->slot_name = names;
+    f->slot_type = types;
+    f->free_name = free_names;
+}
+
+static bool is_module(const tw__as_op *op)
+{
+    return strcmp(op->name, "module") == 0 || strcmp(op->name, "builtin.module") == 0;
+}
+
+/* Name, parameters and results of a function, so that calls may stand before it. */
+static void declare_function(tw__as_binder *b, const tw__as_op *op, tw__as_function ***end)
+{
+    const tw__as_item *name = NULL;
+    for (const tw__as_item *i = op->items; i; i = i->next) {
+        if (i->kind == TW__AS_SYMBOL && !name) name = i;
+    }
+    if (!name) return tw__as_refuse(b, NULL, op, "pto.function", "expected func.func @name(parameters)");
+    for (const tw__as_function *f = b->program->functions; f; f = f->next)
+        if (strcmp(f->name, name->text + 1) == 0)
+            return tw__as_refuse(b, name, op, "pto.function", "%s is defined twice", name->text);
+    if (!new_function(b, name->text + 1, end)) return;
+    b->f->op = op;
+    b->f->declared = !op->blocks;
+    for (const tw__as_item *i = op->items; i; i = i->next)
+        if (i->kind == TW__AS_ARROW) {
+            b->f->result_type = i->types;
+            b->f->results = i->type_count;
+        }
+    bind_params(b, op, false);
+}
+
+static void declare_functions(tw__as_binder *b, const tw__as_block *block, tw__as_function ***end, bool *plain)
+{
+    for (const tw__as_op *op = block->first; op; op = op->next) {
+        if (is_module(op)) {
+            if (op->blocks) declare_functions(b, op->blocks, end, plain);
+        } else if (strcmp(op->name, "func.func") == 0) {
+            declare_function(b, op, end);
+        } else if (!op->alias) {
+            if (block != &b->m->top)
+                tw__as_refuse(b, NULL, op, "pto.nesting", "a module holds functions, not %s", op->name);
+            *plain = true;
+        }
+    }
+}
+
+static void bind_function(tw__as_binder *b, tw__as_function *f)
+{
+    start_function(b, f);
+    bind_params(b, f->op, true);
+    b->expect = (tw__as_expect){ 0 };
+    if (f->op->blocks) f->body = tw__as_bind_block(b, f->op->blocks, NULL);
+    const tw__as_op *last = f->op->blocks ? f->op->blocks->last : NULL;
+    if (f->results && f->op->blocks && !b->failed &&
+        !(last && (strcmp(last->name, "return") == 0 || strcmp(last->name, "func.return") == 0)))
+        tw__as_refuse(b, NULL, f->op, "pto.return", "@%s has to end in return with %u value%s", f->name, f->results,
+                      f->results == 1 ? "" : "s");
+    settle(b);
+}
+
+/* What stands outside functions is a function without a name. */
+static void bind_plain(tw__as_binder *b, tw__as_function ***end)
+{
+    tw__as_code *first = NULL;
+    tw__as_function *f = new_function(b, "", end);
+    if (!f) return;
+    start_function(b, f);
+    b->top = true;
+    b->end = &first;
+    b->expect = (tw__as_expect){ 0 };
+    for (const tw__as_op *op = b->m->top.first; op && tw_diags_count(b->m->diags, TW_ERROR) < TW__AS_ERRORS;
+         op = op->next)
+        if (!is_module(op) && strcmp(op->name, "func.func") != 0 && !op->alias) tw__as_bind_op(b, op);
+    f->body = first;
+    settle(b);
+}
+
+tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
+{
+    tw__as_program *program = TW__NEW(module->arena, tw__as_program);
+    if (!program || module->no_memory) return NULL;
+    tw__as_binder b = { .m = module, .program = program, .names = g_hash_table_new(g_str_hash, g_str_equal) };
+    b.undo = g_array_new(FALSE, FALSE, sizeof(tw__as_undo));
+    b.pending = g_hash_table_new(g_str_hash, g_str_equal);
+    *program = (tw__as_program){ .module = module, .target = target };
+    tw__as_function **end = &program->functions;
+    bool plain = false;
+    declare_functions(&b, &module->top, &end, &plain);
+    for (tw__as_function *f = program->functions; f && !module->no_memory; f = f->next) bind_function(&b, f);
+    if (plain) bind_plain(&b, &end);
+    g_hash_table_destroy(b.names);
+    g_hash_table_destroy(b.pending);
+    g_array_free(b.undo, TRUE);
+    if (module->no_memory) tw__as_error(module, 0, 0, 1, "pto.memory", "out of memory while binding the program");
+    return tw_diags_count(module->diags, TW_ERROR) ? NULL : program;
+}
