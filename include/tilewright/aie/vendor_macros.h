@@ -71,12 +71,11 @@ typedef int addr_t;
 struct int4_t;
 struct uint4_t;
 
-#define TW__TAGS(X)                                                                                           \
-    X(acc16)                                                                                                  \
-    X(acc24)                                                                                                  \
-    X(acc32)                                                                                                  \
-    X(acc40) X(acc48) X(acc56) X(acc64) X(acc72) X(acc80) X(accfloat) X(cacc16) X(cacc24) X(cacc32) X(cacc40) \
-        X(cacc56) X(cacc64) X(cacc72) X(caccfloat)
+// clang-format off
+#define TW__TAGS(X) \
+    X(acc16) X(acc24) X(acc32) X(acc40) X(acc48) X(acc56) X(acc64) X(acc72) X(acc80) X(accfloat) \
+    X(cacc16) X(cacc24) X(cacc32) X(cacc40) X(cacc56) X(cacc64) X(cacc72) X(caccfloat)
+// clang-format on
 #define TW__TAG(name) \
     struct name {};
 TW__TAGS(TW__TAG)
