@@ -3,67 +3,6 @@
 
 #include <inttypes.h>
 
-/* Verdicts are remembered: one holds as long as nothing that the rules look at has changed. Rules about addresses and
- * tensors are judged anew every time. Each row has a few places, chosen by the shape of operand 0. */
-static tw__checked *place_for(const tw__pto_call *call)
-{
-    const tw_pto_operand *o = call->operand;
-    unsigned way = 0;
-    if (call->count == 0 || call->count > TW__CHECKED_OPERANDS) return NULL;
-    if (o->kind == TW_PTO_TILE && o->tile)
-        way = (o->tile->valid_rows ^ o->tile->valid_cols ^ o->tile->valid_cols >> 3 ^ (unsigned)o->tile->type) %
-              TW__CHECKED_WAYS;
-    return &call->core->checked[tw__pto_row_index(call->row) * TW__CHECKED_WAYS + way];
-}
-
-static bool same_tile(const uint64_t *seen, const tw_pto_tile *tile)
-{
-    uint64_t now[TW__TILE_DESCRIPTION / sizeof(uint64_t)], differs = 0;
-    memcpy(now, tile, sizeof now);
-    for (size_t i = 0; i < sizeof now / sizeof *now; i++) differs |= now[i] ^ seen[i];
-    return differs == 0;
-}
-
-static bool is_remembered(const tw__checked *seen, const tw__pto_call *call, bool no_attrs)
-{
-    if (seen->count != call->count + 1) return false;
-    if (!(seen->no_attrs && no_attrs) && memcmp(&seen->attrs, call->attrs, sizeof seen->attrs) != 0) return false;
-    for (unsigned i = 0; i < call->count; i++) {
-        const tw_pto_operand *o = &call->operand[i];
-        if (seen->tiles >> i & 1) {
-            if (o->kind != TW_PTO_TILE || !o->tile || !same_tile(seen->tile[i], o->tile)) return false;
-        } else if (o->kind != TW_PTO_SCALAR || o->scalar.type != seen->scalar) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool can_remember(const tw__pto_call *call)
-{
-    unsigned scalars = 0;
-    if ((call->row->rules & TW__NO_ALIAS) || call->row->tmp == TW__TMP_CI) return false;
-    for (unsigned i = 0; i < call->count; i++) {
-        if (call->operand[i].kind == TW_PTO_TENSOR) return false;
-        scalars += call->operand[i].kind == TW_PTO_SCALAR;
-    }
-    return scalars <= 1 && !strpbrk(call->row->form, "ijklno"); /* values of integers are judged */
-}
-
-static void remember(tw__checked *seen, const tw__pto_call *call, bool no_attrs)
-{
-    *seen = (tw__checked){ .count = call->count + 1, .no_attrs = no_attrs, .attrs = *call->attrs };
-    for (unsigned i = 0; i < call->count; i++) {
-        const tw_pto_operand *o = &call->operand[i];
-        if (o->kind == TW_PTO_SCALAR) {
-            seen->scalar = o->scalar.type;
-            continue;
-        }
-        seen->tiles |= 1u << i;
-        memcpy(seen->tile[i], o->tile, TW__TILE_DESCRIPTION);
-    }
-}
-
 /* --- trace ---------------------------------------------------------------------------------------------------------- */
 
 static void print_element(FILE *out, tw_type type, const void *at)
@@ -136,21 +75,12 @@ tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_op
     call.attrs = attrs ? attrs : &none;
     call.count = count;
     call.blame = TW__NO_OPERAND;
-    call.seen = place_for(&call);
-    bool fresh = !call.seen || !is_remembered(call.seen, &call, !attrs);
-    if (fresh) {
-        tw_status status = tw__pto_check_call(&call);
-        core->blame = call.blame;
-        if (status != TW_OK) return status;
-        if (call.seen && can_remember(&call))
-            remember(call.seen, &call, !attrs);
-        else
-            call.seen = NULL;
-    }
-    tw_status status = tw__pto_bind(&call);
-    if (fresh && call.seen && status == TW_OK) tw__pto_remember_planes(&call);
-    if (status == TW_OK) status = row->run(&call);
-    if (status == TW_OK) status = tw__pto_unbind(&call);
+    bool known = tw__pto_recall(&call, !attrs);
+    tw_status status = known ? TW_OK : tw__pto_check_call(&call);
+    if (status == TW_OK && !call.bound) status = tw__pto_bind(&call);
+    if (status == TW_OK && !known) tw__pto_remember(&call, !attrs);
+    if (status == TW_OK) status = call.bound ? tw__pto_run_again(&call) : row->run(&call);
+    if (status == TW_OK && !call.bound) status = tw__pto_unbind(&call);
     if (core->scratch_used) tw__pto_drop_scratch(core);
     core->blame = call.blame;
     if (status != TW_OK) return status;

@@ -67,7 +67,7 @@ tw_status tw__pto_check_lanes(tw__pto_call *call)
 /* One kernel on the operands in the order they stand: it is found once for calls that are alike. */
 static tw_status run_plain(tw__pto_call *call)
 {
-    tw__checked *seen = call->seen;
+    const tw__checked *seen = call->seen;
     const tw__plane *p = call->plane;
     tw_vec_op op = (tw_vec_op)call->row->op;
     tw_type types[TW_VEC_ARGS];
@@ -76,8 +76,7 @@ static tw_status run_plain(tw__pto_call *call)
     for (unsigned i = 0; i < call->count; i++) types[i] = p[i].type;
     const tw_vec_kernel *k = tw__pto_kernel(call->core, op, types, mode_of(op));
     if (!k) return tw__pto_refuse(call, TW__NO_OPERAND, "type.kernel", "%s", tw_error_message());
-    seen->slot = (const tw__kernel_slot *)((const char *)k - offsetof(tw__kernel_slot, kernel));
-    seen->kernel = seen->slot->key;
+    tw__pto_remember_kernel(call, k, tw__planes_joined(k, p->rows, p->cols, p, call->count));
     return tw__planes(call, k, p->rows, p->cols, p, call->count);
 }
 

@@ -79,43 +79,8 @@ static tw_status unbox(tw__pto_call *call, const tw_pto_tile *t, tw__plane *out)
     return tw_vec_copy_view(&to, &from, anywhere);
 }
 
-/* Operands of a call seen before: their planes are known but for addresses. False when a tile has no place yet, or none
- * that is right: the long way finds out. */
-static bool bind_as_before(tw__pto_call *call)
-{
-    const tw__checked *seen = call->seen;
-    const tw_pto *core = call->core;
-    for (unsigned i = 0; i < call->count; i++) {
-        const tw_pto_operand *o = &call->operand[i];
-        call->plane[i] = seen->plane[i];
-        if (!(seen->tiles >> i & 1)) {
-            call->plane[i].at = (unsigned char *)(uintptr_t)&o->scalar.bits;
-            continue;
-        }
-        size_t number = o->tile->place;
-        if (number == 0 || number > core->place_count) return false;
-        const tw__place *p = &core->places[number - 1];
-        if (!p->used || p->location != o->tile->location || o->tile->offset + seen->span[i] > p->bytes)
-            return false;
-        call->plane[i].at = core->memory[p->location].bytes + p->address + o->tile->offset;
-    }
-    return true;
-}
-
-void tw__pto_remember_planes(tw__pto_call *call)
-{
-    for (unsigned i = 0; i < call->count; i++) {
-        call->seen->plane[i] = call->plane[i];
-        if (!(call->seen->tiles >> i & 1)) continue;
-        if (tw__tile_boxed(call->operand[i].tile)) return;
-        call->seen->span[i] = tw__pto_span(call->operand[i].tile);
-    }
-    call->seen->direct = true;
-}
-
 tw_status tw__pto_bind(tw__pto_call *call)
 {
-    if (call->seen && call->seen->direct && bind_as_before(call)) return TW_OK;
     for (unsigned i = 0; i < call->count; i++) {
         const tw_pto_operand *o = &call->operand[i];
         if (o->kind == TW_PTO_TILE) {
@@ -141,7 +106,6 @@ tw_status tw__pto_bind(tw__pto_call *call)
 
 tw_status tw__pto_unbind(tw__pto_call *call)
 {
-    if (call->seen && call->seen->direct) return TW_OK; /* nothing is boxed */
     for (unsigned i = 0; i < call->count; i++) {
         const tw_pto_operand *o = &call->operand[i];
         if (o->kind != TW_PTO_TILE || !tw__tile_boxed(o->tile) || !strchr("dDe", call->row->form[i])) continue;
@@ -172,17 +136,22 @@ static bool joined(const tw__plane *p, uint32_t cols)
     return (p->row == 0 && p->col == 0) || p->row == p->col * (ptrdiff_t)cols;
 }
 
+bool tw__planes_joined(const tw_vec_kernel *k, uint32_t rows, uint32_t cols, const tw__plane *planes,
+                       unsigned count)
+{
+    bool one = !k->mode.bits;
+    for (unsigned i = 0; i < count; i++) one = one && !planes[i].packed && (rows == 1 || joined(&planes[i], cols));
+    return one;
+}
+
 tw_status tw__planes(tw__pto_call *call, const tw_vec_kernel *k, uint32_t rows, uint32_t cols,
                      const tw__plane *planes, unsigned count)
 {
     tw_run runs[TW_VEC_ARGS];
-    bool one = !k->mode.bits;
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         runs[i] = (tw_run){ planes[i].at, planes[i].packed ? 0 : planes[i].col, cols };
-        one = one && !planes[i].packed && joined(&planes[i], cols);
-    }
     if (rows == 0 || cols == 0) return TW_OK;
-    if (one || rows == 1) {
+    if (rows == 1 || tw__planes_joined(k, rows, cols, planes, count)) {
         size_t n = (size_t)rows * cols, done = tw_vec_call(k, n, runs);
         return done == n ? TW_OK : faulted(call, (uint32_t)(done / cols), done % cols);
     }

@@ -115,6 +115,7 @@ typedef struct
     tw__plane plane[TW__CHECKED_OPERANDS];
     const tw__kernel_slot *slot; /* family lanes: the kernel, while the slot has this key */
     uint64_t kernel;
+    size_t elements; /* of one call of that kernel that does it all; 0 = it takes more */
     uint64_t tile[TW__CHECKED_OPERANDS][TW__TILE_DESCRIPTION / sizeof(uint64_t)];
     tw_pto_attrs attrs;
 } tw__checked;
@@ -167,6 +168,7 @@ struct tw__pto_call {
     tw__plane plane[TW_PTO_OPERANDS];
     tw__checked *seen; /* what is remembered of calls like this one; NULL = nothing */
     unsigned count, blame;
+    bool bound; /* by tw__pto_recall: no tile is boxed, nothing to put back */
 };
 
 /* "TADD: <text> [rule <rule>, profile a5]"; `blame` is the operand, TW__NO_OPERAND = the instruction. */
@@ -207,12 +209,21 @@ static inline bool tw__is_tile_letter(char c)
     return tiles[c & 127];
 }
 
+/* --- remember.c -------------------------------------------------------------------------------------------------- */
+
+/* True when a call of the row with the same descriptions has kept the rules. If call->bound, tw__pto_run_again does the
+ * rest; else tw__pto_bind and so on. Sets call->seen in any case. */
+bool tw__pto_recall(tw__pto_call *call, bool no_attrs);
+tw_status tw__pto_run_again(tw__pto_call *call);
+void tw__pto_remember(tw__pto_call *call, bool no_attrs); /* after a check that passed and tw__pto_bind */
+/* One kernel of tw__pto_kernel on the planes of the call as they stand; `joined`: tw__planes_joined. */
+void tw__pto_remember_kernel(tw__pto_call *call, const tw_vec_kernel *kernel, bool joined);
+
 /* --- plane.c ----------------------------------------------------------------------------------------------------- */
 
-tw_status tw__pto_bind(tw__pto_call *call);       /* operands to planes */
-void tw__pto_remember_planes(tw__pto_call *call); /* of call->seen, after tw__pto_bind */
-tw_status tw__pto_unbind(tw__pto_call *call);     /* boxed destinations back to their storage */
-tw_view tw__plane_view(const tw__plane *plane);   /* rank 2, valid region */
+tw_status tw__pto_bind(tw__pto_call *call);     /* operands to planes */
+tw_status tw__pto_unbind(tw__pto_call *call);   /* boxed destinations back to their storage */
+tw_view tw__plane_view(const tw__plane *plane); /* rank 2, valid region */
 tw__plane tw__plane_scalar(tw_pto_scalar *scalar);
 /* Contiguous scratch plane; at NULL with a message when there is no memory. */
 tw__plane tw__plane_new(tw_pto *core, tw_type type, uint32_t rows, uint32_t cols);
@@ -220,6 +231,9 @@ tw__plane tw__plane_part(tw__plane plane, uint32_t row, uint32_t rows, uint32_t 
 /* kernel over rows x cols of planes, destination first; planes with one row or column repeat where strides are 0. */
 tw_status tw__planes(tw__pto_call *call, const tw_vec_kernel *kernel, uint32_t rows, uint32_t cols,
                      const tw__plane *planes, unsigned count);
+/* One call of the kernel does all rows. */
+bool tw__planes_joined(const tw_vec_kernel *kernel, uint32_t rows, uint32_t cols, const tw__plane *planes,
+                       unsigned count);
 /* Resolves and runs; planes[0] is the destination. */
 tw_status tw__lanes(tw__pto_call *call, tw_vec_op op, const tw_vec_mode *mode, uint32_t rows, uint32_t cols,
                     const tw__plane *planes, unsigned count);

@@ -17,6 +17,7 @@ static tw_status check_row(tw__pto_call *call, unsigned out, unsigned in)
     return TW_OK;
 }
 
+static const tw_window anywhere = { NULL, SIZE_MAX };
 static const tw_vec_mode first_nan = { .nan = TW_NAN_FIRST };
 
 static const tw_vec_mode *mode_of(tw_vec_op op)
@@ -29,13 +30,8 @@ static tw_status by_rows(tw__pto_call *call, tw_vec_op op, const tw__plane *dst,
     const tw_type types[] = { dst->type, src->type };
     const tw_vec_kernel *k = tw__pto_kernel(call->core, op, types, mode_of(op));
     if (!k) return TW_E_TYPE;
-    tw_run runs[] = { { dst->at, 0, 1 }, { src->at, src->col, src->cols } };
-    for (uint32_t r = 0; r < src->rows; r++) {
-        tw_vec_call(k, src->cols, runs);
-        runs[0].at = (unsigned char *)runs[0].at + dst->row;
-        runs[1].at = (unsigned char *)runs[1].at + src->row;
-    }
-    return TW_OK;
+    tw_view to = tw_view_1d(dst->at, dst->type, src->rows, dst->row), from = tw__plane_view(src);
+    return tw_vec_reduce(k, &to, &from, 1u << 1, anywhere);
 }
 
 tw_status tw__pto_check_row_reduce(tw__pto_call *call)

@@ -9,10 +9,12 @@
     extern const tw__cores tw__cores_integer_##level, tw__cores_float_##level, tw__cores_compare_##level, \
         tw__cores_reduce_##level;                                                                         \
     extern const tw__conversion tw__conversions_##level[];                                                \
-    extern const tw__strips tw__strips_##level;
+    extern const tw__strips tw__strips_##level;                                                           \
+    extern tw__turn *const tw__turns_##level[];
 #define LEVEL(level)                                                                      \
     { #level,                                                                             \
       &tw__strips_##level,                                                                \
+      tw__turns_##level,                                                                  \
       { &tw__cores_integer_##level, &tw__cores_float_##level, &tw__cores_compare_##level, \
         &tw__cores_reduce_##level, &tw__cores_elementary },                               \
       tw__conversions_##level }
@@ -67,6 +69,12 @@ int tw__best_level(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, choose);
     return best;
+}
+
+tw__turn *tw__turn_of(size_t size)
+{
+    unsigned row = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : 4;
+    return row < 4 ? levels[tw__best_level()].turns[row] : NULL;
 }
 
 const char *tw_vec_cpu(void)

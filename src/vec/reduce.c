@@ -172,6 +172,14 @@ static void fold(const tw_vec_kernel *k, void *dst, source *s)
 
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
+static void fold_one_more(const tw_vec_kernel *k, size_t n, void *acc, const void *x)
+{
+    if (k->op == TW_VEC_SQUARE_ADD)
+        ((tw__core *)k->own.across)(n, acc, x, x, acc);
+    else
+        ((tw__core *)k->own.across)(n, acc, acc, x, NULL);
+}
+
 /* Folds the elements of `reduced` for each of the columns: element j of the result folds what lies j * column->stride
  * bytes beside them. Row by row, so that memory is read as it lies; each column still sees its elements in order. */
 static void fold_columns(const tw_vec_kernel *k, const tw_run *dst, const tw_view *reduced, const tw_run *column)
@@ -179,7 +187,6 @@ static void fold_columns(const tw_vec_kernel *k, const tw_run *dst, const tw_vie
     room r;
     uint64_t accumulators[TW__BLOCK];
     char *acc = (char *)accumulators;
-    tw__core *across = (tw__core *)k->own.across;
     size_t width = k->own.width[0];
     for (size_t at = 0; at < column->count; at += TW__BLOCK) {
         size_t n = column->count - at < TW__BLOCK ? column->count - at : TW__BLOCK;
@@ -198,16 +205,77 @@ static void fold_columns(const tw_vec_kernel *k, const tw_run *dst, const tw_vie
             for (size_t i = 0; i < run.count; i++) {
                 row.at = (char *)((uintptr_t)run.at + i * (size_t)run.stride + at * (size_t)column->stride);
                 const void *x = next_block(k, &(source){ .run = &row, .count = n }, n, &r);
-                if (k->op == TW_VEC_SQUARE_ADD)
-                    across(n, acc, x, x, acc);
-                else
-                    across(n, acc, acc, x, NULL);
+                fold_one_more(k, n, acc, x);
             }
         for (size_t j = 0; j < n; j++) {
             uint64_t one = 0;
             memcpy(&one, acc + j * width, width);
             finish(k, (char *)((uintptr_t)dst->at + (at + j) * (size_t)dst->stride), &one, &r);
         }
+    }
+}
+
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
+enum { ROWS = 64 }; /* folded at once: vectors go across rows, so that each row keeps its order */
+
+/* What `rows` folds start with, elements of the compute type; the first column is at `first`. */
+static void start_rows(const tw_vec_kernel *k, const tw_run *dst, size_t rows, const void *first, char *acc,
+                       room *r)
+{
+    size_t width = k->own.width[0];
+    uint64_t one;
+    if (is_extreme(k) && !k->mode.accumulate) {
+        memcpy(acc, first, rows * width);
+        return;
+    }
+    start(k, dst->at, NULL, &one, r);
+    if (!k->mode.accumulate) {
+        tw__fill(rows, acc, &one, (unsigned)width);
+        return;
+    }
+    for (size_t j = 0; j < rows; j++) {
+        start(k, (char *)((uintptr_t)dst->at + j * (size_t)dst->stride), NULL, &one, r);
+        memcpy(acc + j * width, &one, width);
+    }
+}
+
+static void finish_rows(const tw_vec_kernel *k, const tw_run *dst, size_t rows, char *acc, room *r)
+{
+    size_t width = k->own.width[0];
+    if (!k->own.step[0][0] && !k->mode.flush) {
+        tw__unpack(rows, dst->at, dst->stride, acc, (unsigned)width);
+        return;
+    }
+    for (size_t j = 0; j < rows; j++) {
+        uint64_t one = 0;
+        memcpy(&one, acc + j * width, width);
+        finish(k, (char *)((uintptr_t)dst->at + j * (size_t)dst->stride), &one, r);
+    }
+}
+
+/* Folds `n` contiguous elements for each of the rows: row j of the result folds what lies j * row->stride bytes on. A few
+ * columns at a time are turned, which makes them contiguous. */
+static void fold_rows(const tw_vec_kernel *k, const tw_run *dst, size_t n, const tw_run *row)
+{
+    room r;
+    uint64_t accumulators[ROWS];
+    char *acc = (char *)accumulators;
+    size_t size = k->size[1], width = k->own.width[1];
+    tw__turn *turn = tw__turn_of(size);
+    for (size_t at = 0; at < row->count; at += ROWS) {
+        size_t rows = row->count - at < ROWS ? row->count - at : ROWS, most = TREE_BLOCK / rows;
+        const char *from = (const char *)((uintptr_t)row->at + at * (size_t)row->stride);
+        tw_run to = { (char *)((uintptr_t)dst->at + at * (size_t)dst->stride), dst->stride, rows };
+        for (size_t c = 0; c < n; c += most) {
+            size_t columns = n - c < most ? n - c : most;
+            turn(rows, columns, r.raw, (ptrdiff_t)(rows * size), from + c * size, row->stride);
+            tw_run turned = { r.raw, (ptrdiff_t)size, rows * columns };
+            const char *x = next_block(k, &(source){ .run = &turned, .count = rows * columns }, rows * columns, &r);
+            if (c == 0) start_rows(k, &to, rows, x, acc, &r);
+            for (size_t j = 0; j < columns; j++) fold_one_more(k, rows, acc, x + j * rows * width);
+        }
+        finish_rows(k, &to, rows, acc, &r);
     }
 }
 
@@ -279,6 +347,13 @@ static bool is_columns(const tw_vec_kernel *k, const tw_view *kept, const tw_vie
     return kept->extent[kept->rank - 1] >= 8 && (column < 0 ? -column : column) < (row < 0 ? -row : row);
 }
 
+/* One contiguous dimension is reduced, for rows enough to be worth a vector. */
+static bool is_rows(const tw_vec_kernel *k, const tw_view *kept, const tw_view *reduced)
+{
+    return k->own.across && kept->rank > 0 && kept->extent[kept->rank - 1] >= 8 && reduced->rank == 1 &&
+           reduced->extent[0] > 0 && reduced->stride[0] == (ptrdiff_t)k->size[1] && tw__turn_of(k->size[1]);
+}
+
 static bool is_reduction(const tw_vec_kernel *k)
 {
     return k->fn == tw__drive_fold || k->fn == tw__drive_arg;
@@ -306,16 +381,18 @@ tw_status tw_vec_reduce(const tw_vec_kernel *k, const tw_view *dst, const tw_vie
     if (status != TW_OK) return status;
     unsigned outer = kept.rank;
     tw_run to = { dst->base, 0, 1 }, column = { NULL, 0, 1 };
-    bool columns = is_columns(k, &kept, &reduced);
-    if (columns) {
+    bool columns = is_columns(k, &kept, &reduced), rows = !columns && is_rows(k, &kept, &reduced);
+    if (columns || rows) {
         outer--;
         to.stride = dst->stride[outer];
         column = (tw_run){ NULL, kept.stride[outer], kept.extent[outer] };
     }
-    size_t index[TW_VIEW_RANK] = { 0 }, turns = tw_view_count(dst) / (columns ? column.count : 1);
+    size_t index[TW_VIEW_RANK] = { 0 }, turns = tw_view_count(dst) / column.count;
     for (size_t i = 0; i < turns; i++) {
         if (columns)
             fold_columns(k, &to, &reduced, &column);
+        else if (rows)
+            fold_rows(k, &to, reduced.extent[0], &(tw_run){ reduced.base, column.stride, column.count });
         else
             fold_view(k, to.at, &reduced);
         for (unsigned d = outer; d-- > 0;) {

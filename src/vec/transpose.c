@@ -87,6 +87,30 @@ static void turn_tile(char *to, const char *from, const dims *x, size_t size)
                  (ptrdiff_t)(TILE * size), size);
 }
 
+/* Both sides have their fastest dimension, of the two innermost, side by side: squares of a cache line each way are
+ * turned in registers. Where the lines of a square would share a few sets of the cache, they are fetched whole first. */
+static void turn_plane(char *to, const char *from, const dims *x, size_t size, tw__turn *turn)
+{
+    enum { LINE = 64, FAR = 2048 };
+    unsigned row = x->rank - 2, column = x->rank - 1;
+    size_t rows = x->extent[row], columns = x->extent[column], side = LINE / size;
+    ptrdiff_t to_row = x->to[row], from_column = x->from[column];
+    bool far = magnitude(from_column) >= FAR;
+    char square[LINE * LINE];
+    if (!far) {
+        turn(columns, rows, to, to_row, from, from_column);
+        return;
+    }
+    for (size_t i = 0; i < rows; i += side)
+        for (size_t j = 0; j < columns; j += side) {
+            size_t m = rows - i < side ? rows - i : side, n = columns - j < side ? columns - j : side;
+            const char *source = (const char *)((uintptr_t)from + j * (size_t)from_column + i * size);
+            for (size_t k = 0; k < n; k++, source = (const char *)((uintptr_t)source + (size_t)from_column))
+                memcpy(square + k * LINE, source, m * size);
+            turn(n, m, (char *)((uintptr_t)to + i * (size_t)to_row + j * size), to_row, square, LINE);
+        }
+}
+
 /* The two innermost dimensions. */
 static void copy_plane(char *to, const char *from, const dims *x, size_t size)
 {
@@ -94,6 +118,11 @@ static void copy_plane(char *to, const char *from, const dims *x, size_t size)
     size_t rows = x->extent[row], columns = x->extent[column];
     bool aligned = magnitude(x->from[column]) <= magnitude(x->from[row]);
     size_t high = aligned ? rows : TILE, wide = aligned ? columns : TILE;
+    tw__turn *turn = tw__turn_of(size);
+    if (!aligned && turn && x->to[column] == (ptrdiff_t)size && x->from[row] == (ptrdiff_t)size) {
+        turn_plane(to, from, x, size, turn);
+        return;
+    }
     for (size_t i = 0; i < rows; i += high)
         for (size_t j = 0; j < columns; j += wide) {
             char *at = (char *)((uintptr_t)to + i * (size_t)x->to[row] + j * (size_t)x->to[column]);
@@ -107,6 +136,23 @@ static void copy_plane(char *to, const char *from, const dims *x, size_t size)
         }
 }
 
+/* A plain transpose of a matrix, anywhere in memory: the short way for tiles of a few cache lines. */
+static bool copied_matrix(const tw_view *dst, const tw_view *src, tw_window window, size_t size)
+{
+    tw__turn *turn = tw__turn_of(size);
+    if (dst->rank != 2 || !turn || window.base || window.bytes != SIZE_MAX) return false;
+    if (dst->stride[1] != (ptrdiff_t)size || src->stride[0] != (ptrdiff_t)size) return false;
+    if (magnitude(src->stride[1]) <= size || dst->extent[0] < 2 || dst->extent[1] < 2) return false;
+    dims x = { .rank = 2 };
+    for (unsigned d = 0; d < 2; d++) {
+        x.extent[d] = dst->extent[d];
+        x.to[d] = dst->stride[d];
+        x.from[d] = src->stride[d];
+    }
+    turn_plane(dst->base, src->base, &x, size, turn);
+    return true;
+}
+
 tw_status tw_vec_copy_view(const tw_view *dst, const tw_view *src, tw_window window)
 {
     size_t size = tw_type_size(dst->type), index[TW_VIEW_RANK] = { 0 };
@@ -115,6 +161,7 @@ tw_status tw_vec_copy_view(const tw_view *dst, const tw_view *src, tw_window win
     if (size == 0 || tw_type_size(src->type) != size)
         return tw__fail(TW_E_TYPE, "copy from %s to %s", tw_type_name(src->type, TW_SYSTEM_TILEWRIGHT),
                         tw_type_name(dst->type, TW_SYSTEM_TILEWRIGHT));
+    if (copied_matrix(dst, src, window, size)) return TW_OK;
     tw_status status = tw_view_check(dst, window);
     if (status == TW_OK) status = tw_view_check(src, window);
     if (status != TW_OK || tw_view_count(dst) == 0) return status;

@@ -103,9 +103,15 @@ typedef struct tw__strips {
     tw__strip *f32, *f32_fused, *f64, *f64_fused, *u32, *u64;
 } tw__strips;
 
+/* d[j][i] = s[i][j] for i < rows, j < columns: elements lie side by side in the rows of both, which are dr and sr bytes
+ * apart (any sign). No overlap. */
+typedef void tw__turn(size_t rows, size_t columns, void *d, ptrdiff_t dr, const void *s, ptrdiff_t sr);
+tw__turn *tw__turn_of(size_t size); /* of the level in use; NULL unless elements have 1, 2, 4 or 8 bytes */
+
 typedef struct tw__level {
     const char *name;
     const tw__strips *strips;
+    tw__turn *const *turns;            /* by log2 of the element's bytes */
     const tw__cores *families[8];      /* NULL-terminated */
     const tw__conversion *conversions; /* ends with from = TW_TYPE_NONE */
 } tw__level;

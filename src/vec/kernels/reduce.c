@@ -19,9 +19,9 @@
     ROW(LOWEST, a < r ? a : r)                                                                                 \
     ROW(HIGHEST, r < a ? a : r)
 #define FLOAT_FOLDS(ROW)                                                                                       \
-    ROW(SUM, TW_NUMBER(r + a))                                                                                 \
-    ROW(PROD, TW_NUMBER(r * a))                                                                                \
-    ROW(SQUARE_ADD, TW_NUMBER(r + a * a))
+    ROW(SUM, r + a)                                                                                            \
+    ROW(PROD, r * a)                                                                                           \
+    ROW(SQUARE_ADD, r + a * a)
 /* MORE and LESS give the same result whatever the order, so the compiler may use lanes; FIRST does not. */
 #define FLOAT_EXTREMES(ROW)                                                                                    \
     ROW(LOWEST, LESS(r, a, NUMBER))                                                                            \
@@ -57,6 +57,20 @@
             r = (T)(__VA_ARGS__);                                \
         }                                                        \
         *(memory *)acc = r;                                      \
+    }
+
+/* A NaN stays one: it becomes the canonical one at the end. */
+#define NUMBER_LOOP(type, T_, U_, W_, S_, bits, op, ...)         \
+    static void op##_##type(size_t n, void *acc, const void *xv) \
+    {                                                            \
+        TW_TYPES(T_, U_, W_, S_, bits);                          \
+        const memory *x = xv;                                    \
+        T r = *(memory *)acc;                                    \
+        for (size_t i = 0; i < n; i++) {                         \
+            T a = x[i];                                          \
+            r = __VA_ARGS__;                                     \
+        }                                                        \
+        if (n > 0) *(memory *)acc = TW_NUMBER(r);                \
     }
 
 /* Extremes by 16 lanes: every element may be folded in any order and any number of times. */
@@ -159,6 +173,7 @@
 #define DEFINE_EXTREME(op, ...)  TW_INTS(EXTREME_LOOP, op, __VA_ARGS__)
 #define DEFINE_TRUTH(op, ...)    FOLD_LOOP(U8, uint8_t, uint8_t, uint32_t, int8_t, 8, op, __VA_ARGS__)
 #define DEFINE_FLOAT(op, ...)    TW_FLOATS(FOLD_LOOP, op, __VA_ARGS__)
+#define DEFINE_NUMBER(op, ...)   TW_FLOATS(NUMBER_LOOP, op, __VA_ARGS__)
 #define DEFINE_FLOAT_X(op, ...)  TW_FLOATS(EXTREME_LOOP, op, __VA_ARGS__)
 #define DEFINE_TREE(op, ...)     TW_FLOATS(TREE_LOOP, op, __VA_ARGS__)
 #define ENTER_SIGNLESS(op, ...)  TW_UNSIGNED(TW_ENTRY_SIGNLESS, op, 0)
@@ -169,7 +184,7 @@
 INTEGER_FOLDS(DEFINE_SIGNLESS)
 TRUTH_FOLDS(DEFINE_TRUTH)
 INTEGER_EXTREMES(DEFINE_EXTREME)
-FLOAT_FOLDS(DEFINE_FLOAT)
+FLOAT_FOLDS(DEFINE_NUMBER)
 FLOAT_EXTREMES(DEFINE_FLOAT_X)
 FLOAT_FIRSTS(DEFINE_FLOAT)
 FLOAT_TREES(DEFINE_TREE)

@@ -1,0 +1,119 @@
+/* remember: what was found out about a call (that it keeps the rules, how its tiles lie as planes, its kernel) holds for
+ * later calls of the same row whose operands and attributes have the same descriptions. Rules about addresses, tensors and
+ * values of integers are judged anew every time: such calls are not remembered. */
+#include "pto/pto.h"
+
+/* Each row has a few places, chosen by the shape of operand 0. */
+static tw__checked *place_for(const tw__pto_call *call)
+{
+    const tw_pto_operand *o = call->operand;
+    unsigned way = 0;
+    if (call->count == 0 || call->count > TW__CHECKED_OPERANDS) return NULL;
+    if (o->kind == TW_PTO_TILE && o->tile)
+        way = (o->tile->valid_rows ^ o->tile->valid_cols ^ o->tile->valid_cols >> 3 ^ (unsigned)o->tile->type) %
+              TW__CHECKED_WAYS;
+    return &call->core->checked[tw__pto_row_index(call->row) * TW__CHECKED_WAYS + way];
+}
+
+static bool same_tile(const uint64_t *seen, const tw_pto_tile *tile)
+{
+    typedef uint64_t __attribute__((vector_size(16), aligned(8), may_alias)) pair; /* tiles are aligned to 8 */
+    const pair *a = (const pair *)(const void *)seen, *b = (const pair *)(const void *)tile;
+    const pair differs = (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]);
+    return (differs[0] | differs[1]) == 0;
+}
+_Static_assert(TW__TILE_DESCRIPTION == 48, "same_tile compares all of the description");
+
+/* Where the tile lies; NULL when it has no place yet, or none that is right: tw__pto_bind finds out. */
+static unsigned char *address_of(const tw_pto *core, const tw_pto_tile *tile, size_t span)
+{
+    size_t number = tile->place;
+    if (number == 0 || number > core->place_count) return NULL;
+    const tw__place *p = &core->places[number - 1];
+    if (!p->used || p->location != tile->location || tile->offset + span > p->bytes) return NULL;
+    return core->memory[p->location].bytes + p->address + tile->offset;
+}
+
+bool tw__pto_recall(tw__pto_call *call, bool no_attrs)
+{
+    const tw__checked *seen = call->seen = place_for(call);
+    call->bound = false;
+    if (!seen || seen->count != call->count + 1) return false;
+    if (!(seen->no_attrs && no_attrs) && memcmp(&seen->attrs, call->attrs, sizeof seen->attrs) != 0) return false;
+    bool bound = seen->direct;
+    for (unsigned i = 0; i < call->count; i++) {
+        const tw_pto_operand *o = &call->operand[i];
+        if (seen->tiles >> i & 1) {
+            if (o->kind != TW_PTO_TILE || !o->tile || !same_tile(seen->tile[i], o->tile)) return false;
+            call->plane[i].at = address_of(call->core, o->tile, seen->span[i]);
+            bound &= call->plane[i].at != NULL;
+        } else {
+            if (o->kind != TW_PTO_SCALAR || o->scalar.type != seen->scalar) return false;
+            call->plane[i].at = (unsigned char *)(uintptr_t)&o->scalar.bits;
+        }
+    }
+    call->bound = bound;
+    return true;
+}
+
+/* The addresses are in call->plane. */
+tw_status tw__pto_run_again(tw__pto_call *call)
+{
+    const tw__checked *seen = call->seen;
+    if (seen->elements && seen->slot->key == seen->kernel) {
+        tw_run runs[TW__CHECKED_OPERANDS];
+        for (unsigned i = 0; i < call->count; i++)
+            runs[i] = (tw_run){ call->plane[i].at, seen->plane[i].col, seen->elements };
+        tw_vec_call(&seen->slot->kernel, seen->elements, runs);
+        return TW_OK;
+    }
+    for (unsigned i = 0; i < call->count; i++) {
+        unsigned char *at = call->plane[i].at;
+        call->plane[i] = seen->plane[i];
+        call->plane[i].at = at;
+    }
+    return call->row->run(call);
+}
+
+void tw__pto_remember_kernel(tw__pto_call *call, const tw_vec_kernel *kernel, bool joined)
+{
+    tw__checked *seen = call->seen;
+    seen->slot = (const tw__kernel_slot *)((const char *)kernel - offsetof(tw__kernel_slot, kernel));
+    seen->kernel = seen->slot->key;
+    seen->elements =
+        joined && !kernel->can_fault && seen->direct ? (size_t)call->plane->rows * call->plane->cols : 0;
+}
+
+static bool can_remember(const tw__pto_call *call)
+{
+    unsigned scalars = 0;
+    if ((call->row->rules & TW__NO_ALIAS) || call->row->tmp == TW__TMP_CI) return false;
+    for (unsigned i = 0; i < call->count; i++) {
+        if (call->operand[i].kind == TW_PTO_TENSOR) return false;
+        scalars += call->operand[i].kind == TW_PTO_SCALAR;
+    }
+    return scalars <= 1 && !strpbrk(call->row->form, "ijklno"); /* values of integers are judged */
+}
+
+void tw__pto_remember(tw__pto_call *call, bool no_attrs)
+{
+    tw__checked *seen = call->seen;
+    if (!seen) return;
+    if (!can_remember(call)) {
+        call->seen = NULL;
+        return;
+    }
+    *seen = (tw__checked){ .count = call->count + 1, .no_attrs = no_attrs, .direct = true, .attrs = *call->attrs };
+    for (unsigned i = 0; i < call->count; i++) {
+        const tw_pto_operand *o = &call->operand[i];
+        seen->plane[i] = call->plane[i];
+        if (o->kind == TW_PTO_SCALAR) {
+            seen->scalar = o->scalar.type;
+            continue;
+        }
+        seen->tiles |= 1u << i;
+        seen->direct = seen->direct && !tw__tile_boxed(o->tile);
+        seen->span[i] = tw__pto_span(o->tile);
+        memcpy(seen->tile[i], o->tile, TW__TILE_DESCRIPTION);
+    }
+}
