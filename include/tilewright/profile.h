@@ -104,6 +104,8 @@ TW_API tw_status tw_profile_print_execution_summary(const tw_profile *profile, F
 
 TW_API tw_status tw_profile_write_graph_json(const tw_profile *profile, FILE *out, bool pretty);
 TW_API tw_status tw_profile_write_execution_json(const tw_profile *profile, FILE *out, bool pretty);
+/* Both parts in one file, as members "graph" and "execution". */
+TW_API tw_status tw_profile_write_json(const tw_profile *profile, FILE *out, bool pretty);
 /* The same as text: malloc'ed, 0-terminated, the caller frees it. NULL on failure. */
 TW_API char *tw_profile_graph_json(const tw_profile *profile, bool pretty);
 TW_API char *tw_profile_execution_json(const tw_profile *profile, bool pretty);
@@ -112,6 +114,8 @@ TW_API char *tw_profile_execution_json(const tw_profile *profile, bool pretty);
 TW_API tw_status tw_profile_load(tw_profile **out, const char *graph_json, size_t graph_bytes,
                                  const char *execution_json, size_t execution_bytes);
 TW_API tw_status tw_profile_load_files(tw_profile **out, const char *graph_path, const char *execution_path);
+/* A file of both parts, or of either. */
+TW_API tw_status tw_profile_load_file(tw_profile **out, const char *path);
 /* Trace for chrome://tracing and ui.perfetto.dev: one track per kind of step, counters of active tiles. */
 TW_API tw_status tw_profile_write_trace(const tw_profile *profile, FILE *out, const tw_profile_options *options);
 

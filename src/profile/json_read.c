@@ -210,12 +210,17 @@ static void check_schema(tw__reader *r, json_t *root, const char *part)
     tw__reader_leave(r, mark);
 }
 
-static tw_status read_part(tw_profile *p, const char *file, const char *text, size_t bytes, bool graph)
+static json_t *parse(const char *file, const char *text, size_t bytes)
 {
-    tw__reader r = { .p = p, .file = file };
     json_error_t error;
     json_t *root = json_loadb(text, bytes, 0, &error);
-    if (!root) return tw__fail(TW_E_PARSE, "%s:%d:%d: %s", file, error.line, error.column, error.text);
+    if (!root) tw__fail(TW_E_PARSE, "%s:%d:%d: %s", file, error.line, error.column, error.text);
+    return root;
+}
+
+static tw_status read_root(tw_profile *p, const char *file, json_t *root, bool graph)
+{
+    tw__reader r = { .p = p, .file = file };
     if (!json_is_object(root)) tw__bad(&r, "an object expected");
     check_schema(&r, root, graph ? "graph" : "execution");
     tw__read_target(&r, root);
@@ -225,9 +230,26 @@ static tw_status read_part(tw_profile *p, const char *file, const char *text, si
         tw__read_graph(&r, root);
     else
         tw__read_execution(&r, root);
-    json_decref(root);
     if (!r.status && tw__profile_status(p)) return tw__fail(p->status, "%s: %s", file, p->detail ? p->detail : "");
     return r.status;
+}
+
+static tw_status read_part(tw_profile *p, const char *file, const char *text, size_t bytes, bool graph)
+{
+    json_t *root = parse(file, text, bytes);
+    tw_status status = root ? read_root(p, file, root, graph) : TW_E_PARSE;
+    json_decref(root);
+    return status;
+}
+
+static tw_profile *empty_profile(void)
+{
+    tw_profile *p = tw__profile_new(&(tw__profile_target){ .replicas = 1 });
+    if (p)
+        p->has_graph = false;
+    else
+        tw__fail(TW_E_NO_MEMORY, "out of memory for a profile");
+    return p;
 }
 
 static tw_status load(tw_profile **out, const char *graph_name, const char *graph, size_t graph_bytes,
@@ -236,9 +258,8 @@ static tw_status load(tw_profile **out, const char *graph_name, const char *grap
     *out = NULL;
     if (!graph && !execution)
         return tw__fail(TW_E_INVALID_ARGUMENT, "neither a graph nor an execution profile is given");
-    tw_profile *p = tw__profile_new(&(tw__profile_target){ .replicas = 1 });
-    if (!p) return tw__fail(TW_E_NO_MEMORY, "out of memory for a profile");
-    p->has_graph = false;
+    tw_profile *p = empty_profile();
+    if (!p) return TW_E_NO_MEMORY;
     tw_status status = graph ? read_part(p, graph_name, graph, graph_bytes, true) : TW_OK;
     if (!status && execution) status = read_part(p, execution_name, execution, execution_bytes, false);
     if (status) return tw_profile_free(p), status;
@@ -280,4 +301,37 @@ tw_status tw_profile_load_files(tw_profile **out, const char *graph_path, const 
     g_free(graph);
     g_free(execution);
     return status;
+}
+
+/* One part by itself, or both as members "graph" and "execution": then "part" is "both". */
+static tw_status read_either(tw_profile *p, const char *path, json_t *root)
+{
+    tw__reader r = { .p = p, .file = path };
+    const char *part = json_string_value(json_object_get(json_object_get(root, "tilewright"), "part"));
+    bool run = json_object_get(root, "programTrace") || json_object_get(root, "simulation");
+    if (!part || strcmp(part, "both") != 0)
+        return read_root(p, path, root, part ? strcmp(part, "graph") == 0 : !run);
+    check_schema(&r, root, "both");
+    json_t *graph = tw__object(&r, root, "graph"), *execution = tw__object(&r, root, "execution");
+    if (r.status) return r.status;
+    if (!graph && !execution) return tw__bad(&r, "neither \"graph\" nor \"execution\"");
+    tw_status status = graph ? read_root(p, path, graph, true) : TW_OK;
+    return !status && execution ? read_root(p, path, execution, false) : status;
+}
+
+tw_status tw_profile_load_file(tw_profile **out, const char *path)
+{
+    size_t bytes = 0;
+    char *text = read_file(path, &bytes);
+    *out = NULL;
+    if (!text) return TW_E_FILE_LOAD;
+    json_t *root = parse(path, text, bytes);
+    g_free(text);
+    if (!root) return TW_E_PARSE;
+    tw_profile *p = empty_profile();
+    tw_status status = p ? read_either(p, path, root) : TW_E_NO_MEMORY;
+    json_decref(root);
+    if (status) return tw_profile_free(p), status;
+    *out = p;
+    return TW_OK;
 }

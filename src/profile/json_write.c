@@ -181,6 +181,18 @@ tw_status tw_profile_write_execution_json(const tw_profile *p, FILE *out, bool p
     return status ? status : write_part(p, out, pretty, false);
 }
 
+tw_status tw_profile_write_json(const tw_profile *p, FILE *out, bool pretty)
+{
+    tw_status status = tw__profile_has(p, true, true, "write");
+    if (status) return status;
+    fprintf(out, "{\"tilewright\":{\"schema\":%d,\"part\":\"both\"},\"graph\":", TW_PROFILE_SCHEMA);
+    status = write_part(p, out, pretty, true);
+    fputs(",\"execution\":", out);
+    if (!status) status = write_part(p, out, pretty, false);
+    fputs("}\n", out);
+    return status ? status : ferror(out) ? tw__fail(TW_E_IO, "cannot write the profile") : TW_OK;
+}
+
 static char *to_text(const tw_profile *p, bool pretty, tw_status (*write)(const tw_profile *, FILE *, bool))
 {
     char *buffer = NULL;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 typedef struct command {
-    const char *graph, *execution, *trace;
+    const char *file, *graph, *execution, *trace; /* file: both parts in one */
     tw_profile_options options;
     bool help, version;
 } command;
@@ -34,8 +34,9 @@ enum { OPTION_COUNT = sizeof options / sizeof *options };
 static void print_help(const char *program)
 {
     printf("Usage: %s --graph-profile FILE [--execution-profile FILE] [options]\n"
+           "       %s FILE [options]    (both parts in one file)\n"
            "Prints a readable summary of profiling information.\n\n",
-           program);
+           program, program);
     for (int i = 0; i < OPTION_COUNT; i++) printf("  %-30s %s\n", options[i].name, options[i].help);
     printf("\nCLICOLOR_FORCE=1 turns colours on, CLICOLOR=0 turns them off; else a terminal gets colours.\n");
 }
@@ -64,6 +65,10 @@ static int parse(command *c, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         const char *value;
+        if (argv[i][0] != '-' && !c->file) {
+            c->file = argv[i];
+            continue;
+        }
         int option = find_option(argv[i], &value);
         if (option < 0) return unknown(argv[0], argv[i]);
         char *at = (char *)c + options[option].at;
@@ -97,10 +102,13 @@ int tw_profile_summary_main(int argc, char **argv)
     if (bad) return bad;
     if (c.help) return print_help(argv[0]), 0;
     if (c.version) return printf("%s %s\n", argv[0], tw_version()), 0;
-    if (!c.graph && !c.execution)
+    if (c.file && (c.graph || c.execution))
+        return fprintf(stderr, "%s: either '%s' or --graph-profile and --execution-profile\n", argv[0], c.file), 2;
+    if (!c.file && !c.graph && !c.execution)
         return fprintf(stderr, "%s: --graph-profile is needed; --help lists the options\n", argv[0]), 2;
     tw_profile *profile = NULL;
-    tw_status status = tw_profile_load_files(&profile, c.graph, c.execution);
+    tw_status status =
+        c.file ? tw_profile_load_file(&profile, c.file) : tw_profile_load_files(&profile, c.graph, c.execution);
     if (!status)
         status = c.trace ? write_trace(profile, &c) : tw_profile_print_summary(profile, stdout, &c.options);
     if (!status && fflush(stdout) != 0) status = tw__fail(TW_E_IO, "cannot write the summary");

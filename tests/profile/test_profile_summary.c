@@ -245,6 +245,52 @@ static void profile_summary_command(void **state)
     }
 }
 
+/* Both parts in one file say what two files say; a part by itself is recognised. */
+static void profile_summary_one_file(void **state)
+{
+    static char two[200000], one[200000], err[4096], path[] = "/tmp/tw-profile-XXXXXX";
+    tw_profile *p = NULL;
+    (void)state;
+    assert_int_equal(command(two, sizeof two, err, sizeof err,
+                             (const char *[8]){ "--graph-profile", GRAPH, "--execution-profile", EXECUTION }),
+                     0);
+    assert_int_equal(tw_profile_load_files(&p, GRAPH, EXECUTION), TW_OK);
+    FILE *out = fdopen(mkstemp(path), "w");
+    assert_int_equal(tw_profile_write_json(p, out, false), TW_OK);
+    fclose(out);
+    assert_int_equal(command(one, sizeof one, err, sizeof err, (const char *[8]){ path }), 0);
+    assert_string_equal(one, two);
+    assert_int_equal(command(one, sizeof one, err, sizeof err, (const char *[8]){ path, "--graph-profile", GRAPH }),
+                     2);
+    assert_int_equal(command(one, sizeof one, err, sizeof err, (const char *[8]){ EXECUTION }), 1);
+    assert_non_null(strstr(err, "there is no target")); /* the vendor's, which needs its graph part */
+    out = fopen(path, "w");
+    assert_int_equal(tw_profile_write_execution_json(p, out, false), TW_OK);
+    fclose(out);
+    tw_profile_free(p);
+    assert_int_equal(command(one, sizeof one, err, sizeof err, (const char *[8]){ path }), 0);
+    assert_true(strstr(one, "Execution:") && !strstr(one, "Memory Usage:"));
+    assert_int_equal(command(one, sizeof one, err, sizeof err, (const char *[8]){ GRAPH }), 0);
+    assert_true(!strstr(one, "Execution:") && strstr(one, "Memory Usage:"));
+    static const char *const bad[][2] = {
+        { "{\"tilewright\":{\"part\":\"both\"}}", "neither" },
+        { "{\"tilewright\":{\"part\":\"both\"},\"graph\":3}", "graph" },
+        { "{\"tilewright\":{\"part\":\"both\",\"schema\":99},\"graph\":{}}", "newer" },
+        { "[]", "object" },
+        { "{", "1:" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        out = fopen(path, "w");
+        fputs(bad[i][0], out);
+        fclose(out);
+        assert_int_equal(tw_profile_load_file(&p, path), TW_E_PARSE);
+        assert_null(p);
+        if (!strstr(tw_error_message(), bad[i][1])) fail_msg("row %zu: %s", i, tw_error_message());
+    }
+    remove(path);
+    assert_int_equal(tw_profile_load_file(&p, path), TW_E_FILE_LOAD);
+}
+
 static void profile_summary_trace(void **state)
 {
     (void)state;
@@ -279,7 +325,7 @@ int main(void)
         cmocka_unit_test(profile_summary_unplaced),  cmocka_unit_test(profile_summary_replicas),
         cmocka_unit_test(profile_summary_execution), cmocka_unit_test(profile_summary_colours),
         cmocka_unit_test(profile_summary_options),   cmocka_unit_test(profile_summary_command),
-        cmocka_unit_test(profile_summary_trace),
+        cmocka_unit_test(profile_summary_trace),     cmocka_unit_test(profile_summary_one_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
