@@ -18,11 +18,9 @@ static void accounting_free(tw__accounting *a)
         for (unsigned kind = 0; kind < TW__VERTEX_BYTES_KINDS; kind++) free(a->types[type].bytes[kind]);
     for (unsigned type = 0; type < TW__COPY_TYPES; type++)
         for (unsigned kind = 0; kind < TW__VERTEX_BYTES_KINDS; kind++) free(a->copies[type].bytes[kind]);
-    free(a->row), free(a->rearrange_now), free(a->output_now), free(a->message), free(a->rearrange),
-        free(a->output);
-    free(a->types), free(a->sets), free(a->set_counted), free(a->type_cycles), free(a->type_count),
+    free(a->row), free(a->types), free(a->sets), free(a->set_counted), free(a->type_cycles), free(a->type_count),
         free(a->used_types);
-    free(a->interleaved), free(a->step_of), free(a->next_of), free(a->shape.items), free(a->leaves.items);
+    free(a->step_of), free(a->next_of), free(a->shape.items), free(a->leaves.items);
     free(a->message_bytes), free(a->bodies.items), free(a->body_of), free(a->first_leaf), free(a->last_of);
 }
 
@@ -33,18 +31,12 @@ static bool accounting_init(tw__accounting *a)
     bool ok = true;
 #define TAKE(pointer, count) ok &= ((pointer) = tw__calloc((count) + 1, sizeof *(pointer))) != NULL
     TAKE(a->row, a->tiles);
-    TAKE(a->rearrange_now, a->tiles);
-    TAKE(a->output_now, a->tiles);
-    TAKE(a->message, a->tiles);
-    TAKE(a->rearrange, a->tiles);
-    TAKE(a->output, a->tiles);
     TAKE(a->types, core->type_count);
     TAKE(a->sets, core->compute_set_count);
     TAKE(a->set_counted, core->compute_set_count);
     TAKE(a->type_cycles, core->type_count);
     TAKE(a->type_count, core->type_count);
     TAKE(a->used_types, core->type_count + TW__COPY_TYPES);
-    TAKE(a->interleaved, core->var_count);
     TAKE(a->message_bytes, steps);
     TAKE(a->body_of, core->program_count);
     TAKE(a->first_leaf, core->program_count);
@@ -108,12 +100,22 @@ bool tw__account_instruments(const tw_engine *engine, const char *key)
     return wanted(options, "debug.instrument");
 }
 
+/* Addresses and the report that stands on them are made when somebody looks at the profile. */
+static tw_status report_memory(tw__account *account)
+{
+    if (account->reported) return TW_OK;
+    tw_status status = tw__placement_report(account->placement, account->profile);
+    account->reported = status == TW_OK;
+    return status;
+}
+
 static tw_status start_reports(tw_engine *engine)
 {
     tw__account *account = engine->account;
     tw_status status = TW_OK;
     if (wanted(engine->options, "autoReport.outputGraphProfile")) {
         char *path = NULL;
+        if ((status = report_memory(account))) return status;
         status = report_file(engine, "graph_profile.json", &path);
         if (!status) status = write_report(account->profile, path, true);
         g_free(path);
@@ -176,7 +178,8 @@ static tw_status fill(tw__accounting *a)
 {
     tw_status status;
     set_counts(a);
-    if ((status = tw__account_steps(a)) || (status = tw__account_memory(a)) || (status = tw__account_liveness(a)))
+    if ((status = tw__account_steps(a)) || (status = tw__account_memory(a)) || (status = tw__account_liveness(a)) ||
+        (status = tw__placement_judge(a)))
         return status;
     set_mode(a);
     if (a->failed || a->before.failed || a->after.failed)
@@ -216,7 +219,9 @@ tw_status tw__account_new(tw_engine *engine)
                          .profile = account->profile,
                          .tiles = target->tiles,
                          .strict = tw__options_bool(engine->options, "profiler.strictEstimates") };
-    bool ready = account->profile && account->first_step && account->step_count && accounting_init(&a);
+    a.placement = account->placement = tw__placement_new(engine);
+    bool ready =
+        account->profile && account->first_step && account->step_count && account->placement && accounting_init(&a);
     tw_status status = ready ? fill(&a) : tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
     accounting_free(&a);
     if (!status) status = start_reports(engine);
@@ -232,6 +237,7 @@ void tw__account_free(tw__account *account)
     if (!account) return;
     flush_report(account);
     tw_profile_free(account->profile);
+    tw__placement_free(account->placement);
     free(account->first_step), free(account->step_count);
     g_free(account->execution_file);
     free(account);
@@ -304,7 +310,13 @@ static void trace_body(tw_engine *engine, uint32_t first, uint32_t last)
 
 const tw_profile *tw__account_profile(tw_engine *engine)
 {
-    return engine->account ? engine->account->profile : NULL;
+    if (!engine->account || report_memory(engine->account)) return NULL;
+    return engine->account->profile;
+}
+
+tw__placement *tw__engine_placement(tw_engine *engine)
+{
+    return engine->account ? engine->account->placement : NULL;
 }
 
 void tw__account_reset(tw_engine *engine)

@@ -1,8 +1,9 @@
 /* account: what a plan costs on the target: bytes by tile and category, cycles by step, liveness; fills the profile.
  *
  *   account.c   life, hooks of the executor, reports     traffic.c   bytes between tiles, exchange cycles
- *   cycles.c    vertices and copies to cycles            memory.c    storage categories, out of memory
+ *   cycles.c    vertices and copies to cycles            memory.c    sizes of vertices; stacks, code, instrumentation
  *   steps.c     program tree and steps of the profile    liveness.c  what is live when
+ *   place*.c    addresses of all that, see place.h
  *
  * Nothing here changes results: with the account switched off a program computes the same values. Every rule is a
  * model of spec poplar.md section 5 and is written down in docs/model.md with its source. */
@@ -10,6 +11,7 @@
 #define TW_ENGINE_ACCOUNT_H
 
 #include "engine/engine.h"
+#include "engine/place.h"
 #include "profile/profile.h"
 
 typedef struct tw__account {
@@ -20,6 +22,8 @@ typedef struct tw__account {
     bool stream_each_run; /* autoReport.streamAtEachRun */
     char *execution_file; /* autoReport: written after runs; NULL = not wanted */
     bool dirty;           /* runs not yet written to it */
+    tw__placement *placement;
+    bool reported; /* the memory block of the profile is there */
 } tw__account;
 
 /* --- traffic.c --------------------------------------------------------------------------------------------------- */
@@ -131,27 +135,25 @@ typedef struct tw__accounting { /* everything needed while the account is made *
     const tw_target *target;
     tw__account *account;
     tw_profile *profile;
-    tw__memory *memory;
+    tw__memory *memory; /* what is summed by tile and category; the rest is in the placement */
+    tw__placement *placement;
     unsigned tiles;
     tw__traffic before, after; /* of the step at hand */
     tw__local local_before, local_after;
     tw__workers workers;
-    uint64_t *row;                          /* [tiles] */
-    uint64_t *rearrange_now, *output_now;   /* [tiles] buffers of the step at hand */
-    uint64_t *message, *rearrange, *output; /* [tiles] largest buffers of any step so far */
-    tw__type_cost *types;                   /* [core->type_count] */
+    uint64_t *row;        /* [tiles] */
+    tw__type_cost *types; /* [core->type_count] */
     tw__type_cost copies[TW__COPY_TYPES];
     uint32_t *sets;                 /* [core->compute_set_count] compute set of the profile */
     bool *set_counted;              /* [core->compute_set_count] memory of its vertices is counted */
     uint64_t *type_cycles;          /* [core->type_count] of the compute set at hand */
     uint64_t *type_count;           /* likewise */
     tw__type_cycles *used_types;    /* [core->type_count + TW__COPY_TYPES] scratch */
-    bool *interleaved;              /* [core->var_count] some field wants it in interleaved memory */
     uint32_t *step_of;              /* [core->program_count] next plan step of a program, TW__NONE = no more */
     uint32_t *next_of;              /* [plan.step_programs] the one after it */
     TW__LIST(tw__shape) shape;      /* control flow in the order of the tree, for liveness */
     TW__LIST(tw__leaf_node) leaves; /* profile nodes of plan steps */
-    uint64_t *message_bytes;        /* [plan steps] received before the step */
+    uint64_t *message_bytes;        /* [plan steps] of message buffers that are filled before the step */
     TW__LIST(tw__body) bodies;      /* [0] the programs, [f] function f, then programs shared by several places */
     uint32_t *body_of;              /* [core->program_count] body of a shared program, 0 = not met yet */
     uint32_t *first_leaf;           /* [core->program_count] first leaf below a program, 0 = none */
@@ -171,12 +173,10 @@ tw_status tw__account_steps(tw__accounting *a);
 /* memory.c. Profile id of a vertex type; its layout on the chip is read on first use. */
 uint32_t tw__account_type(tw__accounting *a, uint32_t type);
 uint32_t tw__account_copy_type(tw__accounting *a, tw__copy_type type);
-void tw__account_vertex(tw__accounting *a, uint32_t vertex);       /* bytes of one vertex on its tile */
 void tw__account_local(tw__accounting *a, const tw__local *local); /* bytes of copy vertices */
-/* Variables, vertices, stacks, code; then the profile's memory block and the out-of-memory verdict. */
+/* Stacks, control code, instrumentation; bytes of vertex types. Then everything that is kept for the whole run is known. */
 tw_status tw__account_memory(tw__accounting *a);
-void tw__account_raise(tw__accounting *a, uint64_t *peak, const uint64_t *now); /* peak = max(peak, now) by tile */
-/* liveness.c */
+/* liveness.c: the profile's liveness block, and the lives of variables and buffers. */
 tw_status tw__account_liveness(tw__accounting *a);
 
 #endif

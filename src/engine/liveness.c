@@ -248,24 +248,12 @@ static const char *var_name(const tw__variable *var)
     return var->is_constant ? "<const>" : *var->name ? var->name : "<anon>";
 }
 
-/* Storage that a tile keeps for the whole run, by its key; the rest are variables and buffers of single steps. */
-static bool kept(tw_storage storage)
-{
-    switch (storage) {
-    case TW_STORAGE_VARIABLE:
-    case TW_STORAGE_CONSTANT:
-    case TW_STORAGE_MESSAGE:
-    case TW_STORAGE_HOST_MESSAGE:
-    case TW_STORAGE_GLOBAL_MESSAGE:
-    case TW_STORAGE_REARRANGEMENT:
-    case TW_STORAGE_OUTPUT_EDGE: return false;
-    default: return true;
-    }
-}
-
+/* Variables; then what a tile keeps for the whole run, by the key of its storage: vertex states, code, stacks, ... */
 static void always_live(flow *f, uint64_t *by_tile)
 {
     tw__accounting *a = f->a;
+    const tw__placement *p = a->placement;
+    uint64_t sums[TW_STORAGE_COUNT] = { 0 };
     for (uint32_t var = 0; var < a->core->var_count; var++) {
         const tw__variable *v = &a->core->vars[var];
         if (!has(f->always, var)) continue;
@@ -274,14 +262,22 @@ static void always_live(flow *f, uint64_t *by_tile)
         for (size_t i = 0; i < v->mapped_count; i++)
             by_tile[v->mapped[i].tile] += (v->mapped[i].end - v->mapped[i].begin) * esize;
     }
-    for (unsigned s = 0; s < TW_STORAGE_COUNT; s++) {
-        uint64_t bytes = kept(s) ? tw__memory_category(a->memory, s) : 0;
-        if (!bytes) continue;
-        tw__profile_add_always_live(a->profile, tw_storage_key(s), bytes);
-        for (unsigned region = 0; region < TW__MEMORY_REGIONS; region++) {
-            const uint64_t *row = a->memory->rows[tw__memory_row(s, region, TW__NOT_OVERLAPPED)];
-            for (unsigned tile = 0; row && tile < a->tiles; tile++) by_tile[tile] += row[tile];
+    for (size_t g = 0; g < p->groups.count; g++) {
+        const tw__state_group *group = &p->groups.items[g];
+        const tw__vertex_type *info = a->core->types[group->type].info;
+        uint32_t item = group->item;
+        sums[p->items.items[item].storage] += p->items.items[item].bytes;
+        by_tile[group->tile] += p->items.items[item].bytes;
+        for (unsigned field = 0; field < info->num_fields; field++) {
+            if (!tw__placement_has_table(&info->fields[field])) continue;
+            const tw__place_item *table = &p->items.items[++item];
+            sums[table->storage] += table->bytes, by_tile[group->tile] += table->bytes;
         }
+    }
+    for (unsigned s = 0; s < TW_STORAGE_COUNT; s++) {
+        const uint64_t *row = a->memory->rows[tw__memory_row(s, TW__NON_INTERLEAVED, TW__NOT_OVERLAPPED)];
+        for (unsigned tile = 0; row && tile < a->tiles; tile++) sums[s] += row[tile], by_tile[tile] += row[tile];
+        if (sums[s]) tw__profile_add_always_live(a->profile, tw_storage_key(s), sums[s]);
     }
 }
 
@@ -344,6 +340,39 @@ static void live_lists(flow *f, const uint64_t *always_by_tile)
     free(now), free(peak), free(list);
 }
 
+/* Lives for the placement: from the first to the last step at which a variable is live; buffers from the first to the last
+ * step that executes their compute set. What no step needs keeps its place. */
+static bool set_lives(flow *f)
+{
+    tw__placement *p = f->a->placement;
+    size_t vars = f->a->core->var_count;
+    uint32_t *first = tw__realloc(NULL, (vars + 1) * sizeof *first), *last = tw__calloc(vars + 1, sizeof *last);
+    if (first && last) {
+        memset(first, 0xff, (vars + 1) * sizeof *first);
+        for (uint32_t s = 0; s < f->steps; s++)
+            for (size_t w = 0; w < f->words; w++)
+                for (uint64_t bits = f->live[s * f->words + w]; bits; bits &= bits - 1) {
+                    size_t var = w * 64 + (unsigned)__builtin_ctzll(bits);
+                    if (first[var] == UINT32_MAX) first[var] = s;
+                    last[var] = s;
+                }
+        for (uint32_t var = 0; var < vars; var++)
+            for (uint32_t i = p->var_first[var]; i < p->var_first[var + 1]; i++)
+                if (!has(f->always, var) && first[var] != UINT32_MAX)
+                    p->items.items[i].first = first[var], p->items.items[i].last = last[var];
+    }
+    bool ok = first && last;
+    free(first), free(last);
+    return ok;
+}
+
+static void set_buffer_lives(tw__placement *p)
+{
+    for (size_t x = 0; x < p->execs; x++)
+        for (uint32_t i = p->exec_item[x]; i < p->exec_item_end[x]; i++)
+            p->items.items[i].first = p->exec_first[x], p->items.items[i].last = p->exec_last[x];
+}
+
 /* Constants, host handles, and variables that no program touches. */
 static void find_always(flow *f)
 {
@@ -379,6 +408,8 @@ tw_status tw__account_liveness(tw__accounting *a)
         always_live(&f, by_tile);
         live_lists(&f, by_tile);
     }
+    if (!f.failed && !set_lives(&f)) f.failed = a->failed = true;
+    if (!f.failed) set_buffer_lives(a->placement);
     if (f.failed) TW__LOG(PROFILER, INFO, "liveness left out: the control flow is too large");
     free(f.live), free(f.always), free(live), free(by_tile);
     free(f.use), free(f.kill), free(f.first_use), free(f.first_kill);

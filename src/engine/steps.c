@@ -154,41 +154,35 @@ static void emit_local(walker *w, const tw__local *local, const char *name)
 
 /* --- compute sets ----------------------------------------------------------------------------------------------------- */
 
-static bool lies_on(const tw__core *core, const tw__edge *edge, unsigned tile)
-{
-    if (edge->regions || !edge->count) return !edge->count;
-    const tw__variable *var = &core->vars[edge->var];
-    size_t at = tw__mapped_find(var, edge->offset);
-    return at < var->mapped_count && var->mapped[at].tile == tile && var->mapped[at].begin <= edge->offset &&
-           var->mapped[at].end >= edge->offset + edge->count;
-}
-
-/* What an edge needs: data of other tiles is received before (or sent after) the step; what is not one contiguous run
- * on the vertex's tile is put together (or taken apart) by copies on it. */
-static void add_edge(tw__accounting *a, const tw__edge *edge, unsigned tile, unsigned esize, bool input)
+/* What an edge that needs a buffer moves: data of other tiles is received before (or sent after) the step, data of this
+ * one is copied. True: some of it belongs to other tiles. */
+static bool add_edge(tw__accounting *a, const tw__edge *edge, unsigned tile, unsigned esize, bool input)
 {
     tw__edge_list room;
     const tw__regions *list = tw__edge_regions(edge, &room);
     tw__exchange_walk walk = input ? tw__exchange_begin(a->core, list, 0, NULL, tile, 0, edge->count)
                                    : tw__exchange_begin(a->core, NULL, tile, list, 0, 0, edge->count);
-    bool whole =
-        list->n == 1 && list->region[0].rank == 1 && (list->count == 1 || list->region[0].dim[0].stride == 1);
-    uint64_t local = 0, remote = 0;
+    bool remote = false;
     for (tw__piece piece; tw__exchange_next(&walk, &piece);) {
+        if (piece.src_tile == TW_UNMAPPED || piece.dst_tile == TW_UNMAPPED) continue;
         if (piece.src_tile != piece.dst_tile) {
-            if (piece.src_tile == TW_UNMAPPED || piece.dst_tile == TW_UNMAPPED) continue;
             tw__traffic_add(input ? &a->before : &a->after, &piece, esize);
-            remote += piece.count * esize;
-        } else if (!whole || piece.count < edge->count) {
+            remote = true;
+        } else {
             tw__local_add(input ? &a->local_before : &a->local_after, &piece, esize);
-            local += piece.count * esize;
         }
     }
-    a->rearrange_now[tile] += local;
-    if (!input) a->output_now[tile] += remote;
+    return remote;
 }
 
-static void add_vertex(tw__accounting *a, uint32_t vertex, bool *modelled)
+static bool is_constrained(const tw__vertex_type *info, unsigned field)
+{
+    for (unsigned c = 0; c < info->num_constraints; c++)
+        if (info->placed_apart[c].a == field || info->placed_apart[c].b == field) return true;
+    return false;
+}
+
+static void add_vertex(tw__accounting *a, uint32_t vertex, bool first, bool *modelled)
 {
     const tw__vertex *v = &a->core->vertices[vertex];
     const tw__vertex_type *info = a->core->types[v->type].info;
@@ -207,10 +201,12 @@ static void add_vertex(tw__accounting *a, uint32_t vertex, bool *modelled)
     for (uint32_t e = v->first_edge; e; e = a->core->edges[e].next) {
         const tw__edge *edge = &a->core->edges[e];
         const tw__field *field = &info->fields[edge->field];
-        if (lies_on(a->core, edge, v->tile)) continue;
+        if (tw__placement_direct(a->placement, edge, field, v->tile)) continue;
         unsigned esize = (unsigned)tw_target_type_size(a->target, field->type);
-        if (field->direction != TW__OUTPUT) add_edge(a, edge, v->tile, esize, true);
-        if (field->direction != TW__INPUT) add_edge(a, edge, v->tile, esize, false);
+        bool remote = false;
+        if (field->direction != TW__OUTPUT) remote |= add_edge(a, edge, v->tile, esize, true);
+        if (field->direction != TW__INPUT) remote |= add_edge(a, edge, v->tile, esize, false);
+        if (first) tw__placement_want(a->placement, e, field, v->tile, is_constrained(info, edge->field), remote);
     }
 }
 
@@ -221,8 +217,6 @@ static void reset(tw__accounting *a)
     tw__workers_reset(&a->workers);
     memset(a->type_cycles, 0, a->core->type_count * sizeof *a->type_cycles);
     memset(a->type_count, 0, a->core->type_count * sizeof *a->type_count);
-    memset(a->rearrange_now, 0, a->tiles * sizeof *a->rearrange_now);
-    memset(a->output_now, 0, a->tiles * sizeof *a->output_now);
 }
 
 static void execute_step(walker *w, const tw__plan_step *step)
@@ -234,16 +228,16 @@ static void execute_step(walker *w, const tw__plan_step *step)
     size_t count;
     const uint32_t *vertices = tw__compute_set_vertices(a->core, exec->cs, &count);
     reset(a);
-    for (size_t i = 0; i < count; i++) {
-        add_vertex(a, vertices[i], &modelled);
-        if (first) tw__account_vertex(a, vertices[i]);
+    for (size_t i = 0; i < count; i++) add_vertex(a, vertices[i], first, &modelled);
+    if (first) {
+        tw__placement_buffers(a->placement, step->payload, name);
+        tw__placement_states(a, step->payload);
+        tw__placement_pairs(a->engine, a->placement, step->payload);
     }
+    tw__placement_executed(a->placement, step->payload, w->step, first);
     a->set_counted[exec->cs] = true;
     tw__traffic_finish(&a->before), tw__traffic_finish(&a->after);
-    tw__account_raise(a, a->message, a->before.received);
-    a->message_bytes[w->step] = a->before.internal + a->before.global;
-    tw__account_raise(a, a->rearrange, a->rearrange_now);
-    tw__account_raise(a, a->output, a->output_now);
+    a->message_bytes[w->step] = a->placement->exec_messages[step->payload];
 
     emit_traffic(w, &a->before, join(w, name, "ExchangePre"));
     emit_local(w, &a->local_before, join(w, name, "OnTileCopyPre"));
