@@ -37,5 +37,10 @@ if(TARGET tilewright)
   if(BUILD_TESTING AND NOT TW_SANITIZE)
     add_test(NAME aie.names COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/names_test.sh ${CMAKE_SOURCE_DIR}
              $<TARGET_FILE:tilewright> -Wl,-rpath,$<TARGET_FILE_DIR:tilewright>)
+    foreach(name IN ITEMS vendor vendor_api)
+      add_test(NAME aie.${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/${name}_test.sh ${CMAKE_SOURCE_DIR}
+               $<TARGET_FILE:tilewright> -Wl,-rpath,$<TARGET_FILE_DIR:tilewright>)
+    endforeach()
+    set_tests_properties(aie.vendor_api PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800)
   endif()
 endif()

@@ -25,7 +25,7 @@ TW__VENDOR_NOT_MODELLED(TW__CXX_NOT_MODELLED)
 // clang-format on
 TW__AIE unsigned tw__conjugate(bool x, bool z)
 {
-    return (x ? TW__CONJ_X : 0u) | (z ? TW__CONJ_Z : 0u);
+    return (x ? static_cast<unsigned>(TW__CONJ_X) : 0u) | (z ? static_cast<unsigned>(TW__CONJ_Z) : 0u);
 }
 #define TW__DYNAMIC(cls, acct, xt, zt)                                                                       \
     TW__AIE acct cls##p(unsigned f, xt x, int xs, int xo, bool cx, zt z, int zs, int zo, bool cz)            \

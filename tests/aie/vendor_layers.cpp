@@ -1,0 +1,271 @@
+/* A small layered library of our own on top of aie_vendor.hpp, the way the vendor's is built: class templates around the
+ * vector types, traits specialised by type, intrinsics found by overloads through conversion operators. Prints each
+ * expectation that does not hold; ends with 1 then. Compiled by vendor_test.sh with clang++ and g++. */
+#include <tilewright/aie_vendor.hpp>
+
+#include <array>
+#include <cstdio>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+static int fails;
+#define EXPECT(condition) \
+    ((condition) ? (void)0 : (void)(std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition), fails++))
+
+/* --- the types: distinct classes, right size, 16-byte alignment that templates keep (aie.md 1.2 to 1.4, 3.2) -------- */
+
+template <class V> struct traits; /* two rows of one type would be a redefinition */
+#define TRAITS(lanes, element, bits)                                                                \
+    template <> struct traits<v##lanes##element> {                                                  \
+        typedef element type;                                                                       \
+    };                                                                                              \
+    static_assert(std::is_class<v##lanes##element>::value, "");                                     \
+    static_assert(std::is_trivially_copyable<v##lanes##element>::value, "");                        \
+    static_assert(std::is_trivially_default_constructible<v##lanes##element>::value, "");           \
+    static_assert(std::is_same<decltype(undef_v##lanes##element()), v##lanes##element>::value, ""); \
+    static_assert(std::is_same<decltype(null_v##lanes##element()), v##lanes##element>::value, "");  \
+    static_assert(alignof(v##lanes##element) == 16, "");                                            \
+    static_assert(sizeof(v##lanes##element) == (lanes) * (bits) / 8, "");                           \
+    static_assert(alignof(std::array<v##lanes##element, 2>) == 16, "");
+TW_AIE_REAL_LIST(TRAITS)
+TW_AIE_STRUCT_LIST(TRAITS)
+#define ACC_TRAITS(lanes, kind, parts)                                    \
+    template <> struct traits<v##lanes##kind> {                           \
+        typedef kind type;                                                \
+    };                                                                    \
+    static_assert(std::is_trivially_copyable<v##lanes##kind>::value, ""); \
+    static_assert(std::is_empty<kind>::value || sizeof(kind) > 1, "");
+TW_AIE_ACC48_LIST(ACC_TRAITS)
+TW_AIE_ACC80_LIST(ACC_TRAITS)
+
+static_assert(!std::is_convertible<v16int16, v8int32>::value, "casts are written");
+static_assert(std::is_constructible<v8int32, v16int16>::value, "between types of one width");
+static_assert(!std::is_constructible<v8int32, v8int16>::value, "");
+static_assert(!std::is_constructible<v8acc48, v16int16>::value, "");
+static_assert(std::is_constructible<v4cacc48, v8acc48>::value, "");
+static_assert(!std::is_constructible<v8cacc48, v8acc48>::value, "");
+static_assert(std::is_same<v8accfloat, v8float>::value, "there are no float accumulators");
+static_assert(__AIE_ARCH__ == 10 && __AIE_MODEL_VERSION__ >= 12400 && __AIE_MODEL_VERSION__ < 20000, "");
+static_assert(AIE_VECTOR_LDST_ALIGN == 16, "");
+static_assert(aie_dm_resource_get_v<int16> == aie_dm_resource::none, "");
+static_assert(std::is_same<aie_dm_resource_set_t<int16, aie_dm_resource::ab>, int16>::value, "");
+static_assert(sizeof ZERO >= 128 && alignof(decltype(ZERO)) >= 1, "");
+static_assert(rnd_conv_odd == 7 && fpadd_mixsub == 3 && fpcmp_nrm == 2, "");
+/* Tags of accumulators of later machines are named in concepts. */
+typedef std::tuple<acc16, acc24, acc32, acc40, acc56, acc64, acc72, cacc16, cacc24, cacc32, cacc40, cacc56, cacc64,
+                   cacc72, accfloat, caccfloat, acc80, cacc80>
+    every_tag;
+
+static void test_types()
+{
+    v16int16 v = { 1, 2, 3 };
+    EXPECT(v[0] == 1 && v[2] == 3 && v[15] == 0);
+    v[1] = 0x102;
+    v8int32 w = (v8int32)v;
+    EXPECT(w[0] == 0x01020001);
+    const v16int16 back(w);
+    EXPECT(back[1] == 0x102);
+    v8cint16 c = (v8cint16)v;
+    EXPECT(c[0].real == 1 && c[0].imag == 0x102);
+    c[3] = cint16{ -1, 4 };
+    EXPECT(::ext_elem(c, 3) == (cint16{ -1, 4 }));
+    /* An 80-bit lane lies in two slots of 48 bits. */
+    v8acc48 a = ::null_v8acc48();
+    a.word[0] = 5, a.word[1] = 7;
+    v4acc80 wide = (v4acc80)a;
+    EXPECT(wide.word[0] == ((int128)7 << 48) + 5);
+    int16 line[32] __attribute__((aligned(32)));
+    for (int i = 0; i < 32; i++) line[i] = static_cast<int16>(i);
+    const v16int16 *p = reinterpret_cast<const v16int16 *>(line);
+    line[17] = 99;
+    EXPECT(p[1][1] == 99); /* the classes may alias anything */
+    EXPECT((*(const v4int32 *)ZERO)[3] == 0);
+}
+
+/* --- a layered library ------------------------------------------------------------------------------------------------ */
+
+namespace lib {
+
+template <class T, unsigned N> struct native;
+#define NATIVE(lanes, element, bits)            \
+    template <> struct native<element, lanes> { \
+        typedef v##lanes##element type;         \
+    };
+TW_AIE_REAL_LIST(NATIVE)
+NATIVE(4, cint16, 32)
+NATIVE(8, cint16, 32) NATIVE(16, cint16, 32) NATIVE(8, cint32, 64) NATIVE(4, cint32, 64)
+
+    template <class T, unsigned N>
+    class vec {
+    typename native<T, N>::type data;
+
+  public:
+    vec() : data() {}
+    vec(typename native<T, N>::type v) : data(v) {}
+    operator typename native<T, N>::type() const { return data; }
+    T operator[](unsigned i) const { return data[i]; }
+    static vec load(const T *p) { return *reinterpret_cast<const typename native<T, N>::type *>(p); }
+    void store(T *p) const { *reinterpret_cast<typename native<T, N>::type *>(p) = data; }
+};
+template <class T, unsigned N> vec<T, 2 * N> join(vec<T, N> a, vec<T, N> b)
+{
+    return ::concat(a, b);
+}
+
+template <class A> class acc {
+    A data;
+
+  public:
+    acc(A a) : data(a) {}
+    operator A() const { return data; }
+};
+
+enum class op { mul, mac, msc, negmul };
+/* A function object per operation, as generic lambdas hand them around. */
+template <op O> struct mul16_op;
+template <> struct mul16_op<op::mul> {
+    template <class... P> auto operator()(const P &...p) const -> decltype(::mul16(p...)) { return ::mul16(p...); }
+};
+template <> struct mul16_op<op::mac> {
+    template <class... P> auto operator()(const P &...p) const -> decltype(::mac16(p...)) { return ::mac16(p...); }
+};
+
+template <class T, unsigned N> vec<T, N> reverse32(vec<T, N> v)
+{
+    static_assert(N == 32, "");
+    return ::shuffle32(v, 0, 0x080a0c0e, 0x00020406, 0x0123);
+}
+} // namespace lib
+
+static void test_layers()
+{
+    int16 in[64] __attribute__((aligned(16))), taps[16] __attribute__((aligned(16)));
+    for (int i = 0; i < 64; i++) in[i] = static_cast<int16>(37 * i % 101 - 50);
+    for (int i = 0; i < 16; i++) taps[i] = static_cast<int16>(i * i - 30);
+    typedef lib::vec<int16, 32> x_t;
+    x_t x = lib::join(lib::vec<int16, 16>::load(in), lib::vec<int16, 16>::load(in + 16));
+    lib::vec<int16, 16> z = lib::vec<int16, 16>::load(taps);
+    lib::acc<v16acc48> a = lib::mul16_op<lib::op::mul>()(x, 0, 0x03020100, 0x07060504, 0x2110, z, 0, 0, 0, 1);
+    for (int k = 2; k < 16; k += 2)
+        a = lib::mul16_op<lib::op::mac>()(a, x, k, 0x03020100, 0x07060504, 0x2110, z, k, 0, 0, 1);
+    lib::vec<int16, 16> y = ::srs(a, 4);
+    for (int l = 0; l < 16; l++) {
+        int sum = 0;
+        for (int k = 0; k < 16; k++) sum += in[l + k] * taps[k];
+        EXPECT(y[l] == static_cast<int16>(sum >> 4));
+    }
+    unsigned less = ::lt32(x, lib::reverse32(x)), cmp = 0;
+    lib::vec<int16, 32> most = ::maxcmp32(x, lib::reverse32(x), cmp);
+    for (int l = 0; l < 32; l++) {
+        EXPECT((less >> l & 1) == (in[l] < in[31 - l]));
+        EXPECT(most[l] == (in[l] < in[31 - l] ? in[31 - l] : in[l]));
+    }
+    /* Self products take z from x; two columns, so no step for either. */
+    v16acc48 squares =
+        ::mul16(::concat(z, z), 0, 0x73727170, 0x77767574, 0x3120, 0, 0x73727170, 0x77767574, 0x3120);
+    for (int l = 0; l < 16; l++) EXPECT(squares.word[l] == 2 * taps[l] * taps[l]);
+    v8float f = ::fpmac(::null_v8float(), ::concat(::null_v8float(), ::null_v8float()), 0, 0x76543210,
+                        ::null_v8float(), 0, 0);
+    EXPECT(f[7] == 0);
+    int16 out[16] __attribute__((aligned(16)));
+    y.store(out);
+    EXPECT(out[3] == y[3]);
+    auto cast = ::as_v8int32(z); /* a layered object is cast as its native one is */
+    EXPECT(static_cast<int16>(cast[1]) == taps[2]);
+}
+
+/* --- overloads beyond the user guide ---------------------------------------------------------------------------------- */
+
+static void test_extra_overloads()
+{
+    /* accumulator +- vector */
+    v16int16 v = { 1, -2, 3, 32767, -32768 };
+    v16acc48 a = ::ups(v, 8);
+    v16acc48 sum = a + v, difference = sum - v - v;
+    for (int l = 0; l < 16; l++) {
+        EXPECT(sum.word[l] == v[l] * 257);
+        EXPECT(difference.word[l] == v[l] * 255);
+    }
+    v4cint32 c = { { { 1 << 30, -5 }, { 7, 8 } } };
+    v4cacc80 wide = ::lups(c, 20) + c;
+    EXPECT(wide.word[0] == ((int128)1 << 50) + (1 << 30) && wide.word[1] == -(int128)5 * ((1 << 20) + 1));
+    EXPECT((wide - c).word[3] == (int128)8 << 20);
+    /* conjugation as an argument: the same as the names that say it */
+    v16cint16 x;
+    v8cint16 z;
+    for (int i = 0; i < 16; i++) x[i] = cint16{ static_cast<int16>(100 * i - 700), static_cast<int16>(31 - 5 * i) };
+    for (int i = 0; i < 8; i++) z[i] = cint16{ static_cast<int16>(9 - i), static_cast<int16>(i * i) };
+    v8cacc48 plain = ::mul8(x, 0, 0x76543210, false, z, 0, 0x76543210, false);
+    v8cacc48 both = ::mac8(plain, x, 8, 0x76543210, true, z, 0, 0x76543210, true);
+    v8cacc48 want = ::mac8_cc(::mul8(x, 0, 0x76543210, z, 0, 0x76543210), x, 8, 0x76543210, z, 0, 0x76543210);
+    for (int k = 0; k < 16; k++) EXPECT(both.word[k] == want.word[k]);
+    v8cacc48 sym = ::msc8_sym(plain, x, 0, 0x76543210, 8, false, z, 0, 0x76543210, true);
+    for (int l = 0; l < 8; l++) {
+        int re = x[l].real + x[8 + l].real, im = x[l].imag + x[8 + l].imag;
+        EXPECT(sym.word[2 * l] == plain.word[2 * l] - (re * z[l].real + im * z[l].imag));
+        EXPECT(sym.word[2 * l + 1] == plain.word[2 * l + 1] - (im * z[l].real - re * z[l].imag));
+    }
+    /* acc - (z x + conj(z) y) */
+    v8cint32 u = { { { 3, 4 }, { -5, 6 }, { 7, -8 }, { 9, 10 }, { 1, 2 }, { 3, -4 }, { -5, 6 }, { 7, 8 } } };
+    v4cacc48 s = ::msc4_conj_sym(::null_v4cacc48(), u, 0, 0x3210, 4, 0, z, 2, 0, false);
+    for (int l = 0; l < 4; l++) {
+        int zr = z[2].real, zi = z[2].imag;
+        EXPECT(s.word[2 * l] == -(zr * (u[l].real + u[4 + l].real) - zi * (u[l].imag - u[4 + l].imag)));
+        EXPECT(s.word[2 * l + 1] == -(zr * (u[l].imag + u[4 + l].imag) + zi * (u[l].real - u[4 + l].real)));
+    }
+    cfloat half = ::fix2float(cint16{ 16384, -8192 }, 15);
+    EXPECT(half.real == 0.5f && half.imag == -0.25f);
+    EXPECT(::float2fix(half, 2) == (cint32{ 2, -1 }));
+    v16float many = ::fix2float_vectorized(v, 1);
+    EXPECT(many[1] == -1 && many[4] == -16384);
+    v16int16 again = ::float2fix_vectorized(many, 1);
+    for (int i = 0; i < 16; i++) EXPECT(again[i] == v[i]);
+    EXPECT(::as_cint16(0x00020001) == (cint16{ 1, 2 }));
+}
+
+/* --- spelling of kernels ---------------------------------------------------------------------------------------------- */
+
+#define TAPS 8
+static void kernel(const cint16 *__restrict in, cint16 *__restrict out, const int samples,
+                   const int16 *__restrict coefficients)
+{
+    v8cint16 *__restrict to = (v8cint16 *)out;
+    const v16int16 chess_storage(wc0) taps = *(const v16int16 *)coefficients;
+    v16cint16 chess_storage(xa) line = ::undef_v16cint16();
+    ::set_rnd(rnd_floor);
+    ::set_sat();
+    for (int i = 0; i < samples; i += 8) chess_prepare_for_pipelining chess_loop_range(4, )
+        {
+            line = ::upd_w(line, 0, *(const v8cint16 *)(in + i));
+            line = ::upd_w(line, 1, *(const v8cint16 *)(in + i + 8));
+            v8cacc48 chess_storage(bm0) acc = ::mul8(line, 0, 0x76543210, 1, taps, 0, 0x00000000, 1);
+            for (int k = 2; k < TAPS; k += 2)
+                chess_flatten_loop acc = ::mac8(acc, line, k, 0x76543210, 1, taps, k, 0x00000000, 1);
+            chess_separator_scheduler();
+            *to++ = ::srs(acc, 6);
+        }
+    ::clr_sat();
+}
+static void test_kernel()
+{
+    cint16 in[72] __attribute__((aligned(16))), out[64] __attribute__((aligned(16)));
+    int16 taps[16] __attribute__((aligned(16))) = { 3, -1, 4, 1, -5, 9, 2, -6 };
+    for (int i = 0; i < 72; i++)
+        in[i] = cint16{ static_cast<int16>(977 * i % 8191), static_cast<int16>(-311 * i % 4093) };
+    kernel(in, out, 64, taps);
+    for (int i = 0; i < 64; i++) {
+        int re = 0, im = 0;
+        for (int k = 0; k < TAPS; k++) re += in[i + k].real * taps[k], im += in[i + k].imag * taps[k];
+        EXPECT(out[i].real == re >> 6 && out[i].imag == im >> 6);
+    }
+}
+
+int main()
+{
+    test_types();
+    test_layers();
+    test_extra_overloads();
+    test_kernel();
+    return fails != 0;
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# vendor_test.sh SOURCE_DIR LIBRARIES...: aie_vendor.hpp with g++ and clang++: the global names of layered C++ libraries
+# (aie_names.txt) can be named as ::name, what is not modelled says so, its order is checked, vendor_layers.cpp gives
+# what it should.
+source=$1
+shift
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+{
+  echo '#include <tilewright/aie_vendor.hpp>'
+  echo 'namespace names {'
+  sed 's/.*/using ::&;/' "$source/tests/aie/aie_names.txt"
+  echo '}'
+} >"$work/names.cpp"
+[ "$(grep -c 'using ::' "$work/names.cpp")" = 562 ] || { echo "vendor_test: not 562 names"; failed=1; }
+printf '#include <tilewright/aie.h>\n#include <tilewright/aie_vendor.hpp>\n' >"$work/order.cpp"
+printf '#include <tilewright/aie_vendor.hpp>\nint f(v8acc48 a) { return ::mul8_cfr(a, 1); }\n' >"$work/fft.cpp"
+printf '#define __AIE_ARCH__ 20\n#include <tilewright/aie_vendor.hpp>\n' >"$work/arch.cpp"
+refused() # COMPILER FILE TEXT
+{
+  if $1 -std=c++20 -I"$source/include" -fsyntax-only "$work/$2.cpp" 2>"$work/log"; then
+    echo "vendor_test: $1 accepts $2.cpp"; failed=1
+  else
+    grep -q "$3" "$work/log" || { echo "vendor_test: $1 does not say '$3':"; cat "$work/log"; failed=1; }
+  fi
+}
+for compiler in g++ clang++-19; do
+  command -v $compiler >/dev/null || continue
+  for standard in c++14 c++20; do
+    $compiler -std=$standard -Wall -Wextra -Werror -I"$source/include" -fsyntax-only "$work/names.cpp" || {
+      echo "vendor_test: $compiler -std=$standard does not know all names"; failed=1; }
+  done
+  refused $compiler order "before <tilewright/aie.h>"
+  refused $compiler fft "mul8_cfr .*not modelled"
+  refused $compiler arch "__AIE_ARCH__ has to be 10"
+  # Functions instead of inlining: the same results, and the compilers are done sooner.
+  $compiler -std=c++17 -O0 -Wall -Wextra -Werror -ffp-contract=off '-DTW__AIE=static inline __attribute__((unused))' \
+    -I"$source/include" "$source/tests/aie/vendor_layers.cpp" "$@" -o "$work/layers" || { echo "vendor_test: $compiler does not compile vendor_layers.cpp"; failed=1; continue; }
+  "$work/layers" || { echo "vendor_test: wrong results with $compiler"; failed=1; }
+done
+exit $failed
