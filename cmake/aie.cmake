@@ -5,6 +5,38 @@ if(TARGET test_aie_mul)
   set_source_files_properties(tests/aie/test_aie_mul.c PROPERTIES COMPILE_OPTIONS "-O0")
 endif()
 
+# The same source as C and as C++: every rule of the checks; ports and graphs.
+if(BUILD_TESTING AND TARGET tw_aie)
+  foreach(name IN ITEMS checks_c.c checks_cxx.cpp ports_c.c ports_cxx.cpp)
+    cmake_path(GET name STEM stem)
+    add_executable(aie_${stem} tests/aie/${name})
+    target_link_libraries(aie_${stem} PRIVATE tw_aie)
+    set_target_properties(aie_${stem} PROPERTIES CXX_STANDARD 17)
+    set_source_files_properties(tests/aie/${name} PROPERTIES COMPILE_OPTIONS "-O1")
+    add_test(NAME aie.${stem} COMMAND aie_${stem})
+    if(TARGET tests)
+      add_dependencies(tests aie_${stem})
+    endif()
+  endforeach()
+endif()
+
+# With AVX2 lanes are picked by other code, with constant offsets by yet another: the same tests once more, compiled for
+# it.
+if(BUILD_TESTING AND TARGET tw_aie AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  foreach(name IN ITEMS mul lanes constant)
+    add_executable(aie_avx2_${name} tests/aie/test_aie_${name}.c)
+    target_include_directories(aie_avx2_${name} PRIVATE tests)
+    target_link_libraries(aie_avx2_${name} PRIVATE tw_aie PkgConfig::CMOCKA m)
+    target_compile_options(aie_avx2_${name} PRIVATE -mavx2)
+    add_test(NAME aie.avx2_${name} COMMAND sh -c
+             "grep -qw avx2 /proc/cpuinfo || exit 77; exec $<TARGET_FILE:aie_avx2_${name}>")
+    set_tests_properties(aie.avx2_${name} PROPERTIES SKIP_RETURN_CODE 77)
+    if(TARGET tests)
+      add_dependencies(tests aie_avx2_${name})
+    endif()
+  endforeach()
+endif()
+
 # The overloads of the multiply family are generated and kept, so that programs outside the build tree need no second
 # include folder. `ninja aie_calls` rewrites them; a test says when they are not what the table gives.
 add_executable(aie_mul_calls src/aie/gen/mul_calls.c)

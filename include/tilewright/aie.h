@@ -15,7 +15,8 @@
 #ifndef TILEWRIGHT_AIE_H
 #define TILEWRIGHT_AIE_H
 
-#include <tilewright/aie/scalar.h>
+#include <tilewright/aie/address.h>
 #include <tilewright/aie_array.h>
+#include <tilewright/aie/checked.h>
 
 #endif

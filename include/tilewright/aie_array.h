@@ -29,6 +29,11 @@ typedef enum tw_aie_element {
     TW_AIE_CINT32,
     TW_AIE_FLOAT32,
     TW_AIE_CFLOAT32,
+    TW_AIE_UINT8,
+    TW_AIE_UINT16,
+    TW_AIE_UINT32,
+    TW_AIE_INT64,
+    TW_AIE_UINT64,
     TW_AIE_ELEMENTS
 } tw_aie_element;
 
@@ -43,18 +48,26 @@ TW_API void tw_aie_array_stream(tw_aie_array *array, int from, int out, int to, 
 TW_API void tw_aie_array_cascade(tw_aie_array *array, int from, int to); /* neighbours */
 TW_API void tw_aie_array_window(tw_aie_array *array, int from, int out, int to, int in, unsigned bytes,
                                 unsigned margin);
-/* Text files, one beat of `plio_bits` (32, 64, 128) per line. window_bytes 0 = a stream port, else a window. Lines
- * "T ..." and "TLAST" are annotations. */
+/* Text files, one beat of `plio_bits` (32, 64, 128) per line; an element wider than the beat takes several lines.
+ * window_bytes 0 = a stream port, else a window. Lines "T ..." are skipped; a line "TLAST" gives the last word of the
+ * next beat that mark, and is written before a beat that has it. */
 TW_API void tw_aie_array_input(tw_aie_array *array, const char *path, tw_aie_element element, unsigned plio_bits,
                                int to, int in, unsigned window_bytes, unsigned margin);
 TW_API void tw_aie_array_output(tw_aie_array *array, int from, int out, unsigned window_bytes, const char *path,
                                 tw_aie_element element, unsigned plio_bits);
 
+/* The kernel waits for this window itself, by window_acquire(), and hands it on by window_release(). */
+TW_API void tw_aie_array_async(tw_aie_array *array, int kernel, int is_output, int port);
+
 /* Fires each kernel `iterations` times; 0 = until the input files end. Output files are written at the end. */
 TW_API tw_status tw_aie_array_run(tw_aie_array *array, uint64_t iterations);
+/* The same, going on where the last run ended: files, queues, windows, locks and cycles stay as they are. */
+TW_API tw_status tw_aie_array_resume(tw_aie_array *array, uint64_t iterations);
 TW_API uint64_t tw_aie_array_unread(const tw_aie_array *array); /* words that nobody read, of the last run */
 /* Estimated cycles of a kernel over all firings (counted when it is compiled with TW_AIE_PROFILE), stalls not counted. */
 TW_API uint64_t tw_aie_array_cycles(const tw_aie_array *array, int kernel);
+/* How often a kernel has called event0() (event = 0), event1() (1), event_error() (2) in the last run. */
+TW_API uint64_t tw_aie_array_events(const tw_aie_array *array, int kernel, int event);
 /* By kernel and by tile, every figure `estimated`. Owned by the array; NULL before a run. */
 TW_API const tw_profile *tw_aie_array_profile(tw_aie_array *array);
 /* max(vector, loads / 2, stores, scalar, moves / 2, stream words) of a count of issue slots (aie.md 4). */
@@ -64,15 +77,34 @@ TW_API uint64_t tw_aie_estimate(const uint64_t slots[TW_AIE_SLOTS]);
 
 typedef struct tw_aie_window {
     uint8_t *data; /* margin first */
-    uint32_t bytes, at;
+    uint32_t bytes, at, margin;
+    uint16_t port;
+    uint8_t is_output, is_open; /* is_open: between acquire and release, for windows of tw_aie_array_async() */
 } tw_aie_window;
 TW_API tw_aie_window *tw_aie_window_in(int port);
 TW_API tw_aie_window *tw_aie_window_out(int port);
-/* Copies with wrap-around inside the window, from its position on, and moves by `bytes`. */
+/* Copies with wrap-around inside the window, from its position on, and moves by `bytes`, or by `move`. */
 TW_API void tw_aie_window_read(tw_aie_window *window, void *out, unsigned bytes);
 TW_API void tw_aie_window_write(tw_aie_window *window, const void *in, unsigned bytes);
+TW_API void tw_aie_window_take(tw_aie_window *window, void *out, unsigned bytes, int move);
+TW_API void tw_aie_window_give(tw_aie_window *window, const void *in, unsigned bytes, int move);
 TW_API void tw_aie_window_move(tw_aie_window *window, int bytes);
+TW_API unsigned tw_aie_window_block(const tw_aie_window *window); /* bytes of a block, without the margin */
+TW_API void tw_aie_window_acquire(tw_aie_window *window);
+TW_API void tw_aie_window_release(tw_aie_window *window);
 
+/* Streams are numbered from 0; TW_AIE_CASCADE is the cascade, where reads and writes move one register. */
+enum { TW_AIE_CASCADE = 2 };
+typedef struct tw_aie_stream {
+    int port;
+    void *element, *direction; /* room for what the types of aie/stream.h carry */
+    void *cascade;
+} tw_aie_stream;
+TW_API tw_aie_stream *tw_aie_stream_in(int port);
+TW_API tw_aie_stream *tw_aie_stream_out(int port);
+/* `bytes` in words of 32 bits; tlast of the last one, may be NULL. */
+TW_API void tw_aie_stream_read(int port, void *out, unsigned bytes, int *tlast);
+TW_API void tw_aie_stream_write(int port, const void *in, unsigned bytes, int tlast);
 TW_API uint32_t tw_aie_get_word(int port, int *tlast);
 TW_API int tw_aie_try_get_word(int port, uint32_t *word); /* 1 when there was one */
 TW_API void tw_aie_put_word(int port, uint32_t word, int tlast);
@@ -82,6 +114,8 @@ TW_API void tw_aie_put_cascade(const void *in, unsigned bytes);
 TW_API void tw_aie_acquire(int lock, int value); /* value -1: any */
 TW_API void tw_aie_release(int lock, int value); /* value -1: as it was */
 TW_API int tw_aie_tlast(int port);               /* of the last word read from a stream port */
+TW_API void tw_aie_event(int event);             /* 0, 1; 2 = error */
+TW_API void tw_aie_done(void);                   /* the running kernel fires no more; does not return */
 TW_API uint64_t tw_aie_cycles_now(void);
 TW_API int tw_aie_coreid(void);
 
@@ -89,181 +123,6 @@ TW_API int tw_aie_coreid(void);
 }
 #endif
 
-/* Windows by element type: window_in(int16, 0) is an input_window of int16. */
-#define TW__WINDOW_LIST(X) X(int8) X(uint8) X(int16) X(int32) X(cint16) X(cint32) X(float) X(cfloat)
-#ifdef __cplusplus
-template <class T> struct input_window {
-    tw_aie_window w;
-};
-template <class T> struct output_window {
-    tw_aie_window w;
-};
-#define window_in(T, port)  (reinterpret_cast<input_window<T> *>(tw_aie_window_in(port)))
-#define window_out(T, port) (reinterpret_cast<output_window<T> *>(tw_aie_window_out(port)))
-template <class T> TW__AIE T window_readincr(input_window<T> *w)
-{
-    T v;
-    tw_aie_window_read(&w->w, &v, sizeof v);
-    return v;
-}
-template <class T, class V> TW__AIE void window_readincr(input_window<T> *w, V &v)
-{
-    tw_aie_window_read(&w->w, &v, sizeof v);
-}
-template <class T, class V> TW__AIE void window_writeincr(output_window<T> *w, V v)
-{
-    tw_aie_window_write(&w->w, &v, sizeof v);
-}
-template <class T> TW__AIE void window_incr(input_window<T> *w, int n)
-{
-    tw_aie_window_move(&w->w, n * (int)sizeof(T));
-}
-template <class T> TW__AIE void window_decr(input_window<T> *w, int n)
-{
-    tw_aie_window_move(&w->w, -n * (int)sizeof(T));
-}
-#else
-#define TW__WINDOW_TYPES(T)                               \
-    typedef struct input_window_##T {                     \
-        tw_aie_window w;                                  \
-    } input_window_##T;                                   \
-    typedef struct output_window_##T {                    \
-        tw_aie_window w;                                  \
-    } output_window_##T;                                  \
-    TW__AIE T tw__readincr_##T(input_window_##T *w)       \
-    {                                                     \
-        T v;                                              \
-        tw_aie_window_read(&w->w, &v, sizeof v);          \
-        return v;                                         \
-    }                                                     \
-    TW__AIE void tw__incr_##T(input_window_##T *w, int n) \
-    {                                                     \
-        tw_aie_window_move(&w->w, n *(int)sizeof(T));     \
-    }
-TW__WINDOW_LIST(TW__WINDOW_TYPES)
-#define window_in(T, port)            ((input_window_##T *)tw_aie_window_in(port))
-#define window_out(T, port)           ((output_window_##T *)tw_aie_window_out(port))
-#define TW__WINDOW_READ(T)            , input_window_##T * : tw__readincr_##T
-#define TW__WINDOW_INCR(T)            , input_window_##T * : tw__incr_##T
-/* window_readincr(w), or window_readincr(w, v) with a vector variable v. */
-#define window_readincr(...)          TW__BY_COUNT(tw__window_readincr, __VA_ARGS__)
-#define tw__window_readincr_1(win)    _Generic((win), int: tw__no_such_overload TW__WINDOW_LIST(TW__WINDOW_READ))(win)
-#define tw__window_readincr_2(win, v) tw_aie_window_read(&(win)->w, &(v), sizeof(v))
-#define window_writeincr(win, v)                            \
-    __extension__({                                         \
-        __typeof__(v) tw_v = (v);                           \
-        tw_aie_window_write(&(win)->w, &tw_v, sizeof tw_v); \
-    })
-#define window_incr(win, n) _Generic((win), int: tw__no_such_overload TW__WINDOW_LIST(TW__WINDOW_INCR))(win, n)
-#define window_decr(win, n) window_incr(win, -(n))
-#endif
-
-/* Streams of 32-bit words and of 128 bits, the cascade, locks, events. */
-#define TW__AM_LIST(X) X(v8acc48) X(v4cacc48) X(v4acc80) X(v2cacc80) X(v8float) X(v4cfloat)
-#define TW__GET_SCD(type)                 \
-    TW__AIE type get_scd_##type(void)     \
-    {                                     \
-        type v;                           \
-        tw_aie_get_cascade(&v, sizeof v); \
-        return v;                         \
-    }
-TW__AM_LIST(TW__GET_SCD)
-TW__AIE v8acc48 get_scd(void)
-{
-    return get_scd_v8acc48();
-}
-TW__AIE int get_ss(int port)
-{
-    return (int)tw_aie_get_word(port, 0);
-}
-TW__AIE float getf_ss(int port)
-{
-    uint32_t word = tw_aie_get_word(port, 0);
-    float f;
-    __builtin_memcpy(&f, &word, sizeof f);
-    return f;
-}
-TW__AIE v8int16 get_wss(int port)
-{
-    uint32_t word[4];
-    v8int16 v;
-    for (int i = 0; i < 4; i++) word[i] = tw_aie_get_word(port, 0);
-    __builtin_memcpy(&v, word, sizeof v);
-    return v;
-}
-TW__AIE int get_ss0_tlast(void)
-{
-    return tw_aie_tlast(0);
-}
-TW__AIE int get_ss1_tlast(void)
-{
-    return tw_aie_tlast(1);
-}
-TW__AIE void tw__put_float(int port, float v, int tlast)
-{
-    uint32_t word;
-    __builtin_memcpy(&word, &v, sizeof word);
-    tw_aie_put_word(port, word, tlast);
-}
-TW__AIE void tw__put_wide(int port, v8int16 v, int tlast)
-{
-    uint32_t word[4];
-    __builtin_memcpy(word, &v, sizeof v);
-    for (int i = 0; i < 4; i++) tw_aie_put_word(port, word[i], tlast && i == 3);
-}
-TW__AIE uint64 get_cycles(void)
-{
-    return tw_aie_cycles_now();
-}
-TW__AIE int get_coreid(void)
-{
-    return tw_aie_coreid();
-}
-#ifdef __cplusplus
-TW__AIE void put_ms(int port, int v, int tlast = 0)
-{
-    tw_aie_put_word(port, (uint32_t)v, tlast);
-}
-TW__AIE void put_ms(int port, unsigned v, int tlast = 0)
-{
-    tw_aie_put_word(port, v, tlast);
-}
-TW__AIE void put_ms(int port, float v, int tlast = 0)
-{
-    tw__put_float(port, v, tlast);
-}
-TW__AIE void put_wms(int port, v8int16 v, int tlast = 0)
-{
-    tw__put_wide(port, v, tlast);
-}
-#define TW__PUT_MCD(type)                 \
-    TW__AIE void put_mcd(type v)          \
-    {                                     \
-        tw_aie_put_cascade(&v, sizeof v); \
-    }
-TW__AM_LIST(TW__PUT_MCD)
-TW__AIE void acquire(int lock, int value = -1)
-{
-    tw_aie_acquire(lock, value);
-}
-TW__AIE void release(int lock, int value = -1)
-{
-    tw_aie_release(lock, value);
-}
-#else
-#define TW__THREE(f, a, b, c, ...) f(a, b, c)
-#define put_ms(port, ...)          TW__PUT_MS(port, __VA_ARGS__, 0, 0)
-#define TW__PUT_MS(port, v, tlast, ...) \
-    _Generic((v), float: tw__put_float, default: tw_aie_put_word)(port, v, tlast)
-#define put_wms(port, ...) TW__THREE(tw__put_wide, port, __VA_ARGS__, 0, 0)
-#define put_mcd(v)                              \
-    __extension__({                             \
-        __typeof__(v) tw_v = (v);               \
-        tw_aie_put_cascade(&tw_v, sizeof tw_v); \
-    })
-#define TW__TWO_OF(f, a, b, ...) f(a, b)
-#define acquire(...)             (TW__SITE TW__TWO_OF(tw_aie_acquire, __VA_ARGS__, -1, 0))
-#define release(...)             (TW__SITE TW__TWO_OF(tw_aie_release, __VA_ARGS__, -1, 0))
-#endif
+#include <tilewright/aie/stream.h>
 
 #endif

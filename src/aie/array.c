@@ -39,7 +39,8 @@ void tw_aie_array_free(tw_aie_array *a)
     }
     for (size_t i = 0; i < a->fifo_count; i++) free(a->fifos[i]->data), free(a->fifos[i]);
     for (size_t i = 0; i < a->pair_count; i++) free_pair(a->pairs[i]);
-    for (size_t i = 0; i < a->file_count; i++) free(a->files[i]->path), free(a->files[i]->bytes), free(a->files[i]);
+    for (size_t i = 0; i < a->file_count; i++)
+        free(a->files[i]->path), free(a->files[i]->bytes), free(a->files[i]->last), free(a->files[i]);
     free(a->kernels), free(a->fifos), free(a->pairs), free(a->files), free(a->locks), free(a->message);
     tw_profile_free(a->profile);
     free(a);
@@ -260,10 +261,17 @@ void tw__aie_yield(tw__kernel *k, tw__wait wait)
 static bool windows_ready(const tw__kernel *k)
 {
     for (int i = 0; i < TW__AIE_PORTS; i++) {
-        if (k->window_in[i] && k->window_in[i]->full == 0) return false;
-        if (k->window_out[i] && k->window_out[i]->full == 2) return false;
+        const tw__pair *in = k->window_in[i], *out = k->window_out[i];
+        if (in && !in->async_in && in->full == 0) return false;
+        if (out && !out->async_out && out->full == 2) return false;
     }
     return true;
+}
+
+static bool can_acquire(const tw__kernel *k)
+{
+    const tw_aie_window *w = &k->waits_view->window;
+    return w->is_output ? k->window_out[w->port]->full < 2 : k->window_in[w->port]->full > 0;
 }
 
 static bool ready(tw_aie_array *a, const tw__kernel *k)
@@ -274,27 +282,60 @@ static bool ready(tw_aie_array *a, const tw__kernel *k)
     case TW__WAIT_READ: return k->waits_for->count > 0;
     case TW__WAIT_WRITE: return k->waits_for->count < k->waits_for->room;
     case TW__WAIT_WINDOWS: return windows_ready(k);
+    case TW__WAIT_ACQUIRE: return can_acquire(k);
     case TW__WAIT_LOCK: return !lock->held && (k->lock_value < 0 || lock->value == k->lock_value);
     case TW__DONE: return false;
     }
     return false;
 }
 
+void tw__aie_open_in(tw__kernel *k, int port)
+{
+    tw__pair *in = k->window_in[port];
+    memcpy(in->block[in->read], in->tail, in->margin);
+    k->view_in[port].window = (tw_aie_window){ .data = in->block[in->read],
+                                               .bytes = in->bytes + in->margin,
+                                               .margin = in->margin,
+                                               .port = (uint16_t)port,
+                                               .is_open = 1 };
+}
+
+void tw__aie_open_out(tw__kernel *k, int port)
+{
+    tw__pair *out = k->window_out[port];
+    k->view_out[port].window = (tw_aie_window){ .data = out->block[out->write] + out->margin,
+                                                .bytes = out->bytes,
+                                                .port = (uint16_t)port,
+                                                .is_output = 1,
+                                                .is_open = 1 };
+}
+
+void tw__aie_close_in(tw__kernel *k, int port)
+{
+    tw__pair *in = k->window_in[port];
+    memcpy(in->tail, in->block[in->read] + in->bytes, in->margin);
+    in->read ^= 1, in->full--;
+    k->view_in[port].window.is_open = 0;
+}
+
+void tw__aie_close_out(tw__kernel *k, int port)
+{
+    tw__pair *out = k->window_out[port];
+    out->write ^= 1, out->full++;
+    k->view_out[port].window.is_open = 0;
+}
+
 /* Lends the windows to one firing and passes them on behind it. */
 static void fire(tw__kernel *k)
 {
     for (int i = 0; i < TW__AIE_PORTS; i++) {
-        tw__pair *in = k->window_in[i], *out = k->window_out[i];
-        if (in) memcpy(in->block[in->read], in->tail, in->margin);
-        if (in) k->view_in[i] = (tw_aie_window){ in->block[in->read], in->bytes + in->margin, 0 };
-        if (out) k->view_out[i] = (tw_aie_window){ out->block[out->write] + out->margin, out->bytes, 0 };
+        if (k->window_in[i] && !k->window_in[i]->async_in) tw__aie_open_in(k, i);
+        if (k->window_out[i] && !k->window_out[i]->async_out) tw__aie_open_out(k, i);
     }
     k->fn(k->user);
     for (int i = 0; i < TW__AIE_PORTS; i++) {
-        tw__pair *in = k->window_in[i], *out = k->window_out[i];
-        if (in) memcpy(in->tail, in->block[in->read] + in->bytes, in->margin);
-        if (in) in->read ^= 1, in->full--;
-        if (out) out->write ^= 1, out->full++;
+        if (k->window_in[i] && !k->window_in[i]->async_in) tw__aie_close_in(k, i);
+        if (k->window_out[i] && !k->window_out[i]->async_out) tw__aie_close_out(k, i);
     }
 }
 
@@ -322,6 +363,7 @@ static bool start(tw_aie_array *a, tw__kernel *k, uint64_t iterations)
                      "kernel '%s' has no input, so it would run for ever: give a number of iterations", k->name);
         return false;
     }
+    k->target = iterations ? k->fired + iterations : 0;
     if (!k->stack) k->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (k->stack == MAP_FAILED) k->stack = NULL;
     if (!k->stack || getcontext(&k->context)) {
@@ -332,10 +374,22 @@ static bool start(tw_aie_array *a, tw__kernel *k, uint64_t iterations)
     k->context.uc_stack.ss_size = STACK_BYTES;
     k->context.uc_link = NULL;
     makecontext(&k->context, body, 0);
+    for (int i = 0; i < TW__AIE_PORTS; i++) {
+        if (k->window_in[i]) k->view_in[i].window = (tw_aie_window){ .port = (uint16_t)i };
+        if (k->window_out[i]) k->view_out[i].window = (tw_aie_window){ .port = (uint16_t)i, .is_output = 1 };
+    }
+    k->wait = k->ended ? TW__DONE : TW__RUN;
+    return true;
+}
+
+/* As after power-up. */
+static void reset_kernel(tw__kernel *k)
+{
     memset(&k->control, 0, sizeof k->control);
     memset(k->words_in, 0, sizeof k->words_in), memset(k->words_out, 0, sizeof k->words_out);
-    k->wait = TW__RUN, k->fired = 0, k->target = iterations;
-    return true;
+    memset(k->events, 0, sizeof k->events);
+    k->fired = 0;
+    k->ended = false;
 }
 
 /* --- what is wrong when nothing moves --------------------------------------------------------------------------------- */
@@ -361,7 +415,9 @@ static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *t
         g_string_append_printf(text, "for lock %d%s", k->lock,
                                tw__aie_lock((tw_aie_array *)a, k, k->lock)->held ? ", which is held"
                                                                                  : " to have another value");
-    for (int i = 0; k->wait == TW__WAIT_WINDOWS && i < TW__AIE_PORTS; i++) {
+    bool acquires = k->wait == TW__WAIT_ACQUIRE;
+    for (int i = 0; (acquires || k->wait == TW__WAIT_WINDOWS) && i < TW__AIE_PORTS; i++) {
+        if (acquires && &k->view_in[i] != k->waits_view && &k->view_out[i] != k->waits_view) continue;
         if (k->window_in[i] && k->window_in[i]->full == 0)
             g_string_append_printf(text, "for input window %d from '%s'; ", i, peer(a, k->window_in[i]->from));
         if (k->window_out[i] && k->window_out[i]->full == 2)
@@ -377,7 +433,8 @@ static tw_status verdict(tw_aie_array *a, uint64_t iterations)
     for (size_t i = 0; i < a->kernel_count; i++) {
         const tw__kernel *k = a->kernels[i];
         all_done &= k->wait == TW__DONE;
-        only_input &= k->wait == TW__WAIT_READ || k->wait == TW__WAIT_WINDOWS;
+        only_input &= k->wait == TW__WAIT_READ || k->wait == TW__WAIT_WINDOWS || k->wait == TW__WAIT_ACQUIRE ||
+                      k->wait == TW__DONE;
     }
     for (size_t i = 0; i < a->file_count; i++)
         only_input &= a->files[i]->is_output || a->files[i]->at == a->files[i]->count;
@@ -447,8 +504,11 @@ static void reset(tw_aie_array *a)
     }
     for (size_t i = 0; i < a->file_count; i++) {
         a->files[i]->at = 0;
-        if (a->files[i]->is_output) a->files[i]->count = 0;
+        if (!a->files[i]->is_output) continue;
+        a->files[i]->count = 0;
+        if (a->files[i]->last) memset(a->files[i]->last, 0, a->files[i]->last_room);
     }
+    for (size_t i = 0; i < a->kernel_count; i++) reset_kernel(a->kernels[i]);
     memset(a->locks, 0, (size_t)TW__AIE_COLUMNS * TW__AIE_ROWS * TW__AIE_LOCKS * sizeof *a->locks);
 }
 
@@ -456,6 +516,12 @@ tw_status tw_aie_array_run(tw_aie_array *a, uint64_t iterations)
 {
     if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
     reset(a);
+    return tw_aie_array_resume(a, iterations);
+}
+
+tw_status tw_aie_array_resume(tw_aie_array *a, uint64_t iterations)
+{
+    if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
     if (a->status == TW_OK && check_memory(a))
         for (size_t i = 0; i < a->kernel_count && start(a, a->kernels[i], iterations); i++) continue;
     if (a->status == TW_OK) run_all(a);
@@ -472,6 +538,25 @@ tw_status tw_aie_array_run(tw_aie_array *a, uint64_t iterations)
     for (size_t i = 0; i < a->file_count && status == TW_OK; i++)
         if (a->files[i]->is_output) status = tw__plio_store(a->files[i]);
     return status;
+}
+
+void tw_aie_array_async(tw_aie_array *a, int number, int is_output, int port)
+{
+    tw__kernel *k = kernel(a, number, "async");
+    if (!k) return;
+    tw__pair *p = port < 0 || port >= TW__AIE_PORTS ? NULL : is_output ? k->window_out[port] : k->window_in[port];
+    if (!p) {
+        tw__aie_fail(a, TW_E_CONNECTION, "async: kernel '%s' has no %s window %d", k->name,
+                     is_output ? "output" : "input", port);
+        return;
+    }
+    *(is_output ? &p->async_out : &p->async_in) = true;
+}
+
+uint64_t tw_aie_array_events(const tw_aie_array *a, int number, int event)
+{
+    bool known = number >= 0 && (size_t)number < a->kernel_count && event >= 0 && event < 3;
+    return known ? a->kernels[number]->events[event] : 0;
 }
 
 uint64_t tw_aie_array_unread(const tw_aie_array *a)

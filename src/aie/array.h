@@ -7,7 +7,13 @@
 
 #include <ucontext.h>
 
-enum { TW__AIE_COLUMNS = 50, TW__AIE_ROWS = 8, TW__AIE_PORTS = 16, TW__AIE_STREAMS = 2, TW__AIE_LOCKS = 16 };
+enum {
+    TW__AIE_COLUMNS = 50,
+    TW__AIE_ROWS = 8,
+    TW__AIE_PORTS = 16,
+    TW__AIE_STREAMS = TW_AIE_CASCADE,
+    TW__AIE_LOCKS = 16
+};
 
 /* A bounded queue of items of one size: words with TLAST, or cascade registers. */
 typedef struct tw__fifo {
@@ -21,7 +27,14 @@ typedef struct tw__pair {
     uint8_t *block[2], *tail;
     unsigned bytes, margin, full, read, write;
     int from, to, out, in;
+    bool async_out, async_in; /* the kernel acquires and releases */
 } tw__pair;
+
+/* A window as a kernel holds it, with room for what the types of aie/window.h carry behind it. */
+typedef struct tw__view {
+    tw_aie_window window;
+    void *element, *direction;
+} tw__view;
 
 /* A text file: its bytes lie in memory, `at` moves through them (inputs); outputs grow. */
 typedef struct tw__plio {
@@ -29,8 +42,8 @@ typedef struct tw__plio {
     tw_aie_element element;
     unsigned bits;
     bool is_output;
-    uint8_t *bytes;
-    size_t count, room, at;
+    uint8_t *bytes, *last; /* last: a bit per word of 32 bits, set where TLAST goes with it */
+    size_t count, room, last_room, at;
     tw__fifo *fifo;
     tw__pair *pair;
 } tw__plio;
@@ -45,6 +58,7 @@ typedef enum tw__wait {
     TW__WAIT_READ,
     TW__WAIT_WRITE,
     TW__WAIT_WINDOWS,
+    TW__WAIT_ACQUIRE, /* of one window */
     TW__WAIT_LOCK,
     TW__DONE
 } tw__wait;
@@ -56,14 +70,17 @@ typedef struct tw__kernel {
     int column, row, number;
     tw__fifo *in[TW__AIE_STREAMS + 1], *out[TW__AIE_STREAMS + 1]; /* the last one is the cascade */
     tw__pair *window_in[TW__AIE_PORTS], *window_out[TW__AIE_PORTS];
-    tw_aie_window view_in[TW__AIE_PORTS], view_out[TW__AIE_PORTS];
+    tw__view view_in[TW__AIE_PORTS], view_out[TW__AIE_PORTS];
+    tw_aie_stream stream_in[TW__AIE_STREAMS + 1], stream_out[TW__AIE_STREAMS + 1];
     int tlast[TW__AIE_STREAMS];
-    uint64_t words_in[TW__AIE_STREAMS], words_out[TW__AIE_STREAMS];
+    uint64_t words_in[TW__AIE_STREAMS], words_out[TW__AIE_STREAMS], events[3];
     tw_aie_control control; /* while it does not run */
     ucontext_t context;
     void *stack;
     tw__wait wait;
+    bool ended; /* by done() */
     tw__fifo *waits_for;
+    tw__view *waits_view;
     int lock, lock_value, port;
     uint64_t fired, target;
 } tw__kernel;
@@ -89,6 +106,10 @@ struct tw_aie_array {
 extern _Thread_local tw_aie_array *tw__aie_current;
 
 /* --- array.c --- */
+void tw__aie_open_in(tw__kernel *kernel, int port); /* lends a block of a window to the kernel ... */
+void tw__aie_open_out(tw__kernel *kernel, int port);
+void tw__aie_close_in(tw__kernel *kernel, int port); /* ... and passes it on */
+void tw__aie_close_out(tw__kernel *kernel, int port);
 void tw__aie_fail(tw_aie_array *array, tw_status status, const char *format, ...) TW_PRINTF(3, 4);
 void tw__aie_yield(tw__kernel *kernel, tw__wait wait); /* back when the reason is gone */
 bool tw__fifo_push(tw__fifo *fifo, const void *item);  /* false: full */

@@ -28,8 +28,65 @@ static void offsets(const char *name, unsigned value, unsigned nibbles)
         tw__aie_report("multiply", "%s 0x%x has bits above its %u nibbles", name, value, nibbles);
 }
 
-void tw__aie_check_mul(const tw__mul *a, const tw__shape *s, unsigned flags)
+/* --- lanes that nobody has set ------------------------------------------------------------------------------------ */
+
+/* Operands replaced by their shadows, so that the index schemes themselves say which marked lanes are read. */
+typedef struct shadows {
+    uint64_t x[16], y[16], z[16];
+    unsigned mark_x, mark_y, mark_z;
+} shadows;
+
+static bool any(const void *lanes, unsigned count, unsigned bytes)
 {
+    for (unsigned i = 0; i < count * bytes; i++)
+        if (((const char *)lanes)[i]) return true;
+    return false;
+}
+
+/* 8 by 8 bits is picked in blocks of 32 products, everything else column by column. */
+static void picked(const tw__mul *a, const tw__shape *s, unsigned flags, bool *x, bool *z)
+{
+    if (s->xtype <= TW__U8) {
+        for (unsigned b = 0; b < s->lanes * s->columns / 32; b++) {
+            tw__pieces px = tw__block_x(a, s, b), pz = tw__block_z(a, s, b);
+            *x |= any(&px, 1, sizeof px);
+            *z |= any(&pz, 1, sizeof pz);
+        }
+        return;
+    }
+    flags &= TW__PAIR | TW__CT; /* the sum of two shadows is zero when both are */
+    for (unsigned c = 0; c < s->columns; c++)
+        for (unsigned first = 0; first < s->lanes; first += 8) {
+            tw__factors f = tw__factors_of(a, s, flags, c, first);
+            unsigned lanes = s->lanes - first < 8 ? s->lanes - first : 8;
+            *x |= any(&f.xr, lanes, 8) || any(&f.xi, lanes, 8);
+            *z |= any(&f.zr, lanes, 8) || (s->zcomplex && any(&f.zi, lanes, 8));
+        }
+}
+
+static void undefined(const tw__mul *a, const tw__shape *s, unsigned flags, const void *acc, unsigned word)
+{
+    static const unsigned bytes[] = { [TW__I8] = 1, [TW__U8] = 1, [TW__I16] = 2, [TW__I32] = 4 };
+    shadows m = { { 0 }, { 0 }, { 0 }, 0, 0, 0 };
+    unsigned x_bytes = s->nx * bytes[s->xtype] * (1 + s->xcomplex), words = s->lanes * (flags & TW__UCT ? 2 : 1);
+    tw__defined("multiply: the accumulator", acc, (size_t)words * (1 + (s->xcomplex | s->zcomplex)) * word);
+    m.mark_x = tw__aie_shadow(a->x, x_bytes, m.x);
+    m.mark_y = a->y == a->x ? 0 : tw__aie_shadow(a->y, x_bytes, m.y);
+    m.mark_z = a->z ? tw__aie_shadow(a->z, 32, m.z) : 0;
+    if (!m.mark_x && !m.mark_y && !m.mark_z) return;
+    tw__mul shadow = *a;
+    bool x = false, z = false;
+    shadow.x = m.x;
+    shadow.y = a->y == a->x ? m.x : m.y;
+    shadow.z = a->z ? m.z : NULL;
+    picked(&shadow, s, flags, &x, &z);
+    if (x && (m.mark_x || m.mark_y)) tw__aie_read("multiply: x", m.mark_x ? m.mark_x : m.mark_y, &x, 1);
+    if (z && (m.mark_z || !a->z)) tw__aie_read("multiply: z", a->z ? m.mark_z : m.mark_x, &z, 1);
+}
+
+void tw__aie_check_mul(const tw__mul *a, const tw__shape *s, unsigned flags, const void *acc, unsigned word)
+{
+    undefined(a, s, flags, acc, word);
     unsigned bytes = s->xtype <= TW__U8, pairs = tw__is_paired(s), x_granule = bytes ? 4 : pairs ? 2 : 1;
     granule("xstart", a->xstart, x_granule);
     granule("xstep", a->xstep, x_granule);

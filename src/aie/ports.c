@@ -1,5 +1,6 @@
 /* What a kernel calls: windows, streams, cascade, locks, cycles. A call that cannot go on yields to the scheduler. */
 #include "aie/array.h"
+#include "aie/mark.h"
 
 #include <string.h>
 
@@ -16,13 +17,14 @@ static tw__kernel *current(const char *call)
 static tw_aie_window *window(const char *call, int port, bool out)
 {
     static _Thread_local uint8_t scratch[64];
-    static _Thread_local tw_aie_window nowhere;
+    static _Thread_local tw__view nowhere;
     tw__kernel *k = current(call);
     tw__pair *const *pairs = k ? (out ? k->window_out : k->window_in) : NULL;
-    if (k && port >= 0 && port < TW__AIE_PORTS && pairs[port]) return out ? &k->view_out[port] : &k->view_in[port];
+    if (k && port >= 0 && port < TW__AIE_PORTS && pairs[port])
+        return out ? &k->view_out[port].window : &k->view_in[port].window;
     if (k) tw__aie_report(call, "kernel '%s' has no %s window %d", k->name, out ? "output" : "input", port);
-    nowhere = (tw_aie_window){ scratch, sizeof scratch, 0 };
-    return &nowhere;
+    nowhere.window = (tw_aie_window){ .data = scratch, .bytes = sizeof scratch, .is_output = out, .is_open = 1 };
+    return &nowhere.window;
 }
 
 tw_aie_window *tw_aie_window_in(int port)
@@ -35,34 +37,107 @@ tw_aie_window *tw_aie_window_out(int port)
     return window("window_out", port, true);
 }
 
-/* Copies piece by piece around the end. */
-static void transfer(tw_aie_window *w, void *out, const void *in, unsigned bytes)
+static bool is_open(const char *call, const tw_aie_window *w)
 {
-    for (unsigned done = 0; done < bytes && w->bytes;) {
-        unsigned n = w->bytes - w->at < bytes - done ? w->bytes - w->at : bytes - done;
-        if (out) memcpy((char *)out + done, w->data + w->at, n);
-        if (in) memcpy(w->data + w->at, (const char *)in + done, n);
+    if (w->is_open) return true;
+    tw__aie_report(call, "%s window %d is not acquired", w->is_output ? "output" : "input", w->port);
+    return false;
+}
+
+/* Copies piece by piece around the end, from the position on. */
+static void transfer(const tw_aie_window *w, void *out, const void *in, unsigned bytes)
+{
+    for (unsigned done = 0, at = w->at; done < bytes && w->bytes;) {
+        unsigned n = w->bytes - at < bytes - done ? w->bytes - at : bytes - done;
+        if (out) memcpy((char *)out + done, w->data + at, n);
+        if (in) memcpy(w->data + at, (const char *)in + done, n);
         done += n;
-        w->at = (w->at + n) % w->bytes;
+        at = (at + n) % w->bytes;
     }
+}
+
+void tw_aie_window_take(tw_aie_window *w, void *out, unsigned bytes, int move)
+{
+    memset(out, 0, bytes);
+    if (!is_open("window_read", w)) return;
+    tw_aie_core.slots[TW_AIE_SLOT_LOAD] += (bytes + 31) / 32;
+    transfer(w, out, NULL, bytes);
+    tw_aie_window_move(w, move);
+}
+
+void tw_aie_window_give(tw_aie_window *w, const void *in, unsigned bytes, int move)
+{
+    if (!is_open("window_write", w)) return;
+    tw__aie_check_sent("window_write", in, bytes);
+    tw_aie_core.slots[TW_AIE_SLOT_STORE] += (bytes + 31) / 32;
+    transfer(w, NULL, in, bytes);
+    tw_aie_window_move(w, move);
 }
 
 void tw_aie_window_read(tw_aie_window *w, void *out, unsigned bytes)
 {
-    tw_aie_core.slots[TW_AIE_SLOT_LOAD] += (bytes + 31) / 32;
-    transfer(w, out, NULL, bytes);
+    tw_aie_window_take(w, out, bytes, (int)bytes);
 }
 
 void tw_aie_window_write(tw_aie_window *w, const void *in, unsigned bytes)
 {
-    tw_aie_core.slots[TW_AIE_SLOT_STORE] += (bytes + 31) / 32;
-    transfer(w, NULL, in, bytes);
+    tw_aie_window_give(w, in, bytes, (int)bytes);
 }
 
 void tw_aie_window_move(tw_aie_window *w, int bytes)
 {
+    if (w->bytes == 0) return;
     int64_t at = ((int64_t)w->at + bytes) % w->bytes;
     w->at = (uint32_t)(at < 0 ? at + w->bytes : at);
+}
+
+/* Known before the window is acquired too. */
+unsigned tw_aie_window_block(const tw_aie_window *w)
+{
+    tw__kernel *k = current("window_size");
+    const tw__pair *p = k ? (w->is_output ? k->window_out : k->window_in)[w->port] : NULL;
+    return p ? p->bytes : w->bytes - w->margin;
+}
+
+/* The pair of a window that the kernel acquires itself; NULL with a report. */
+static tw__pair *async_pair(const char *call, tw__kernel *k, const tw_aie_window *w)
+{
+    tw__pair *p = k ? (w->is_output ? k->window_out : k->window_in)[w->port] : NULL;
+    if (p && (w->is_output ? p->async_out : p->async_in)) return p;
+    if (k)
+        tw__aie_report(call,
+                       "%s window %d of kernel '%s' belongs to its firing: only windows declared asynchronous are "
+                       "acquired and released",
+                       w->is_output ? "output" : "input", w->port, k->name);
+    return NULL;
+}
+
+void tw_aie_window_acquire(tw_aie_window *w)
+{
+    tw__kernel *k = current("window_acquire");
+    tw__pair *p = async_pair("window_acquire", k, w);
+    if (!p) return;
+    if (w->is_open) {
+        tw__aie_report("window_acquire", "%s window %d is acquired already", w->is_output ? "output" : "input",
+                       w->port);
+        return;
+    }
+    k->waits_view = w->is_output ? &k->view_out[w->port] : &k->view_in[w->port];
+    while (w->is_output ? p->full == 2 : p->full == 0) tw__aie_yield(k, TW__WAIT_ACQUIRE);
+    if (w->is_output)
+        tw__aie_open_out(k, w->port);
+    else
+        tw__aie_open_in(k, w->port);
+}
+
+void tw_aie_window_release(tw_aie_window *w)
+{
+    tw__kernel *k = current("window_release");
+    if (!async_pair("window_release", k, w) || !is_open("window_release", w)) return;
+    if (w->is_output)
+        tw__aie_close_out(k, w->port);
+    else
+        tw__aie_close_in(k, w->port);
 }
 
 /* --- streams and cascade -------------------------------------------------------------------------------------------- */
@@ -164,14 +239,81 @@ void tw_aie_put_cascade(const void *in, unsigned bytes)
 {
     uint8_t item[64] = { 0 };
     memcpy(item, in, bytes < sizeof item ? bytes : sizeof item);
+    tw__aie_check_sent("put_mcd", item, sizeof item);
     put("put_mcd", TW__AIE_STREAMS, item, true);
     tw_aie_core.slots[TW_AIE_SLOT_CASCADE]++;
+}
+
+static tw_aie_stream *stream_of(const char *call, int port, bool out)
+{
+    static _Thread_local tw_aie_stream nowhere;
+    tw__kernel *k = NULL;
+    if (fifo(call, port, out, &k)) {
+        tw_aie_stream *s = out ? &k->stream_out[port] : &k->stream_in[port];
+        s->port = port;
+        return s;
+    }
+    nowhere.port = -1;
+    return &nowhere;
+}
+
+tw_aie_stream *tw_aie_stream_in(int port)
+{
+    return stream_of("stream_in", port, false);
+}
+
+tw_aie_stream *tw_aie_stream_out(int port)
+{
+    return stream_of("stream_out", port, true);
+}
+
+void tw_aie_stream_read(int port, void *out, unsigned bytes, int *tlast)
+{
+    memset(out, 0, bytes);
+    if (port == TW_AIE_CASCADE) {
+        tw_aie_get_cascade(out, bytes);
+        return;
+    }
+    for (unsigned i = 0; i + 4 <= bytes; i += 4) {
+        uint32_t word = tw_aie_get_word(port, tlast);
+        memcpy((char *)out + i, &word, sizeof word);
+    }
+}
+
+void tw_aie_stream_write(int port, const void *in, unsigned bytes, int tlast)
+{
+    if (port == TW_AIE_CASCADE) {
+        tw_aie_put_cascade(in, bytes);
+        return;
+    }
+    tw__aie_check_sent("put_ms", in, bytes);
+    for (unsigned i = 0; i + 4 <= bytes; i += 4) {
+        uint32_t word;
+        memcpy(&word, (const char *)in + i, sizeof word);
+        tw_aie_put_word(port, word, tlast && i + 4 == bytes);
+    }
 }
 
 int tw_aie_tlast(int port)
 {
     tw__kernel *k = current("get_ss_tlast");
     return k && port >= 0 && port < TW__AIE_STREAMS ? k->tlast[port] : 0;
+}
+
+/* --- events ---------------------------------------------------------------------------------------------------------- */
+
+void tw_aie_event(int event)
+{
+    tw__kernel *k = current("event");
+    if (k && event >= 0 && event < 3) k->events[event]++;
+}
+
+void tw_aie_done(void)
+{
+    tw__kernel *k = current("done");
+    if (!k) return;
+    k->ended = true;
+    tw__aie_yield(k, TW__DONE);
 }
 
 /* --- locks, cycles ------------------------------------------------------------------------------------------------- */

@@ -229,52 +229,6 @@ static void aie_array_wrong_input(void **state)
     fails(a, 0, TW_E_INVALID_ARGUMENT, "would run for ever");
 }
 
-/* Checks speak with file and line of the call. */
-static char reported[8][200];
-static unsigned report_count;
-static void hook(void *user, const char *text)
-{
-    (void)user;
-    snprintf(reported[report_count++ % 8], sizeof reported[0], "%s", text);
-}
-static void aie_checks(void **state)
-{
-    (void)state;
-    tw_aie_on_report(hook, NULL);
-    v16int32 x = null_v16int32();
-    v8acc48 acc = null_v8acc48();
-    int line = __LINE__ + 1;
-    x = upd_w(x, 2, null_v8int32());
-    char place[100];
-    snprintf(place, sizeof place, "test_aie_array.c:%d: upd_w: index 2 is not 0 to 1", line);
-    assert_non_null(strstr(reported[0], place));
-    srs(acc, 63);
-    assert_non_null(strstr(reported[1], "shift 63 is not -1 to 62"));
-    set_rnd(9);
-    assert_non_null(strstr(reported[2], "rounding mode 9 is not 0 to 7"));
-    get_ss(0);
-    assert_non_null(strstr(reported[3], "called outside a kernel of an array"));
-    acquire(16);
-    v32int16 h = null_v32int16();
-    v16int16 z = null_v16int16();
-    acc = mac8(acc, h, 0, 0x3210, 3, 0x3210, z, 0, 0, 1);
-    assert_non_null(strstr(reported[5], "xstep 3 is not a multiple of 2"));
-    acc = mac8(acc, h, 1, 0x3210, 2, 0x3214, z, 0, 0, 1);
-    assert_non_null(strstr(reported[6], "xstart 1 is not a multiple of 2"));
-    assert_non_null(strstr(reported[7], "xsquare 0x3214: nibble 0 is 4, above 3"));
-    unsigned before = report_count;
-    acc = mac8(acc, h, 2, 0x3210, 2, 0x3210, z, 0, 0, 1);
-    assert_int_equal(report_count, before);
-    tw_aie_core.clipped = 0;
-    acc.word[3] = 70000, acc.word[5] = -70000;
-    set_sat();
-    set_rnd(0);
-    srs(acc, 0);
-    assert_int_equal(tw_aie_core.clipped, 2);
-    clr_sat();
-    tw_aie_on_report(NULL, NULL);
-}
-
 static int setup(void **state)
 {
     (void)state;
@@ -294,7 +248,6 @@ int main(void)
         cmocka_unit_test(aie_array_cascade_and_streams),
         cmocka_unit_test(aie_array_deadlocks),
         cmocka_unit_test(aie_array_wrong_input),
-        cmocka_unit_test(aie_checks),
     };
     return cmocka_run_group_tests_name("aie.array", tests, setup, teardown);
 }

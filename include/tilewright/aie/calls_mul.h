@@ -88,6 +88,9 @@ TW__MULTIPLY(48, v16acc48, tw__m16_48p, 19, (v32int32 x, int xs, int xo, int xh,
   default: tw__no_such_overload)
 #define tw__m16_48p_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48p_pick12(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m16_48pa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48p_pick12(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#else
+#define TW__COUNTS_tw__m16_48p(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__)
+#define TW__COUNTS_tw__m16_48pa(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
 TW__MULTIPLY(48, v16acc48, tw__m16_48s, 20, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
 TW__MULTIPLY(48, v16acc48, tw__m16_48s, 21, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
@@ -150,6 +153,9 @@ TW__MULTIPLY(48, v16acc48, tw__m16_48s, 34, (v32int32 x, int xs, int xo, int xh,
   default: tw__no_such_overload)
 #define tw__m16_48s_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48s_pick15(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m16_48sa_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48s_pick15(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
+#else
+#define TW__COUNTS_tw__m16_48s(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
+#define TW__COUNTS_tw__m16_48sa(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
 #endif
 TW__MULTIPLY(48, v16acc48, tw__m16_48t, 35, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
 TW__MULTIPLY(48, v16acc48, tw__m16_48t, 36, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
@@ -190,6 +196,14 @@ TW__MULTIPLY(48, v16acc48, tw__m16_48t, 43, (v64int16 x, int xs, int xo, int xh,
   default: tw__no_such_overload)
 #define tw__m16_48t_16(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) tw__m16_48t_pick16(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)
 #define tw__m16_48ta_17(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) tw__m16_48t_pick16(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)
+#else
+#define TW__COUNTS_tw__m16_48t(F, ...) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
+#define TW__COUNTS_tw__m16_48ta(F, ...) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__) F(17, __VA_ARGS__)
+#endif
+#ifndef __cplusplus
+#else
+#define TW__COUNTS_tw__m16_48u(F, ...)
+#define TW__COUNTS_tw__m16_48ua(F, ...)
 #endif
 TW__MULTIPLY(48, v8acc48, tw__m8_48p, 44, (v64int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
 TW__MULTIPLY(48, v8acc48, tw__m8_48p, 45, (v128int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
@@ -291,6 +305,9 @@ TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 79, (v16cint32 x, int xs, int xo, v16int1
   default: tw__no_such_overload)
 #define tw__m8_48p_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48p_pick10(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48pa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48p_pick10(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#else
+#define TW__COUNTS_tw__m8_48p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw__m8_48pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
 TW__MULTIPLY(48, v8acc48, tw__m8_48s, 80, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
 TW__MULTIPLY(48, v8acc48, tw__m8_48s, 81, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
@@ -402,6 +419,9 @@ TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 115, (v16cint32 x, int xs, int xo, int ys
   default: tw__no_such_overload)
 #define tw__m8_48s_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48s_pick13(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48sa_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48s_pick13(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#else
+#define TW__COUNTS_tw__m8_48s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
+#define TW__COUNTS_tw__m8_48sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
 #endif
 TW__MULTIPLY(48, v8acc48, tw__m8_48t, 116, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
 TW__MULTIPLY(48, v8acc48, tw__m8_48t, 117, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
@@ -473,6 +493,9 @@ TW__MULTIPLY(48, v8cacc48, tw__m8_48t, 136, (v32cint16 x, int xs, int xo, int ys
   default: tw__no_such_overload)
 #define tw__m8_48t_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48t_pick14(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m8_48ta_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48t_pick14(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+#else
+#define TW__COUNTS_tw__m8_48t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
+#define TW__COUNTS_tw__m8_48ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
 #endif
 TW__MULTIPLY(48, v16acc48, tw__m8_48u, 137, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
 TW__MULTIPLY(48, v16acc48, tw__m8_48u, 138, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
@@ -532,6 +555,9 @@ TW__MULTIPLY(48, v16acc48, tw__m8_48u, 151, (v32int32 x, int xs, int xo, int xt,
   default: tw__no_such_overload)
 #define tw__m8_48u_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m8_48u_pick15(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m8_48ua_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m8_48u_pick15(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
+#else
+#define TW__COUNTS_tw__m8_48u(F, ...) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
+#define TW__COUNTS_tw__m8_48ua(F, ...) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
 #endif
 TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 152, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), 0)
 TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 153, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), 0)
@@ -589,6 +615,9 @@ TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 171, (v16cint32 x, int xs, int xo, v8cint
   default: tw__no_such_overload)
 #define tw__m4_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48p_pick8(tw__m4_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48p_pick8(tw__m4_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#else
+#define TW__COUNTS_tw__m4_48p(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw__m4_48pa(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
 TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 172, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
 TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 173, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
@@ -665,6 +694,9 @@ TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 198, (v16cint32 x, int xs, int xo, int ys
   default: tw__no_such_overload)
 #define tw__m4_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48s_pick10(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48s_pick10(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#else
+#define TW__COUNTS_tw__m4_48s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw__m4_48sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
 TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 199, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
 TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 200, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
@@ -726,6 +758,9 @@ TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 219, (v16cint32 x, int xs, int xo, int ys
   default: tw__no_such_overload)
 #define tw__m4_48t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48t_pick11(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_48ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48t_pick11(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#else
+#define TW__COUNTS_tw__m4_48t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw__m4_48ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
 TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 220, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
 TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 221, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
@@ -802,6 +837,9 @@ TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 246, (v16cint32 x, int xs, int xo, int ys
   default: tw__no_such_overload)
 #define tw__m4_48u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_48u_pick12(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m4_48ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_48u_pick12(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#else
+#define TW__COUNTS_tw__m4_48u(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
+#define TW__COUNTS_tw__m4_48ua(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
 TW__MULTIPLY(80, v8acc80, tw__m8_80p, 247, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
 TW__MULTIPLY(80, v8acc80, tw__m8_80p, 248, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
@@ -835,6 +873,9 @@ TW__MULTIPLY(80, v8acc80, tw__m8_80p, 254, (v32int32 x, int xs, int xo, int zs, 
   default: tw__no_such_overload)
 #define tw__m8_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80p_pick8(tw__m8_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80p_pick8(tw__m8_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#else
+#define TW__COUNTS_tw__m8_80p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw__m8_80pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
 TW__MULTIPLY(80, v8acc80, tw__m8_80s, 255, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
 TW__MULTIPLY(80, v8acc80, tw__m8_80s, 256, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
@@ -875,6 +916,9 @@ TW__MULTIPLY(80, v8acc80, tw__m8_80s, 263, (v32int32 x, int xs, int xo, int ys, 
   default: tw__no_such_overload)
 #define tw__m8_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80s_pick10(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80s_pick10(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#else
+#define TW__COUNTS_tw__m8_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw__m8_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
 TW__MULTIPLY(80, v8acc80, tw__m8_80t, 264, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
 TW__MULTIPLY(80, v8acc80, tw__m8_80t, 265, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
@@ -899,6 +943,14 @@ TW__MULTIPLY(80, v8acc80, tw__m8_80t, 269, (v32int32 x, int xs, int xo, int ys, 
   default: tw__no_such_overload)
 #define tw__m8_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80t_pick10(tw__m8_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80t_pick10(tw__m8_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#else
+#define TW__COUNTS_tw__m8_80t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw__m8_80ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#endif
+#ifndef __cplusplus
+#else
+#define TW__COUNTS_tw__m8_80u(F, ...)
+#define TW__COUNTS_tw__m8_80ua(F, ...)
 #endif
 TW__MULTIPLY(80, v4acc80, tw__m4_80p, 270, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), 0)
 TW__MULTIPLY(80, v4acc80, tw__m4_80p, 271, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), 0)
@@ -964,6 +1016,9 @@ TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 293, (v16cint32 x, int xs, int xo, v8cint
   default: tw__no_such_overload)
 #define tw__m4_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80p_pick8(tw__m4_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80p_pick8(tw__m4_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#else
+#define TW__COUNTS_tw__m4_80p(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw__m4_80pa(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
 TW__MULTIPLY(80, v4acc80, tw__m4_80s, 294, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
 TW__MULTIPLY(80, v4acc80, tw__m4_80s, 295, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
@@ -1052,6 +1107,9 @@ TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 326, (v16cint32 x, int xs, int xo, int ys
   default: tw__no_such_overload)
 #define tw__m4_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80s_pick10(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80s_pick10(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#else
+#define TW__COUNTS_tw__m4_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw__m4_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
 TW__MULTIPLY(80, v4acc80, tw__m4_80t, 327, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
 TW__MULTIPLY(80, v4acc80, tw__m4_80t, 328, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
@@ -1113,6 +1171,9 @@ TW__MULTIPLY(80, v4cacc80, tw__m4_80t, 347, (v16cint32 x, int xs, int xo, int ys
   default: tw__no_such_overload)
 #define tw__m4_80t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80t_pick11(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_80ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80t_pick11(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#else
+#define TW__COUNTS_tw__m4_80t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw__m4_80ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
 TW__MULTIPLY(80, v8acc80, tw__m4_80u, 348, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
 TW__MULTIPLY(80, v8acc80, tw__m4_80u, 349, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
@@ -1143,6 +1204,9 @@ TW__MULTIPLY(80, v8acc80, tw__m4_80u, 356, (v32int32 x, int xs, int xo, int xt, 
   default: tw__no_such_overload)
 #define tw__m4_80u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_80u_pick12(tw__m4_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m4_80ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_80u_pick12(tw__m4_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#else
+#define TW__COUNTS_tw__m4_80u(F, ...) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
+#define TW__COUNTS_tw__m4_80ua(F, ...) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
 TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 357, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), 0)
 TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 358, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), 0)
@@ -1200,6 +1264,9 @@ TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 376, (v16cint32 x, int xs, int xo, int zs
   default: tw__no_such_overload)
 #define tw__m2_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80p_pick8(tw__m2_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80p_pick8(tw__m2_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#else
+#define TW__COUNTS_tw__m2_80p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw__m2_80pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
 TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 377, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
 TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 378, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
@@ -1276,6 +1343,9 @@ TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 403, (v16cint32 x, int xs, int xo, int ys
   default: tw__no_such_overload)
 #define tw__m2_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80s_pick10(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80s_pick10(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#else
+#define TW__COUNTS_tw__m2_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw__m2_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
 TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 404, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
 TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 405, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
@@ -1343,6 +1413,9 @@ TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 427, (v16cint32 x, int xs, int xo, int ys
   default: tw__no_such_overload)
 #define tw__m2_80t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80t_pick11(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m2_80ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80t_pick11(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#else
+#define TW__COUNTS_tw__m2_80t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw__m2_80ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
 TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 428, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
 TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 429, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
@@ -1419,6 +1492,9 @@ TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 454, (v16cint32 x, int xs, int xo, int ys
   default: tw__no_such_overload)
 #define tw__m2_80u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m2_80u_pick12(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m2_80ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m2_80u_pick12(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#else
+#define TW__COUNTS_tw__m2_80u(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
+#define TW__COUNTS_tw__m2_80ua(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
 #ifdef __cplusplus
 TW__NAME(mul16, tw__m16_48p, 0)

@@ -41,6 +41,15 @@ TW__AIE tw__f8 tw__plus(tw__f8 a, tw__f8 b)
     TW__NO_CONTRACT
     return a + b;
 }
+/* a + b with a product b, rounded. gcc sees both behind the product, lest it puts off the sums of a chain, for which all
+ * products would wait in memory. */
+TW__AIE tw__f8 tw__plus_product(tw__f8 a, tw__f8 b)
+{
+#if !defined(__clang__) && defined(__FMA__)
+    __asm__("" : "+x"(a), "+x"(b));
+#endif
+    return tw__plus(a, b);
+}
 
 /* Operands as 8 float lanes. Real: n floats. Complex: n pairs. From a 256-, 512- or 1024-bit buffer. */
 TW__AIE tw__f8 tw__fpick(const void *p, unsigned n, unsigned start, unsigned offs)
@@ -85,25 +94,27 @@ enum { TW__FNEG = 1, TW__FABS = 2, TW__FCONJ_X = 4, TW__FCONJ_Z = 8, TW__FADDS =
 /* Real products and those of a complex by a real operand: lane by lane. */
 TW__AIE tw__f8 tw__fmul_lanes(tw__f8 acc, tw__f8 x, tw__f8 z, unsigned flags)
 {
-    tw__f8 p = tw__times(x, z);
+    TW__NO_CONTRACT
+    tw__f8 p = x * z;
     if (flags & TW__FABS) p = tw__absolute(p);
     if (flags & TW__FNEG) p = tw__negate(p);
     TW__COUNT(VECTOR, 1);
-    return flags & TW__FADDS ? tw__plus(acc, p) : p;
+    return flags & TW__FADDS ? tw__plus_product(acc, p) : tw__rounded(p);
 }
 TW__AIE tw__f8 tw__fmul_complex(tw__f8 acc, tw__f8 x, tw__f8 z, unsigned flags)
 {
+    TW__NO_CONTRACT
     const tw__i32x8 odd = TW__ODD_SIGNS, even = TW__EVEN_SIGNS;
     if (flags & TW__FCONJ_X) x = tw__flip(x, odd);
     if (flags & TW__FCONJ_Z) z = tw__flip(z, odd);
     tw__f8 xr = __builtin_shufflevector(x, x, 0, 0, 2, 2, 4, 4, 6, 6);
     tw__f8 xi = __builtin_shufflevector(x, x, 1, 1, 3, 3, 5, 5, 7, 7);
     tw__f8 zs = __builtin_shufflevector(z, z, 1, 0, 3, 2, 5, 4, 7, 6);
-    tw__f8 first = tw__times(xr, z), second = tw__flip(tw__times(xi, zs), even);
+    tw__f8 first = xr * z, second = tw__flip(xi * zs, even);
     if (flags & TW__FNEG) first = tw__negate(first), second = tw__negate(second);
     TW__COUNT(VECTOR, 2);
-    if (flags & TW__FADDS) first = tw__plus(acc, first);
-    return tw__plus(first, second);
+    first = flags & TW__FADDS ? tw__plus_product(acc, first) : tw__rounded(first);
+    return tw__plus_product(first, second);
 }
 
 /* --- products: overloads over types --------------------------------------------------------------------------------
@@ -138,11 +149,16 @@ TW__AIE tw__f8 tw__lanes_of(const void *p)
     TW__AIE ret TW__N(tw__fma, tw__fma_##xt##_##zt)(unsigned f, ret acc, xt x, int xs, int xo, zt z, int zs, \
                                                     int zo)                                                  \
     {                                                                                                        \
+        TW__DEFINED("fpmac", &acc, sizeof acc);                                                              \
+        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)xs, (unsigned)xo);                                  \
+        TW__READ("fpmul or fpmac", pz, &z, nz, (unsigned)zs, (unsigned)zo);                                  \
         tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = pz(&z, nz, (unsigned)zs, (unsigned)zo);       \
         TW__FRET(ret, TW__FP_##product(product, xt, zt, tw__lanes_of(&acc), a, b, f));                       \
     }                                                                                                        \
     TW__AIE ret TW__N(tw__fmu, tw__fmu_##xt##_##zt)(unsigned f, xt x, int xs, int xo, zt z, int zs, int zo)  \
     {                                                                                                        \
+        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)xs, (unsigned)xo);                                  \
+        TW__READ("fpmul or fpmac", pz, &z, nz, (unsigned)zs, (unsigned)zo);                                  \
         tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = pz(&z, nz, (unsigned)zs, (unsigned)zo);       \
         TW__FRET(ret, TW__FP_##product(product, xt, zt, a, a, b, f));                                        \
     }
@@ -162,11 +178,16 @@ TW__FPRODUCTS(TW__FPRODUCT)
 #define TW__FSELF(xt, nx, px, ret, product)                                                                  \
     TW__AIE ret TW__N(tw__fma, tw__fma_self_##xt)(unsigned f, ret acc, xt x, int xs, int xo, int zs, int zo) \
     {                                                                                                        \
+        TW__DEFINED("fpmac", &acc, sizeof acc);                                                              \
+        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)xs, (unsigned)xo);                                  \
+        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)zs, (unsigned)zo);                                  \
         tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = px(&x, nx, (unsigned)zs, (unsigned)zo);       \
         TW__FRET(ret, product(tw__lanes_of(&acc), a, b, f));                                                 \
     }                                                                                                        \
     TW__AIE ret TW__N(tw__fmu, tw__fmu_self_##xt)(unsigned f, xt x, int xs, int xo, int zs, int zo)          \
     {                                                                                                        \
+        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)xs, (unsigned)xo);                                  \
+        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)zs, (unsigned)zo);                                  \
         tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = px(&x, nx, (unsigned)zs, (unsigned)zo);       \
         TW__FRET(ret, product(a, a, b, f));                                                                  \
     }
@@ -178,11 +199,16 @@ TW__FSELF(v16cfloat, 16, tw__cpick, v4cfloat, tw__fmul_complex)
 #define TW__FSHORT(xt, zt, px, pz, nx, nz, ret, product)                               \
     TW__AIE ret TW__N(tw__fma, tw__fma_s_##xt##_##zt)(unsigned f, ret acc, xt x, zt z) \
     {                                                                                  \
+        TW__DEFINED("fpmac", &acc, sizeof acc);                                        \
+        TW__DEFINED("fpmul or fpmac", &x, sizeof x);                                   \
+        TW__DEFINED("fpmul or fpmac", &z, sizeof z);                                   \
         tw__f8 a = px(&x, nx, 0, 0x76543210), b = pz(&z, nz, 0, 0x76543210);           \
         TW__FRET(ret, TW__FP_##product(product, xt, zt, tw__lanes_of(&acc), a, b, f)); \
     }                                                                                  \
     TW__AIE ret TW__N(tw__fmu, tw__fmu_s_##xt##_##zt)(unsigned f, xt x, zt z)          \
     {                                                                                  \
+        TW__DEFINED("fpmul or fpmac", &x, sizeof x);                                   \
+        TW__DEFINED("fpmul or fpmac", &z, sizeof z);                                   \
         tw__f8 a = px(&x, nx, 0, 0x76543210), b = pz(&z, nz, 0, 0x76543210);           \
         TW__FRET(ret, TW__FP_##product(product, xt, zt, a, a, b, f));                  \
     }
@@ -262,11 +288,13 @@ TW__CONF(v32float, 32, v8float)
     TW__AIE ret TW__N(name, tw_##name##_##xt)(xt x, int xs, int xo) \
     {                                                               \
         TW__COUNT(VECTOR, 1);                                       \
+        TW__READ(#name, pick, &x, n, (unsigned)xs, (unsigned)xo);   \
         TW__FRET(ret, op(pick(&x, n, (unsigned)xs, (unsigned)xo))); \
     }                                                               \
     TW__AIE ret TW__N(name, tw_##name##_s_##xt)(xt x)               \
     {                                                               \
         TW__COUNT(VECTOR, 1);                                       \
+        TW__DEFINED(#name, &x, sizeof x);                           \
         TW__FRET(ret, op(pick(&x, n, 0, 0x76543210)));              \
     }
 #define TW__FNEGABS(v) tw__negate(tw__absolute(v))
@@ -278,12 +306,16 @@ TW__FX_LIST(TW__FONE, fpshuffle, TW__IDENTITY)
 #define TW__FTWO(xt, n, pick, ret, name, op)                                        \
     TW__AIE ret TW__N(name, tw_##name##_##xt)(ret acc, xt x, int xs, int xo)        \
     {                                                                               \
+        TW__DEFINED(#name, &acc, sizeof acc);                                       \
+        TW__READ(#name, pick, &x, n, (unsigned)xs, (unsigned)xo);                   \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, (unsigned)xs, (unsigned)xo); \
         TW__COUNT(VECTOR, 1);                                                       \
         TW__FRET(ret, op);                                                          \
     }                                                                               \
     TW__AIE ret TW__N(name, tw_##name##_s_##xt)(ret acc, xt x)                      \
     {                                                                               \
+        TW__DEFINED(#name, &acc, sizeof acc);                                       \
+        TW__DEFINED(#name, &x, sizeof x);                                           \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, 0, 0x76543210);              \
         TW__COUNT(VECTOR, 1);                                                       \
         TW__FRET(ret, op);                                                          \
@@ -304,6 +336,8 @@ TW__FR_LIST(TW__FTWO, fpmin, TW__FCHOOSE(a < b))
 #define TW__FTWOCMP(xt, n, pick, ret, name, op)                                                        \
     TW__AIE ret TW__N(name, tw_##name##_c_##xt)(ret acc, xt x, int xs, int xo, TW__OUT(unsigned, cmp)) \
     {                                                                                                  \
+        TW__DEFINED(#name, &acc, sizeof acc);                                                          \
+        TW__READ(#name, pick, &x, n, (unsigned)xs, (unsigned)xo);                                      \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, (unsigned)xs, (unsigned)xo);                    \
         TW__COUNT(VECTOR, 1);                                                                          \
         TW__SET(cmp) = tw__mask32((tw__i32x8)(op));                                                    \
@@ -314,12 +348,16 @@ TW__FR_LIST(TW__FTWOCMP, fpmin, a < b)
 #define TW__FCOMPARE(xt, n, pick, ret, name, op)                                    \
     TW__AIE unsigned TW__N(name, tw_##name##_##xt)(ret acc, xt x, int xs, int xo)   \
     {                                                                               \
+        TW__DEFINED(#name, &acc, sizeof acc);                                       \
+        TW__READ(#name, pick, &x, n, (unsigned)xs, (unsigned)xo);                   \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, (unsigned)xs, (unsigned)xo); \
         TW__COUNT(VECTOR, 1);                                                       \
         return tw__mask32((tw__i32x8)(op));                                         \
     }                                                                               \
     TW__AIE unsigned TW__N(name, tw_##name##_s_##xt)(ret acc, xt x)                 \
     {                                                                               \
+        TW__DEFINED(#name, &acc, sizeof acc);                                       \
+        TW__DEFINED(#name, &x, sizeof x);                                           \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, 0, 0x76543210);              \
         TW__COUNT(VECTOR, 1);                                                       \
         return tw__mask32((tw__i32x8)(op));                                         \

@@ -8,58 +8,133 @@
 
 #include <tilewright/aie/core.h>
 
+#define TW__LIST2(F)  F(0), F(1)
 #define TW__LIST4(F)  F(0), F(1), F(2), F(3)
 #define TW__LIST8(F)  F(0), F(1), F(2), F(3), F(4), F(5), F(6), F(7)
 #define TW__LIST16(F) TW__LIST8(F), F(8), F(9), F(10), F(11), F(12), F(13), F(14), F(15)
-#define TW__LIST32(F)                                                                                         \
-    TW__LIST16(F), F(16), F(17), F(18), F(19), F(20), F(21), F(22), F(23), F(24), F(25), F(26), F(27), F(28), \
-        F(29), F(30), F(31)
-
-#define TW__EACH4(F)  F(0), F(1), F(2), F(3)
+#define TW__EACH2(F)  F(0), F(1)
+#define TW__EACH4(F)  TW__EACH2(F), F(2), F(3)
 #define TW__EACH8(F)  TW__EACH4(F), F(4), F(5), F(6), F(7)
 #define TW__EACH16(F) TW__EACH8(F), F(8), F(9), F(10), F(11), F(12), F(13), F(14), F(15)
-#define TW__EACH32(F)                                                                                         \
-    TW__EACH16(F), F(16), F(17), F(18), F(19), F(20), F(21), F(22), F(23), F(24), F(25), F(26), F(27), F(28), \
-        F(29), F(30), F(31)
-#define TW__AT(k) p[m[k]]
-#if defined(__AVX2__) && !defined(__clang__)
-/* Pieces 0 and 1, or 0 to 3: the second pair is chosen where the index says so. */
-#define TW__LEAST(k) \
-    low = (unsigned)m[k] < low ? (unsigned)m[k] : low, high = (unsigned)m[k] > high ? (unsigned)m[k] : high
-#define TW__GATHER(name, vector, element, count)                                                                 \
-    TW__AIE vector name(const element *p, unsigned n, vector m)                                                  \
-    {                                                                                                            \
-        const vector *v = (const vector *)(const void *)p;                                                       \
-        if (n == count) return __builtin_shuffle(v[0], m);                                                       \
-        unsigned low = n - count, high = 0;                                                                      \
-        TW__EACH##count(TW__LEAST);                                                                              \
-        if (__builtin_constant_p(low) && __builtin_constant_p(high) && high < low + count) {                     \
-            vector window; /* what is picked lies within 256 bits */                                             \
-            __builtin_memcpy(&window, p + low, sizeof window);                                                   \
-            return __builtin_shuffle(window, m - (element)low);                                                  \
-        }                                                                                                        \
-        if (n == 2 * count) return __builtin_shuffle(v[0], v[1], m);                                             \
-        vector inner = m & (element)(2 * count - 1);                                                             \
-        vector upper = (vector)((m & (element)(2 * count)) != 0);                                                \
-        return (__builtin_shuffle(v[0], v[1], inner) & ~upper) | (__builtin_shuffle(v[2], v[3], inner) & upper); \
-    }
-#else
-#define TW__GATHER(name, vector, element, count)                \
-    TW__AIE vector name(const element *p, unsigned n, vector m) \
-    {                                                           \
-        (void)n;                                                \
-        vector r = { TW__LIST##count(TW__AT) };                 \
-        return r;                                               \
-    }
-#endif
+#define TW__ENTRY(k)  p[m[k]]
+
 typedef uint8_t tw__u8m __attribute__((may_alias));
 typedef int16_t tw__i16m __attribute__((may_alias));
 typedef int32_t tw__i32m __attribute__((may_alias));
 typedef uint64_t tw__u64m __attribute__((may_alias));
-TW__GATHER(tw__gather8, tw__u8x32, tw__u8m, 32)
-TW__GATHER(tw__gather16, tw__i16x16, tw__i16m, 16)
-TW__GATHER(tw__gather32, tw__i32x8, tw__i32m, 8)
-TW__GATHER(tw__gather64, tw__u64x4, tw__u64m, 4)
+typedef uint8_t tw__u8x16 __attribute__((vector_size(16), aligned(16), may_alias));
+
+#if defined(__AVX2__) && !defined(__clang__)
+/* A shuffle within 128 bits is one instruction, others are three and more. So when the indices are known and a half of
+ * the result comes from 128 bits anywhere in a buffer of 512 or 1024 bits, which gcc keeps in memory, these are loaded
+ * first. Buffers of 256 bits are in registers, from which such a load would be a detour. */
+typedef long long tw__v2di __attribute__((vector_size(16), may_alias));
+typedef long long tw__v4di __attribute__((vector_size(32), may_alias));
+TW__AIE tw__v4di tw__load_halves(const void *low, const void *high)
+{
+    typedef int v4si __attribute__((vector_size(16)));
+    tw__v2di a, b;
+    __builtin_memcpy(&a, low, sizeof a);
+    if (low == high) return (tw__v4di)__builtin_ia32_vbroadcastsi256(a);
+    __builtin_memcpy(&b, high, sizeof b);
+    return (tw__v4di)__builtin_ia32_insert128i256((tw__v4di)__builtin_ia32_si256_si((v4si)a), b, 1);
+}
+typedef struct tw__range {
+    unsigned first, last;
+} tw__range;
+#define TW__WITHIN(r, index)                                              \
+    (r.first = (unsigned)(index) < r.first ? (unsigned)(index) : r.first, \
+     r.last = (unsigned)(index) > r.last ? (unsigned)(index) : r.last)
+#define TW__WITHIN_LOW(k)  TW__WITHIN(low, m[k])
+#define TW__WITHIN_HIGH(k) TW__WITHIN(high, m[tw__half + (k)])
+#define TW__A(k)           (tw__element) a
+#define TW__B(k)           (tw__element)(b - tw__half)
+#define TW__GATHER(name, vector, element, count, half)                                                            \
+    TW__AIE vector name##_window(const element *p, unsigned a, unsigned b, vector m)                              \
+    {                                                                                                             \
+        typedef element tw__element;                                                                              \
+        enum { tw__half = half };                                                                                 \
+        const vector base = { TW__LIST##half(TW__A), TW__LIST##half(TW__B) };                                     \
+        return __builtin_shuffle((vector)tw__load_halves(p + a, p + b), m - base);                                \
+    }                                                                                                             \
+    TW__AIE vector name##_of(const element *p, unsigned n, vector m)                                              \
+    {                                                                                                             \
+        enum { tw__half = half };                                                                                 \
+        const vector *v = (const vector *)(const void *)p;                                                        \
+        if (n == count) return __builtin_shuffle(v[0], m);                                                        \
+        tw__range low = { n - half, 0 }, high = low;                                                              \
+        TW__EACH##half(TW__WITHIN_LOW);                                                                           \
+        TW__EACH##half(TW__WITHIN_HIGH);                                                                          \
+        if (__builtin_constant_p(low.first) && __builtin_constant_p(low.last) &&                                  \
+            __builtin_constant_p(high.first) && __builtin_constant_p(high.last)) {                                \
+            unsigned least = low.first < high.first ? low.first : high.first;                                     \
+            unsigned most = low.last > high.last ? low.last : high.last;                                          \
+            if (low.last < low.first + half && high.first >= low.first + half && high.last < low.first + count) { \
+                vector whole;                                                                                     \
+                __builtin_memcpy(&whole, p + low.first, sizeof whole);                                            \
+                return __builtin_shuffle(whole, m - (element)low.first);                                          \
+            }                                                                                                     \
+            if (most < least + half) return name##_window(p, least, least, m);                                    \
+            if (low.last < low.first + half && high.last < high.first + half)                                     \
+                return name##_window(p, low.first, high.first, m);                                                \
+        }                                                                                                         \
+        if (n == 2 * count) return __builtin_shuffle(v[0], v[1], m);                                              \
+        vector inner = m & (element)(2 * count - 1);                                                              \
+        vector upper = (vector)((m & (element)(2 * count)) != 0);                                                 \
+        return (__builtin_shuffle(v[0], v[1], inner) & ~upper) | (__builtin_shuffle(v[2], v[3], inner) & upper);  \
+    }                                                                                                             \
+    /* The buffer as one vector, lest a struct of complex numbers be kept in memory. */                           \
+    TW__AIE vector name(const element *p, unsigned n, vector m)                                                   \
+    {                                                                                                             \
+        typedef element tw__512 __attribute__((vector_size(64), aligned(16), may_alias));                         \
+        typedef element tw__1024 __attribute__((vector_size(128), aligned(16), may_alias));                       \
+        if (n == 2 * count) {                                                                                     \
+            const tw__512 all = *(const tw__512 *)(const void *)p;                                                \
+            return name##_of((const element *)&all, n, m);                                                        \
+        }                                                                                                         \
+        if (n == 4 * count) {                                                                                     \
+            const tw__1024 all = *(const tw__1024 *)(const void *)p;                                              \
+            return name##_of((const element *)&all, n, m);                                                        \
+        }                                                                                                         \
+        return name##_of(p, n, m);                                                                                \
+    }
+/* 16 bytes: buffers of 2, 4 and 8 such. */
+TW__AIE tw__u8x16 tw__gather8_32(const tw__u8m *p, tw__u8x16 m)
+{
+    const tw__u8x16 *v = (const tw__u8x16 *)(const void *)p;
+    return __builtin_shuffle(v[0], v[1], m & 31);
+}
+#define TW__CHOSEN(bit, yes, no) ((((m & (bit)) != 0) & (yes)) | (((m & (bit)) == 0) & (no)))
+TW__AIE tw__u8x16 tw__gather8(const tw__u8m *p, unsigned n, tw__u8x16 m)
+{
+    enum { tw__half = 0 };
+    tw__range low = { n - 16, 0 };
+    TW__EACH16(TW__WITHIN_LOW);
+    if (__builtin_constant_p(low.first) && __builtin_constant_p(low.last)) {
+        tw__u8x16 window;
+        if (low.last < 16) low.first = 0;
+        __builtin_memcpy(&window, p + low.first, 16);
+        if (low.last < low.first + 16 && (n > 32 || low.first % 16 == 0))
+            return __builtin_shuffle(window, m - (uint8_t)low.first);
+    }
+    tw__u8x16 r = tw__gather8_32(p, m);
+    if (n > 32) r = TW__CHOSEN(32, tw__gather8_32(p + 32, m), r);
+    if (n > 64) r = TW__CHOSEN(64, TW__CHOSEN(32, tw__gather8_32(p + 96, m), tw__gather8_32(p + 64, m)), r);
+    return r;
+}
+#else
+#define TW__GATHER(name, vector, element, count, half)          \
+    TW__AIE vector name(const element *p, unsigned n, vector m) \
+    {                                                           \
+        (void)n;                                                \
+        vector r = { TW__LIST##count(TW__ENTRY) };              \
+        return r;                                               \
+    }
+TW__GATHER(tw__gather8, tw__u8x16, tw__u8m, 16, 8)
+#endif
+TW__GATHER(tw__gather16, tw__i16x16, tw__i16m, 16, 8)
+TW__GATHER(tw__gather32, tw__i32x8, tw__i32m, 8, 4)
+TW__GATHER(tw__gather64, tw__u64x4, tw__u64m, 4, 2)
 
 /* Bits 4i .. 4i+3 of an offsets word; lanes 8 to 15 use the second word. */
 TW__AIE unsigned tw__nib(unsigned word, unsigned i)
@@ -71,23 +146,25 @@ TW__AIE unsigned tw__nib2(unsigned low, unsigned high, unsigned i)
     return tw__nib(i < 8 ? low : high, i);
 }
 
-/* 32-bit halves of 256 bits, sign-extended. gcc takes four instructions for a conversion that is one. */
+/* 16 bytes as 16-bit words. gcc takes four instructions for the conversion that is one. */
+TW__AIE tw__i16x16 tw__signed16(tw__u8x16 v)
+{
 #if defined(__AVX2__) && !defined(__clang__)
-#define TW__SEXT32(v) (tw__u64x4) __builtin_ia32_pmovsxdq256(v)
+    typedef char v16qi __attribute__((vector_size(16)));
+    return (tw__i16x16)__builtin_ia32_pmovsxbw256((v16qi)v);
 #else
-#define TW__SEXT32(v) (tw__u64x4) __builtin_convertvector(v, tw__i64x4)
+    typedef int8_t i8x16 __attribute__((vector_size(16)));
+    return __builtin_convertvector((i8x16)v, tw__i16x16);
 #endif
-TW__AIE tw__u64x4 tw__low64(tw__i32x8 v)
-{
-    typedef int i32x4 __attribute__((vector_size(16)));
-    i32x4 half = __builtin_shufflevector(v, v, 0, 1, 2, 3);
-    return TW__SEXT32(half);
 }
-TW__AIE tw__u64x4 tw__high64(tw__i32x8 v)
+TW__AIE tw__i16x16 tw__unsigned16(tw__u8x16 v)
 {
-    typedef int i32x4 __attribute__((vector_size(16)));
-    i32x4 half = __builtin_shufflevector(v, v, 4, 5, 6, 7);
-    return TW__SEXT32(half);
+#if defined(__AVX2__) && !defined(__clang__)
+    typedef char v16qi __attribute__((vector_size(16)));
+    return (tw__i16x16)__builtin_ia32_pmovzxbw256((v16qi)v);
+#else
+    return __builtin_convertvector(v, tw__i16x16);
+#endif
 }
 
 /* Sums of products of neighbours, a[2i] * b[2i] + a[2i+1] * b[2i+1] modulo 2^32. */

@@ -18,30 +18,43 @@
     X(cfloat, 2, 4, 8, 16)
 // clang-format on
 
-/* undef: with TW_AIE_CHECK a pattern that shows (0xa5), so that two runs differ from one with zeros. */
+/* undef: with TW_AIE_CHECK a mark that computing intrinsics report (aie/site.h). */
 #ifdef TW_AIE_CHECK
-#define TW__UNDEF 0xa5
+#define TW__UNDEF(name, r) tw__aie_mark(name, &(r), sizeof(r))
 #else
-#define TW__UNDEF 0
+#define TW__UNDEF(name, r) __builtin_memset(&(r), 0, sizeof(r))
 #endif
-#define TW__DEFINE_UNDEF(type)                     \
-    TW__AIE type undef_##type(void)                \
-    {                                              \
-        type r;                                    \
-        __builtin_memset(&r, TW__UNDEF, sizeof r); \
-        return r;                                  \
-    }                                              \
-    TW__AIE type null_##type(void)                 \
-    {                                              \
-        type r;                                    \
-        __builtin_memset(&r, 0, sizeof r);         \
-        return r;                                  \
+#define TW__DEFINE_UNDEF(type)             \
+    TW__AIE type undef_##type(TW__AT_ONLY) \
+    {                                      \
+        type r;                            \
+        TW__HERE;                          \
+        TW__UNDEF("undef_" #type, r);      \
+        return r;                          \
+    }                                      \
+    TW__AIE type null_##type(void)         \
+    {                                      \
+        type r;                            \
+        __builtin_memset(&r, 0, sizeof r); \
+        return r;                          \
     }
 #define TW__UNDEF_VECTOR(lanes, element, bits) TW__DEFINE_UNDEF(v##lanes##element)
 TW_AIE_REAL_LIST(TW__UNDEF_VECTOR)
 TW_AIE_STRUCT_LIST(TW__UNDEF_VECTOR)
 TW_AIE_ACC48_LIST(TW__UNDEF_VECTOR)
 TW_AIE_ACC80_LIST(TW__UNDEF_VECTOR)
+#ifdef TW_AIE_EXTRA
+TW_AIE_REAL_EXTRA_LIST(TW__UNDEF_VECTOR)
+TW_AIE_STRUCT_EXTRA_LIST(TW__UNDEF_VECTOR)
+#endif
+// clang-format off
+TW__DEFINE_UNDEF(v4accfloat)
+TW__DEFINE_UNDEF(v8accfloat)
+TW__DEFINE_UNDEF(v16accfloat)
+TW__DEFINE_UNDEF(v2caccfloat)
+TW__DEFINE_UNDEF(v4caccfloat)
+TW__DEFINE_UNDEF(v8caccfloat)
+// clang-format on
 #undef TW__UNDEF_VECTOR
 
 /* --- sub-vectors ------------------------------------------------------------------------------------------------- */
@@ -70,7 +83,8 @@ TW__AIE unsigned tw__part(const char *name, int i, unsigned parts)
 #define TW__SETPART(name, part, whole)                                                                   \
     TW__AIE whole TW__N(name, tw_##name##_##part)(int i, part v)                                         \
     {                                                                                                    \
-        whole b = undef_##whole();                                                                       \
+        whole b;                                                                                         \
+        TW__UNDEF(#name, b);                                                                             \
         TW__COUNT(MOVE, 1);                                                                              \
         __builtin_memcpy((char *)&b + tw__part(#name, i, sizeof b / sizeof v) * sizeof v, &v, sizeof v); \
         return b;                                                                                        \
@@ -170,6 +184,7 @@ TW__HALVES(v4cacc80, v2cacc80)
     TW__AIE element TW__N(ext_elem, tw_ext_elem_##vector)(vector b, int i)                                       \
     {                                                                                                            \
         element r;                                                                                               \
+        TW__DEFINED("ext_elem", (const char *)&b + (i * sizeof r & (sizeof b - 1) & ~(size_t)7), 8);             \
         TW__COUNT(SCALAR, 1);                                                                                    \
         __builtin_memcpy(&r, (const char *)&b + tw__part("ext_elem", i, sizeof b / sizeof r) * sizeof r,         \
                          sizeof r);                                                                              \
@@ -301,10 +316,10 @@ TW__AIE tw__slots tw_aie_unpack384(const uint8_t image[48])
 TW_AIE_REAL_LIST(TW__CXX_CAST)
 TW_AIE_STRUCT_LIST(TW__CXX_CAST)
 #undef TW__CXX_CAST
-#define TW__CXX_ACC_CAST(type, words)                  \
-    template <class T> TW__AIE type as_##type(T x)     \
-    {                                                  \
-        return tw__from_slots_##type(tw__to_slots(x)); \
+#define TW__CXX_ACC_CAST(type, words)                           \
+    template <class T> TW__AIE type as_##type(T x)              \
+    {                                                           \
+        return tw__from_slots_##type(TW__N(tw__to_slots, )(x)); \
     }
 TW__SLOTS_LIST(TW__CXX_ACC_CAST, TW__CXX_ACC_CAST)
 #undef TW__CXX_ACC_CAST
@@ -411,18 +426,18 @@ template <class T> TW__AIE T delay6(T x)
                           v##X##E : tw_concat_v##X##E##_v##Y##E
 #define TW__C_4(E, V, W, X, Y) , v##V##E : tw_concat_v##V##E##_v##X##E, v##W##E : tw_concat_v##W##E##_v##Y##E
 #define TW__C_8(E, V, W, X, Y) , v##V##E : tw_concat_v##V##E##_v##Y##E
-#define ext_v(b, i)            (TW__SITE TW__CHOOSE(b, TW__E_VW)(b, i))
-#define ext_w(b, i)            (TW__SITE TW__CHOOSE(b, TW__E_W)(b, i))
-#define ext_x(b, i)            (TW__SITE TW__CHOOSE(b, TW__E_X)(b, i))
-#define upd_v(b, i, v)         (TW__SITE TW__CHOOSE(b, TW__U_V)(b, i, v))
-#define upd_w(b, i, v)         (TW__SITE TW__CHOOSE(b, TW__U_W)(b, i, v))
-#define upd_x(b, i, v)         (TW__SITE TW__CHOOSE(b, TW__U_X)(b, i, v))
-#define wset_v(i, v)           (TW__SITE TW__CHOOSE(v, TW__S_WV)(i, v))
-#define xset_v(i, v)           (TW__SITE TW__CHOOSE(v, TW__S_XV)(i, v))
-#define yset_v(i, v)           (TW__SITE TW__CHOOSE(v, TW__S_YV)(i, v))
-#define xset_w(i, v)           (TW__SITE TW__CHOOSE(v, TW__S_XW)(i, v))
-#define yset_w(i, v)           (TW__SITE TW__CHOOSE(v, TW__S_YW)(i, v))
-#define yset_x(i, v)           (TW__SITE TW__CHOOSE(v, TW__S_YX)(i, v))
+#define ext_v(b, i)            TW__CALLED(TW__CHOOSE(b, TW__E_VW)(b, i))
+#define ext_w(b, i)            TW__CALLED(TW__CHOOSE(b, TW__E_W)(b, i))
+#define ext_x(b, i)            TW__CALLED(TW__CHOOSE(b, TW__E_X)(b, i))
+#define upd_v(b, i, v)         TW__CALLED(TW__CHOOSE(b, TW__U_V)(b, i, v))
+#define upd_w(b, i, v)         TW__CALLED(TW__CHOOSE(b, TW__U_W)(b, i, v))
+#define upd_x(b, i, v)         TW__CALLED(TW__CHOOSE(b, TW__U_X)(b, i, v))
+#define wset_v(i, v)           TW__CALLED(TW__CHOOSE(v, TW__S_WV)(i, v))
+#define xset_v(i, v)           TW__CALLED(TW__CHOOSE(v, TW__S_XV)(i, v))
+#define yset_v(i, v)           TW__CALLED(TW__CHOOSE(v, TW__S_YV)(i, v))
+#define xset_w(i, v)           TW__CALLED(TW__CHOOSE(v, TW__S_XW)(i, v))
+#define yset_w(i, v)           TW__CALLED(TW__CHOOSE(v, TW__S_YW)(i, v))
+#define yset_x(i, v)           TW__CALLED(TW__CHOOSE(v, TW__S_YX)(i, v))
 #define TW__HALF(BM, AM)       , AM : tw_concat_##AM##_##BM
 #define TW__HALVES_OF(f) \
     v16acc48:            \
@@ -456,11 +471,11 @@ template <class T> TW__AIE T delay6(T x)
                 v##W##E : tw_shft_elem_v##W##E,           \
                           v##X##E : tw_shft_elem_v##X##E, \
                                     v##Y##E : tw_shft_elem_v##Y##E
-#define ext_elem(b, i)               (TW__SITE TW__ELEM_OF(ext, b)(b, i))
-#define shft_elem(b, v)              (TW__SITE TW__ELEM_OF(shft, b)(b, v))
+#define ext_elem(b, i)               TW__CALLED(TW__ELEM_OF(ext, b)(b, i))
+#define shft_elem(b, v)              TW__CALLED(TW__ELEM_OF(shft, b)(b, v))
 #define upd_elem(...)                TW__UPD_ELEM(TW__NARGS(__VA_ARGS__), __VA_ARGS__)
 #define TW__UPD_ELEM(n, ...)         TW__UPD_ELEM_(n, __VA_ARGS__)
-#define TW__UPD_ELEM_(n, ...)        (TW__SITE tw__upd_elem_##n(__VA_ARGS__))
+#define TW__UPD_ELEM_(n, ...)        TW__CALLED(tw__upd_elem_##n(__VA_ARGS__))
 #define tw__upd_elem_3(b, i, v)      TW__ELEM_OF(upd, b)(b, i, v)
 #define tw__upd_elem_4(b, i, re, im) tw_upd_elem2_v8float(b, i, re, im)
 #endif

@@ -352,29 +352,44 @@ TW__DEFINE_UCT(tw__uct80, tw__word80, tw__u128)
 #undef TW__DEFINE_UCT
 #undef TW__UCT_LANE
 
-/* --- SIMD: 8- and 16-bit real data --------------------------------------------------------------------------------
- * 32 products at a time, as 2 x 8 sums of neighbouring columns. Block b holds lanes 0-7 and 8-15 of columns 2b, 2b+1,
- * or with 8 lanes columns 4b, 4b+1 and 4b+2, 4b+3. */
+/* --- SIMD: 8- and 16-bit data ---------------------------------------------------------------------------------------
+ * Sums of two neighbouring 16-bit products, 8 at a time, in 32 bits; then added to lanes of 64. Widening sums that lie
+ * in the order 0, 4, 1, 5, 2, 6, 3, 7 takes a mask and a shift: even ones belong to the first four lanes, odd ones to
+ * the next four. So the data are picked in that order. A sum is raised to be unsigned, and the lanes lowered again. */
 
+/* Sums raised by `raised`, lanes of two pieces in turn. */
+TW__AIE void tw__accumulate(tw__u64x4 *acc, tw__u32x8 sums, tw__u64x4 raised, unsigned flags)
+{
+    const uint64_t low = 0xffffffff;
+    const tw__u64x4 pairs = (tw__u64x4)sums, even = (pairs & low) - raised, odd = (pairs >> 32) - raised;
+    acc[0] = flags & TW__SUBTRACT ? acc[0] - even : acc[0] + even;
+    acc[1] = flags & TW__SUBTRACT ? acc[1] - odd : acc[1] + odd;
+}
+
+/* 16 entries, two to a lane, in the order of the sums. */
+TW__AIE tw__i16x16 tw__zip16(tw__i16x16 v)
+{
+    const tw__i32x8 w = (tw__i32x8)v;
+    return (tw__i16x16)__builtin_shufflevector(w, w, 0, 4, 1, 5, 2, 6, 3, 7);
+}
+/* A block is 32 products: lanes 0-7 and 8-15 of two columns, or with 8 lanes two columns and the next two. */
 typedef struct tw__pieces {
     tw__i16x16 low, high;
 } tw__pieces;
 
-TW__AIE tw__pieces tw__widen8(tw__u8x32 bytes, unsigned type)
+/* Bytes: two lists of 16 indices, one behind the other. */
+TW__AIE tw__i16x16 tw__widened(const void *p, unsigned n, tw__u8x16 m, unsigned type)
 {
-    typedef int8_t i8x16 __attribute__((vector_size(16)));
-    typedef uint8_t u8x16 __attribute__((vector_size(16)));
-    u8x16 low = __builtin_shufflevector(bytes, bytes, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    u8x16 high =
-        __builtin_shufflevector(bytes, bytes, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+    typedef int16_t i16x8 __attribute__((vector_size(16)));
+    const i16x8 w = (i16x8)m; /* the two columns of a lane */
+    const tw__u8x16 v = tw__gather8((const tw__u8m *)p, n, (tw__u8x16)__builtin_shufflevector(w, w, 0, 4, 1, 5, 2, 6, 3, 7));
+    return type == TW__I8 ? tw__signed16(v) : tw__unsigned16(v);
+}
+TW__AIE tw__pieces tw__widen8(const void *p, unsigned n, tw__u8x32 m, unsigned type)
+{
     tw__pieces r;
-    if (type == TW__I8) {
-        r.low = __builtin_convertvector((i8x16)low, tw__i16x16);
-        r.high = __builtin_convertvector((i8x16)high, tw__i16x16);
-    } else {
-        r.low = __builtin_convertvector(low, tw__i16x16);
-        r.high = __builtin_convertvector(high, tw__i16x16);
-    }
+    r.low = tw__widened(p, n, __builtin_shufflevector(m, m, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), type);
+    r.high = tw__widened(p, n, __builtin_shufflevector(m, m, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31), type);
     return r;
 }
 
@@ -385,14 +400,14 @@ TW__AIE tw__pieces tw__block_x(const tw__mul *a, const tw__shape *s, unsigned b)
              next = base + a->xstep;
     if (s->xtype <= TW__U8) {
         tw__bytes bytes = { a->xoffs, 4, 1, wide, base, next, s->nx };
-        return tw__widen8(tw__gather8((const tw__u8m *)a->x, s->nx, tw__bytes_x(bytes, a->xsquare)), s->xtype);
+        return tw__widen8(a->x, s->nx, tw__bytes_x(bytes, a->xsquare), s->xtype);
     }
     base = (a->xstart & ~1u) + pair * a->xstep;
     tw__i16x16 low = tw__pairs(a->xoffs, a->xsquare, base, s->nx);
     tw__i16x16 high = wide ? tw__pairs(a->xoffs_hi, a->xsquare, base, s->nx)
                            : tw__pairs(a->xoffs, a->xsquare, base + a->xstep, s->nx);
-    r.low = tw__gather16((const tw__i16m *)a->x, s->nx, low);
-    r.high = tw__gather16((const tw__i16m *)a->x, s->nx, high);
+    r.low = tw__gather16((const tw__i16m *)a->x, s->nx, tw__zip16(low));
+    r.high = tw__gather16((const tw__i16m *)a->x, s->nx, tw__zip16(high));
     return r;
 }
 
@@ -415,81 +430,83 @@ TW__AIE tw__pieces tw__block_z(const tw__mul *a, const tw__shape *s, unsigned b)
         unsigned base = a->zstart + 2 * pair * a->zstep, t = a->zstep, next = wide ? base : base + 2 * t;
         tw__i16x16 low = tw__doubled(a->zoffs, base, base + t);
         tw__i16x16 high = tw__doubled(wide ? a->zoffs_hi : a->zoffs, next, next + t);
-        r.low = tw__gather16((const tw__i16m *)a->z, 16, low);
-        r.high = tw__gather16((const tw__i16m *)a->z, 16, high);
+        r.low = tw__gather16((const tw__i16m *)a->z, 16, tw__zip16(low));
+        r.high = tw__gather16((const tw__i16m *)a->z, 16, tw__zip16(high));
         return r;
     }
     unsigned base = a->zstart + pair * a->zstep, next = base + a->zstep;
     if (s->xtype <= TW__U8) {
         tw__bytes bytes = { a->zoffs, 2, 0, wide, base, next, 32 };
-        return tw__widen8(tw__gather8((const tw__u8m *)a->z, 32, tw__bytes_z(bytes, a->zsquare)), s->ztype);
+        return tw__widen8(a->z, 32, tw__bytes_z(bytes, a->zsquare), s->ztype);
     }
     tw__i16x16 low = tw__pairs_z(a->zoffs, a->zsquare, base);
     tw__i16x16 high = tw__pairs_z(wide ? a->zoffs_hi : a->zoffs, a->zsquare, wide ? base : next);
-    typedef uint8_t u8x16 __attribute__((vector_size(16)));
-    u8x16 l = __builtin_convertvector(low, u8x16), h = __builtin_convertvector(high, u8x16);
-    tw__u8x32 m = __builtin_shufflevector(l, h, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,
-                                          19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
-    return tw__widen8(tw__gather8((const tw__u8m *)a->z, 32, m), s->ztype);
+    r.low = tw__widened(a->z, 32, __builtin_convertvector(low, tw__u8x16), s->ztype);
+    r.high = tw__widened(a->z, 32, __builtin_convertvector(high, tw__u8x16), s->ztype);
+    return r;
 }
 
-TW__AIE tw__u64x4 tw__accumulate(tw__u64x4 acc, tw__u64x4 sum, unsigned flags)
-{
-    return flags & TW__SUBTRACT ? acc - sum : acc + sum;
-}
+typedef struct tw__sums {
+    tw__u32x8 low, high;
+} tw__sums;
 
-TW__AIE void tw__dot_block(tw__u64x4 *acc, const tw__mul *a, const tw__shape *s, unsigned flags, unsigned b)
+TW__AIE void tw__add_block(tw__sums *sums, const tw__mul *a, const tw__shape *s, unsigned b)
 {
     if (b >= s->lanes * s->columns / 32) return;
-    tw__pieces x = tw__block_x(a, s, b), z = tw__block_z(a, s, b);
-    tw__i32x8 low = tw__dot2(x.low, z.low), high = tw__dot2(x.high, z.high);
-    /* Two products of -32768 by itself sum to 2^31, one more than 32 bits hold. No sum lies below -2^31 + 2^16, so
-     * 2^16 is taken off before widening and put back after it. Products with 8 bits are far from that. */
-    uint64_t bias = s->ztype == TW__I16 ? 65536 : 0;
-    typedef uint32_t u32x8 __attribute__((vector_size(32)));
-    low = (tw__i32x8)((u32x8)low - (uint32_t)bias);
-    high = (tw__i32x8)((u32x8)high - (uint32_t)bias);
-    unsigned h = s->lanes == 16 ? 2 : 0;
-    acc[0] = tw__accumulate(acc[0], tw__low64(low) + bias, flags);
-    acc[1] = tw__accumulate(acc[1], tw__high64(low) + bias, flags);
-    acc[h] = tw__accumulate(acc[h], tw__low64(high) + bias, flags);
-    acc[h + 1] = tw__accumulate(acc[h + 1], tw__high64(high) + bias, flags);
+    const tw__pieces x = tw__block_x(a, s, b), z = tw__block_z(a, s, b);
+    sums->low += (tw__u32x8)tw__dot2(x.low, z.low);
+    sums->high += (tw__u32x8)tw__dot2(x.high, z.high);
 }
 
-/* --- SIMD: cint16 by cint16 --------------------------------------------------------------------------------------- */
-
-/* Lanes 0-7 of the one column, or 4 lanes of two columns. */
-TW__AIE tw__i32x8 tw__entries(unsigned word, unsigned wide, unsigned start, unsigned step, unsigned n)
+TW__AIE void tw__dot(tw__u64x4 *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
 {
-    int32_t s0 = (int32_t)start, s1 = (int32_t)(wide ? start : start + step);
-    unsigned high = wide ? word >> 16 : word;
-#define TW__L(k) (int32_t)tw__nib((k) < 4 ? word : high, (k) % 4)
-    tw__i32x8 nib = { TW__LIST8(TW__L) };
-#undef TW__L
-    tw__i32x8 base = { s0, s0, s0, s0, s1, s1, s1, s1 };
-    return (nib + base) & (int32_t)(n - 1);
+    /* Sums of two 16-bit products lie between -2^31 + 2^16 and 2^31, which two of -32768 by itself reach, and there
+     * is one block of them. All columns with 8-bit factors together stay below 2^25. */
+    const unsigned wide = s->lanes == 16;
+    const uint32_t raise = s->ztype == TW__I16 ? 0x7fff0000 : 0x80000000;
+    const tw__u64x4 raised = { raise, raise, raise, raise };
+    const tw__u32x8 zero = { 0 };
+    tw__sums sums = { zero + raise, zero };
+    if (s->ztype == TW__I16 || wide) sums.high += raise;
+    tw__add_block(&sums, a, s, 0);
+    tw__add_block(&sums, a, s, 1);
+    tw__add_block(&sums, a, s, 2);
+    tw__add_block(&sums, a, s, 3);
+    if (s->ztype != TW__I16 && !wide) {
+        tw__accumulate(acc, sums.low + sums.high, raised, flags);
+        return;
+    }
+    tw__accumulate(acc, sums.low, raised, flags);
+    tw__accumulate(acc + (wide ? 2 : 0), sums.high, raised, flags);
 }
 
-/* 8 products. re = xr*zr - xi*zi as xr*zr + ~xi*zi + zi, exact modulo 2^32, and the sum fits; im may reach 2^31 and is
- * kept 2^16 lower, as above. */
-TW__AIE void tw__dot_complex(tw__u64x4 *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
+/* --- SIMD: cint16 by cint16 -----------------------------------------------------------------------------------------
+ * One such vector of sums holds the real and imaginary parts of four lanes: re 0, 2, im 0, 2, re 1, 3, im 1, 3. */
+
+/* The lanes' elements in that order; `word` starts at the nibble of lane 0. */
+TW__AIE tw__i32x8 tw__four(unsigned word, unsigned start, unsigned n)
 {
-    typedef uint32_t u32x8 __attribute__((vector_size(32)));
-    unsigned wide = s->lanes == 8;
-    tw__i32x8 x =
-        tw__gather32((const tw__i32m *)a->x, s->nx, tw__entries(a->xoffs, wide, a->xstart, a->xstep, s->nx));
-    u32x8 z = (u32x8)tw__gather32((const tw__i32m *)a->z, 8, tw__entries(a->zoffs, wide, a->zstart, a->zstep, 8));
-    const u32x8 imaginary = { ~0xffffu, ~0xffffu, ~0xffffu, ~0xffffu, ~0xffffu, ~0xffffu, ~0xffffu, ~0xffffu };
-    u32x8 re = (u32x8)tw__dot2((tw__i16x16)((u32x8)x ^ imaginary), (tw__i16x16)z) + (u32x8)((tw__i32x8)z >> 16);
-    u32x8 im = (u32x8)tw__dot2((tw__i16x16)x, (tw__i16x16)((z << 16) | (z >> 16))) - 65536;
-    const tw__u64x4 bias = { 0, 65536, 0, 65536 };
-    tw__i32x8 low = (tw__i32x8)__builtin_shufflevector(re, im, 0, 8, 1, 9, 2, 10, 3, 11);
-    tw__i32x8 high = (tw__i32x8)__builtin_shufflevector(re, im, 4, 12, 5, 13, 6, 14, 7, 15);
-    unsigned h = wide ? 2 : 0;
-    acc[0] = tw__accumulate(acc[0], tw__low64(low) + bias, flags);
-    acc[1] = tw__accumulate(acc[1], tw__high64(low) + bias, flags);
-    acc[h] = tw__accumulate(acc[h], tw__low64(high) + bias, flags);
-    acc[h + 1] = tw__accumulate(acc[h + 1], tw__high64(high) + bias, flags);
+    const int32_t e0 = word & 15, e1 = word >> 4 & 15, e2 = word >> 8 & 15, e3 = word >> 12 & 15;
+    const tw__i32x8 nib = { e0, e2, e0, e2, e1, e3, e1, e3 };
+    return (nib + (int32_t)start) & (int32_t)(n - 1);
+}
+
+/* re = xr*zr - xi*zi as xr*zr + ~xi*zi + zi; im = xr*zi + xi*zr. */
+TW__AIE void tw__dot_four(tw__u64x4 *acc, const tw__mul *a, const tw__shape *s, unsigned flags, unsigned half)
+{
+    const unsigned wide = s->lanes == 8, shift = wide ? 16 * half : 0, column = wide ? 0 : half;
+    const tw__i32x8 real = { -1, -1, 0, 0, -1, -1, 0, 0 };
+    const tw__i32x8 ix = tw__four(a->xoffs >> shift, a->xstart + column * a->xstep, s->nx);
+    const tw__i32x8 iz = tw__four(a->zoffs >> shift, a->zstart + column * a->zstep, 8);
+    const tw__i32x8 swapped = (iz * 2 + 1) | iz << 17, straight = iz * 2 | (iz * 2 + 1) << 16; /* 16-bit entries */
+    const tw__i32x8 x = tw__gather32((const tw__i32m *)a->x, s->nx, ix) ^ (real & (int32_t)0xffff0000);
+    const tw__i16x16 z = tw__gather16((const tw__i16m *)a->z, 16, (tw__i16x16)((straight & real) | (swapped & ~real)));
+    /* re lies between -2^31 + 2^15 and 2^31 - 2^15, im between -2^31 + 2^16 and 2^31 */
+    const tw__u32x8 raise = { 0x80000000, 0x80000000, 0x7fff0000, 0x7fff0000,
+                              0x80000000, 0x80000000, 0x7fff0000, 0x7fff0000 };
+    const tw__u64x4 raised = { 0x80000000, 0x7fff0000, 0x80000000, 0x7fff0000 };
+    const tw__u32x8 once = (tw__u32x8)(((tw__i32x8)z >> 16) & real) + raise;
+    tw__accumulate(acc + (wide ? 2 * half : 0), (tw__u32x8)tw__dot2((tw__i16x16)x, z) + once, raised, flags);
 }
 
 /* --- all of it ------------------------------------------------------------------------------------------------------ */
@@ -499,35 +516,33 @@ TW__AIE void tw__dot_complex(tw__u64x4 *acc, const tw__mul *a, const tw__shape *
 extern "C"
 #endif
     TW_API void
-    tw__aie_check_mul(const tw__mul *a, const tw__shape *s, unsigned flags);
+    tw__aie_check_mul(const tw__mul *a, const tw__shape *s, unsigned flags, const void *acc, unsigned word);
 /* Copies, so that what is known of the originals stays known after the call. */
-TW__AIE void tw__check_mul(tw__mul a, tw__shape s, unsigned flags)
+TW__AIE void tw__check_mul(tw__mul a, tw__shape s, unsigned flags, const void *acc, unsigned word)
 {
-    tw__aie_check_mul(&a, &s, flags);
+    tw__aie_check_mul(&a, &s, flags, acc, word);
 }
-#define TW__CHECK_MUL(a, s, flags) tw__check_mul(*(a), *(s), flags)
+#define TW__CHECK_MUL(a, s, flags, acc, word) tw__check_mul(*(a), *(s), flags, acc, word)
 #else
-#define TW__CHECK_MUL(a, s, flags) ((void)0)
+#define TW__CHECK_MUL(a, s, flags, acc, word) ((void)0)
 #endif
 
 TW__AIE void tw__mul48(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
 {
-    TW__CHECK_MUL(a, s, flags);
+    TW__CHECK_MUL(a, s, flags, acc, 8);
     TW__COUNT(VECTOR, 1);
     const unsigned pre = TW__ABS | TW__PAIR | TW__CT | TW__UCT;
     const unsigned conj = TW__CONJ | TW__CONJ_X | TW__CONJ_Z;
     tw__u64x4 *piece = (tw__u64x4 *)acc;
     tw__word48 *word = (tw__word48 *)acc;
     if (a->z && !(flags & pre) && !s->xcomplex && !s->zcomplex && s->xtype <= TW__I16 && s->ztype <= TW__I16) {
-        tw__dot_block(piece, a, s, flags, 0);
-        tw__dot_block(piece, a, s, flags, 1);
-        tw__dot_block(piece, a, s, flags, 2);
-        tw__dot_block(piece, a, s, flags, 3);
+        tw__dot(piece, a, s, flags);
         return;
     }
     if (a->z && !(flags & (pre | conj)) && s->xcomplex && s->zcomplex && s->xtype == TW__I16 &&
         s->ztype == TW__I16) {
-        tw__dot_complex(piece, a, s, flags);
+        tw__dot_four(piece, a, s, flags, 0);
+        tw__dot_four(piece, a, s, flags, 1);
         return;
     }
 #define TW__DO(c) tw__column48(word, a, s, flags, c, 0), tw__column48(word, a, s, flags, c, 8)
@@ -538,7 +553,7 @@ TW__AIE void tw__mul48(void *acc, const tw__mul *a, const tw__shape *s, unsigned
 
 TW__AIE void tw__mul80(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
 {
-    TW__CHECK_MUL(a, s, flags);
+    TW__CHECK_MUL(a, s, flags, acc, 16);
     TW__COUNT(VECTOR, 1);
     tw__word80 *word = (tw__word80 *)acc;
     tw__column80(word, a, s, flags, 0);
@@ -553,17 +568,21 @@ TW__AIE void tw__mul80(void *acc, const tw__mul *a, const tw__shape *s, unsigned
  * to the overloads of the class, so that objects which convert to vectors are taken too; by value, because deduction
  * drops the alignment of a vector type. Scalars are all int there: one kind of conversion leaves nothing ambiguous. */
 #ifdef __cplusplus
+#ifdef TW_AIE_CHECK
+#define TW__NAME(name, cls, flags) TW__COUNTS_##cls(TW__PLACED_FLAGS, name, tw__raw_##cls, static_cast<unsigned>(flags))
+#else
 #define TW__NAME(name, cls, flags)                                             \
     template <class... A> TW__AIE auto name(A... a) -> decltype(cls(0u, a...)) \
     {                                                                          \
         return cls(flags, a...);                                               \
     }
+#endif
 #else
 struct tw_no_intrinsic_takes_these_arguments; /* what a compiler names when no overload fits */
 extern struct tw_no_intrinsic_takes_these_arguments *tw__no_such_overload;
 #define TW__NARGS(...)                                                                  TW__NARGS_(__VA_ARGS__, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define TW__NARGS_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, count, ...) count
-#define TW__CALL(cls, flags, ...)                                                       (TW__SITE TW__CALL_(cls, TW__NARGS(__VA_ARGS__), flags, __VA_ARGS__))
+#define TW__CALL(cls, flags, ...)                                                       TW__CALLED(TW__CALL_(cls, TW__NARGS(__VA_ARGS__), flags, __VA_ARGS__))
 #define TW__CALL_(cls, n, flags, ...)                                                   TW__CALL__(cls, n, flags, __VA_ARGS__)
 #define TW__CALL__(cls, n, flags, ...)                                                  cls##_##n(flags, __VA_ARGS__)
 #endif

@@ -120,6 +120,7 @@ TW__AIE float tw_fix2float_int(int n, int shift)
 #define TW__FIX2FLOAT(from, to, n, part)                                     \
     TW__AIE to tw_fix2float_##from(from v, int shift)                        \
     {                                                                        \
+        TW__DEFINED("fix2float", &v, sizeof v);                              \
         part in[n];                                                          \
         float out[n];                                                        \
         to r;                                                                \
@@ -137,6 +138,7 @@ TW__FIX2FLOAT_LIST(TW__FIX2FLOAT)
 #define TW__FLOAT2FIX(name, from, to, part)                                   \
     TW__AIE to tw_##name##_##from(from v, int shift)                          \
     {                                                                         \
+        TW__DEFINED(#name, &v, sizeof v);                                     \
         float in[8];                                                          \
         part out[8];                                                          \
         to r;                                                                 \
@@ -182,6 +184,15 @@ TW__AIE int64_t tw__cyclic(int64_t at, int64_t offs, int64_t len)
     return k >= len ? k - len : k < 0 ? k + len : k;
 }
 
+TW__AIE void *tw__byte_incr(const void *p, int bytes, unsigned width)
+{
+    (void)width;
+    TW__CHECK(width < 16 || ((uintptr_t)p + (uintptr_t)bytes) % 16 == 0, "byte_incr",
+              "%d bytes leave a pointer to vectors off its 16-byte alignment; the hardware drops the low 4 bits",
+              bytes);
+    return (char *)(uintptr_t)p + bytes;
+}
+
 /* --- whole-vector products --------------------------------------------------------------------------------------------
  * Lane by lane. X(name suffix in C, vector, accumulator, component, words, complex) */
 // clang-format off
@@ -192,6 +203,9 @@ TW__AIE int64_t tw__cyclic(int64_t at, int64_t offs, int64_t len)
 #define TW__WHOLE(vec, acct, part, words, complex, wide)                                                        \
     TW__AIE acct TW__N(tw__whole, tw__whole_##vec)(unsigned flags, acct acc, vec x, vec z)                      \
     {                                                                                                           \
+        TW__DEFINED("mul", &x, sizeof x);                                                                       \
+        TW__DEFINED("mul", &z, sizeof z);                                                                       \
+        TW__DEFINED("mac", &acc, sizeof acc);                                                                   \
         part a[words], b[words];                                                                                \
         const wide sign = flags & TW__SUBTRACT ? (wide)0 - 1 : 1;                                               \
         __builtin_memcpy(a, &x, sizeof a);                                                                      \
@@ -230,16 +244,25 @@ TW__WHOLE_LIST(TW__WHOLE)
 // clang-format on
 #ifdef __cplusplus
 TW__WHOLE_NAMES(TW__NAME)
-template <class T> TW__AIE T *cyclic_add(T *a, int offs, T *start, int len)
+template <class T> TW__AIE T *cyclic_add(T *a, int offs, T *start, int len TW__AT)
 {
+    TW__HERE;
     return start + tw__cyclic(a - start, offs, len);
 }
-template <class T> TW__AIE T *byte_incr(T *p, int bytes)
+template <class T> struct tw__width {
+    enum { bytes = sizeof(T) };
+};
+template <> struct tw__width<void> {
+    enum { bytes = 1 };
+};
+template <class T> TW__AIE T *byte_incr(T *p, int bytes TW__AT)
 {
-    return (T *)((char *)p + bytes);
+    TW__HERE;
+    return (T *)tw__byte_incr(p, bytes, tw__width<T>::bytes);
 }
-TW__AIE float fix2float(int n, int shift = 0)
+TW__AIE float fix2float(int n, int shift = 0 TW__AT)
 {
+    TW__HERE;
     return tw_fix2float_int(n, shift);
 }
 TW__AIE int float2fix(float v, int shift = 0)
@@ -328,12 +351,12 @@ TW__NOT_MODELLED_LIST(TW__CXX_NOT_MODELLED)
 #define lnegmul(...)                    TW__CALL(tw__whole0, TW__SUBTRACT, __VA_ARGS__)
 #define lmac(...)                       TW__CALL(tw__whole, 0, __VA_ARGS__)
 #define lmsc(...)                       TW__CALL(tw__whole, TW__SUBTRACT, __VA_ARGS__)
-#define cyclic_add(a, offs, start, len) (TW__SITE(start) + tw__cyclic((a) - (start), offs, len))
-#define byte_incr(p, bytes)             ((__typeof__(&(p)[0]))((char *)(p) + (bytes)))
+#define cyclic_add(a, offs, start, len) TW__CALLED((start) + tw__cyclic((a) - (start), offs, len))
+#define byte_incr(p, bytes)             TW__CALLED((__typeof__((p) + 0))tw__byte_incr(p, bytes, sizeof *(p)))
 /* fix2float(n), fix2float(n, shift): scalars and vectors. */
 #define fix2float(...)                  TW__SHIFTED(tw__fix2float, __VA_ARGS__, 0, 0)
 #define fix2float_vectorized            fix2float
-#define TW__SHIFTED(f, v, s, ...)       (TW__SITE f(v, s))
+#define TW__SHIFTED(f, v, s, ...)       TW__CALLED(f(v, s))
 #define tw__fix2float(v, s)              \
     _Generic((v),                        \
         default: tw_fix2float_int,       \

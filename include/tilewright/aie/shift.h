@@ -12,13 +12,13 @@ typedef struct tw__rounding {
     uint64_t bias, if_negative, if_odd; /* added, modulo 2^64 */
     int64_t low, high;                  /* range of the result, when it saturates */
     unsigned saturate;
-    unsigned simple; /* bits kept of a 48-bit lane are those of (lane + bias) >> shift, whatever lies above */
 } tw__rounding;
 
 TW__AIE tw__rounding tw__rounding_of(int shift, unsigned bits, unsigned is_unsigned)
 {
     tw__rounding r;
     TW__CHECK(shift >= -1 && shift <= 62, "srs", "shift %d is not -1 to 62", shift);
+    TW__MODE_NEEDED("srs");
     r.shift = shift < -1 ? -1 : shift > 62 ? 62 : shift;
     uint64_t half = r.shift > 0 ? (uint64_t)1 << (r.shift - 1) : 0;
     uint64_t down = half - (r.shift > 0); /* ties go down */
@@ -31,11 +31,6 @@ TW__AIE tw__rounding tw__rounding_of(int shift, unsigned bits, unsigned is_unsig
     r.if_odd = r.shift <= 0 ? 0 : mode == rnd_conv_odd ? ~(uint64_t)0 : mode == rnd_conv_even;
     r.saturate = tw_aie_core.sat;
     r.high = is_unsigned ? ((int64_t)1 << bits) - 1 : (int64_t)(((uint64_t)1 << (bits - 1)) - 1);
-#ifdef TW_AIE_CHECK
-    r.simple = 0;
-#else
-    r.simple = !r.saturate && !r.if_negative && !r.if_odd && r.shift >= 0 && (unsigned)r.shift + bits <= 48;
-#endif
     r.low = is_unsigned ? 0 : tw_aie_core.symsat ? -r.high : -r.high - 1;
     return r;
 }
@@ -57,7 +52,6 @@ TW__AIE void tw__count_clipped(int128 value, tw__rounding r, unsigned lane)
  * because AVX2 has no arithmetic one. */
 TW__AIE tw__u64x4 tw__srs4(tw__u64x4 a, tw__rounding r)
 {
-    if (r.simple) return (a + r.bias) >> (unsigned)r.shift;
     const uint64_t raise48 = (uint64_t)1 << 47, raise = (uint64_t)1 << 62;
     a = ((a + raise48) & (((uint64_t)1 << 48) - 1)) - raise48;
     if (r.shift < 0) {
@@ -75,6 +69,40 @@ TW__AIE tw__u64x4 tw__srs4(tw__u64x4 a, tw__rounding r)
     tw__i64x4 v = (tw__i64x4)a, below = (tw__i64x4)(v < r.low), above = (tw__i64x4)(v > r.high);
     v = (below & r.low) | (above & r.high) | (v & ~(below | above));
     return (tw__u64x4)v;
+}
+
+/* The pieces of an accumulator, shifted. As the core starts, without rounding and saturation, the bits kept of a 48-bit
+ * lane are those of lane >> shift, whatever lies above. Everything else happens apart, so that a call of srs is short. */
+typedef struct tw__quad {
+    tw__u64x4 piece[4];
+} tw__quad;
+TW__APART void tw__srs_by_mode(tw__quad *q, unsigned pieces, int shift, unsigned bits, unsigned is_unsigned)
+{
+    const tw__rounding r = tw__rounding_of(shift, bits, is_unsigned);
+    for (unsigned i = 0; i < pieces; i++) q->piece[i] = tw__srs4(q->piece[i], r);
+}
+TW__AIE unsigned tw__just_shifts(int shift, unsigned bits)
+{
+#ifdef TW_AIE_CHECK
+    (void)shift, (void)bits;
+    return 0;
+#else
+    return !(tw_aie_core.rnd | tw_aie_core.sat) && (unsigned)shift <= 48 - bits;
+#endif
+}
+TW__AIE tw__quad tw__shifted(const tw__u64x4 *p, unsigned pieces, int shift, unsigned bits, unsigned is_unsigned)
+{
+    tw__quad q;
+    q.piece[0] = p[0], q.piece[1] = p[1];
+    q.piece[2] = p[pieces - 2], q.piece[3] = p[pieces - 1];
+    if (tw__just_shifts(shift, bits)) {
+        const unsigned s = (unsigned)shift;
+        q.piece[0] >>= s, q.piece[1] >>= s, q.piece[2] >>= s, q.piece[3] >>= s;
+        return q;
+    }
+    tw__quad other = q;
+    tw__srs_by_mode(&other, pieces, shift, bits, is_unsigned);
+    return other;
 }
 
 /* An 80-bit lane to at most 64 bits. */
@@ -97,57 +125,60 @@ TW__AIE int64 tw__srs80(int128 lane, tw__rounding r)
 typedef int16_t tw__i16x8 __attribute__((vector_size(16), aligned(16), may_alias));
 typedef int8_t tw__i8x16 __attribute__((vector_size(16), aligned(16), may_alias));
 
-/* 8 words of an accumulator from `piece` on, as 16 or 32 bits each. */
-TW__AIE tw__i16x8 tw__narrow16(const tw__u64x4 *p, tw__rounding r)
+/* Of 8 or 16 shifted words the low 16 or 32 bits. */
+TW__AIE tw__i32x8 tw__low32(tw__u64x4 a, tw__u64x4 b)
 {
-    tw__i16x16 a = (tw__i16x16)tw__srs4(p[0], r), b = (tw__i16x16)tw__srs4(p[1], r);
-    return __builtin_shufflevector(a, b, 0, 4, 8, 12, 16, 20, 24, 28);
+    const tw__i32x8 v = (tw__i32x8)a, w = (tw__i32x8)b;
+    return __builtin_shufflevector(v, w, 0, 2, 4, 6, 8, 10, 12, 14);
 }
-TW__AIE tw__i32x8 tw__narrow32(const tw__u64x4 *p, tw__rounding r)
+TW__AIE tw__i16x8 tw__low16(tw__u64x4 a, tw__u64x4 b)
 {
-    tw__i32x8 a = (tw__i32x8)tw__srs4(p[0], r), b = (tw__i32x8)tw__srs4(p[1], r);
-    return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
+    const tw__i16x16 v = (tw__i16x16)a, w = (tw__i16x16)b;
+    return __builtin_shufflevector(v, w, 0, 4, 8, 12, 16, 20, 24, 28);
+}
+/* Steps that are one instruction each: words 0 1 4 5 2 3 6 7, 8 9 12 13 10 11 14 15, both in turn, in order. */
+TW__AIE tw__i16x16 tw__low16x16(tw__quad q)
+{
+    const tw__i32x8 a = (tw__i32x8)q.piece[0], b = (tw__i32x8)q.piece[1];
+    const tw__i32x8 c = (tw__i32x8)q.piece[2], d = (tw__i32x8)q.piece[3];
+    const tw__u32x8 low = (tw__u32x8)__builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
+    const tw__u32x8 high = (tw__u32x8)__builtin_shufflevector(c, d, 0, 2, 8, 10, 4, 6, 12, 14);
+    const tw__i16x16 both = (tw__i16x16)((low & 0xffff) | high << 16);
+    const tw__i32x8 w =
+        (tw__i32x8)__builtin_shufflevector(both, both, 0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
+    return (tw__i16x16)__builtin_shufflevector(w, w, 0, 4, 1, 5, 2, 6, 3, 7);
 }
 
-/* 16 words to 16 bits each: the pieces share 64-bit lanes first, then one shuffle puts them in order. */
-TW__AIE tw__i16x16 tw__narrow16x16(const tw__u64x4 *p, tw__rounding r)
-{
-    const uint64_t low = 0xffff;
-    tw__u64x4 v = (tw__srs4(p[0], r) & low) | (tw__srs4(p[1], r) & low) << 16 | (tw__srs4(p[2], r) & low) << 32 |
-                  tw__srs4(p[3], r) << 48;
-    tw__i16x16 h = (tw__i16x16)v;
-    return __builtin_shufflevector(h, h, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-}
-
-/* X(name, accumulator, result, narrowing of 8 words, words, bits) */
+/* X(name, accumulator, result, its 8 words, words, bits) */
 #define TW__SRS48_LIST(X)                                        \
-    X(srs, v8acc48, v8int16, tw__narrow16, tw__i16x8, 8, 16)     \
-    X(srs, v4cacc48, v4cint16, tw__narrow16, tw__i16x8, 8, 16)   \
-    X(lsrs, v8acc48, v8int32, tw__narrow32, tw__i32x8, 8, 32)    \
-    X(lsrs, v16acc48, v16int32, tw__narrow32, tw__i32x8, 16, 32) \
-    X(lsrs, v4cacc48, v4cint32, tw__narrow32, tw__i32x8, 8, 32)  \
-    X(lsrs, v8cacc48, v8cint32, tw__narrow32, tw__i32x8, 16, 32)
-#define TW__SRS48(name, from, to, narrow, part, words, bits)                  \
-    TW__AIE to TW__N(name, tw_##name##_##from)(from a, int shift)             \
-    {                                                                         \
-        to r;                                                                 \
-        const tw__rounding m = tw__rounding_of(shift, bits, 0);               \
-        part v = narrow(a.piece, m);                                          \
-        TW__COUNT(STORE, 1);                                                  \
-        __builtin_memcpy(&r, &v, sizeof v);                                   \
-        if (words == 16) {                                                    \
-            v = narrow(a.piece + (words / 8 - 1) * 2, m);                     \
-            __builtin_memcpy((char *)&r + sizeof r - sizeof v, &v, sizeof v); \
-        }                                                                     \
-        return r;                                                             \
+    X(srs, v8acc48, v8int16, tw__low16, tw__i16x8, 8, 16)     \
+    X(srs, v4cacc48, v4cint16, tw__low16, tw__i16x8, 8, 16)   \
+    X(lsrs, v8acc48, v8int32, tw__low32, tw__i32x8, 8, 32)    \
+    X(lsrs, v16acc48, v16int32, tw__low32, tw__i32x8, 16, 32) \
+    X(lsrs, v4cacc48, v4cint32, tw__low32, tw__i32x8, 8, 32)  \
+    X(lsrs, v8cacc48, v8cint32, tw__low32, tw__i32x8, 16, 32)
+#define TW__SRS48(name, from, to, low, part, words, bits)                   \
+    TW__AIE to TW__N(name, tw_##name##_##from)(from a, int shift)           \
+    {                                                                       \
+        TW__DEFINED(#name, &a, sizeof a);                                   \
+        to r;                                                               \
+        const tw__quad q = tw__shifted(a.piece, (words) / 4, shift, bits, 0); \
+        const part v = low(q.piece[0], q.piece[1]);                         \
+        TW__COUNT(STORE, 1);                                                \
+        __builtin_memcpy(&r, &v, sizeof v);                                 \
+        if (words == 16) {                                                  \
+            const part w = low(q.piece[2], q.piece[3]);                     \
+            __builtin_memcpy((char *)&r + sizeof r - sizeof w, &w, sizeof w); \
+        }                                                                   \
+        return r;                                                           \
     }
 TW__SRS48_LIST(TW__SRS48)
 #define TW__SRS16(from, to)                                   \
     TW__AIE to TW__N(srs, tw_srs_##from)(from a, int shift)   \
     {                                                         \
         to r;                                                 \
-        const tw__rounding m = tw__rounding_of(shift, 16, 0); \
-        const tw__i16x16 v = tw__narrow16x16(a.piece, m);     \
+        TW__DEFINED("srs", &a, sizeof a); \
+        const tw__i16x16 v = tw__low16x16(tw__shifted(a.piece, 4, shift, 16, 0)); \
         TW__COUNT(STORE, 1);                                  \
         __builtin_memcpy(&r, &v, sizeof r);                   \
         return r;                                             \
@@ -170,6 +201,7 @@ TW__SRS16(v8cacc48, v8cint16)
     {                                                                  \
         to r;                                                          \
         component v[words];                                            \
+        TW__DEFINED(#name, &a, sizeof a); \
         const tw__rounding m = tw__rounding_of(shift, bits, 0);        \
         TW__COUNT(STORE, 1);                                           \
         v[0] = (component)tw__srs80(a.word[0], m);                     \
@@ -190,8 +222,10 @@ TW__SRS80_LIST(TW__SRS80)
 #define TW__BSRS(name, to, is_unsigned)                                                                         \
     TW__AIE to TW__N(name, tw_##name##_v16acc48)(v16acc48 a, int shift)                                         \
     {                                                                                                           \
-        const tw__rounding m = tw__rounding_of(shift, 8, is_unsigned);                                          \
-        tw__i8x16 low = (tw__i8x16)tw__narrow16(a.piece, m), high = (tw__i8x16)tw__narrow16(a.piece + 2, m);    \
+        TW__DEFINED(#name, &a, sizeof a); \
+        const tw__quad q = tw__shifted(a.piece, 4, shift, 8, is_unsigned); \
+        const tw__i8x16 low = (tw__i8x16)tw__low16(q.piece[0], q.piece[1]); \
+        const tw__i8x16 high = (tw__i8x16)tw__low16(q.piece[2], q.piece[3]); \
         TW__COUNT(STORE, 1);                                                                                    \
         return TW__WRAP(                                                                                        \
             to, __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)); \
@@ -254,6 +288,7 @@ TW__AIE int128 tw__ups80(int128 v, int shift)
         to a;                                                                            \
         component w[words];                                                              \
         TW__CHECK(shift >= -1 && shift <= 62, #name, "shift %d is not -1 to 62", shift); \
+        TW__DEFINED(#name, &v, sizeof v); \
         TW__COUNT(MOVE, 1);                                                              \
         __builtin_memcpy(w, &v, sizeof w);                                               \
         TW__UPS_WORDS(words, widen_)                                                     \
@@ -269,6 +304,25 @@ TW__AIE int128 tw__ups80(int128 v, int shift)
     TW__W(f, 8) TW__W(f, 9) TW__W(f, 10) TW__W(f, 11) TW__W(f, 12) TW__W(f, 13) TW__W(f, 14) TW__W(f, 15)
 TW__UPS_LIST(TW__UPS)
 
+/* Lanes 2k of the vector to lane k of the lower half, 2k + 1 to the upper one. X(name, plain name, vector, accumulator,
+ * lane bytes): the reverse of srs_ilv. */
+#define TW__UPS_ILV_LIST(X)                 \
+    X(ups_ilv, ups, v16int16, v16acc48, 2)  \
+    X(ups_ilv, ups, v8cint16, v8cacc48, 4)  \
+    X(lups_ilv, lups, v8int32, v8acc80, 4)  \
+    X(lups_ilv, lups, v4cint32, v4cacc80, 8)
+#define TW__UPS_ILV(name, plain, from, to, bytes)                                                                \
+    TW__AIE to TW__N(name, tw_##name##_##from)(from v, int shift)                                                \
+    {                                                                                                            \
+        from r;                                                                                                  \
+        for (unsigned k = 0; k < sizeof r / (2 * bytes); k++) {                                                  \
+            __builtin_memcpy((char *)&r + k * bytes, (const char *)&v + 2 * k * bytes, bytes);                   \
+            __builtin_memcpy((char *)&r + sizeof r / 2 + k * bytes, (const char *)&v + (2 * k + 1) * bytes, bytes); \
+        }                                                                                                        \
+        return TW__N(plain, tw_##plain##_##from)(r, shift);                                                      \
+    }
+TW__UPS_ILV_LIST(TW__UPS_ILV)
+
 /* --- pack, unpack -------------------------------------------------------------------------------------------------- */
 
 TW__AIE tw__i16x16 tw__clamp16(tw__i16x16 v, int16_t low, int16_t high)
@@ -278,6 +332,8 @@ TW__AIE tw__i16x16 tw__clamp16(tw__i16x16 v, int16_t low, int16_t high)
 }
 TW__AIE tw__i8x16 tw__pack16(tw__i16x16 v, unsigned is_unsigned)
 {
+    TW__MODE_NEEDED("pack");
+    TW__DEFINED("pack", &v, sizeof v);
     if (tw_aie_core.sat)
         v = is_unsigned ? tw__clamp16(v, 0, 255) : tw__clamp16(v, tw_aie_core.symsat ? -127 : -128, 127);
     typedef int8_t i8x32 __attribute__((vector_size(32)));
@@ -325,7 +381,7 @@ TW__UNPACK(v32uint8, v32int16)
     from:                  \
     tw_##n##_##from
 #define srs(a, s)             \
-    (TW__SITE _Generic((a),   \
+    TW__CALLED(_Generic((a),   \
          TW__A_srs(v8acc48),  \
          TW__A_srs(v16acc48), \
          TW__A_srs(v4cacc48), \
@@ -335,7 +391,7 @@ TW__UNPACK(v32uint8, v32int16)
          TW__A_srs(v2cacc80), \
          TW__A_srs(v4cacc80))(a, s))
 #define lsrs(a, s)             \
-    (TW__SITE _Generic((a),    \
+    TW__CALLED(_Generic((a),    \
          TW__A_lsrs(v8acc48),  \
          TW__A_lsrs(v16acc48), \
          TW__A_lsrs(v4cacc48), \
@@ -345,15 +401,15 @@ TW__UNPACK(v32uint8, v32int16)
          TW__A_lsrs(v2cacc80), \
          TW__A_lsrs(v4cacc80))(a, s))
 #define TW__ILV_C(n, a, s)       \
-    (TW__SITE _Generic((a),      \
+    TW__CALLED(_Generic((a),      \
          TW__A_ilv(n, v16acc48), \
          TW__A_ilv(n, v8cacc48), \
          TW__A_ilv(n, v8acc80),  \
          TW__A_ilv(n, v4cacc80))(a, s))
 #define srs_ilv(a, s)  TW__ILV_C(srs_ilv, a, s)
 #define lsrs_ilv(a, s) TW__ILV_C(lsrs_ilv, a, s)
-#define bsrs(a, s)     (TW__SITE tw_bsrs_v16acc48(a, s))
-#define ubsrs(a, s)    (TW__SITE tw_ubsrs_v16acc48(a, s))
+#define bsrs(a, s)     TW__CALLED(tw_bsrs_v16acc48(a, s))
+#define ubsrs(a, s)    TW__CALLED(tw_ubsrs_v16acc48(a, s))
 #define TW__A_ups(from) \
     from:               \
     tw_ups_##from
@@ -361,7 +417,7 @@ TW__UNPACK(v32uint8, v32int16)
     from:                \
     tw_lups_##from
 #define ups(v, s)             \
-    (TW__SITE _Generic((v),   \
+    TW__CALLED(_Generic((v),   \
          TW__A_ups(v8int16),  \
          TW__A_ups(v16int16), \
          TW__A_ups(v4cint16), \
@@ -371,21 +427,26 @@ TW__UNPACK(v32uint8, v32int16)
          TW__A_ups(v16int8),  \
          TW__A_ups(v16uint8))(v, s))
 #define lups(v, s)             \
-    (TW__SITE _Generic((v),    \
+    TW__CALLED(_Generic((v),    \
          TW__A_lups(v4int32),  \
          TW__A_lups(v8int32),  \
          TW__A_lups(v2cint32), \
          TW__A_lups(v4cint32), \
          TW__A_lups(v4int64),  \
          TW__A_lups(v2cint64))(v, s))
-#define pack(v)  _Generic((v), v16int16: tw_pack_v16int16, v32int16: tw_pack_v32int16)(v)
-#define upack(v) _Generic((v), v16int16: tw_upack_v16int16, v32int16: tw_upack_v32int16)(v)
+#define TW__A_ups_ilv(name, from) \
+    from:                         \
+    tw_##name##_##from
+#define ups_ilv(v, s)  TW__CALLED(_Generic((v), TW__A_ups_ilv(ups_ilv, v16int16), TW__A_ups_ilv(ups_ilv, v8cint16))(v, s))
+#define lups_ilv(v, s) TW__CALLED(_Generic((v), TW__A_ups_ilv(lups_ilv, v8int32), TW__A_ups_ilv(lups_ilv, v4cint32))(v, s))
+#define pack(v)  TW__CALLED(_Generic((v), v16int16: tw_pack_v16int16, v32int16: tw_pack_v32int16)(v))
+#define upack(v) TW__CALLED(_Generic((v), v16int16: tw_upack_v16int16, v32int16: tw_upack_v32int16)(v))
 #define unpack(v)                     \
-    _Generic((v),                     \
+    TW__CALLED(_Generic((v),          \
         v16int8: tw_unpack_v16int8,   \
         v16uint8: tw_unpack_v16uint8, \
         v32int8: tw_unpack_v32int8,   \
-        v32uint8: tw_unpack_v32uint8)(v)
+        v32uint8: tw_unpack_v32uint8)(v))
 #endif
 
 #endif

@@ -79,11 +79,13 @@ TW_AIE_COMPLEX_LIST(TW__AIE_COMPLEX)
 #ifndef TW__AIE_MEMBERS /* aie_vendor.hpp makes them classes and fills this in */
 #define TW__AIE_MEMBERS(type, element)
 #define TW__AIE_ACC_MEMBERS(type)
+#define TW__AIE_WHOLE                      union
 #define TW__GNU(type)                      type /* the GNU vector of a real vector type, its value, and back */
 #define TW__LANES(v)                       (v)
 #define TW__WRAP(type, ...)                ((type)(__VA_ARGS__))
 #define TW__AIE_REAL(lanes, element, bits) typedef element v##lanes##element TW__AIE_VEC((lanes) * (bits) / 8);
 #else
+#define TW__AIE_WHOLE struct
 #define TW__AIE_REAL(lanes, element, bits)                                     \
     typedef struct __attribute__((aligned(16), may_alias)) v##lanes##element { \
         typedef element tw_lanes TW__AIE_VEC((lanes) * (bits) / 8);            \
@@ -97,11 +99,14 @@ TW_AIE_REAL_EXTRA_LIST(TW__AIE_REAL)
 #endif
 #undef TW__AIE_REAL
 
-#define TW__AIE_STRUCT(lanes, element, bits)                                   \
-    typedef struct __attribute__((aligned(16), may_alias)) v##lanes##element { \
-        element lane[lanes];                                                   \
-        TW__AIE_MEMBERS(v##lanes##element, element)                            \
-    } v##lanes##element;
+/* A union, though of one member: gcc takes structs apart, lane by lane, and vectors of them leave the registers. */
+#define TW__AIE_STRUCT(lanes, element, bits)                                        \
+    typedef TW__AIE_WHOLE __attribute__((aligned(16), may_alias)) v##lanes##element \
+    {                                                                               \
+        element lane[lanes];                                                        \
+        TW__AIE_MEMBERS(v##lanes##element, element)                                 \
+    }                                                                               \
+    v##lanes##element;
 TW_AIE_STRUCT_LIST(TW__AIE_STRUCT)
 #ifdef TW_AIE_EXTRA
 TW_AIE_STRUCT_EXTRA_LIST(TW__AIE_STRUCT)
@@ -112,6 +117,7 @@ TW_AIE_STRUCT_EXTRA_LIST(TW__AIE_STRUCT)
 typedef uint8_t tw__u8x32 __attribute__((vector_size(32), aligned(16), may_alias));
 typedef int16_t tw__i16x16 __attribute__((vector_size(32), aligned(16), may_alias));
 typedef int32_t tw__i32x8 __attribute__((vector_size(32), aligned(16), may_alias));
+typedef uint32_t tw__u32x8 __attribute__((vector_size(32), aligned(16), may_alias));
 typedef int32_t tw__i32x4 __attribute__((vector_size(16), may_alias));
 typedef uint64_t tw__u64x4 __attribute__((vector_size(32), aligned(16), may_alias));
 typedef int64_t tw__i64x4 __attribute__((vector_size(32), aligned(16), may_alias));

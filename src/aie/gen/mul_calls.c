@@ -230,13 +230,25 @@ static void write_variants(const char *class_name, unsigned size, shape form)
         }
 }
 
+/* Which numbers of arguments a class takes: aie/site.h makes a template of each. */
+static void write_counts(const char *class_name, unsigned first, unsigned acc)
+{
+    put("#define TW__COUNTS_%s%s(F, ...)", class_name, acc ? "a" : "");
+    for (unsigned count = 1; count < MAX_PARAMS; count++)
+        for (unsigned i = first; i < overload_count; i++)
+            if (overloads[i].count == count) {
+                put(" F(%u, __VA_ARGS__)", count + acc);
+                break;
+            }
+    put("\n");
+}
+
 static void write_class(unsigned size, shape form)
 {
     char name[40];
     snprintf(name, sizeof name, "tw__m%u_%u%c", sizes[size].lanes, sizes[size].width, letters[form]);
     unsigned first = overload_count;
     write_variants(name, size, form);
-    if (first == overload_count) return;
     put("#ifndef __cplusplus\n");
     for (unsigned count = 1; count < MAX_PARAMS; count++)
         for (unsigned i = first; i < overload_count; i++)
@@ -244,6 +256,9 @@ static void write_class(unsigned size, shape form)
                 write_dispatch(name, first, count);
                 break;
             }
+    put("#else\n");
+    write_counts(name, first, 0);
+    write_counts(name, first, 1);
     put("#endif\n");
 }
 

@@ -1,0 +1,99 @@
+/* Loads and stores of 256 bits that step through a circular buffer (aie.md 2.2), and small scalar operations (2.7).
+ *
+ *     v16int16 v = cyclic_add_unaligned_load(p, offs, start, len);    what lies at p; then p moves by offs
+ *     cyclic_add_unaligned_store(p, offs, start, len, v);
+ *
+ * p is a variable, a pointer to the vector; offs and len count 16 bytes. The access itself does not wrap. */
+#ifndef TILEWRIGHT_AIE_ADDRESS_H
+#define TILEWRIGHT_AIE_ADDRESS_H
+
+#include <tilewright/aie/scalar.h>
+
+/* Where p stands after the step. */
+TW__AIE void *tw__cyclic_bytes(const void *p, int offs, const void *start, int len)
+{
+    const int64_t at = (const char *)p - (const char *)start;
+    TW__CHECK(((uintptr_t)p & 15) == 0 && ((uintptr_t)start & 15) == 0, "cyclic_add_unaligned",
+              "address %p is not a multiple of 16; the hardware drops the low 4 bits", p);
+    return (char *)(uintptr_t)start + 16 * tw__cyclic(at >> 4, offs, len);
+}
+
+/* Bit `position` of v, and v with that bit set to `bit` (names from UG1078; their order of arguments is assumed). */
+TW__AIE int TW__N(bitget, tw_bitget)(int v, int position)
+{
+    TW__CHECK(position >= 0 && position < 32, "bitget", "bit %d is not 0 to 31", position);
+    return v >> (position & 31) & 1;
+}
+TW__AIE int TW__N(bitset, tw_bitset)(int v, int position, int bit)
+{
+    const unsigned mask = 1u << (position & 31);
+    TW__CHECK(position >= 0 && position < 32, "bitset", "bit %d is not 0 to 31", position);
+    return (int)(bit ? (unsigned)v | mask : (unsigned)v & ~mask);
+}
+/* Zeros in front: 32 of 0. */
+TW__AIE int clz(int v)
+{
+    return v ? __builtin_clz((unsigned)v) : 32;
+}
+/* The software functions of the vendor's library; here those of the host. */
+TW__AIE float _expf(float x)
+{
+    return expf(x);
+}
+TW__AIE float _logf(float x)
+{
+    return logf(x);
+}
+
+#ifdef __cplusplus
+template <class T> TW__AIE T cyclic_add_unaligned_load(T *&p, int offs, T *start, int len TW__AT)
+{
+    TW__HERE;
+    static_assert(sizeof(T) == 32, "cyclic_add_unaligned_load reads vectors of 256 bits");
+    T v = *p;
+    TW__COUNT(LOAD, 1);
+    p = static_cast<T *>(tw__cyclic_bytes(p, offs, start, len));
+    return v;
+}
+template <class T> TW__AIE T cyclic_add_unaligned_load(const T *&p, int offs, const T *start, int len TW__AT)
+{
+    TW__HERE;
+    static_assert(sizeof(T) == 32, "cyclic_add_unaligned_load reads vectors of 256 bits");
+    T v = *p;
+    TW__COUNT(LOAD, 1);
+    p = static_cast<const T *>(tw__cyclic_bytes(p, offs, start, len));
+    return v;
+}
+template <class T, class V> TW__AIE void cyclic_add_unaligned_store(T *&p, int offs, T *start, int len, V v TW__AT)
+{
+    TW__HERE;
+    static_assert(sizeof(T) == 32 && sizeof(V) == 32, "cyclic_add_unaligned_store writes vectors of 256 bits");
+    __builtin_memcpy(p, &v, sizeof v);
+    TW__COUNT(STORE, 1);
+    p = static_cast<T *>(tw__cyclic_bytes(p, offs, start, len));
+}
+#else
+#define bitget(v, position)      TW__CALLED(tw_bitget(v, position))
+#define bitset(v, position, bit) TW__CALLED(tw_bitset(v, position, bit))
+#define cyclic_add_unaligned_load(p, offs, start, len)                                            \
+    TW__CALLED(__extension__({                                                                    \
+        _Static_assert(sizeof *(p) == 32, "cyclic_add_unaligned_load reads vectors of 256 bits"); \
+        __typeof__(({                                                                             \
+            __auto_type tw_copy = *(p);                                                           \
+            tw_copy;                                                                              \
+        })) tw_value = *(p);                                                                      \
+        TW__COUNT(LOAD, 1);                                                                       \
+        (p) = tw__cyclic_bytes(p, offs, start, len);                                              \
+        tw_value;                                                                                 \
+    }))
+#define cyclic_add_unaligned_store(p, offs, start, len, v)                                              \
+    TW__DO_HERE(__extension__({                                                                         \
+        __typeof__(*(p)) tw_value = (v);                                                                \
+        _Static_assert(sizeof tw_value == 32, "cyclic_add_unaligned_store writes vectors of 256 bits"); \
+        *(p) = tw_value;                                                                                \
+        TW__COUNT(STORE, 1);                                                                            \
+        (p) = tw__cyclic_bytes(p, offs, start, len);                                                    \
+    }))
+#endif
+
+#endif

@@ -1,0 +1,2 @@
+/* The rules of the checks, as C. */
+#include "checks.inc"

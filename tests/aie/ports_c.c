@@ -1,0 +1,2 @@
+/* What a kernel does through its ports, as C. */
+#include "ports.inc"
