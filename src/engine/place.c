@@ -8,7 +8,8 @@ void tw__placement_free(tw__placement *p)
 {
     if (!p) return;
     free(p->items.items), free(p->pairs.items), free(p->var_first), free(p->begin), free(p->edge_place);
-    free(p->buffers.items), free(p->requests.items), free(p->groups.items), free(p->exec_group), free(p->exec_item);
+    free(p->buffers.items), free(p->requests[0].items), free(p->requests[1].items), free(p->groups.items),
+        free(p->esize), free(p->exec_group), free(p->exec_item);
     free(p->exec_item_end), free(p->exec_messages), free(p->exec_first), free(p->exec_last), free(p->by_tile);
     free(p->conflict), free(p);
 }
@@ -24,11 +25,20 @@ uint32_t tw__placement_add(tw__placement *p, const tw__place_item *item)
     return (uint32_t)p->items.count++;
 }
 
-uint32_t tw__placement_item_of(const tw__placement *p, uint32_t var, uint64_t element)
+static bool holds(const tw__placement *p, uint32_t item, uint32_t var, uint64_t element)
 {
+    return p->begin[item] <= element && (element - p->begin[item]) * p->esize[var] < p->items.items[item].bytes;
+}
+
+uint32_t tw__placement_item_of(tw__placement *p, uint32_t var, uint64_t element)
+{
+    size_t slot = var % (sizeof p->hint / sizeof *p->hint);
     if (var >= p->var_count) return TW__NO_PLACE;
     uint32_t low = p->var_first[var], high = p->var_first[var + 1];
     if (low == high || p->begin[low] > element) return TW__NO_PLACE;
+    if (p->hint[slot].var == var && p->hint[slot].item >= low && p->hint[slot].item < high &&
+        holds(p, p->hint[slot].item, var, element))
+        return p->hint[slot].item;
     while (high - low > 1) { /* the last item that begins at or before the element */
         uint32_t middle = low + (high - low) / 2;
         if (p->begin[middle] <= element)
@@ -36,8 +46,8 @@ uint32_t tw__placement_item_of(const tw__placement *p, uint32_t var, uint64_t el
         else
             high = middle;
     }
-    uint64_t esize = tw_target_type_size(p->target, p->core->vars[var].type);
-    return (element - p->begin[low]) * esize < p->items.items[low].bytes ? low : TW__NO_PLACE;
+    p->hint[slot].var = var, p->hint[slot].item = low;
+    return holds(p, low, var, element) ? low : TW__NO_PLACE;
 }
 
 /* Variables begin at 8 bytes where they are that long, so that 64-bit accesses serve them; else at a unit of atomic
@@ -53,6 +63,7 @@ static void add_variable(tw__placement *p, uint32_t var, const tw__cuts *cuts, s
 {
     const tw__variable *v = &p->core->vars[var];
     uint64_t esize = tw_target_type_size(p->target, v->type);
+    p->esize[var] = (uint8_t)esize;
     p->var_first[var] = (uint32_t)p->items.count;
     for (size_t m = 0; m < v->mapped_count && !p->failed; m++) {
         uint64_t begin = v->mapped[m].begin, end;
@@ -99,6 +110,7 @@ tw__placement *tw__placement_new(const tw_engine *engine)
                           .edge_count = engine->core->edge_count,
                           .execs = engine->plan.execs.count };
     p->var_first = tw__calloc(p->var_count + 1, sizeof *p->var_first);
+    p->esize = tw__calloc(p->var_count + 1, sizeof *p->esize);
     p->exec_group = tw__calloc(p->execs + 1, sizeof *p->exec_group);
     p->exec_item = tw__calloc(p->execs + 1, sizeof *p->exec_item);
     p->exec_item_end = tw__calloc(p->execs + 1, sizeof *p->exec_item_end);
@@ -106,7 +118,7 @@ tw__placement *tw__placement_new(const tw_engine *engine)
     p->exec_first = tw__calloc(p->execs + 1, sizeof *p->exec_first);
     p->exec_last = tw__calloc(p->execs + 1, sizeof *p->exec_last);
     p->by_tile = tw__calloc(p->tiles + (size_t)1, sizeof *p->by_tile);
-    bool ok = p->var_first && p->exec_group && p->exec_item && p->exec_item_end && p->exec_messages &&
+    bool ok = p->var_first && p->esize && p->exec_group && p->exec_item && p->exec_item_end && p->exec_messages &&
               p->exec_first && p->exec_last && p->by_tile;
     tw__cuts cuts = ok ? tw__placement_cuts(engine) : (tw__cuts){ .failed = true };
     if (!cuts.failed) add_variables(p, &cuts);

@@ -31,6 +31,7 @@ typedef struct tw__buffer_place { /* where the data of an edge lies that does no
 } tw__buffer_place;
 
 struct tw__buffer_request; /* place_edges.c */
+typedef TW__LIST(struct tw__buffer_request) tw__requests;
 
 typedef struct tw__placement {
     tw__core *core; /* of the engine, which outlives this */
@@ -41,11 +42,15 @@ typedef struct tw__placement {
     uint32_t
         *var_first; /* [var_count + 1] items of a variable: [first[v], first[v + 1]), in the order of elements */
     size_t var_count;
+    uint8_t *esize; /* [var_count] bytes of an element */
+    struct {        /* found last: walks over vertices stay with an interval for long */
+        uint32_t var, item;
+    } hint[8];
     uint64_t *begin;      /* [var_first[var_count]] first element of each of these items */
     uint32_t *edge_place; /* [edge_count] 0 = in the variable, else index + 1 in `buffers` */
     size_t edge_count;
     TW__LIST(tw__buffer_place) buffers;
-    TW__LIST(struct tw__buffer_request) requests; /* of the compute set at hand */
+    tw__requests requests[2]; /* of the compute set at hand: data read, data written only */
     TW__LIST(tw__state_group) groups;
     uint32_t *exec_group;                /* [execs] its first group; they are as many as those of the plan */
     uint32_t *exec_item, *exec_item_end; /* [execs] its buffers: items [item, end) */
@@ -66,14 +71,13 @@ void tw__placement_free(tw__placement *p); /* NULL is fine */
 uint32_t tw__placement_add(tw__placement *p, const tw__place_item *item);
 /* Item of a variable that holds `element`, TW__NO_PLACE when it is not mapped. */
 #define TW__NO_PLACE UINT32_MAX
-uint32_t tw__placement_item_of(const tw__placement *p, uint32_t var, uint64_t element);
+uint32_t tw__placement_item_of(tw__placement *p, uint32_t var, uint64_t element);
 
 /* place_edges.c. The edge's elements lie side by side on `tile`, aligned as the field asks: it points into its variable,
  * whose alignment and memory follow the field. False: it needs a buffer. */
 bool tw__placement_direct(tw__placement *p, const tw__edge *edge, const tw__field *field, uint32_t tile);
-/* A buffer for an edge that is not direct; `remote`: some of it belongs to other tiles. */
-void tw__placement_want(tw__placement *p, uint32_t edge, const tw__field *field, uint32_t tile, bool alone,
-                        bool remote);
+/* A buffer for an edge of a vertex of `type` that is not direct; `alone`: it shares none; `remote`: some of it belongs to other tiles. */
+void tw__placement_want(tw__placement *p, uint32_t edge, uint32_t type, uint32_t tile, bool alone, bool remote);
 void tw__placement_buffers(tw__placement *p, uint32_t exec,
                            const char *name); /* after the last request of an exec */
 unsigned tw__placement_align(const tw__field *field);

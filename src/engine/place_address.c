@@ -27,7 +27,7 @@ tw_status tw__placed_element(tw_engine *engine, uint32_t var, uint64_t element, 
                         p->core->vars[var].name);
     const tw__place_item *item = &p->items.items[at];
     *tile = item->tile;
-    *address = item->address + (element - p->begin[at]) * tw_target_type_size(p->target, p->core->vars[var].type);
+    *address = item->address + (element - p->begin[at]) * p->esize[var];
     return TW_OK;
 }
 
@@ -82,7 +82,7 @@ static bool stand(tw_engine *engine, const tw__placement *p, uint32_t vertex, st
     return false;
 }
 
-static uint32_t edge_address(const tw__placement *p, uint32_t e)
+static uint32_t edge_address(tw__placement *p, uint32_t e)
 {
     const tw__edge *edge = &p->core->edges[e];
     if (!edge->count) return 0;
@@ -92,7 +92,7 @@ static uint32_t edge_address(const tw__placement *p, uint32_t e)
     }
     uint32_t at = tw__placement_item_of(p, edge->var, edge->offset);
     if (at == TW__NO_PLACE) return 0;
-    uint64_t esize = tw_target_type_size(p->target, p->core->vars[edge->var].type);
+    uint64_t esize = p->esize[edge->var];
     return (uint32_t)(p->items.items[at].address + (edge->offset - p->begin[at]) * esize);
 }
 
@@ -109,7 +109,7 @@ static void plain_bytes(const tw__field *field, const tw__field_value *value, co
         memcpy(out, data, value->bytes < device->size ? value->bytes : device->size);
 }
 
-static void fill_values(const tw__placement *p, const tw__vertex *v, const standing *s, tw__placed_vertex *out,
+static void fill_values(tw__placement *p, const tw__vertex *v, const standing *s, tw__placed_vertex *out,
                         tw_row *rows, uint8_t *bytes)
 {
     const tw__vertex_type *info = out->type;
@@ -146,7 +146,7 @@ static void fill_values(const tw__placement *p, const tw__vertex *v, const stand
 }
 
 /* Room for values, rows, tables and plain bytes in one piece. */
-static bool allocate(const tw__placement *p, const tw__vertex *v, const standing *s, tw__placed_vertex *out)
+static bool allocate(tw__placement *p, const tw__vertex *v, const standing *s, tw__placed_vertex *out)
 {
     const tw__vertex_type *info = out->type;
     size_t rows = 0, bytes = 0;

@@ -6,14 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* There may be millions: what the edge and its field say is read from them. */
 typedef struct tw__buffer_request {
-    const tw__regions *regions; /* NULL: one run */
-    uint64_t begin, end;        /* elements; of region lists: of the first region, and begin + count */
-    uint32_t tile, var, edge, align;
-    uint16_t storage, flags;
-    uint8_t esize;
-    bool output, alone; /* alone: a constraint may want it apart, it shares no buffer */
+    uint64_t begin; /* element; of region lists: of the first region */
+    uint32_t tile, var, edge;
+    uint32_t type; /* in core->types */
+    uint16_t field;
+    bool list, remote;
+    bool alone; /* a constraint may want it apart: it shares no buffer */
 } tw__buffer_request;
+static_assert(sizeof(tw__buffer_request) == 32, "one for each edge that needs a buffer");
 
 unsigned tw__placement_align(const tw__field *field)
 {
@@ -37,8 +39,7 @@ bool tw__placement_direct(tw__placement *p, const tw__edge *edge, const tw__fiel
     uint32_t at = tw__placement_item_of(p, edge->var, edge->offset);
     if (at == TW__NO_PLACE) return false;
     tw__place_item *item = &p->items.items[at];
-    uint64_t esize = tw_target_type_size(p->target, p->core->vars[edge->var].type);
-    uint64_t offset = (edge->offset - p->begin[at]) * esize;
+    uint64_t esize = p->esize[edge->var], offset = (edge->offset - p->begin[at]) * esize;
     unsigned align = tw__placement_align(field);
     if (item->tile != tile || offset + edge->count * esize > item->bytes || offset % align) return false;
     if (item->align < align) item->align = align;
@@ -46,35 +47,27 @@ bool tw__placement_direct(tw__placement *p, const tw__edge *edge, const tw__fiel
     return true;
 }
 
-void tw__placement_want(tw__placement *p, uint32_t edge_index, const tw__field *field, uint32_t tile, bool alone,
+void tw__placement_want(tw__placement *p, uint32_t edge_index, uint32_t type, uint32_t tile, bool alone,
                         bool remote)
 {
     const tw__edge *edge = &p->core->edges[edge_index];
+    const tw__field *field = &p->core->types[type].info->fields[edge->field];
     const tw__region *first = edge->regions ? &edge->regions->region[0] : NULL;
+    tw__requests *list = &p->requests[field->direction == TW__OUTPUT];
     if (!p->edge_place && !(p->edge_place = tw__calloc(p->edge_count + 1, sizeof *p->edge_place))) p->failed = true;
-    if (p->failed ||
-        !tw__grow(&p->requests.items, &p->requests.room, p->requests.count, sizeof *p->requests.items)) {
+    if (p->failed || !tw__grow(&list->items, &list->room, list->count, sizeof *list->items)) {
         p->failed = true;
         return;
     }
-    bool output = field->direction == TW__OUTPUT;
-    uint64_t begin = first ? first->offset : edge->offset;
-    p->requests.items[p->requests.count++] = (tw__buffer_request){
-        .regions = edge->regions,
-        .begin = begin,
-        .end = begin + edge->count,
-        .tile = tile,
-        .var = first ? first->var : edge->var,
-        .edge = edge_index,
-        .align = tw__placement_align(field),
-        .storage = (uint16_t)(!remote  ? TW_STORAGE_REARRANGEMENT
-                              : output ? TW_STORAGE_OUTPUT_EDGE
-                                       : TW_STORAGE_MESSAGE),
-        .flags = flags_of(field),
-        .esize = (uint8_t)tw_target_type_size(p->target, field->type),
-        .output = output,
-        .alone = alone,
-    };
+    list->items[list->count++] = (tw__buffer_request){ .begin = first ? first->offset : edge->offset,
+                                                       .tile = tile,
+                                                       .var = first ? first->var : edge->var,
+                                                       .edge = edge_index,
+                                                       .type = type,
+                                                       .field = edge->field,
+                                                       .list = edge->regions != NULL,
+                                                       .remote = remote,
+                                                       .alone = alone };
 }
 
 #define ORDER(x, y) ((x) < (y) ? -1 : (x) > (y))
@@ -84,11 +77,9 @@ static int by_data(const void *x, const void *y)
 {
     const tw__buffer_request *a = x, *b = y;
     int c = ORDER(a->tile, b->tile);
-    if (!c) c = ORDER(a->output, b->output);
     if (!c) c = ORDER(a->var, b->var);
-    if (!c) c = ORDER(a->regions != NULL, b->regions != NULL);
+    if (!c) c = ORDER(a->list, b->list);
     if (!c) c = ORDER(a->begin, b->begin);
-    if (!c) c = ORDER(a->end, b->end);
     return c ? c : ORDER(a->edge, b->edge);
 }
 
@@ -106,14 +97,29 @@ static bool same_regions(const tw__regions *a, const tw__regions *b)
     return true;
 }
 
-/* May `r` lie in the buffer that was begun for `head` and reaches to `end`? */
-static bool shares(const tw__buffer_request *head, uint64_t end, const tw__buffer_request *r)
+static const tw__field *field_of(const tw__placement *p, const tw__buffer_request *r)
 {
-    if (head->tile != r->tile || head->output != r->output || head->var != r->var || head->esize != r->esize ||
-        head->alone || r->alone || !head->regions != !r->regions)
+    return &p->core->types[r->type].info->fields[r->field];
+}
+
+static uint64_t esize_of(const tw__placement *p, const tw__buffer_request *r)
+{
+    return tw_target_type_size(p->target, field_of(p, r)->type);
+}
+
+/* May `r` lie in the buffer that was begun for `head` and reaches to element `end`? Messages arrive as one run, so ranges
+ * side by side share one too. */
+static bool shares(const tw__placement *p, const tw__buffer_request *head, uint64_t end,
+                   const tw__buffer_request *r)
+{
+    if (head->tile != r->tile || head->var != r->var || head->list != r->list || head->alone || r->alone ||
+        r->begin > end)
         return false;
-    if (head->regions) return same_regions(head->regions, r->regions);
-    return r->begin < end && (r->begin - head->begin) * r->esize % r->align == 0;
+    const tw__edge *edges = p->core->edges;
+    if (head->list) return same_regions(edges[head->edge].regions, edges[r->edge].regions);
+    uint64_t esize = esize_of(p, r);
+    return esize == esize_of(p, head) &&
+           (r->begin - head->begin) * esize % tw__placement_align(field_of(p, r)) == 0;
 }
 
 static void point_to(tw__placement *p, const tw__buffer_request *r, uint32_t item, uint64_t offset)
@@ -126,43 +132,50 @@ static void point_to(tw__placement *p, const tw__buffer_request *r, uint32_t ite
     p->edge_place[r->edge] = (uint32_t)p->buffers.count;
 }
 
-/* Buffers begin at a word, so that words written side by side belong to one buffer. */
-static uint32_t buffer_align(const tw__placement *p, const tw__buffer_request *r)
+/* What one more edge asks of its buffer. Buffers begin at a word, so that words written side by side belong to one. */
+static void ask(const tw__placement *p, const tw__buffer_request *r, tw__place_item *item)
 {
-    uint32_t unit = tw_target_atomic_store_granularity(p->target);
-    return r->align > unit ? r->align : unit;
+    const tw__field *field = field_of(p, r);
+    uint32_t unit = tw_target_atomic_store_granularity(p->target), align = tw__placement_align(field);
+    if (align < unit) align = unit;
+    if (align > item->align) item->align = align;
+    item->flags |= flags_of(field);
+    if (r->remote) item->storage = field->direction == TW__OUTPUT ? TW_STORAGE_OUTPUT_EDGE : TW_STORAGE_MESSAGE;
+}
+
+static void make_buffers(tw__placement *p, tw__requests *requests, uint32_t exec, const char *name)
+{
+    tw__buffer_request *list = requests->items;
+    size_t count = requests->count;
+    bool sorted = true; /* as it is where vertices were made in the order of their data */
+    for (size_t i = 1; i < count && sorted; i++) sorted = by_data(&list[i - 1], &list[i]) <= 0;
+    if (!sorted) qsort(list, count, sizeof *list, by_data);
+    for (size_t i = 0, k; i < count && !p->failed; i = k) {
+        tw__place_item item = { .name = *name ? name : "<anon>",
+                                .tile = list[i].tile,
+                                .align = 1,
+                                .last = TW__PLACE_ALWAYS,
+                                .storage = TW_STORAGE_REARRANGEMENT };
+        uint64_t end = list[i].begin, esize = esize_of(p, &list[i]);
+        uint32_t number = (uint32_t)p->items.count;
+        for (k = i; k < count && !p->failed && (k == i || shares(p, &list[i], end, &list[k])); k++) {
+            uint64_t last = list[k].begin + p->core->edges[list[k].edge].count;
+            if (last > end) end = last;
+            ask(p, &list[k], &item);
+            point_to(p, &list[k], number, list[k].list ? 0 : (list[k].begin - list[i].begin) * esize);
+        }
+        item.bytes = (end - list[i].begin) * esize;
+        if (item.storage == TW_STORAGE_MESSAGE) p->exec_messages[exec] += item.bytes;
+        tw__placement_add(p, &item);
+    }
+    requests->count = 0;
 }
 
 void tw__placement_buffers(tw__placement *p, uint32_t exec, const char *name)
 {
-    tw__buffer_request *list = p->requests.items;
-    size_t count = p->requests.count;
     p->exec_item[exec] = (uint32_t)p->items.count;
-    if (count > 1) qsort(list, count, sizeof *list, by_data);
-    for (size_t i = 0, k; i < count && !p->failed; i = k) {
-        tw__place_item item = { .name = *name ? name : "<anon>",
-                                .tile = list[i].tile,
-                                .align = buffer_align(p, &list[i]),
-                                .last = TW__PLACE_ALWAYS,
-                                .storage = list[i].storage,
-                                .flags = list[i].flags };
-        uint64_t end = list[i].end;
-        uint32_t number = (uint32_t)p->items.count;
-        point_to(p, &list[i], number, 0);
-        for (k = i + 1; k < count && shares(&list[i], end, &list[k]) && !p->failed; k++) {
-            if (list[k].end > end) end = list[k].end;
-            if (buffer_align(p, &list[k]) > item.align) item.align = buffer_align(p, &list[k]);
-            if (list[k].storage == TW_STORAGE_MESSAGE || list[k].storage == TW_STORAGE_OUTPUT_EDGE)
-                item.storage = list[k].storage;
-            item.flags |= list[k].flags;
-            point_to(p, &list[k], number, (list[k].begin - list[i].begin) * list[k].esize);
-        }
-        item.bytes = (end - list[i].begin) * list[i].esize;
-        if (item.storage == TW_STORAGE_MESSAGE) p->exec_messages[exec] += item.bytes;
-        tw__placement_add(p, &item);
-    }
+    for (int output = 0; output < 2; output++) make_buffers(p, &p->requests[output], exec, name);
     p->exec_item_end[exec] = (uint32_t)p->items.count;
-    p->requests.count = 0;
 }
 
 void tw__placement_executed(tw__placement *p, uint32_t exec, uint32_t step, bool first)

@@ -128,7 +128,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* The objects that the edges of a field point to, each once. */
-static bool objects_of(const tw__placement *p, const tw__vertex *v, unsigned field, numbers *out)
+static bool objects_of(tw__placement *p, const tw__vertex *v, unsigned field, numbers *out)
 {
     out->count = 0;
     for (uint32_t e = v->first_edge; e; e = p->core->edges[e].next) {

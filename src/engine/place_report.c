@@ -179,6 +179,7 @@ tw_status tw__placement_judge(tw__accounting *a)
 {
     tw__placement *p = a->placement;
     add_sums(a);
+    for (int i = 0; i < 2; i++) free(p->requests[i].items), p->requests[i] = (tw__requests){ 0 };
     if (p->failed) return tw__fail(TW_E_NO_MEMORY, "out of memory for the placement");
     if (p->conflict) return tw__fail(TW_E_ELEM_CONSTRAINTS, "%s", p->conflict);
     if (plainly_fits(p)) return TW_OK;

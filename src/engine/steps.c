@@ -206,7 +206,7 @@ static void add_vertex(tw__accounting *a, uint32_t vertex, bool first, bool *mod
         bool remote = false;
         if (field->direction != TW__OUTPUT) remote |= add_edge(a, edge, v->tile, esize, true);
         if (field->direction != TW__INPUT) remote |= add_edge(a, edge, v->tile, esize, false);
-        if (first) tw__placement_want(a->placement, e, field, v->tile, is_constrained(info, edge->field), remote);
+        if (first) tw__placement_want(a->placement, e, v->type, v->tile, is_constrained(info, edge->field), remote);
     }
 }
 
