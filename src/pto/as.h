@@ -23,8 +23,11 @@ typedef enum tw__as_kind { /* of a type */
 
 typedef struct tw__as_type {
     tw__as_kind kind;
-    bool buffer; /* spelled tile_buf */
-    bool memref; /* spelled memref */
+    bool buffer;  /* spelled tile_buf */
+    bool memref;  /* spelled memref */
+    bool on_chip; /* PTR: of vector memory */
+    bool strided; /* MEMREF: strides are written, -1 = not known */
+    int64_t strides[5], offset;
     bool counts; /* vector<4xi16>: what TMRGSORT reports; kept as a tile */
     tw_type element;
     unsigned rank;
@@ -45,6 +48,7 @@ typedef enum tw__as_item_kind {
     TW__AS_DICT,   /* { ... } */
     TW__AS_COLON,  /* : types */
     TW__AS_ARROW,  /* -> types */
+    TW__AS_FROM,   /* from type */
     TW__AS_TO      /* to type */
 } tw__as_item_kind;
 
@@ -117,7 +121,7 @@ typedef struct tw__as_cell { /* a value while running */
         int64_t at;
         tw_type type;
     } ptr;
-    tw_pto_tensor tensor; /* VIEW, PART */
+    tw_pto_tensor tensor; /* VIEW, PART, MEMREF */
     unsigned rank;
     tw_pto_tile tile;
 } tw__as_cell;
@@ -144,13 +148,16 @@ struct tw__as_code {
     const tw__as_op *op;
     const tw__pto_row *row;
     tw_pto_attrs attrs;
+    bool counts; /* operand 1 is a vector<4xi16> */
     unsigned count, result_count;
     uint32_t *operand; /* slots, in the order of the row or of the host operation */
     tw__as_item **where;
     uint32_t *result;
-    tw__as_type *types; /* of results */
-    int64_t number;     /* immediate: predicate, layout, constant's bits, pipes and id */
-    uint32_t parts[4];  /* how many operands belong to each list */
+    tw__as_type *types;        /* of results */
+    int64_t number;            /* immediate: predicate, layout, constant's bits, pipes and id */
+    uint32_t parts[4];         /* how many operands stand outside lists and in each list */
+    const tw__as_item *format; /* the format of a print */
+    const tw__as_type *second; /* while binding: type of another result */
     const struct tw__as_function *callee;
     tw__as_code *body[2], *next;
     uint32_t first_tile, tile_end; /* slots of tiles that the body's block owns */
@@ -185,6 +192,7 @@ typedef struct tw__as_program {
 tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target);
 typedef struct tw__as_host tw__as_host;
 
+enum { TW__AS_BUFFERS = 32 };
 struct tw__as_run {
     tw_pto *core;
     const tw__as_program *program;
@@ -195,11 +203,21 @@ struct tw__as_run {
     FILE *out;             /* of print operations; NULL = nowhere */
     const tw__as_code *at; /* operation that failed */
     unsigned blame;
+    struct {
+        unsigned held; /* bit p: by pipe p */
+        uint64_t at;   /* cycle at which it was last released */
+    } buffer[TW__AS_BUFFERS];
+    struct tw__as_memory *memory; /* what memref.alloc gave; freed by tw__as_run_end */
+    size_t memory_bytes;
     bool stop;      /* return was met */
     bool condition; /* of the last scf.condition */
 };
 /* Runs one function with its parameters and free names already in cell[]. Failures are added to the module's diags. */
 tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function);
+void tw__as_run_end(tw__as_run *run);
+/* A memref argument: `base` holds `bytes`, extents are the type's with every '?' filled in. */
+tw_status tw__as_memref_view(tw__as_cell *cell, const tw__as_type *type, const int64_t *extents, void *base,
+                             size_t bytes);
 tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_for(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_if(tw__as_run *run, const tw__as_code *code);

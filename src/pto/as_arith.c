@@ -13,6 +13,7 @@ typedef enum arith {
     REMS,
     REMU,
     CEILDIV,
+    CEILDIVU,
     FLOORDIV,
     MINS,
     MAXS,
@@ -55,9 +56,10 @@ static tw_status run_arith(tw__as_run *run, const tw__as_code *code)
             return tw__fail(TW_E_OVERFLOW, "%s: %" PRId64 " divided by %" PRId64, code->op->name, a, b);
         break;
     case DIVU:
+    case CEILDIVU:
     case REMU:
         if (ub == 0) return tw__fail(TW_E_OVERFLOW, "%s: division by zero", code->op->name);
-        r = (int64_t)(code->number == DIVU ? ua / ub : ua % ub);
+        r = (int64_t)(code->number == REMU ? ua % ub : ua / ub + (code->number == CEILDIVU && ua % ub));
         break;
     case MINS: r = a < b ? a : b; break;
     case MAXS: r = a > b ? a : b; break;
@@ -113,7 +115,8 @@ static tw_status run_float(tw__as_run *run, const tw__as_code *code)
     tw_status status = tw__as_need_numbers(run, code);
     if (status != TW_OK) return status;
     const tw_pto_scalar *a = &tw__as_operand(run, code, 0)->scalar, *b = &tw__as_operand(run, code, 1)->scalar;
-    static const tw_vec_op ops[] = { TW_VEC_ADD, TW_VEC_SUB, TW_VEC_MUL, TW_VEC_DIV, TW_VEC_MIN, TW_VEC_MAX };
+    static const tw_vec_op ops[] = { TW_VEC_ADD, TW_VEC_SUB, TW_VEC_MUL, TW_VEC_DIV,
+                                     TW_VEC_MIN, TW_VEC_MAX, TW_VEC_REM };
     const tw_type types[] = { a->type, a->type, a->type };
     tw__as_cell *out = &run->cell[code->result[0]];
     uint64_t bits = 0;
@@ -127,8 +130,40 @@ static tw_status run_float(tw__as_run *run, const tw__as_code *code)
     return TW_OK;
 }
 
+static tw_status run_negate(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_numbers(run, code);
+    if (status != TW_OK) return status;
+    tw_pto_scalar value = tw__as_operand(run, code, 0)->scalar;
+    value.bits ^= UINT64_C(1) << (tw_type_get(value.type)->bits - 1);
+    run->cell[code->result[0]] = (tw__as_cell){ .kind = TW__AS_SCALAR, .scalar = value };
+    return TW_OK;
+}
+
+/* Two results: the low bits, and the carry (i1) or the high bits. */
+typedef enum extended { ADDU_WIDE, MULS_WIDE, MULU_WIDE } extended;
+
+static tw_status run_extended(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_numbers(run, code);
+    if (status != TW_OK) return status;
+    const tw__as_cell *a = tw__as_operand(run, code, 0), *b = tw__as_operand(run, code, 1);
+    unsigned width = 8 * (unsigned)tw_type_size(a->scalar.type);
+    unsigned __int128 wide = code->number == ADDU_WIDE ? (unsigned __int128)tw__as_natural(a) + tw__as_natural(b)
+                             : code->number == MULU_WIDE
+                                 ? (unsigned __int128)tw__as_natural(a) * tw__as_natural(b)
+                                 : (unsigned __int128)((__int128)tw__as_integer(a) * tw__as_integer(b));
+    uint64_t high = (uint64_t)(wide >> width);
+    tw__as_set_integer(run, code, (int64_t)(uint64_t)wide);
+    tw__as_cell *second = &run->cell[code->result[1]];
+    tw_type type = code->types[1].element;
+    *second = (tw__as_cell){ .kind = code->types[1].kind, .scalar = tw_pto_bits(type, high) };
+    second->scalar.bits = tw__as_natural(second) & (code->number == ADDU_WIDE ? 1 : UINT64_MAX);
+    return TW_OK;
+}
+
 /* Numbers between types: kept by value, cut to the width, or the bits as they are. */
-typedef enum cast { CAST_SIGNED, CAST_UNSIGNED, CAST_VALUE, CAST_BITS } cast;
+typedef enum cast { CAST_SIGNED, CAST_UNSIGNED, CAST_VALUE, CAST_NATURAL, CAST_BITS } cast;
 
 static tw_status run_cast(tw__as_run *run, const tw__as_code *code)
 {
@@ -136,13 +171,14 @@ static tw_status run_cast(tw__as_run *run, const tw__as_code *code)
     if (status != TW_OK) return status;
     const tw__as_cell *from = tw__as_operand(run, code, 0);
     if (code->number == CAST_BITS) return tw__as_set_integer(run, code, (int64_t)from->scalar.bits);
-    if (code->number != CAST_VALUE)
+    if (code->number != CAST_VALUE && code->number != CAST_NATURAL)
         return tw__as_set_integer(
             run, code, code->number == CAST_SIGNED ? tw__as_integer(from) : (int64_t)tw__as_natural(from));
     tw__as_cell *out = &run->cell[code->result[0]];
-    tw_pto_scalar to = { .type = code->types[0].element };
+    tw_pto_scalar to = { .type = code->types[0].element }, value = from->scalar;
+    if (code->number == CAST_NATURAL) value = tw_pto_bits(TW_U64, tw__as_natural(from));
     tw_convert_mode mode = { tw__is_float(to.type) ? TW_ROUND_NEAREST_EVEN : TW_ROUND_ZERO, TW_SAT_NONE };
-    if (!tw_convert(to.type, &to.bits, from->scalar.type, &from->scalar.bits, mode, 0))
+    if (!tw_convert(to.type, &to.bits, value.type, &value.bits, mode, 0))
         return tw__fail(TW_E_TYPE, "%s: no such conversion", code->op->name);
     out->kind = TW__AS_SCALAR;
     out->scalar = to;
@@ -183,13 +219,55 @@ static bool bind_constant(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p
         code->number = *word == 't';
         return true;
     }
-    if (type->kind != TW__AS_SCALAR && type->kind != TW__AS_INDEX && !type->counts)
+    if (type->counts && value && value->kind == TW__AS_ATTR && strcmp(value->text, "dense<0>") == 0)
+        return code->fn = tw__as_alloc_tile, true;
+    if (type->kind != TW__AS_SCALAR && type->kind != TW__AS_INDEX)
         return tw__as_refuse(b, NULL, op, "pto.type", "a constant is a number, not %s", type->text), false;
     if (!p->in_types) return tw__as_refuse(b, NULL, op, "pto.type", "%s: the type is missing", op->name), false;
+    if (type->counts && value && value->kind == TW__AS_ATTR && strcmp(value->text, "dense<0>") == 0)
+        return code->fn = tw__as_alloc_tile, true;
     if (!value || value->kind != TW__AS_NUMBER)
         return tw__as_refuse(b, value, op, "pto.number", "expected a number"), false;
     if (!tw__as_number(value->text, type->element, &code->number))
         return tw__as_refuse(b, value, op, "pto.number", "%s", tw_error_message()), false;
+    return true;
+}
+
+/* vector.extract %counts[i] : i16 from vector<4xi16> */
+static tw_status run_extract(tw__as_run *run, const tw__as_code *code)
+{
+    tw__as_cell *vector = tw__as_operand(run, code, 0);
+    int64_t i = tw__as_integer(tw__as_operand(run, code, 1));
+    const unsigned char *bytes = vector->tile.place ? tw_pto_data(run->core, &vector->tile) : NULL;
+    uint16_t value = 0;
+    if (i < 0 || i > 3) return tw__fail(TW_E_INDEX, "%s: no element %" PRId64 " of 4", code->op->name, i);
+    if (bytes) memcpy(&value, bytes + 2 * i, sizeof value);
+    run->cell[code->result[0]] =
+        (tw__as_cell){ .kind = TW__AS_SCALAR, .scalar = tw_pto_bits(code->types[0].element, value) };
+    return TW_OK;
+}
+
+static bool bind_extract(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                         tw__as_type *type)
+{
+    uint32_t slot;
+    (void)code;
+    bool counts = p->ins == 1 && p->lists[0] == 1 && p->in[0]->kind == TW__AS_VALUE &&
+                  tw__as_find(b, p->in[0]->text, &slot) && b->f->slot_type[slot].counts;
+    if (!counts || type->element != b->f->slot_type[slot].element)
+        return tw__as_refuse(b, NULL, op, "pto.type", "expected %s %%counts[i] : i16 from vector<4xi16>", op->name),
+               false;
+    return true;
+}
+
+static bool bind_extended(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                          tw__as_type *type)
+{
+    static const tw__as_type carry = { .kind = TW__AS_SCALAR, .element = TW_BOOL, .text = "i1" };
+    (void)b;
+    (void)op;
+    if (p->in_types) *type = *p->in_type[0];
+    code->second = code->number == ADDU_WIDE ? &carry : p->in_types ? p->in_type[0] : NULL;
     return true;
 }
 
@@ -240,6 +318,15 @@ const tw__as_host tw__as_arith_ops[] = {
     { "arith.divf", run_float, 'c', 2, 3, NULL, "f=" },
     { "arith.minimumf", run_float, 'c', 2, 4, NULL, "f=" },
     { "arith.maximumf", run_float, 'c', 2, 5, NULL, "f=" },
+    { "arith.minnumf", run_float, 'c', 2, 4, NULL, "f=" },
+    { "arith.maxnumf", run_float, 'c', 2, 5, NULL, "f=" },
+    { "arith.remf", run_float, 'c', 2, 6, NULL, "f=" },
+    { "arith.negf", run_negate, 'c', 1, 0, NULL, "f" },
+    { "arith.ceildivui", run_arith, 'c', 2, CEILDIVU, NULL, "i=" },
+    { "arith.addui_extended", run_extended, 'c', 2, ADDU_WIDE, bind_extended, "i=" },
+    { "arith.mulsi_extended", run_extended, 'c', 2, MULS_WIDE, bind_extended, "i=" },
+    { "arith.mului_extended", run_extended, 'c', 2, MULU_WIDE, bind_extended, "i=" },
+    { "vector.extract", run_extract, 'c', 1, 0, bind_extract, "ti" },
     { "arith.select", run_select, 'c', 3, 0, NULL, "i*=" },
     { "arith.index_cast", run_cast, 't', 1, CAST_SIGNED, NULL, "i" },
     { "arith.index_castui", run_cast, 't', 1, CAST_UNSIGNED, NULL, "i" },
@@ -249,6 +336,8 @@ const tw__as_host tw__as_arith_ops[] = {
     { "arith.bitcast", run_cast, 't', 1, CAST_BITS, NULL, "n" },
     { "arith.sitofp", run_cast, 't', 1, CAST_VALUE, NULL, "i" },
     { "arith.fptosi", run_cast, 't', 1, CAST_VALUE, NULL, "f" },
+    { "arith.uitofp", run_cast, 't', 1, CAST_NATURAL, NULL, "i" },
+    { "arith.fptoui", run_cast, 't', 1, CAST_VALUE, NULL, "f" },
     { "arith.extf", run_cast, 't', 1, CAST_VALUE, NULL, "f" },
     { "arith.truncf", run_cast, 't', 1, CAST_VALUE, NULL, "f" },
     { 0 }

@@ -230,16 +230,26 @@ static void unknown(tw__as_binder *b, const tw__as_op *op, const char *bare)
                   near && bare != op->name ? "pto." : "", near);
 }
 
+/* "tadd" and "pto.tadd"; dots of the assembler's names for forms that the table keeps under another one. */
+static const tw__pto_row *row_of(const char *name, const char *bare)
+{
+    static const char *const aliases[][2] = { { "tmov.fp", "tmov" },
+                                              { "tstore.fp", "tstore_fp" },
+                                              { "textract.fp", "textract_fp" },
+                                              { "tinsert.fp", "tinsert_fp" } };
+    for (size_t i = 0; i < G_N_ELEMENTS(aliases); i++)
+        if (strcmp(bare, aliases[i][0]) == 0) bare = aliases[i][1];
+    bool could = bare != name || !strchr(bare, '.') || *bare == 't';
+    return could ? tw__pto_row_of(bare) : NULL;
+}
+
 static void bind_op(tw__as_binder *b, const tw__as_op *op)
 {
     const char *name = op->name, *bare = g_str_has_prefix(name, "pto.") ? name + 4 : name;
     const tw__as_flow *flow = tw__as_flow_of(name);
     if (flow) return flow->bind(b, op);
     if (op->blocks) return tw__as_refuse(b, NULL, op, "pto.nesting", "%s cannot stand here", name);
-    const tw__pto_row *row =
-        strchr(bare, '.') == NULL || g_str_has_prefix(name, "pto.") || g_str_has_prefix(name, "t")
-            ? tw__pto_row_of(bare)
-            : NULL;
+    const tw__pto_row *row = row_of(name, bare);
     const tw__as_host *host = row ? NULL : tw__as_host_of(name);
     if (row) return tw__as_bind_row(b, op, row);
     if (host) return tw__as_bind_host(b, op, host);

@@ -42,9 +42,9 @@ typedef struct tw__as_binder {
 
 /* What an operation consists of, by role. Dictionaries and named parts stay items: the operation knows their meaning. */
 typedef struct tw__as_parts {
-    tw__as_item *in[TW__AS_OPERANDS], *out[TW__AS_OPERANDS], *list[2][TW__AS_OPERANDS];
+    tw__as_item *in[TW__AS_OPERANDS], *out[TW__AS_OPERANDS], *list[3][TW__AS_OPERANDS];
     const tw__as_type *in_type[TW__AS_TYPES], *out_type[TW__AS_TYPES], *result[TW__AS_TYPES], *to;
-    unsigned ins, outs, in_types, out_types, results, lists[2], list_count;
+    unsigned ins, outs, in_types, out_types, results, lists[3], list_count;
     tw__as_item *dict[4], *named[TW__AS_NAMED];
     unsigned dicts, nameds;
     bool dps;
@@ -96,6 +96,16 @@ void tw__as_attr_word(const char *text, char *buf, size_t size);
 /* Bits of a number of `type`; false, with tw_error_message(), when the text is none or does not fit. */
 bool tw__as_number(const char *text, tw_type type, int64_t *bits);
 
+/* --- as_attrs.c ---------------------------------------------------------------------------------------------------- */
+
+/* Attributes of a tile instruction, all of them known ones of the row with values that they can have. */
+bool tw__as_bind_attrs(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row, const tw__as_parts *p,
+                       tw_pto_attrs *attrs);
+/* The word of a value: of an attribute (aliases are followed), in a string, or as it stands. */
+void tw__as_value_word(const tw__as_binder *b, const tw__as_item *value, char *buf, size_t size);
+/* TLOAD with padding (as_load.c): true = it was one. */
+bool tw__as_bind_padded_load(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p);
+
 /* --- as_row.c, as_host.c, as_flow.c ----------------------------------------------------------------------------------- */
 
 void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row);
@@ -108,14 +118,15 @@ struct tw__as_host {
         type; /* where the result's type stands: 0 no result, c after ':', k the same or i1, a after '->', t after "to", b it is i1,
                      i index, 6 i64, o after "outs :", w that of the first operand */
     int operands;   /* without those in lists; -1 = any number */
-    int64_t number; /* for fn, unless bind sets another */
+    int64_t number; /* for fn, unless bind sets another (it may set another fn too) */
     /* Reads what is special about the operation: may change operands and type, sets code->number. May be NULL. */
     bool (*bind)(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type);
     /* What each operand (then those of lists) has to be, the last letter for all that follow: i integer or index, f float,
      * n number, p pointer, v view, t tile, m memref, * anything, = the type of the one before. NULL = anything. */
     const char *kinds;
 };
-extern const tw__as_host tw__as_arith_ops[], tw__as_view_ops[], tw__as_tile_ops[], tw__as_sync_ops[];
+extern const tw__as_host tw__as_arith_ops[], tw__as_view_ops[], tw__as_tile_ops[], tw__as_sync_ops[],
+    tw__as_memref_ops[];
 const tw__as_host *tw__as_host_of(const char *name); /* NULL when there is none */
 const tw__as_host *tw__as_host_at(size_t index);     /* NULL past the end */
 void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host);
@@ -127,6 +138,7 @@ static inline tw__as_cell *tw__as_operand(const tw__as_run *run, const tw__as_co
     return &run->cell[code->operand[i]];
 }
 tw_status tw__as_set_integer(tw__as_run *run, const tw__as_code *code, int64_t value); /* the only result */
+tw_status tw__as_alloc_tile(tw__as_run *run, const tw__as_code *code);                 /* as_tile.c */
 tw_status tw__as_need_numbers(tw__as_run *run, const tw__as_code *code);
 
 typedef struct tw__as_flow {

@@ -2,7 +2,8 @@
  * own; here they are listed, found by name, and bound in one way. */
 #include "pto/as_bind.h"
 
-static const tw__as_host *const tables[] = { tw__as_arith_ops, tw__as_view_ops, tw__as_tile_ops, tw__as_sync_ops };
+static const tw__as_host *const tables[] = { tw__as_arith_ops, tw__as_view_ops, tw__as_tile_ops, tw__as_sync_ops,
+                                             tw__as_memref_ops };
 
 const tw__as_host *tw__as_host_at(size_t index)
 {
@@ -140,7 +141,7 @@ static bool all_slots(tw__as_binder *b, const tw__as_op *op, const tw__as_parts 
     memcpy(where + p->ins, p->out, p->outs * sizeof *where);
     if (!tw__as_slots(b, op, where, count, numbers, slots)) return false;
     code->parts[0] = count;
-    for (int l = 0; l < 2; l++) {
+    for (int l = 0; l < 3; l++) {
         memcpy(where + count, p->list[l], p->lists[l] * sizeof *where);
         if (!tw__as_slots(b, op, p->list[l], p->lists[l], TW_I64, slots + count)) return false;
         code->parts[1 + l] = p->lists[l];
@@ -155,7 +156,7 @@ void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *
     tw__as_parts p;
     uint32_t slots[4 * TW__AS_OPERANDS];
     tw__as_item *where[4 * TW__AS_OPERANDS];
-    tw__as_code local = { .number = host->number };
+    tw__as_code local = { .number = host->number, .fn = host->fn };
     tw__as_type type = { 0 };
     tw__as_collect(b, op, &p);
     if (b->failed || tw__as_bind_early_assign(b, op, &p)) return;
@@ -166,10 +167,13 @@ void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *
                              p.ins + p.outs);
     if (!all_slots(b, op, &p, &local, slots, where)) return;
     if (!check_kinds(b, op, host, slots, where, local.count, &type)) return;
-    tw__as_code *code = tw__as_code_new(b, op, host->fn);
+    tw__as_code *code = tw__as_code_new(b, op, local.fn);
     if (!code) return;
     code->number = local.number;
+    code->format = local.format;
     memcpy(code->parts, local.parts, sizeof code->parts);
+    tw__as_type results[2] = { type };
+    if (local.second) results[1] = *local.second;
     if (tw__as_set_operands(b, code, slots, where, local.count))
-        tw__as_set_results(b, code, op, &type, host->type ? 1 : 0);
+        tw__as_set_results(b, code, op, results, (host->type != 0) + (local.second != NULL));
 }

@@ -159,6 +159,11 @@ static bool parse_item(tw__parser *p, tw__as_item *item)
         tw__parse_next(p);
         return parse_types(p, item, false);
     case T_WORD:
+        if (tw__parse_is_word(p, "from") && p->depth == 0) { /* "i16 from vector<4xi16>" */
+            item->kind = TW__AS_FROM;
+            tw__parse_next(p);
+            return parse_types(p, item, false);
+        }
         if (tw__parse_is_word(p, "to") && item->comma == false && p->depth == 0) {
             item->kind = TW__AS_TO;
             item->text = "to";

@@ -15,7 +15,7 @@ static void add_operand(tw__as_binder *b, const tw__as_op *op, tw__as_item *item
 
 static void add_list(tw__as_parts *p, const tw__as_item *list)
 {
-    if (p->list_count >= 2) return;
+    if (p->list_count >= 3) return;
     unsigned l = p->list_count++;
     for (tw__as_item *e = list->child; e; e = e->next)
         if (p->lists[l] < TW__AS_OPERANDS &&
@@ -44,6 +44,7 @@ static void collect(tw__as_binder *b, const tw__as_op *op, tw__as_item *list, tw
             add_types(i, outs ? p->out_type : p->in_type, outs ? &p->out_types : &p->in_types);
             break;
         case TW__AS_ARROW: add_types(i, p->result, &p->results); break;
+        case TW__AS_FROM: break; /* the operand has it */
         case TW__AS_TO: p->to = i->types; break;
         case TW__AS_WORD:
             if (strcmp(i->text, "ins") == 0 || strcmp(i->text, "outs") == 0) {
@@ -57,6 +58,7 @@ static void collect(tw__as_binder *b, const tw__as_op *op, tw__as_item *list, tw
             break;
         case TW__AS_STRING:
         case TW__AS_ATTR:
+            if (i->kind == TW__AS_ATTR && strncmp(i->text, "loc", 3) == 0) break; /* a location */
             if (p->nameds < TW__AS_NAMED) p->named[p->nameds++] = i;
             break;
         }

@@ -43,8 +43,12 @@ static void print_item(GString *s, const tw__as_item *item)
         break;
     case TW__AS_COLON:
     case TW__AS_ARROW:
+    case TW__AS_FROM:
     case TW__AS_TO:
-        g_string_append(s, item->kind == TW__AS_COLON ? ": " : item->kind == TW__AS_TO ? "to " : "-> ");
+        g_string_append(s, item->kind == TW__AS_COLON  ? ": "
+                           : item->kind == TW__AS_TO   ? "to "
+                           : item->kind == TW__AS_FROM ? "from "
+                                                       : "-> ");
         print_types(s, item);
         break;
     }

@@ -3,37 +3,6 @@
  * put to the same checks as when it runs. */
 #include "pto/as_bind.h"
 
-static bool bind_attrs(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row, const tw__as_parts *p,
-                       tw_pto_attrs *attrs)
-{
-    memset(attrs, 0, sizeof *attrs);
-    for (unsigned d = 0; d < p->dicts; d++)
-        for (const tw__as_item *i = p->dict[d]->child; i; i = i->next) {
-            char word[64] = "true";
-            const char *text = i->has_value && i->child->text ? i->child->text : "true";
-            int attr = i->text ? tw__pto_attr_by_name(i->text) : -1;
-            if (attr < 0 || !(row->attrs >> attr & 1)) {
-                tw__as_refuse(b, i, op, "pto.attribute", "%s has no attribute '%s'", row->mnemonic,
-                              i->text ? i->text : "");
-                return false;
-            }
-            if (i->has_value && i->child->kind == TW__AS_ATTR)
-                tw__as_attr_word(text, word, sizeof word);
-            else
-                g_snprintf(word, sizeof word, "%s",
-                           i->has_value && i->child->kind == TW__AS_STRING && strlen(text) > 1 ? text + 1 : text);
-            if (*word && word[strlen(word) - 1] == '"') word[strlen(word) - 1] = 0;
-            if (!tw__pto_attr_value((unsigned)attr, word, (int32_t *)(void *)attrs + attr)) {
-                tw__as_refuse(b, i->has_value ? i->child : i, op, "pto.attribute", "'%s' is not a value of '%s'",
-                              word, i->text);
-                return false;
-            }
-        }
-    return true;
-}
-
-/* --- tile instructions --------------------------------------------------------------------------------------------------- */
-
 static bool is_destination(char c)
 {
     return strchr("dDeG", c) != NULL;
@@ -48,7 +17,7 @@ static tw_pto_kind kind_of_type(const tw__as_type *t)
 {
     if (!t) return TW_PTO_NOTHING;
     if (t->kind == TW__AS_TILE) return TW_PTO_TILE;
-    if (t->kind == TW__AS_VIEW || t->kind == TW__AS_PART) return TW_PTO_TENSOR;
+    if (t->kind == TW__AS_VIEW || t->kind == TW__AS_PART || t->kind == TW__AS_MEMREF) return TW_PTO_TENSOR;
     return t->kind == TW__AS_SCALAR || t->kind == TW__AS_INDEX ? TW_PTO_SCALAR : TW_PTO_NOTHING;
 }
 
@@ -93,6 +62,16 @@ static bool row_fits(const tw__as_binder *b, const tw__pto_row *row, const tw__a
     return true;
 }
 
+/* vector<4xi16> is a value, not a tile: it has a place of its own in manual mode too. */
+static tw_status place_counts(tw__as_run *run, const tw__as_code *code)
+{
+    unsigned flags = run->core->flags;
+    run->core->flags &= ~TW_PTO_MANUAL;
+    tw_status status = tw__pto_place(run->core, &run->cell[code->operand[1]].tile);
+    run->core->flags = flags;
+    return status;
+}
+
 static tw_status run_row(tw__as_run *run, const tw__as_code *code)
 {
     tw_pto_operand operands[TW_PTO_OPERANDS];
@@ -106,7 +85,7 @@ static tw_status run_row(tw__as_run *run, const tw__as_code *code)
         }
         bool known = kind_of(code->row->form[i]) == TW_PTO_TILE ? cell->kind == TW__AS_TILE
                      : kind_of(code->row->form[i]) == TW_PTO_TENSOR
-                         ? cell->kind == TW__AS_VIEW || cell->kind == TW__AS_PART
+                         ? cell->kind == TW__AS_VIEW || cell->kind == TW__AS_PART || cell->kind == TW__AS_MEMREF
                          : cell->kind == TW__AS_SCALAR || cell->kind == TW__AS_INDEX;
         if (!known) {
             run->blame = i;
@@ -121,7 +100,9 @@ static tw_status run_row(tw__as_run *run, const tw__as_code *code)
             operands[i].scalar = narrow;
         }
     }
-    tw_status status = tw__pto_exec_row(run->core, code->row, operands, code->count, &code->attrs);
+    tw_status status = code->counts ? place_counts(run, code) : TW_OK;
+    if (status != TW_OK) return status;
+    status = tw__pto_exec_row(run->core, code->row, operands, code->count, &code->attrs);
     if (status != TW_OK) run->blame = run->core->blame;
     return status;
 }
@@ -201,12 +182,24 @@ static void check_static(tw__as_binder *b, const tw__as_op *op, const tw__as_cod
                       tw_error_message());
 }
 
+/* vector<4xi16> stands for the counts of TMRGSORT only. */
+static bool check_counts(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row, const uint32_t *slots,
+                         tw__as_item *const *where)
+{
+    for (unsigned i = 0; i < row->operands; i++)
+        if (b->f->slot_type[slots[i]].counts && (row->form[i] != 'e' || strcmp(row->mnemonic, "tmrgsort") != 0))
+            return tw__as_refuse(b, where[i], op, "pto.type", "a tile is wanted here, not %s",
+                                 b->f->slot_type[slots[i]].text),
+                   false;
+    return true;
+}
+
 void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row)
 {
     tw__as_parts p;
     unsigned in_at[TW__AS_OPERANDS], in_order[TW_PTO_OPERANDS], out_order[TW_PTO_OPERANDS], ins, outs, nin, nout;
     tw__as_collect(b, op, &p);
-    if (b->failed) return;
+    if (b->failed || tw__as_bind_padded_load(b, op, &p)) return;
     /* Plain assembly without results: destinations come first among the operands. */
     bool flat = !p.dps && op->result_count == 0;
     outs = p.dps ? p.outs : op->result_count;
@@ -257,12 +250,13 @@ void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *r
                          single, &slots[out_order[i]]);
         }
     }
-    if (b->failed) return;
+    if (b->failed || !check_counts(b, op, found, slots, where)) return;
     if (p.dps && (p.in_types && p.in_types != nin))
         return tw__as_refuse(b, NULL, op, "pto.types", "%u types for %u inputs", p.in_types, nin);
     tw__as_code *code = tw__as_code_new(b, op, run_row);
     if (!code || !tw__as_set_operands(b, code, slots, where, found->operands)) return;
     code->row = found;
+    code->counts = found->operands > 1 && b->f->slot_type[slots[1]].counts;
     if (strcmp(found->mnemonic, "tlrelu") == 0) code->number = b->f->slot_type[slots[0]].tile.type;
-    if (bind_attrs(b, op, found, &p, &code->attrs)) check_static(b, op, code);
+    if (tw__as_bind_attrs(b, op, found, &p, &code->attrs)) check_static(b, op, code);
 }

@@ -18,7 +18,7 @@ static tw_status set_extent(uint32_t *valid, uint32_t most, int64_t value, const
     return TW_OK;
 }
 
-static tw_status run_alloc(tw__as_run *run, const tw__as_code *code)
+tw_status tw__as_alloc_tile(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell *cell = &run->cell[code->result[0]];
     if (code->types[0].kind != TW__AS_TILE) return tw__fail(TW_E_TYPE, "%s: not a tile type", code->op->name);
@@ -69,6 +69,20 @@ static tw_status run_subset(tw__as_run *run, const tw__as_code *code)
         tw_pto_window(run->core, &window.tile, &tw__as_operand(run, code, 0)->tile, (uint32_t)row, (uint32_t)col);
     run->cell[code->result[0]] = window;
     return status;
+}
+
+/* The same bytes under another type. */
+static tw_status run_bitcast(tw__as_run *run, const tw__as_code *code)
+{
+    tw__as_cell *from = tw__as_operand(run, code, 0);
+    if (!tw_pto_data(run->core, &from->tile)) return TW_E_TILE_MEMORY;
+    tw__as_cell to = { .kind = TW__AS_TILE, .tile = code->types[0].tile };
+    to.tile.place = from->tile.place;
+    to.tile.offset = from->tile.offset;
+    if (to.tile.valid_rows == TW_PTO_DYNAMIC) to.tile.valid_rows = to.tile.rows;
+    if (to.tile.valid_cols == TW_PTO_DYNAMIC) to.tile.valid_cols = to.tile.cols;
+    run->cell[code->result[0]] = to;
+    return TW_OK;
 }
 
 static tw_status run_set_valid(tw__as_run *run, const tw__as_code *code)
@@ -134,14 +148,96 @@ static tw_status run_print_tile(tw__as_run *run, const tw__as_code *code)
     return TW_OK;
 }
 
+/* `spec` ends in ll and the letter, or in c. */
+static void print_integer(FILE *out, const char *spec, char letter, long long value)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    if (letter == 'c')
+        fprintf(out, spec, (int)value);
+    else
+        fprintf(out, spec, value);
+#pragma GCC diagnostic pop
+}
+
+/* One conversion of a format as in C: flags, width and precision are kept, the length is ours. Returns what follows it,
+ * NULL when it is none (then a % is printed). */
+static const char *print_one(FILE *out, const char *at, const tw__as_cell *cell)
+{
+    char spec[40] = "%";
+    size_t n = 1;
+    const tw_pto_scalar *s = &cell->scalar;
+    for (at++; *at && strchr("-+ #0123456789.", *at) && n < 20; at++) spec[n++] = *at;
+    while (*at && strchr("hlzjt", *at)) at++;
+    const char letter = *at;
+    int width = 0, precision = -1;
+    sscanf(spec + strspn(spec, "%-+ #0"), "%d", &width);
+    if (strchr(spec, '.')) sscanf(strchr(spec, '.') + 1, "%d", &precision);
+    if (width > 512 || precision > 512 || !letter || !strchr("diouxXeEfFgGc", letter)) return fputc('%', out), NULL;
+    if (strchr("eEfFgG", letter)) {
+        g_snprintf(spec + n, sizeof spec - n, "%c", letter);
+        char text[1200];
+        fputs(g_ascii_formatd(text, sizeof text, spec, tw_type_load(s->type, &s->bits)), out);
+        return at + 1;
+    }
+    g_snprintf(spec + n, sizeof spec - n, letter == 'c' ? "c" : "ll%c", letter);
+    long long value = tw__is_float(s->type)    ? (long long)tw_type_load(s->type, &s->bits)
+                      : strchr("uoxX", letter) ? (long long)tw__as_natural(cell)
+                                               : (long long)tw__as_integer(cell);
+    print_integer(out, spec, letter, value);
+    return at + 1;
+}
+
+static void print_plain(FILE *out, const tw_pto_scalar *s)
+{
+    fprintf(out, "%.9g", tw_type_load(s->type, &s->bits));
+}
+
+/* pto.print ins("format", values): a value for each conversion; values that are left over follow, as does a line end. */
 static tw_status run_print(tw__as_run *run, const tw__as_code *code)
 {
-    for (unsigned i = 0; run->out && i < code->count; i++) {
-        const tw_pto_scalar *s = &tw__as_operand(run, code, i)->scalar;
-        fprintf(run->out, "%s%.9g", i ? " " : "", tw_type_load(s->type, &s->bits));
+    const tw__as_item *format = code->format;
+    unsigned next = 0;
+    char last = 0;
+    if (!run->out) return TW_OK;
+    const char *end = format ? format->text + strlen(format->text) - 1 : NULL;
+    for (const char *c = format ? format->text + 1 : NULL; c && c < end;) {
+        last = *c;
+        if (*c == '\\' && c + 1 < end) {
+            last = c[1] == 'n' ? '\n' : c[1] == 't' ? '\t' : c[1];
+            fputc(last, run->out);
+            c += 2;
+        } else if (*c == '%' && c[1] == '%') {
+            fputc('%', run->out);
+            c += 2;
+        } else if (*c == '%' && next < code->count) {
+            const char *after = print_one(run->out, c, tw__as_operand(run, code, next));
+            next += after != NULL;
+            c = after ? after : c + 1;
+        } else {
+            fputc(*c++, run->out);
+        }
     }
-    if (run->out) fputc('\n', run->out);
+    bool rest = next < code->count;
+    for (bool first = format == NULL; next < code->count; next++, first = false) {
+        if (!first && last != ' ' && last) fputc(' ', run->out);
+        print_plain(run->out, &tw__as_operand(run, code, next)->scalar);
+        last = '0';
+    }
+    if (rest || last != '\n') fputc('\n', run->out);
     return TW_OK;
+}
+
+static bool bind_print(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)
+{
+    (void)type;
+    for (unsigned i = 0; i < p->nameds; i++) {
+        if (p->named[i]->kind != TW__AS_STRING || code->format)
+            return tw__as_refuse(b, p->named[i], op, "pto.operands", "%s takes one string and numbers", op->name),
+                   false;
+        code->format = p->named[i];
+    }
+    return true;
 }
 
 static tw_status run_trap(tw__as_run *run, const tw__as_code *code)
@@ -219,6 +315,38 @@ static bool bind_alloc(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, t
     return true;
 }
 
+/* Extents that are not known are those of the whole tile until a pop fills it. */
+static bool bind_declare(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                         tw__as_type *type)
+{
+    (void)p;
+    (void)code;
+    if (type->kind != TW__AS_TILE)
+        return tw__as_refuse(b, NULL, op, "pto.type", "a tile is declared, not a %s", type->text), false;
+    if (type->tile.valid_rows == TW_PTO_DYNAMIC) type->tile.valid_rows = type->tile.rows;
+    if (type->tile.valid_cols == TW_PTO_DYNAMIC) type->tile.valid_cols = type->tile.cols;
+    return true;
+}
+
+static bool bind_bitcast(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                         tw__as_type *type)
+{
+    uint32_t slot;
+    (void)code;
+    if (p->ins != 1 || p->in[0]->kind != TW__AS_VALUE || !tw__as_find(b, p->in[0]->text, &slot))
+        return tw__as_refuse(b, NULL, op, "pto.operands", "%s takes one tile", op->name), false;
+    const tw__as_type *from = &b->f->slot_type[slot];
+    if (type->kind != TW__AS_TILE)
+        return tw__as_refuse(b, NULL, op, "pto.type", "%s gives a tile, not %s", op->name, type->text), false;
+    if (from->kind != TW__AS_TILE) return true;
+    if (tw_pto_tile_bytes(&from->tile) == tw_pto_tile_bytes(&type->tile) &&
+        from->tile.location == type->tile.location && !from->tile.base_rows)
+        return true;
+    return tw__as_refuse(b, p->in[0], op, "pto.type", "%s: the same memory, and %zu bytes are not %zu", op->name,
+                         tw_pto_tile_bytes(&from->tile), tw_pto_tile_bytes(&type->tile)),
+           false;
+}
+
 static bool bind_assign(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
                         tw__as_type *type)
 {
@@ -234,14 +362,16 @@ static bool bind_assign(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
 
 const tw__as_host tw__as_tile_ops[] = {
     // clang-format off
-    { "pto.alloc_tile", run_alloc, 'c', -1, 0, bind_alloc, "i" },
+    { "pto.alloc_tile", tw__as_alloc_tile, 'c', -1, 0, bind_alloc, "i" },
+    { "pto.declare_tile", tw__as_alloc_tile, 'c', 0, 0, bind_declare, NULL },
+    { "pto.bitcast", run_bitcast, 'a', 1, 0, bind_bitcast, "t" },
     { "pto.tassign", run_assign, 0, -1, 0, bind_assign, "ti" },
     { "pto.subset", run_subset, 'w', -1, 0, bind_subset, "ti" },
     { "pto.set_validshape", run_set_valid, 0, 3, 0, NULL, "ti" },
     { "pto.tgetval", run_getval, 'o', 2, 0, NULL, "ti" },
     { "pto.tsetval", run_setval, 0, 3, 0, NULL, "int" },
     { "pto.tprint", run_print_tile, 0, 1, 0, NULL, "t" },
-    { "pto.print", run_print, 0, -1, 0, NULL, "n" },
+    { "pto.print", run_print, 0, -1, 0, bind_print, "n" },
     { "pto.trap", run_trap, 0, 0, 0, NULL, NULL },
     { 0 }
     // clang-format on

@@ -110,8 +110,9 @@ static bool key_value(tw_pto_tile *t, const char *key, char *value, uint32_t *se
         return true;
     case 9:
         if (word_index(pad_words, G_N_ELEMENTS(pad_words), value, &v)) return t->pad = v, true;
-        t->pad = g_ascii_strtoull(value, NULL, 0);
-        return true;
+        if (!extent(value, &n) || n < 0 || n > 3)
+            return bad("'%s' is not a pad value: null, zero, max, min or 0 to 3", value);
+        return t->pad = (uint64_t)n, true;
     case 11: {
         char *x = strchr(value, 'x');
         int64_t rows = 0, cols = 0;
@@ -130,6 +131,7 @@ static bool key_value(tw_pto_tile *t, const char *key, char *value, uint32_t *se
     if (k == 4) t->valid_rows = valid_of(n);
     if (k == 5) t->valid_cols = valid_of(n);
     if (k == 8) t->fractal = (uint32_t)(n < 0 ? 0 : n);
+    if (k == 10 && (n < 0 || n > 3)) return bad("'%s' is not a compact mode: 0 to 3", value);
     if (k == 10) t->compact = (unsigned char)n;
     return true;
 }
@@ -243,14 +245,14 @@ static void print_tile(GString *s, const tw__as_type *type)
 
 static void print_shape(GString *s, const char *name, const tw__as_type *t)
 {
-    g_string_append_printf(s, "!pto.%s<", name);
+    g_string_append_printf(s, "%s<", name);
     for (unsigned d = 0; d < t->rank; d++) {
         if (t->dims[d] < 0)
             g_string_append(s, "?x");
         else
             g_string_append_printf(s, "%lldx", (long long)t->dims[d]);
     }
-    g_string_append_printf(s, "%s>", element_text(t->element));
+    g_string_append(s, element_text(t->element));
 }
 
 /* What stands between the outer < and >. */
@@ -263,47 +265,213 @@ static bool inside(const char *text, char *buf, size_t size)
     return true;
 }
 
-bool tw__as_type_parse(tw__as_module *m, const char *text, tw__as_type *type)
+/* --- one function for each kind of type ------------------------------------------------------------------------------- */
+
+static bool tile_type(const char *text, tw__as_type *type, GString *s)
 {
     char buf[512];
-    GString *s = g_string_new(NULL);
-    bool good = true;
-    *type = (tw__as_type){ .kind = TW__AS_OTHER };
-    if (strcmp(text, "index") == 0) {
-        type->kind = TW__AS_INDEX;
-        type->element = TW_I64;
-        g_string_append(s, "index");
-    } else if (element_by_name(text)) {
-        type->kind = TW__AS_SCALAR;
-        type->element = element_by_name(text);
-        g_string_append(s, element_text(type->element));
-    } else if (g_str_has_prefix(text, "!pto.tile<") || g_str_has_prefix(text, "!pto.tile_buf<")) {
-        type->kind = TW__AS_TILE;
-        type->buffer = text[9] == '_';
-        good = inside(text, buf, sizeof buf) && parse_tile(buf, &type->tile);
-        type->element = type->tile.type;
-        if (good) print_tile(s, type);
-    } else if (g_str_has_prefix(text, "!pto.tensor_view<") ||
-               g_str_has_prefix(text, "!pto.partition_tensor_view<")) {
-        type->kind = text[5] == 't' ? TW__AS_VIEW : TW__AS_PART;
-        good = inside(text, buf, sizeof buf) && shaped(g_strstrip(buf), 5, type->dims, &type->rank, &type->element);
-        if (good && type->rank == 0) good = bad("a view has 1 to 5 extents");
-        if (good) print_shape(s, type->kind == TW__AS_VIEW ? "tensor_view" : "partition_tensor_view", type);
-    } else if (g_str_has_prefix(text, "!pto.ptr<")) {
-        type->kind = TW__AS_PTR;
-        good = inside(text, buf, sizeof buf);
-        char *comma = good ? strchr(buf, ',') : NULL;
-        if (comma) *comma = 0;
-        type->element = good ? element_by_name(g_strstrip(buf)) : TW_TYPE_NONE;
-        if (good && !type->element) good = bad("'%s' is not an element type", buf);
-        if (good && comma && strcmp(g_strstrip(comma + 1), "gm") != 0)
-            good = bad("pointers to '%s' are below the tile level", g_strstrip(comma + 1));
-        if (good) g_string_append_printf(s, "!pto.ptr<%s>", element_text(type->element));
-    } else if (*text == '!' || g_str_has_prefix(text, "memref<") || g_str_has_prefix(text, "vector<")) {
-        g_string_append(s, text); /* known to exist, of no use here: operations refuse it */
-    } else {
-        good = bad("unknown type '%.100s'", text);
+    type->kind = TW__AS_TILE;
+    type->buffer = text[9] == '_';
+    if (!inside(text, buf, sizeof buf) || !parse_tile(buf, &type->tile)) return false;
+    type->element = type->tile.type;
+    print_tile(s, type);
+    return true;
+}
+
+static bool view_type(const char *text, tw__as_type *type, GString *s)
+{
+    char buf[512];
+    type->kind = text[5] == 't' ? TW__AS_VIEW : TW__AS_PART;
+    if (!inside(text, buf, sizeof buf) || !shaped(g_strstrip(buf), 5, type->dims, &type->rank, &type->element))
+        return false;
+    if (type->rank == 0) return bad("a view has 1 to 5 extents");
+    print_shape(s, type->kind == TW__AS_VIEW ? "!pto.tensor_view" : "!pto.partition_tensor_view", type);
+    g_string_append_c(s, '>');
+    return true;
+}
+
+static bool pointer_type(const char *text, tw__as_type *type, GString *s)
+{
+    char buf[512];
+    type->kind = TW__AS_PTR;
+    if (!inside(text, buf, sizeof buf)) return false;
+    char *comma = strchr(buf, ','), *space = comma ? g_strstrip(comma + 1) : NULL;
+    if (comma) *comma = 0;
+    type->element = element_by_name(g_strstrip(buf));
+    if (!type->element) return bad("'%s' is not an element type", buf);
+    if (space && strcmp(space, "gm") != 0 && strcmp(space, "ub") != 0)
+        return bad("'%s' is not a memory of a pointer: gm or ub", space);
+    type->on_chip = space && *space == 'u';
+    g_string_append_printf(s, "!pto.ptr<%s%s>", element_text(type->element), type->on_chip ? ", ub" : "");
+    return true;
+}
+
+/* vector<4xi16>, the counts of TMRGSORT, is kept as a tile; other vectors only exist as names. */
+static bool vector_type(const char *text, tw__as_type *type, GString *s)
+{
+    char buf[64];
+    int64_t dims[5];
+    unsigned rank;
+    tw_type element;
+    if (!inside(text, buf, sizeof buf)) return false;
+    g_string_append_printf(s, "vector<%s>", g_strstrip(buf));
+    if (!shaped(g_strstrip(buf), 5, dims, &rank, &element)) return false;
+    if (rank != 1 || dims[0] != 4 || tw_type_size(element) != 2) return type->kind = TW__AS_OTHER, true;
+    type->kind = TW__AS_TILE;
+    type->counts = true;
+    type->element = element;
+    type->tile = tw_pto_tile_of(TW_PTO_VEC, element, 1, 16);
+    type->tile.valid_cols = 4;
+    return true;
+}
+
+/* "memref<" shape ["," "strided<[...], offset: n>"] ["," "#pto.address_space<space>"] ">". On chip it is a tile. */
+static bool strided(char *text, tw__as_type *type)
+{
+    char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL, *offset;
+    if (!open || !close) return bad("expected strided<[strides], offset: n>");
+    *close = 0;
+    char **parts = g_strsplit(open + 1, ",", 8);
+    unsigned count = g_strv_length(parts);
+    bool good = count == type->rank || bad("%u strides for %u extents", count, type->rank);
+    for (unsigned i = 0; i < count && good; i++) good = extent(g_strstrip(parts[i]), &type->strides[i]);
+    g_strfreev(parts);
+    type->strided = true;
+    offset = strstr(close + 1, "offset:");
+    char *end = offset ? strchr(offset, '>') : NULL;
+    if (end) *end = 0;
+    return good && (!offset || extent(g_strstrip(offset + 7), &type->offset));
+}
+
+static bool memref_tile(const char *space, tw__as_type *type)
+{
+    unsigned v;
+    if (!word_index(location_words, G_N_ELEMENTS(location_words), space, &v)) {
+        const char *near = tw__nearest(space, location_words, G_N_ELEMENTS(location_words));
+        return bad(near ? "'%s' is not an address space; did you mean '%s'?" : "'%s' is not an address space",
+                   space, near);
     }
+    if (type->rank < 1 || type->rank > 2 || type->dims[0] < 1 || type->dims[type->rank - 1] < 1 || type->strided)
+        return bad("a memref on chip has one or two known extents and no strides");
+    type->kind = TW__AS_TILE;
+    type->tile = tw_pto_tile_of((tw_pto_location)v, type->element, type->rank == 2 ? (uint32_t)type->dims[0] : 1,
+                                (uint32_t)type->dims[type->rank - 1]);
+    return tw_pto_tile_check(&type->tile) == TW_OK;
+}
+
+static void print_memref(GString *s, const tw__as_type *type, const char *space)
+{
+    print_shape(s, "memref", type);
+    if (type->strided) {
+        g_string_append(s, ", strided<[");
+        for (unsigned i = 0; i < type->rank; i++) {
+            g_string_append(s, i ? ", " : "");
+            if (type->strides[i] < 0)
+                g_string_append_c(s, '?');
+            else
+                g_string_append_printf(s, "%lld", (long long)type->strides[i]);
+        }
+        g_string_append_c(s, ']');
+        if (type->offset < 0)
+            g_string_append(s, ", offset: ?");
+        else if (type->offset)
+            g_string_append_printf(s, ", offset: %lld", (long long)type->offset);
+        g_string_append_c(s, '>');
+    }
+    if (*space) g_string_append_printf(s, ", #pto.address_space<%s>", space);
+    g_string_append_c(s, '>');
+}
+
+static bool memref_type(const char *text, tw__as_type *type, GString *s)
+{
+    char buf[512], space[32] = "", *at = buf, *end;
+    type->kind = TW__AS_MEMREF;
+    type->memref = true;
+    if (!inside(text, buf, sizeof buf)) return false;
+    if ((end = strchr(at, ','))) *end = 0;
+    if (!shaped(g_strstrip(at), 5, type->dims, &type->rank, &type->element)) return false;
+    at = end ? end + 1 : at + strlen(at);
+    if (strstr(at, "strided<")) {
+        char *after = strstr(at, "#pto");
+        if (after) g_strlcpy(space, after, sizeof space);
+        if (after) *after = 0;
+        if (!strided(at, type)) return false;
+        at = space;
+    }
+    if (strchr(at, '<')) {
+        char *open = strchr(at, '<') + 1, *word = strrchr(open, ' ') ? strrchr(open, ' ') + 1 : open;
+        memmove(space, word, MIN(strlen(word), sizeof space - 1) + 1);
+        space[strcspn(space, ">")] = 0;
+    } else if (*g_strstrip(at)) {
+        return bad("'%s' has no meaning in a memref", at);
+    }
+    bool global = !*space || strcmp(space, "gm") == 0 || strcmp(space, "zero") == 0;
+    if (!global && !memref_tile(space, type)) return false;
+    print_memref(s, type, space);
+    return true;
+}
+
+static bool scalar_type(const char *text, tw__as_type *type, GString *s)
+{
+    bool index = strcmp(text, "index") == 0;
+    type->kind = index ? TW__AS_INDEX : TW__AS_SCALAR;
+    type->element = index ? TW_I64 : element_by_name(text);
+    if (!type->element) return bad("unknown type '%.100s'", text);
+    g_string_append(s, index ? text : element_text(type->element));
+    return true;
+}
+
+/* Types whose values nothing here computes with: known by name, operations refuse them. */
+static bool other_type(const char *text, tw__as_type *type, GString *s)
+{
+    type->kind = TW__AS_OTHER;
+    g_string_append(s, text);
+    return true;
+}
+
+static const struct {
+    const char *prefix; /* ends in '<', or is the whole name */
+    bool (*parse)(const char *text, tw__as_type *type, GString *s);
+} type_kinds[] = {
+    { "!pto.tile<", tile_type },
+    { "!pto.tile_buf<", tile_type },
+    { "!pto.tensor_view<", view_type },
+    { "!pto.partition_tensor_view<", view_type },
+    { "!pto.ptr<", pointer_type },
+    { "memref<", memref_type },
+    { "vector<", vector_type },
+    { "!pto.pipe", other_type },
+    { "!pto.eventid_array<", other_type },
+    { "!pto.async_session", other_type },
+    { "!pto.async_event", other_type },
+    { "!pto.event", other_type },
+    { "!pto.vreg<", other_type },
+    { "!pto.mask<", other_type },
+};
+
+static bool unknown_type(const char *text)
+{
+    char name[64];
+    const char *names[G_N_ELEMENTS(type_kinds)];
+    g_snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "<") + 1, text);
+    for (size_t i = 0; i < G_N_ELEMENTS(type_kinds); i++) names[i] = type_kinds[i].prefix;
+    const char *near = tw__nearest(name, names, G_N_ELEMENTS(names));
+    return bad(near ? "unknown type '%.100s'; did you mean '%s'?" : "unknown type '%.100s'", text, near);
+}
+
+bool tw__as_type_parse(tw__as_module *m, const char *text, tw__as_type *type)
+{
+    GString *s = g_string_new(NULL);
+    bool (*parse)(const char *, tw__as_type *, GString *) = NULL;
+    *type = (tw__as_type){ .kind = TW__AS_NONE };
+    for (size_t i = 0; i < G_N_ELEMENTS(type_kinds) && !parse; i++) {
+        const char *prefix = type_kinds[i].prefix;
+        bool open = prefix[strlen(prefix) - 1] == '<';
+        if (open ? g_str_has_prefix(text, prefix) : strcmp(text, prefix) == 0) parse = type_kinds[i].parse;
+    }
+    bool good = parse                               ? parse(text, type, s)
+                : *text == '!' || strchr(text, '<') ? unknown_type(text)
+                                                    : scalar_type(text, type, s);
     if (good) type->text = tw__arena_strdup(m->arena, s->str);
     if (good && !type->text) m->no_memory = true;
     g_string_free(s, TRUE);

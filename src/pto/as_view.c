@@ -28,6 +28,28 @@ static tw_status run_addptr(tw__as_run *run, const tw__as_code *code)
     return TW_OK;
 }
 
+/* The same address under another element type. */
+static tw_status run_castptr(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_pointer(run, code, 0);
+    if (status != TW_OK) return status;
+    tw__as_cell *out = &run->cell[code->result[0]];
+    *out = *tw__as_operand(run, code, 0);
+    out->ptr.type = code->types[0].element;
+    return TW_OK;
+}
+
+static bool bind_castptr(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                         tw__as_type *type)
+{
+    (void)p;
+    (void)code;
+    if (type->kind == TW__AS_PTR && !type->on_chip) return true;
+    return tw__as_refuse(b, NULL, op, "pto.type", "%s: pointers to global memory only; %s is below the tile level",
+                         op->name, type->text),
+           false;
+}
+
 /* Memory of one element, NULL with a message when it lies outside. */
 static unsigned char *element(const tw__as_run *run, const tw__as_code *code, const tw__as_cell *p, int64_t index)
 {
@@ -156,15 +178,22 @@ static tw_status run_view_dim(tw__as_run *run, const tw__as_code *code)
 static bool bind_layout(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
                         tw__as_type *type)
 {
-    (void)b;
-    (void)op;
     (void)type;
     for (unsigned d = 0; d < p->dicts; d++)
         for (const tw__as_item *i = p->dict[d]->child; i; i = i->next) {
             char word[32] = "";
-            if (i->has_value && i->child->text) tw__as_attr_word(i->child->text, word, sizeof word);
+            if (i->has_value) tw__as_value_word(b, i->child, word, sizeof word);
+            if (!i->text || strcmp(i->text, "layout") != 0)
+                return tw__as_refuse(b, i, op, "pto.attribute", "%s has only the attribute 'layout'", op->name),
+                       false;
+            bool known = false;
             static const char *const ln[]={"nd", "dn", "nz", "nc1hwc0", "mx_a_zz", "mx_b_nn"};for (int l = 0; l < 6; l++)
-                if (g_ascii_strcasecmp(word, ln[l]) == 0) code->number = l;
+                if (g_ascii_strcasecmp(word, ln[l]) == 0)
+                    known = true, code->number = l;
+            if (!known)
+                return tw__as_refuse(b, i->has_value ? i->child : i, op, "pto.attribute",
+                                     "'%s' is not a layout: nd, dn, nz, ...", word),
+                       false;
         }
     return true;
 }
@@ -172,6 +201,7 @@ static bool bind_layout(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
 const tw__as_host tw__as_view_ops[] = {
     // clang-format off
     { "pto.addptr", run_addptr, 'a', 2, 0, NULL, "pi" },
+    { "pto.castptr", run_castptr, 'a', 1, 0, bind_castptr, "p" },
     { "pto.load_scalar", run_load_scalar, 'a', -1, 0, NULL, "pi" },
     { "pto.store_scalar", run_store_scalar, 0, -1, 0, NULL, "npi" },
     { "pto.make_tensor_view", run_make_view, 'c', -1, 0, bind_layout, "pi" },

@@ -1,0 +1,89 @@
+/* as_attrs: attributes of tile instructions: dictionaries, "#atomic = add" of plain assembly, aliases. */
+#include "pto/as_bind.h"
+
+/* What "#name" stands for, itself when it is no alias. */
+static const tw__as_item *resolve(const tw__as_binder *b, const tw__as_item *value)
+{
+    for (const tw__as_op *op = b->m->top.first; op && value->kind == TW__AS_ATTR && *value->text == '#';
+         op = op->next)
+        if (op->alias && strcmp(op->name, value->text) == 0) return op->items;
+    return value;
+}
+
+void tw__as_value_word(const tw__as_binder *b, const tw__as_item *value, char *buf, size_t size)
+{
+    value = resolve(b, value);
+    const char *text = value->text ? value->text : "";
+    if (value->kind == TW__AS_ATTR) return tw__as_attr_word(text, buf, size);
+    g_snprintf(buf, (gulong)size, "%s", *text == '"' ? text + 1 : text);
+    if (*buf && buf[strlen(buf) - 1] == '"') buf[strlen(buf) - 1] = 0;
+}
+
+/* "no attribute 'x'; did you mean 'y'?" among those that the row takes. */
+static void unknown(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, const char *name,
+                    const tw__pto_row *row)
+{
+    static const char *const all[] = {
+#define NAME(field, names, values) names,
+        TW_PTO_ATTR_LIST(NAME)
+#undef NAME
+    };
+    char text[256] = "", *names[G_N_ELEMENTS(all)];
+    const char *near;
+    size_t count = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
+        if (row->attrs >> i & 1) names[count++] = g_strndup(all[i], strcspn(all[i], "|"));
+    near = tw__nearest(name, (const char *const *)names, count);
+    if (near)
+        g_snprintf(text, sizeof text, "; did you mean '%s'?", near);
+    else if (count == 0)
+        g_snprintf(text, sizeof text, ": it takes none");
+    for (size_t i = 0; !near && i < count; i++)
+        g_snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? ", " : ": it has ", names[i]);
+    tw__as_refuse(b, item, op, "pto.attribute", "%s has no attribute '%s'%s", row->mnemonic, name, text);
+    for (size_t i = 0; i < count; i++) g_free(names[i]);
+}
+
+static bool set_attr(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row, const tw__as_item *item,
+                     tw_pto_attrs *attrs)
+{
+    const char *name = item->text ? item->text + (*item->text == '#') : "";
+    char word[64] = "true";
+    int32_t *values = (int32_t *)(void *)attrs;
+    if (item->has_value) tw__as_value_word(b, item->child, word, sizeof word);
+    if (strcmp(name, "phase") == 0 && strcmp(word, "relu") == 0) { /* "#phase=relu" of the manual */
+        name = "relu";
+        g_strlcpy(word, "normal_relu", sizeof word);
+    }
+    if (strchr(name, '.')) return true; /* somebody else's note */
+    int attr = tw__pto_attr_by_name(name);
+    if (attr < 0 || !(row->attrs >> attr & 1)) return unknown(b, op, item, name, row), false;
+    bool listed = tw__pto_attr_value_name((unsigned)attr, 0) != NULL;
+    if (tw__pto_attr_value((unsigned)attr, word, &values[attr]) &&
+        (!listed || tw__pto_attr_value_name((unsigned)attr, values[attr])))
+        return true;
+    char choices[160] = "";
+    const char *choice;
+    for (int32_t v = 0; listed && (choice = tw__pto_attr_value_name((unsigned)attr, v)); v++)
+        g_snprintf(choices + strlen(choices), sizeof choices - strlen(choices), "%s%s", v ? ", " : ": ", choice);
+    tw__as_refuse(b, item->has_value ? item->child : item, op, "pto.attribute", "'%s' is not a value of '%s'%s",
+                  word, name, choices);
+    return false;
+}
+
+bool tw__as_bind_attrs(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row, const tw__as_parts *p,
+                       tw_pto_attrs *attrs)
+{
+    memset(attrs, 0, sizeof *attrs);
+    for (unsigned d = 0; d < p->dicts; d++)
+        for (const tw__as_item *i = p->dict[d]->child; i; i = i->next)
+            if (!set_attr(b, op, row, i, attrs)) return false;
+    for (unsigned n = 0; n < p->nameds; n++) {
+        const tw__as_item *item = p->named[n];
+        if (item->kind != TW__AS_ATTR || !item->has_value)
+            return tw__as_refuse(b, item, op, "pto.operands", "'%s' has no meaning in %s", item->text, op->name),
+                   false;
+        if (!set_attr(b, op, row, item, attrs)) return false;
+    }
+    return true;
+}
