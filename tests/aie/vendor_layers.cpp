@@ -94,7 +94,8 @@ template <class T, unsigned N> struct native;
     };
 TW_AIE_REAL_LIST(NATIVE)
 NATIVE(4, cint16, 32)
-NATIVE(8, cint16, 32) NATIVE(16, cint16, 32) NATIVE(8, cint32, 64) NATIVE(4, cint32, 64)
+NATIVE(8, cint16, 32)
+NATIVE(16, cint16, 32) NATIVE(8, cint32, 64) NATIVE(4, cint32, 64)
 
     template <class T, unsigned N>
     class vec {
@@ -214,6 +215,15 @@ static void test_extra_overloads()
         EXPECT(s.word[2 * l] == -(zr * (u[l].real + u[4 + l].real) - zi * (u[l].imag - u[4 + l].imag)));
         EXPECT(s.word[2 * l + 1] == -(zr * (u[l].imag + u[4 + l].imag) + zi * (u[l].real - u[4 + l].real)));
     }
+    /* z of 512 bits */
+    v16int32 wx, wz;
+    for (int i = 0; i < 16; i++) wx[i] = 1000003 * (i - 7), wz[i] = -70001 * i + (i << 24);
+    v8acc80 w = ::lmac8(::lmul8(wx, 14, 0x76543210, wz, 9, 0x01234567), wx, 2, 0x76543210, wz, 0, 0x76543210);
+    v4acc80 w4 = ::lnegmul4(wx, 0, 0x3210, 4, wz, 8, 0x3210, 5);
+    for (int l = 0; l < 8; l++)
+        EXPECT(w.word[l] == (int128)wx[(14 + l) % 16] * wz[(9 + 7 - l) % 16] + (int128)wx[2 + l] * wz[l]);
+    for (int l = 0; l < 4; l++)
+        EXPECT(w4.word[l] == -((int128)wx[l] * wz[8 + l] + (int128)wx[4 + l] * wz[(13 + l) % 16]));
     cfloat half = ::fix2float(cint16{ 16384, -8192 }, 15);
     EXPECT(half.real == 0.5f && half.imag == -0.25f);
     EXPECT(::float2fix(half, 2) == (cint32{ 2, -1 }));

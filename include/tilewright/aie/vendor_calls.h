@@ -47,6 +47,20 @@ TW__AIE unsigned tw__conjugate(bool x, bool z)
     }
 TW__DYNAMIC_LIST(TW__DYNAMIC)
 #undef TW__DYNAMIC
+/* z of 512 bits, as published kernels pass it to lmac8: addressed as ever, modulo its 16 or 8 elements.
+ * X(class, accumulator, x and z, complex, elements, lanes, columns, arguments of x, of z) */
+// clang-format off
+#define TW__WIDE_Z_LIST(X) \
+    X(tw__m8_80, v8acc80, v16int32, 0, 16, 8, 1, (, int xs, int xo), xs, xo, 0, (, int zs, int zo), zs, zo, 0) \
+    X(tw__m4_80, v4acc80, v16int32, 0, 16, 4, 2, (, int xs, int xo, int xt), xs, xo, xt, (, int zs, int zo, int zt), zs, zo, zt) \
+    X(tw__m2_80, v2cacc80, v8cint32, 1, 8, 2, 1, (, int xs, int xo), xs, xo, 0, (, int zs, int zo), zs, zo, 0)
+#define TW__WIDE_Z(cls, acct, vec, complex, n, lanes, columns, xargs, xs, xo, xt, zargs, zs, zo, zt) \
+    TW__MULTIPLY(80, acct, cls##p, wide, (vec x TW__UNWRAP xargs, vec z TW__UNWRAP zargs), \
+                 TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), \
+                 TW__S(TW__I32, complex, n, TW__I32, complex, n, lanes, columns), 0)
+TW__WIDE_Z_LIST(TW__WIDE_Z)
+// clang-format on
+#undef TW__WIDE_Z
 /* Complex by real, two columns: x alone has a flag. */
 TW__AIE v4cacc48 tw__m4_48pa(unsigned f, v4cacc48 acc, v8cint32 x, int xs, int xo, int xt, bool cx, v16int16 z,
                              int zs, int zo, int zt)

@@ -34,7 +34,11 @@
 #define chess_pipeline_adjust_preamble(...)
 #define chess_keep_sw_loop
 #define chess_hw_loop
-#define chess_storage(...)
+/* Where a register is asked for, or an alignment: the one that every vector needs. */
+#define chess_storage(...) __attribute__((aligned(16)))
+#ifndef restrict
+#define restrict __restrict
+#endif
 #define chess_alignof(...)
 #define chess_separator(...)
 #define chess_separator_scheduler(...)
