@@ -111,7 +111,9 @@ TW_API uint64_t tw_walk_left(const tw_walk *walk); /* elements to come; UINT64_M
  *   A  arithmetic: all in one type (the widest of the sources), result converted to the destination's type
  *   P  predicate, C compare: destination TW_BOOL or an 8-bit type gets 0 / 1, or bits (mode.bits)
  *   S  select, M moves any type by its size, V convert, I iota
- *   R  reduce to one element, E index of an extreme (any integer destination), G gather, T scatter */
+ *   R  reduce to one element, E index of an extreme (any integer destination), G gather, T scatter
+ *   K  keep: elements of a whose flag in b (one byte, 0 = no) is set go to the destination, side by side; at most the
+ *      destination's run.count of them are written, and the kernel returns how many flags are set. Not for views. */
 // clang-format off
 #define TW_VEC_OP_LIST(X) \
     X(COPY, 1, M) X(CONVERT, 1, V) X(NEG, 1, A) X(ABS, 1, A) X(NOT, 1, A) X(LNOT, 1, A) X(RELU, 1, A) \
@@ -126,7 +128,7 @@ TW_API uint64_t tw_walk_left(const tw_walk *walk); /* elements to come; UINT64_M
     X(SCALB, 2, A) X(AND, 2, A) X(OR, 2, A) X(XOR, 2, A) X(XNOR, 2, A) X(ANDNOT, 2, A) X(LAND, 2, A) \
     X(LOR, 2, A) X(SHL, 2, A) X(SHR, 2, A) X(SAR, 2, A) X(POW, 2, A) X(ATAN2, 2, A) X(HYPOT, 2, A) X(EQ, 2, C) \
     X( NE, 2, C) X(LT, 2, C) X(LE, 2, C) X(GT, 2, C) X(GE, 2, C) X(FMA, 3, A) X(MULADD, 3, A) X(MULSUB, 3, A) \
-    X(ADD3, 3, A) X(SUBADD, 3, A) X(CLAMP, 3, A) X(SELECT, 3, S) X(IOTA, 2, I) X(SUM, 1, R) X(PROD, 1, R) \
+    X(ADD3, 3, A) X(SUBADD, 3, A) X(CLAMP, 3, A) X(SELECT, 3, S) X(IOTA, 2, I) X(COMPRESS, 2, K) X(SUM, 1, R) X(PROD, 1, R) \
     X(SQUARE_ADD, 1, R) X(ALL, 1, R) X(ANY, 1, R) X(LOWEST, 1, R) X(HIGHEST, 1, R) X(ARGMIN, 1, E) \
     X(ARGMAX, 1, E) X(GATHER, 2, G) X(SCATTER, 2, T) X(SCATTER_ADD, 2, T) X(SCATTER_MIN, 2, T) \
     X(SCATTER_MAX, 2, T)

@@ -18,11 +18,15 @@ static tw__checked *place_for(const tw__pto_call *call)
 static bool same_tile(const uint64_t *seen, const tw_pto_tile *tile)
 {
     typedef uint64_t __attribute__((vector_size(16), aligned(8), may_alias)) pair; /* tiles are aligned to 8 */
+    typedef uint64_t __attribute__((may_alias)) word;
+    enum { WORDS = TW__TILE_DESCRIPTION / sizeof(word), PAIRS = WORDS / 2 };
     const pair *a = (const pair *)(const void *)seen, *b = (const pair *)(const void *)tile;
-    const pair differs = (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]);
-    return (differs[0] | differs[1]) == 0;
+    pair differs = a[0] ^ b[0];
+    for (int i = 1; i < PAIRS; i++) differs |= a[i] ^ b[i];
+    word last = WORDS % 2 ? seen[WORDS - 1] ^ ((const word *)(const void *)tile)[WORDS - 1] : 0;
+    return (differs[0] | differs[1] | last) == 0;
 }
-_Static_assert(TW__TILE_DESCRIPTION == 48, "same_tile compares all of the description");
+_Static_assert(TW__TILE_DESCRIPTION % sizeof(uint64_t) == 0, "same_tile compares words");
 
 /* Where the tile lies; NULL when it has no place yet, or none that is right: tw__pto_bind finds out. */
 static unsigned char *address_of(const tw_pto *core, const tw_pto_tile *tile, size_t span)
@@ -89,7 +93,7 @@ static bool can_remember(const tw__pto_call *call)
     unsigned scalars = 0;
     if ((call->row->rules & TW__NO_ALIAS) || call->row->tmp == TW__TMP_CI) return false;
     for (unsigned i = 0; i < call->count; i++) {
-        if (call->operand[i].kind == TW_PTO_TENSOR) return false;
+        if (call->operand[i].kind != TW_PTO_TILE && call->operand[i].kind != TW_PTO_SCALAR) return false;
         scalars += call->operand[i].kind == TW_PTO_SCALAR;
     }
     return scalars <= 1 && !strpbrk(call->row->form, "ijklno"); /* values of integers are judged */

@@ -165,6 +165,8 @@ static tw_status apply_rows(const tw_vec_kernel *k, const tw_view *args, tw_wind
 tw_status tw_vec_apply(const tw_vec_kernel *k, const tw_view *args, tw_window window, size_t *fault)
 {
     bool packed = false;
+    if (k->op == TW_VEC_COMPRESS)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "%s makes no view: call its kernel on runs", tw_vec_op_name(k->op));
     for (unsigned i = 0; i < k->args; i++) {
         packed |= k->own.bits[i] != 0;
         if (!k->own.bits[i] && tw_type_size(args[i].type) != k->size[i])

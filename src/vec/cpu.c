@@ -7,7 +7,7 @@
 
 #define DECLARE(level)                                                                                    \
     extern const tw__cores tw__cores_integer_##level, tw__cores_float_##level, tw__cores_compare_##level, \
-        tw__cores_reduce_##level;                                                                         \
+        tw__cores_reduce_##level, tw__cores_place_##level;                                                \
     extern const tw__conversion tw__conversions_##level[];                                                \
     extern const tw__strips tw__strips_##level;                                                           \
     extern tw__turn *const tw__turns_##level[];
@@ -16,7 +16,7 @@
       &tw__strips_##level,                                                                \
       tw__turns_##level,                                                                  \
       { &tw__cores_integer_##level, &tw__cores_float_##level, &tw__cores_compare_##level, \
-        &tw__cores_reduce_##level, &tw__cores_elementary },                               \
+        &tw__cores_reduce_##level, &tw__cores_place_##level, &tw__cores_elementary },     \
       tw__conversions_##level }
 
 extern const tw__cores tw__cores_elementary;

@@ -144,10 +144,13 @@ tw_status tw_vec_matmul(const tw_view *c, const tw_view *a, const tw_view *b, co
     if (status == TW_OK) status = make_plan(&p, c->type, a->type, b->type, mode);
     if (status != TW_OK) return status;
     size_t m = c->extent[0], n = c->extent[1];
-    p.a = malloc((ROWS * DEPTH + (DEPTH + ROWS) * TW__STRIP) * p.size);
+    if (m == 0 || n == 0) return TW_OK;
+    size_t rows = (at_most(m, ROWS) + 3) / 4 * 4, depth = at_most(a->extent[1], DEPTH);
+    size_t panel = (rows * depth + 15) / 16 * 16; /* whole cache lines, as the strips of 64 columns are */
+    p.a = aligned_alloc(64, (panel + (depth + rows) * TW__STRIP) * p.size);
     if (!p.a) return tw__fail(TW_E_NO_MEMORY, "no memory for the panels of a matrix product");
-    p.b = p.a + ROWS * DEPTH * p.size;
-    p.sums = p.b + DEPTH * TW__STRIP * p.size;
+    p.b = p.a + panel * p.size;
+    p.sums = p.b + depth * TW__STRIP * p.size;
     for (size_t row = 0; row < m; row += ROWS)
         for (size_t column = 0; column < n; column += TW__STRIP)
             multiply(&p, c, a, b, row, at_most(m - row, ROWS), column, at_most(n - column, TW__STRIP),

@@ -83,82 +83,54 @@ size_t tw__drive_copy(const tw_vec_kernel *k, size_t n, const tw_run *args)
     return n;
 }
 
-/* start + k * step. Integers wrap; floats calculate in the compute type, one rounding per operation, so an element's
- * value depends on k alone. */
-static void iota_block(const tw_vec_kernel *k, size_t first, size_t n, const void *start, const void *step,
-                       void *out)
-{
-    if (k->own.type[0] == TW_F32) {
-        float begin, by, *x = out;
-        memcpy(&begin, start, sizeof begin);
-        memcpy(&by, step, sizeof by);
-        for (size_t i = 0; i < n; i++) {
-            float value = begin + (float)(first + i) * by;
-            x[i] = value == value ? value : __builtin_nanf("");
-        }
-        return;
-    }
-    if (k->own.type[0] == TW_F64) {
-        double begin, by, *x = out;
-        memcpy(&begin, start, sizeof begin);
-        memcpy(&by, step, sizeof by);
-        for (size_t i = 0; i < n; i++) {
-            double value = begin + (double)(first + i) * by;
-            x[i] = value == value ? value : __builtin_nan("");
-        }
-        return;
-    }
-    uint64_t begin = 0, by = 0;
-    size_t width = k->own.width[0];
-    memcpy(&begin, start, width); /* low bytes: little endian, as all of Tilewright's memory images */
-    memcpy(&by, step, width);
-    begin += first * by;
-#define IOTA(T)                                       \
-    do {                                              \
-        typedef T __attribute__((may_alias)) element; \
-        element *x = out;                             \
-        T next = (T)begin, add = (T)by;               \
-        for (size_t i = 0; i < n; i++) {              \
-            x[i] = next;                              \
-            next = (T)(next + add);                   \
-        }                                             \
-    } while (0)
-    switch (width) { /* a width known to the compiler: vectors */
-    case 1: IOTA(uint8_t); break;
-    case 2: IOTA(uint16_t); break;
-    case 4: IOTA(uint32_t); break;
-    default: IOTA(uint64_t); break;
-    }
-#undef IOTA
-}
-
 size_t tw__drive_iota(const tw_vec_kernel *k, size_t n, const tw_run *args)
 {
-    uint64_t wide[TW__BLOCK], narrow[TW__BLOCK], middle[TW__BLOCK], scalar[3][2];
-    const void *source[3] = { NULL };
+    uint64_t wide[TW__BLOCK], narrow[TW__BLOCK], middle[TW__BLOCK], scalar[3][2], from = 0;
+    tw__core *core = (tw__core *)k->own.core;
     for (unsigned i = 1; i <= 2; i++) {
         tw__how how = { k->own.type[i], k->types[i], { TW_ROUND_NEAREST_EVEN, TW_SAT_NONE }, NULL };
         memset(scalar[i], 0, sizeof scalar[i]);
-        source[i] = args[i].at;
-        if (k->own.step[i][0]) {
+        if (k->own.step[i][0])
             tw__convert_steps(1, scalar[i], args[i].at, middle, k->own.step[i], &how);
-            source[i] = scalar[i];
-        } else {
+        else
             memcpy(scalar[i], args[i].at, k->own.width[i]); /* the destination may lie on top of it */
-            source[i] = scalar[i];
-        }
     }
-    for (size_t at = 0; at < n; at += TW__BLOCK) {
-        size_t count = n - at < TW__BLOCK ? n - at : TW__BLOCK;
+    if (!k->own.step[0][0] && (args[0].stride == (ptrdiff_t)k->size[0] || n == 1)) {
+        core(n, args[0].at, scalar[1], scalar[2], &from);
+        return n;
+    }
+    for (; from < n; from += TW__BLOCK) {
+        size_t count = n - from < TW__BLOCK ? n - from : TW__BLOCK;
         const void *out = wide;
-        iota_block(k, at, count, source[1], source[2], wide);
+        core(count, wide, scalar[1], scalar[2], &from);
         if (k->own.step[0][0]) {
             tw__how how = { k->types[0], k->own.type[0], { k->mode.rounding, k->mode.saturation }, NULL };
             tw__convert_steps(count, narrow, wide, middle, k->own.step[0], &how);
             out = narrow;
         }
-        tw__move(count, (char *)((uintptr_t)args[0].at + at * (size_t)args[0].stride), args[0].stride, out,
+        tw__move(count, (char *)((uintptr_t)args[0].at + from * (size_t)args[0].stride), args[0].stride, out,
                  (ptrdiff_t)k->size[0], k->size[0]);
     }
     return n;
+}
+
+size_t tw__drive_compress(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    uint64_t values[TW__BLOCK], kept[TW__BLOCK];
+    uint8_t flags[TW__BLOCK];
+    size_t size = k->size[0], room = args[0].count, total = 0;
+    tw__keep *core = (tw__keep *)k->own.core;
+    ptrdiff_t ds = args[0].stride, vs = args[1].stride, fs = args[2].stride;
+    for (size_t at = 0; at < n; at += TW__BLOCK) {
+        size_t count = n - at < TW__BLOCK ? n - at : TW__BLOCK, left = total < room ? room - total : 0;
+        const char *x = (const char *)((uintptr_t)args[1].at + at * (size_t)vs);
+        const uint8_t *f = (const uint8_t *)((uintptr_t)args[2].at + at * (size_t)fs);
+        if (vs != (ptrdiff_t)size) tw__pack(count, values, x, vs, (unsigned)size);
+        if (fs != 1) tw__pack(count, flags, f, fs, 1);
+        size_t set = core(count, kept, vs != (ptrdiff_t)size ? (const void *)values : x, fs != 1 ? flags : f);
+        tw__move(set < left ? set : left, (char *)((uintptr_t)args[0].at + total * (size_t)ds), ds, kept,
+                 (ptrdiff_t)size, size);
+        total += set;
+    }
+    return total;
 }

@@ -3,7 +3,20 @@
 
 #include <string.h>
 
-enum op_class { CLASS_A, CLASS_P, CLASS_C, CLASS_S, CLASS_M, CLASS_V, CLASS_I, CLASS_R, CLASS_E, CLASS_G, CLASS_T };
+enum op_class {
+    CLASS_A,
+    CLASS_P,
+    CLASS_C,
+    CLASS_S,
+    CLASS_M,
+    CLASS_V,
+    CLASS_I,
+    CLASS_K,
+    CLASS_R,
+    CLASS_E,
+    CLASS_G,
+    CLASS_T
+};
 
 static const struct op_info {
     char name[12];
@@ -349,7 +362,21 @@ static tw_status resolve_iota(tw_vec_kernel *k, int level)
         !adapt(k, level, 1, compute, exact) || !adapt(k, level, 2, compute, exact) || k->own.bits[1] ||
         k->own.bits[2])
         return no_such(k->op, k->types);
+    k->own.core = find_core(level, TW_VEC_IOTA, compute);
     k->fn = tw__drive_iota;
+    return TW_OK;
+}
+
+static tw_status resolve_compress(tw_vec_kernel *k, int level)
+{
+    static const tw_type by_size[] = { [1] = TW_U8, [2] = TW_U16, [4] = TW_U32, [8] = TW_U64 };
+    size_t size = tw_type_size(k->types[0]);
+    if (size == 0 || size > 8 || tw_type_get(k->types[0])->bits == 4 || k->types[1] != k->types[0] ||
+        tw_type_get(k->types[2])->bits == 4 || tw_type_size(k->types[2]) != 1)
+        return no_such(k->op, k->types);
+    k->compute = by_size[size];
+    k->own.core = find_core(level, TW_VEC_COMPRESS, k->compute);
+    k->fn = tw__drive_compress;
     return TW_OK;
 }
 
@@ -510,6 +537,7 @@ tw_status tw__vec_resolve_at(int level, tw_vec_op op, const tw_type *types, cons
     case CLASS_V: status = resolve_convert(&k, level); break;
     case CLASS_M: status = resolve_copy(&k); break;
     case CLASS_I: status = resolve_iota(&k, level); break;
+    case CLASS_K: status = resolve_compress(&k, level); break;
     case CLASS_R: status = resolve_reduction(&k, level); break;
     case CLASS_E: status = resolve_arg(&k, level); break;
     case CLASS_G:

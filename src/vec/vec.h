@@ -22,6 +22,10 @@ typedef void tw__fold(size_t n, void *acc, const void *x);
 /* Index of the first extreme in x[0 .. n), or n when every element is NaN and the rule ignores them. */
 typedef size_t tw__arg(size_t n, const void *x);
 
+/* TW_VEC_COMPRESS: x[i] with flags[i] != 0 to d, which has room for n; returns how many. The core of TW_VEC_IOTA is a
+ * tw__core: start, step, and the number of the first element as a uint64_t. */
+typedef size_t tw__keep(size_t n, void *d, const void *x, const uint8_t *flags);
+
 /* n contiguous elements from one type to another. random: bits per element for stochastic rounding, or NULL. */
 typedef struct tw__how {
     tw_type to, from;
@@ -139,6 +143,7 @@ bool tw__order_matters(const tw_vec_kernel *kernel, size_t n, const tw_run *args
 
 size_t tw__drive_copy(const tw_vec_kernel *kernel, size_t n, const tw_run *args);
 size_t tw__drive_iota(const tw_vec_kernel *kernel, size_t n, const tw_run *args);
+size_t tw__drive_compress(const tw_vec_kernel *kernel, size_t n, const tw_run *args);
 size_t tw__drive_fold(const tw_vec_kernel *kernel, size_t n, const tw_run *args);
 size_t tw__drive_arg(const tw_vec_kernel *kernel, size_t n, const tw_run *args);
 size_t tw__drive_gather(const tw_vec_kernel *kernel, size_t n, const tw_run *args);

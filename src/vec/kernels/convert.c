@@ -38,18 +38,23 @@ static void f32_from_f16(size_t n, void *d, const void *s, const tw__how *how)
         _mm512_mask_storeu_ps(to + i, rest, _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(rest, from + i)));
     }
 }
-static void f16_from_f32(size_t n, void *d, const void *s, const tw__how *how)
+/* Clamped: infinities, given or made, become the largest finite value; NaN stays. */
+static inline __m256i halves_of(__m512 x, bool clamped)
 {
     enum { EVEN = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC };
-    uint16_t *to = d;
-    const float *from = s;
-    (void)how;
+    __m256i half = _mm512_cvtps_ph(x, EVEN), size = _mm256_and_si256(half, _mm256_set1_epi16(0x7fff));
+    if (!clamped) return half;
+    __mmask16 infinite = _mm256_cmpeq_epi16_mask(size, _mm256_set1_epi16(0x7c00));
+    return _mm256_mask_sub_epi16(half, infinite, half, _mm256_set1_epi16(1));
+}
+static inline void narrow(size_t n, uint16_t *to, const float *from, bool clamped)
+{
     size_t i = 0;
     for (; i + 16 <= n; i += 16)
-        _mm256_storeu_si256((__m256i *)(void *)(to + i), _mm512_cvtps_ph(_mm512_loadu_ps(from + i), EVEN));
+        _mm256_storeu_si256((__m256i *)(void *)(to + i), halves_of(_mm512_loadu_ps(from + i), clamped));
     if (i < n) {
         __mmask16 rest = (__mmask16)((1u << (n - i)) - 1);
-        _mm256_mask_storeu_epi16(to + i, rest, _mm512_cvtps_ph(_mm512_maskz_loadu_ps(rest, from + i), EVEN));
+        _mm256_mask_storeu_epi16(to + i, rest, halves_of(_mm512_maskz_loadu_ps(rest, from + i), clamped));
     }
 }
 #elif defined(__F16C__)
@@ -66,25 +71,40 @@ static void f32_from_f16(size_t n, void *d, const void *s, const tw__how *how)
                          _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(from + i))));
     for (; i < n; i++) to[i] = tw__f16_to_f32(from[i]);
 }
-static void f16_from_f32(size_t n, void *d, const void *s, const tw__how *how)
+static inline void narrow(size_t n, uint16_t *d, const float *s, bool clamped)
 {
     typedef TW_IN_MEMORY(uint16_t) result;
     typedef TW_IN_MEMORY(float) source;
     result *to = d;
     const source *from = s;
-    (void)how;
+    const __m128i infinity = _mm_set1_epi16(0x7c00), magnitude = _mm_set1_epi16(0x7fff);
     size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        _mm_storeu_si128((__m128i *)(void *)(to + i),
-                         _mm256_cvtps_ph(_mm256_loadu_ps((const float *)(const void *)(from + i)),
-                                         _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
-    for (; i < n; i++) to[i] = tw__f32_to_f16(from[i], TW_ROUND_NEAREST_EVEN, TW_SAT_NONE, 0);
+    for (; i + 8 <= n; i += 8) {
+        __m128i half = _mm256_cvtps_ph(_mm256_loadu_ps((const float *)(const void *)(from + i)),
+                                       _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+        /* all ones where infinite: adds -1 */
+        if (clamped) half = _mm_add_epi16(half, _mm_cmpeq_epi16(_mm_and_si128(half, magnitude), infinity));
+        _mm_storeu_si128((__m128i *)(void *)(to + i), half);
+    }
+    for (; i < n; i++) to[i] = tw__f32_to_f16(from[i], TW_ROUND_NEAREST_EVEN, clamped ? TW_SAT_ON : TW_SAT_NONE, 0);
 }
 #else
 LOOP(f32_from_f16, float, uint16_t, tw__f16_to_f32(a))
 LOOP(f16_from_f32, uint16_t, float, tw__f32_to_f16(a, TW_ROUND_NEAREST_EVEN, TW_SAT_NONE, 0))
-#endif
 LOOP(f16_from_f32_sat, uint16_t, float, tw__f32_to_f16(a, TW_ROUND_NEAREST_EVEN, TW_SAT_ON, 0))
+#endif
+#ifdef __F16C__
+static void f16_from_f32(size_t n, void *d, const void *s, const tw__how *how)
+{
+    (void)how;
+    narrow(n, d, s, false);
+}
+static void f16_from_f32_sat(size_t n, void *d, const void *s, const tw__how *how)
+{
+    (void)how;
+    narrow(n, d, s, true);
+}
+#endif
 LOOP(f16_from_f32_any, uint16_t, float, tw__f32_to_f16(a, how->mode.rounding, how->mode.saturation, RANDOM))
 LOOP(f32_from_bf16, float, uint16_t, tw__bf16_to_f32(a))
 LOOP(bf16_from_f32, uint16_t, float, tw__f32_to_bf16(a, TW_ROUND_NEAREST_EVEN, TW_SAT_NONE, 0))
