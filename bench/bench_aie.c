@@ -1,15 +1,14 @@
 /* AI Engine kernels on this machine against (a) a plain loop of the same arithmetic that the compiler may vectorise and
- * (b) the same arithmetic in AVX2 by hand; accumulators of 64 bits everywhere, one more plain loop with 32 for
- * comparison. Limits for kernels with constant offsets: 1.0 of (a), 0.6 of (b). Interleaved, median of 9. */
+ * (b) the same arithmetic in AVX2 by hand. Same flags and data for all; sums in 64 bits everywhere, and because the shift
+ * is known at run time alone no compiler can do with fewer; plain loops with sums of 32 bits are shown beside them.
+ * Limits, for kernels with constant offsets: 1.0 of (a), 0.6 of (b). */
 #include <tilewright/aie.h>
 
-#include <immintrin.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "bench.h"
 
-enum { N = 4096, TAPS = 8, ROUNDS = 9, ROWS = 64, COLUMNS = 64, DEPTH = 64 };
+#include <immintrin.h>
+
+enum { N = 4096, TAPS = 8, ROWS = 64, COLUMNS = 64, DEPTH = 64 };
 #define NOINLINE __attribute__((noinline))
 
 static int16_t in16[N + 64] __attribute__((aligned(64))), out16[3][N] __attribute__((aligned(64))), taps16[16];
@@ -22,7 +21,7 @@ static float yf[3][ROWS] __attribute__((aligned(64)));
 
 /* --- int16 FIR, 16 lanes ------------------------------------------------------------------------------------------ */
 
-static NOINLINE void fir_aie(void)
+static NOINLINE void fir_aie(int shift)
 {
     v16int16 z;
     memcpy(&z, taps16, sizeof z);
@@ -32,27 +31,37 @@ static NOINLINE void fir_aie(void)
         acc = mac16(acc, x, 2, 0x03020100, 0x07060504, 0x2110, z, 2, 0, 0, 1);
         acc = mac16(acc, x, 4, 0x03020100, 0x07060504, 0x2110, z, 4, 0, 0, 1);
         acc = mac16(acc, x, 6, 0x03020100, 0x07060504, 0x2110, z, 6, 0, 0, 1);
-        *(v16int16 *)(out16[0] + n) = srs(acc, 15);
+        *(v16int16 *)(out16[0] + n) = srs(acc, shift);
     }
 }
-static NOINLINE void fir_plain(void)
+static NOINLINE void fir_plain(int shift)
 {
     for (int n = 0; n < N; n++) {
         int64_t acc = 0;
         for (int k = 0; k < TAPS; k++) acc += (int32_t)in16[n + k] * taps16[k];
-        out16[1][n] = (int16_t)(acc >> 15);
+        out16[1][n] = (int16_t)(acc >> shift);
     }
 }
-static NOINLINE void fir_plain32(void)
+static NOINLINE void fir_plain32(int shift)
 {
     for (int n = 0; n < N; n++) {
         uint32_t acc = 0;
         for (int k = 0; k < TAPS; k++) acc += (uint32_t)((int32_t)in16[n + k] * taps16[k]);
-        out16[1][n] = (int16_t)((int32_t)acc >> 15);
+        out16[1][n] = (int16_t)((int32_t)acc >> shift);
     }
 }
+/* 16 sums, four to a register, shifted, to 16 bits each. */
+static inline __m256i narrowed(const __m256i acc[4], int shift)
+{
+    const __m128i s = _mm_cvtsi32_si128(shift);
+    const __m256i low = _mm256_set1_epi64x(0xffff), order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    __m256i v[4];
+    for (int i = 0; i < 4; i++) v[i] = _mm256_and_si256(_mm256_srl_epi64(acc[i], s), low);
+    v[0] = _mm256_packus_epi32(v[0], v[1]), v[2] = _mm256_packus_epi32(v[2], v[3]);
+    return _mm256_permutevar8x32_epi32(_mm256_packus_epi32(v[0], v[2]), order);
+}
 /* Pairs of taps by multiply-add of neighbours (not all -32768 here), sums widened to 64 bits. */
-static NOINLINE void fir_avx2(void)
+static NOINLINE void fir_avx2(int shift)
 {
     for (int n = 0; n < N; n += 16) {
         __m256i acc[4] = { _mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
@@ -70,19 +79,13 @@ static NOINLINE void fir_avx2(void)
             acc[2] = _mm256_add_epi64(acc[2], _mm256_cvtepi32_epi64(_mm256_extracti128_si256(low, 1)));
             acc[3] = _mm256_add_epi64(acc[3], _mm256_cvtepi32_epi64(_mm256_extracti128_si256(high, 1)));
         }
-        const __m256i pick = _mm256_setr_epi8(0, 1, 8, 9, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 1, 8,
-                                              9, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
-        for (int i = 0; i < 4; i++) {
-            __m256i v = _mm256_shuffle_epi8(_mm256_srli_epi64(acc[i], 15), pick);
-            int32_t low = _mm256_extract_epi32(v, 0), high = _mm256_extract_epi32(v, 4);
-            memcpy(out16[2] + n + 4 * i, &low, 4), memcpy(out16[2] + n + 4 * i + 2, &high, 4);
-        }
+        _mm256_store_si256((__m256i *)(out16[2] + n), narrowed(acc, shift));
     }
 }
 
 /* --- cint16 FIR, 8 lanes ------------------------------------------------------------------------------------------- */
 
-static NOINLINE void cfir_aie(void)
+static NOINLINE void cfir_aie(int shift)
 {
     v8cint16 z;
     memcpy(&z, tapsc, sizeof z);
@@ -96,10 +99,10 @@ static NOINLINE void cfir_aie(void)
         acc = mac8(acc, x, 5, 0x76543210, z, 5, 0);
         acc = mac8(acc, x, 6, 0x76543210, z, 6, 0);
         acc = mac8(acc, x, 7, 0x76543210, z, 7, 0);
-        *(v8cint16 *)(outc[0] + n) = srs(acc, 15);
+        *(v8cint16 *)(outc[0] + n) = srs(acc, shift);
     }
 }
-static NOINLINE void cfir_plain(void)
+static NOINLINE void cfir_plain(int shift)
 {
     for (int n = 0; n < N; n++) {
         int64_t re = 0, im = 0;
@@ -108,10 +111,22 @@ static NOINLINE void cfir_plain(void)
             re += (int64_t)x.real * t.real - (int64_t)x.imag * t.imag;
             im += (int64_t)x.real * t.imag + (int64_t)x.imag * t.real;
         }
-        outc[1][n] = (cint16){ (int16_t)(re >> 15), (int16_t)(im >> 15) };
+        outc[1][n] = (cint16){ (int16_t)(re >> shift), (int16_t)(im >> shift) };
     }
 }
-static NOINLINE void cfir_avx2(void)
+static NOINLINE void cfir_plain32(int shift)
+{
+    for (int n = 0; n < N; n++) {
+        uint32_t re = 0, im = 0;
+        for (int k = 0; k < TAPS; k++) {
+            cint16 x = inc[n + k], t = tapsc[k];
+            re += (uint32_t)((int32_t)x.real * t.real) - (uint32_t)((int32_t)x.imag * t.imag);
+            im += (uint32_t)((int32_t)x.real * t.imag) + (uint32_t)((int32_t)x.imag * t.real);
+        }
+        outc[1][n] = (cint16){ (int16_t)((int32_t)re >> shift), (int16_t)((int32_t)im >> shift) };
+    }
+}
+static NOINLINE void cfir_avx2(int shift)
 {
     for (int n = 0; n < N; n += 8) {
         __m256i acc[4] = { _mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
@@ -129,20 +144,14 @@ static NOINLINE void cfir_avx2(void)
             acc[2] = _mm256_add_epi64(acc[2], _mm256_cvtepi32_epi64(_mm256_extracti128_si256(low, 1)));
             acc[3] = _mm256_add_epi64(acc[3], _mm256_cvtepi32_epi64(_mm256_extracti128_si256(high, 1)));
         }
-        const __m256i pick = _mm256_setr_epi8(0, 1, 8, 9, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 1, 8,
-                                              9, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
-        for (int i = 0; i < 4; i++) {
-            __m256i v = _mm256_shuffle_epi8(_mm256_srli_epi64(acc[i], 15), pick);
-            int32_t low = _mm256_extract_epi32(v, 0), high = _mm256_extract_epi32(v, 4);
-            memcpy(outc[2] + n + 2 * i, &low, 4), memcpy(outc[2] + n + 2 * i + 1, &high, 4);
-        }
+        _mm256_store_si256((__m256i *)(outc[2] + n), narrowed(acc, shift));
     }
 }
 
 /* --- int8 matrix product: tiles of 4 x 8 by 8 x 4 --------------------------------------------------------------------
  * b is stored as the x scheme reads it: two columns of the tile at a time, two elements of either in turn. */
 
-static NOINLINE void matmul_aie(void)
+static NOINLINE void matmul_aie(int shift)
 {
     for (int i = 0; i < ROWS / 4; i++)
         for (int j = 0; j < COLUMNS / 4; j++) {
@@ -154,119 +163,145 @@ static NOINLINE void matmul_aie(void)
                 a = *(const v32int8 *)(at + (i * DEPTH / 8 + k + 1) * 32);
                 acc = mac16(acc, b, 32, 0, 8, 0x3210, a, 0, 0x0c080400, 2, 0x1010);
             }
-            v16int32 c = lsrs(acc, 0);
+            v16int32 c = lsrs(acc, shift);
             for (int r = 0; r < 4; r++)
                 memcpy(&c32[0][(4 * i + r) * COLUMNS + 4 * j], (const char *)&c + 16 * r, 16);
         }
 }
-static NOINLINE void matmul_plain(void)
+static NOINLINE void matmul_plain(int shift)
 {
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++) {
             int64_t acc = 0;
             for (int k = 0; k < DEPTH; k++) acc += (int64_t)a8[i * DEPTH + k] * b8[j * DEPTH + k];
-            c32[1][i * COLUMNS + j] = (int32_t)acc;
+            c32[1][i * COLUMNS + j] = (int32_t)(acc >> shift);
         }
 }
-static NOINLINE void matmul_avx2(void)
+static NOINLINE void matmul_plain32(int shift)
 {
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++) {
-            __m256i acc = _mm256_setzero_si256();
-            for (int k = 0; k < DEPTH; k += 16) {
-                __m256i a = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(a8 + i * DEPTH + k)));
-                __m256i b = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(b8 + j * DEPTH + k)));
-                __m256i p = _mm256_madd_epi16(a, b);
-                acc = _mm256_add_epi64(acc, _mm256_cvtepi32_epi64(_mm256_castsi256_si128(p)));
-                acc = _mm256_add_epi64(acc, _mm256_cvtepi32_epi64(_mm256_extracti128_si256(p, 1)));
+            int32_t acc = 0;
+            for (int k = 0; k < DEPTH; k++) acc += a8[i * DEPTH + k] * b8[j * DEPTH + k];
+            c32[1][i * COLUMNS + j] = acc >> shift;
+        }
+}
+/* Four columns at a time; 4 x 8 sums of four products, widened. */
+static NOINLINE void matmul_avx2(int shift)
+{
+    const __m128i s = _mm_cvtsi32_si128(shift);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j += 4) {
+            __m256i acc[4] = { _mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                               _mm256_setzero_si256() };
+            for (int k = 0; k < DEPTH; k += 32) {
+                const __m128i *ap = (const __m128i *)(a8 + i * DEPTH + k);
+                __m256i a0 = _mm256_cvtepi8_epi16(ap[0]), a1 = _mm256_cvtepi8_epi16(ap[1]);
+                for (int c = 0; c < 4; c++) {
+                    const __m128i *bp = (const __m128i *)(b8 + (j + c) * DEPTH + k);
+                    __m256i p = _mm256_add_epi32(_mm256_madd_epi16(a0, _mm256_cvtepi8_epi16(bp[0])),
+                                                 _mm256_madd_epi16(a1, _mm256_cvtepi8_epi16(bp[1])));
+                    acc[c] = _mm256_add_epi64(acc[c], _mm256_cvtepi32_epi64(_mm256_castsi256_si128(p)));
+                    acc[c] = _mm256_add_epi64(acc[c], _mm256_cvtepi32_epi64(_mm256_extracti128_si256(p, 1)));
+                }
             }
-            __m128i s = _mm_add_epi64(_mm256_castsi256_si128(acc), _mm256_extracti128_si256(acc, 1));
-            c32[2][i * COLUMNS + j] = (int32_t)(_mm_extract_epi64(s, 0) + _mm_extract_epi64(s, 1));
+            __m256i even = _mm256_unpacklo_epi64(acc[0], acc[1]), odd = _mm256_unpackhi_epi64(acc[0], acc[1]);
+            __m256i low = _mm256_add_epi64(even, odd);
+            even = _mm256_unpacklo_epi64(acc[2], acc[3]), odd = _mm256_unpackhi_epi64(acc[2], acc[3]);
+            __m256i high = _mm256_add_epi64(even, odd);
+            __m128i l = _mm_add_epi64(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1));
+            __m128i h = _mm_add_epi64(_mm256_castsi256_si128(high), _mm256_extracti128_si256(high, 1));
+            l = _mm_srl_epi64(l, s), h = _mm_srl_epi64(h, s);
+            _mm_store_ps((float *)&c32[2][i * COLUMNS + j],
+                         _mm_shuffle_ps(_mm_castsi128_ps(l), _mm_castsi128_ps(h), 0x88));
         }
 }
 
-/* --- float matrix by vector, columns in order, product rounded before the sum --------------------------------------- */
+/* --- float matrix by vector, columns in order, product rounded before the sum ---------------------------------------- */
 
-static NOINLINE void gemv_aie(void)
+static NOINLINE void gemv_aie(int shift)
 {
-    for (int r = 0; r < ROWS; r += 32) {
-        v8float a = null_v8float(), b = a, c = a, d = a;
-        for (int k = 0; k < DEPTH; k += 8) {
-            v8float x = *(const v8float *)(vf + k);
-#define STEP(i)                                                    \
-    {                                                              \
-        v32float m = *(const v32float *)(mf + (k + i) * ROWS + r); \
-        a = fpmac(a, m, 0, 0x76543210, x, i, 0);                   \
-        b = fpmac(b, m, 8, 0x76543210, x, i, 0);                   \
-        c = fpmac(c, m, 16, 0x76543210, x, i, 0);                  \
-        d = fpmac(d, m, 24, 0x76543210, x, i, 0);                  \
+    (void)shift;
+    v8float sum[8] = { 0 };
+    for (int k = 0; k < DEPTH; k += 8) {
+        const v8float x = *(const v8float *)(vf + k);
+#define STEP(i)                                                      \
+    {                                                                \
+        const v32float *m = (const v32float *)(mf + (k + i) * ROWS); \
+        const v32float low = m[0], high = m[1];                      \
+        sum[0] = fpmac(sum[0], low, 0, 0x76543210, x, i, 0);         \
+        sum[1] = fpmac(sum[1], low, 8, 0x76543210, x, i, 0);         \
+        sum[2] = fpmac(sum[2], low, 16, 0x76543210, x, i, 0);        \
+        sum[3] = fpmac(sum[3], low, 24, 0x76543210, x, i, 0);        \
+        sum[4] = fpmac(sum[4], high, 0, 0x76543210, x, i, 0);        \
+        sum[5] = fpmac(sum[5], high, 8, 0x76543210, x, i, 0);        \
+        sum[6] = fpmac(sum[6], high, 16, 0x76543210, x, i, 0);       \
+        sum[7] = fpmac(sum[7], high, 24, 0x76543210, x, i, 0);       \
     }
-            STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)
-        }
-        v8float *y = (v8float *)(yf[0] + r);
-        y[0] = a, y[1] = b, y[2] = c, y[3] = d;
+        STEP(0) STEP(1) STEP(2) STEP(3) STEP(4) STEP(5) STEP(6) STEP(7)
     }
+    memcpy(yf[0], sum, sizeof sum);
 }
-static NOINLINE void gemv_plain(void)
+static NOINLINE void gemv_plain(int shift)
 {
+    (void)shift;
     for (int r = 0; r < ROWS; r++) yf[1][r] = 0;
     for (int k = 0; k < DEPTH; k++)
         for (int r = 0; r < ROWS; r++) yf[1][r] += mf[k * ROWS + r] * vf[k];
 }
-static NOINLINE void gemv_avx2(void)
+static NOINLINE void gemv_avx2(int shift)
 {
-    for (int r = 0; r < ROWS; r += 32) {
-        __m256 y[4] = { _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps() };
-        for (int k = 0; k < DEPTH; k++) {
-            __m256 x = _mm256_set1_ps(vf[k]);
-            for (int i = 0; i < 4; i++)
-                y[i] = _mm256_add_ps(y[i], _mm256_mul_ps(_mm256_loadu_ps(mf + k * ROWS + r + 8 * i), x));
-        }
-        for (int i = 0; i < 4; i++) _mm256_storeu_ps(yf[2] + r + 8 * i, y[i]);
+    (void)shift;
+    __m256 y[ROWS / 8];
+    for (int i = 0; i < ROWS / 8; i++) y[i] = _mm256_setzero_ps();
+    for (int k = 0; k < DEPTH; k++) {
+        const __m256 x = _mm256_set1_ps(vf[k]);
+        for (int i = 0; i < ROWS / 8; i++)
+            y[i] = _mm256_add_ps(y[i], _mm256_mul_ps(_mm256_load_ps(mf + k * ROWS + 8 * i), x));
     }
+    for (int i = 0; i < ROWS / 8; i++) _mm256_store_ps(yf[2] + 8 * i, y[i]);
 }
 
 /* --- timing ----------------------------------------------------------------------------------------------------------- */
 
-static double seconds(void)
+typedef struct job {
+    void (*kernel)(int shift);
+    int shift, repeats;
+} job;
+static void run(void *data)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    const job *j = data;
+    for (int i = 0; i < j->repeats; i++) j->kernel(j->shift);
 }
 
 typedef struct row {
     const char *name;
-    void (*run[3])(void); /* ours, plain, AVX2 */
-    int repeats;
+    void (*kernels[3])(int shift); /* ours, plain, AVX2 */
+    int shift, repeats;
+    bool gated;
     const void *results[3];
     size_t bytes;
 } row;
 
-static int measure(const row *r)
+static bool measure(const row *r)
 {
-    double times[3][ROUNDS], median[3];
-    for (int round = 0; round < ROUNDS; round++)
-        for (int v = 0; v < 3; v++) {
-            double start = seconds();
-            for (int i = 0; i < r->repeats; i++) r->run[v]();
-            times[v][round] = (seconds() - start) / r->repeats;
-        }
-    for (int v = 0; v < 3; v++) qsort(times[v], ROUNDS, sizeof(double), by_value), median[v] = times[v][ROUNDS / 2];
-    if (memcmp(r->results[0], r->results[1], r->bytes) || memcmp(r->results[0], r->results[2], r->bytes)) {
-        printf("%-26s results differ\n", r->name);
-        return 1;
+    job jobs[3];
+    bench_case cases[3];
+    for (int v = 0; v < 3; v++) {
+        jobs[v] = (job){ r->kernels[v], r->shift, r->repeats };
+        cases[v] = (bench_case){ .name = r->name, .run = run, .data = &jobs[v] };
     }
-    double plain = median[1] / median[0], avx2 = median[2] / median[0];
-    bool passed = plain >= 1.0 && avx2 >= 0.6;
-    printf("%-26s %9.2f %9.2f %9.2f   %6.2f   %6.2f   %s\n", r->name, 1e6 * median[0], 1e6 * median[1],
-           1e6 * median[2], plain, avx2, passed ? "ok" : "BELOW 1.0 / 0.6");
-    return !passed;
+    bench_interleaved(cases, 3);
+    if (memcmp(r->results[0], r->results[1], r->bytes) || memcmp(r->results[0], r->results[2], r->bytes)) {
+        printf("%-30s results differ\n", r->name);
+        return false;
+    }
+    const double plain = bench_time_ratio(&cases[1], &cases[0]), avx2 = bench_time_ratio(&cases[2], &cases[0]);
+    const bool met = plain >= 1.0 && avx2 >= 0.6;
+    printf("%-30s", r->name);
+    for (int v = 0; v < 3; v++) printf(" %8.2f", 1e6 * cases[v].median / r->repeats);
+    printf("   %6.2f   %6.2f   %s\n", plain, avx2, !r->gated ? "no limit" : met ? "met" : "MISSED: 1.0, 0.6");
+    return met || !r->gated;
 }
 
 static void prepare(void)
@@ -295,35 +330,25 @@ static void prepare(void)
 int main(void)
 {
     prepare();
+#define RESULTS(a) { a[0], a[1], a[2] }, sizeof a[0]
     const row rows[] = {
-        { "int16 FIR, 8 taps",
-          { fir_aie, fir_plain, fir_avx2 },
-          2000,
-          { out16[0], out16[1], out16[2] },
-          sizeof out16[0] },
-        { "int16 FIR, 32-bit plain",
-          { fir_aie, fir_plain32, fir_avx2 },
-          2000,
-          { out16[0], out16[2], out16[2] },
-          sizeof out16[0] },
-        { "cint16 FIR, 8 taps",
-          { cfir_aie, cfir_plain, cfir_avx2 },
-          1000,
-          { outc[0], outc[1], outc[2] },
-          sizeof outc[0] },
-        { "int8 matmul 64 x 64 x 64",
-          { matmul_aie, matmul_plain, matmul_avx2 },
-          300,
-          { c32[0], c32[1], c32[2] },
-          sizeof c32[0] },
-        { "float GEMV 64 x 64", { gemv_aie, gemv_plain, gemv_avx2 }, 20000, { yf[0], yf[1], yf[2] }, sizeof yf[0] },
+        { "int16 FIR, 8 taps", { fir_aie, fir_plain, fir_avx2 }, 15, 100, true, RESULTS(out16) },
+        { "cint16 FIR, 8 taps", { cfir_aie, cfir_plain, cfir_avx2 }, 15, 40, true, RESULTS(outc) },
+        { "int8 matmul 64 x 64 x 64", { matmul_aie, matmul_plain, matmul_avx2 }, 0, 20, true, RESULTS(c32) },
+        { "float GEMV 64 x 64", { gemv_aie, gemv_plain, gemv_avx2 }, 0, 2000, true, RESULTS(yf) },
+        { "int16 FIR, plain in 32 bits", { fir_aie, fir_plain32, fir_avx2 }, 15, 100, false, RESULTS(out16) },
+        { "cint16 FIR, plain in 32 bits", { cfir_aie, cfir_plain32, cfir_avx2 }, 15, 40, false, RESULTS(outc) },
+        { "int8 matmul, plain in 32 bits",
+          { matmul_aie, matmul_plain32, matmul_avx2 },
+          0,
+          20,
+          false,
+          RESULTS(c32) },
     };
-    printf("%s, AVX2 for all; microseconds, median of %d; ratios above 1: we are faster\n", __VERSION__, ROUNDS);
-    printf("%-26s %9s %9s %9s   %6s   %6s\n", "", "ours", "plain", "AVX2", "/plain", "/AVX2");
-    int failed = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        int below = measure(&rows[i]);
-        failed |= i == 1 ? 0 : below; /* the 32-bit peer is shown without a limit */
-    }
-    return failed;
+    bench_machine("-O3 -march=x86-64-v3");
+    printf("microseconds, and time of the peer / ours: above 1 we are faster\n");
+    printf("%-30s %8s %8s %8s   %6s   %6s\n", "", "ours", "plain", "AVX2", "/plain", "/AVX2");
+    bool met = true;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) met &= measure(&rows[i]);
+    return !met;
 }
