@@ -5,6 +5,21 @@ if(TARGET test_aie_mul)
   set_source_files_properties(tests/aie/test_aie_mul.c PROPERTIES COMPILE_OPTIONS "-O0")
 endif()
 
+# The same source as C and as C++: every rule of the checks; ports and graphs.
+if(BUILD_TESTING AND TARGET tw_aie)
+  foreach(name IN ITEMS checks_c.c checks_cxx.cpp ports_c.c ports_cxx.cpp)
+    cmake_path(GET name STEM stem)
+    add_executable(aie_${stem} tests/aie/${name})
+    target_link_libraries(aie_${stem} PRIVATE tw_aie)
+    set_target_properties(aie_${stem} PROPERTIES CXX_STANDARD 17)
+    set_source_files_properties(tests/aie/${name} PROPERTIES COMPILE_OPTIONS "-O1")
+    add_test(NAME aie.${stem} COMMAND aie_${stem})
+    if(TARGET tests)
+      add_dependencies(tests aie_${stem})
+    endif()
+  endforeach()
+endif()
+
 # With AVX2 lanes are picked by other code, with constant offsets by yet another: the same tests once more, compiled for
 # it.
 if(BUILD_TESTING AND TARGET tw_aie AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")

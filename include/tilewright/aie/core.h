@@ -15,9 +15,15 @@
 #endif
 #define TW__APART static __attribute__((noinline, unused)) /* rare work of many callers */
 
+/* The name of a function: in C one of its own, behind a macro; in C++ the public one, which with TW_AIE_CHECK is a
+ * template in front of it that knows where the call stands (aie/checked.h). */
 #ifdef __cplusplus
+#ifdef TW_AIE_CHECK
+#define TW__N(cxx, c) tw__raw_##cxx
+#else
 #define TW__N(cxx, c) cxx
-#define TW__TLS       __thread
+#endif
+#define TW__TLS __thread
 #else
 #define TW__N(cxx, c) c
 #define TW__TLS       _Thread_local
@@ -47,8 +53,9 @@ typedef enum tw_aie_slot {
  * reset: floor, no saturation (UG1079; UG1078 leaves it open). */
 typedef struct tw_aie_control {
     uint8_t rnd, sat, symsat, radix;
-    uint32_t status;              /* bit 0: a srs has saturated since the bit was cleared */
-    uint64_t clipped;             /* lanes that srs saturated; counted with TW_AIE_CHECK */
+    uint8_t mode_set; /* with TW_AIE_CHECK: rounding or saturation has been set, or its absence reported */
+    uint32_t status;  /* bit 0: a srs has saturated since the bit was cleared */
+    uint64_t clipped; /* lanes that srs saturated; counted with TW_AIE_CHECK */
     uint64_t slots[TW_AIE_SLOTS]; /* counted with TW_AIE_PROFILE */
     const char *file;             /* of the call in progress, with TW_AIE_CHECK in C */
     int line;
@@ -56,8 +63,7 @@ typedef struct tw_aie_control {
 
 extern TW_API TW__TLS tw_aie_control tw_aie_core;
 
-/* Called by checks: prints nothing; the message is kept for the kernel's report, first one wins (aie_array.h), and
- * handed to the hook when there is one. */
+/* Called by checks, with the place of the call in front where it is known. */
 TW_API void tw__aie_report(const char *intrinsic, const char *format, ...) TW_PRINTF(2, 3);
 /* `hook` sees each report of this thread, "file:line: intrinsic: text"; NULL: reports go to stderr. */
 TW_API void tw_aie_on_report(void (*hook)(void *user, const char *text), void *user);
@@ -74,50 +80,64 @@ TW_API uint64_t tw_aie_reports(void); /* of this thread, so far */
 #endif
 
 #ifdef TW_AIE_CHECK
-#define TW__CHECK(condition, ...) ((condition) ? (void)0 : tw__aie_report(__VA_ARGS__))
-#define TW__SITE                  tw__site(__FILE__, __LINE__),
+#include <tilewright/aie/site.h>
 #else
-#define TW__CHECK(condition, ...) ((void)0)
-#define TW__SITE
+#define TW__CHECK(condition, ...)    ((void)0)
+#define TW__DEFINED(name, p, bytes)  ((void)0)
+#define TW__READ(name, pick, p, ...) ((void)0)
+#define TW__CALLED(...)              (__VA_ARGS__)
+#define TW__DO_HERE(...)             (__VA_ARGS__)
+#define TW__AT
+#define TW__AT_ONLY void
+#define TW__PASS
+#define TW__PLACE
+#define TW__HERE              ((void)0)
+#define TW__MODE_SET          ((void)0)
+#define TW__MODE_NEEDED(name) ((void)0)
 #endif
 
-/* Where the call in progress stands, for reports. */
-TW__AIE void tw__site(const char *file, int line)
-{
-    tw_aie_core.file = file;
-    tw_aie_core.line = line;
-}
+/* Names without operands stand for themselves in C++. */
+#ifdef __cplusplus
+#define TW__PLAIN(cxx, c) cxx
+#else
+#define TW__PLAIN(cxx, c) c
+#endif
 
 TW__AIE void TW__N(set_rnd, tw_set_rnd)(int mode)
 {
     TW__CHECK(mode >= 0 && mode <= 7, "set_rnd", "rounding mode %d is not 0 to 7", mode);
+    TW__MODE_SET;
     tw_aie_core.rnd = (uint8_t)(mode & 7);
 }
-TW__AIE int TW__N(get_rnd, tw_get_rnd)(void)
+TW__AIE int TW__PLAIN(get_rnd, tw_get_rnd)(void)
 {
     return tw_aie_core.rnd;
 }
-TW__AIE void TW__N(set_sat, tw_set_sat)(void)
+TW__AIE void TW__PLAIN(set_sat, tw_set_sat)(void)
 {
+    TW__MODE_SET;
     tw_aie_core.sat = 1;
 }
-TW__AIE void TW__N(clr_sat, tw_clr_sat)(void)
+TW__AIE void TW__PLAIN(clr_sat, tw_clr_sat)(void)
 {
+    TW__MODE_SET;
     tw_aie_core.sat = 0;
 }
-TW__AIE int TW__N(get_sat, tw_get_sat)(void)
+TW__AIE int TW__PLAIN(get_sat, tw_get_sat)(void)
 {
     return tw_aie_core.sat;
 }
-TW__AIE void TW__N(set_symsat, tw_set_symsat)(void)
+TW__AIE void TW__PLAIN(set_symsat, tw_set_symsat)(void)
 {
+    TW__MODE_SET;
     tw_aie_core.symsat = 1;
 }
-TW__AIE void TW__N(clr_symsat, tw_clr_symsat)(void)
+TW__AIE void TW__PLAIN(clr_symsat, tw_clr_symsat)(void)
 {
+    TW__MODE_SET;
     tw_aie_core.symsat = 0;
 }
-TW__AIE int TW__N(get_symsat, tw_get_symsat)(void)
+TW__AIE int TW__PLAIN(get_symsat, tw_get_symsat)(void)
 {
     return tw_aie_core.symsat;
 }
@@ -128,7 +148,7 @@ TW__AIE void TW__N(set_rdx, tw_set_rdx)(int radix)
 }
 
 #ifndef __cplusplus
-#define set_rnd(mode)  (TW__SITE tw_set_rnd(mode))
+#define set_rnd(mode)  TW__DO_HERE(tw_set_rnd(mode))
 #define get_rnd()      tw_get_rnd()
 #define set_sat()      tw_set_sat()
 #define clr_sat()      tw_clr_sat()
@@ -136,7 +156,7 @@ TW__AIE void TW__N(set_rdx, tw_set_rdx)(int radix)
 #define set_symsat()   tw_set_symsat()
 #define clr_symsat()   tw_clr_symsat()
 #define get_symsat()   tw_get_symsat()
-#define set_rdx(radix) (TW__SITE tw_set_rdx(radix))
+#define set_rdx(radix) TW__DO_HERE(tw_set_rdx(radix))
 #endif
 
 #endif

@@ -149,11 +149,16 @@ TW__AIE tw__f8 tw__lanes_of(const void *p)
     TW__AIE ret TW__N(tw__fma, tw__fma_##xt##_##zt)(unsigned f, ret acc, xt x, int xs, int xo, zt z, int zs, \
                                                     int zo)                                                  \
     {                                                                                                        \
+        TW__DEFINED("fpmac", &acc, sizeof acc);                                                              \
+        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)xs, (unsigned)xo);                                  \
+        TW__READ("fpmul or fpmac", pz, &z, nz, (unsigned)zs, (unsigned)zo);                                  \
         tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = pz(&z, nz, (unsigned)zs, (unsigned)zo);       \
         TW__FRET(ret, TW__FP_##product(product, xt, zt, tw__lanes_of(&acc), a, b, f));                       \
     }                                                                                                        \
     TW__AIE ret TW__N(tw__fmu, tw__fmu_##xt##_##zt)(unsigned f, xt x, int xs, int xo, zt z, int zs, int zo)  \
     {                                                                                                        \
+        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)xs, (unsigned)xo);                                  \
+        TW__READ("fpmul or fpmac", pz, &z, nz, (unsigned)zs, (unsigned)zo);                                  \
         tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = pz(&z, nz, (unsigned)zs, (unsigned)zo);       \
         TW__FRET(ret, TW__FP_##product(product, xt, zt, a, a, b, f));                                        \
     }
@@ -173,11 +178,16 @@ TW__FPRODUCTS(TW__FPRODUCT)
 #define TW__FSELF(xt, nx, px, ret, product)                                                                  \
     TW__AIE ret TW__N(tw__fma, tw__fma_self_##xt)(unsigned f, ret acc, xt x, int xs, int xo, int zs, int zo) \
     {                                                                                                        \
+        TW__DEFINED("fpmac", &acc, sizeof acc);                                                              \
+        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)xs, (unsigned)xo);                                  \
+        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)zs, (unsigned)zo);                                  \
         tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = px(&x, nx, (unsigned)zs, (unsigned)zo);       \
         TW__FRET(ret, product(tw__lanes_of(&acc), a, b, f));                                                 \
     }                                                                                                        \
     TW__AIE ret TW__N(tw__fmu, tw__fmu_self_##xt)(unsigned f, xt x, int xs, int xo, int zs, int zo)          \
     {                                                                                                        \
+        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)xs, (unsigned)xo);                                  \
+        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)zs, (unsigned)zo);                                  \
         tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = px(&x, nx, (unsigned)zs, (unsigned)zo);       \
         TW__FRET(ret, product(a, a, b, f));                                                                  \
     }
@@ -189,11 +199,16 @@ TW__FSELF(v16cfloat, 16, tw__cpick, v4cfloat, tw__fmul_complex)
 #define TW__FSHORT(xt, zt, px, pz, nx, nz, ret, product)                               \
     TW__AIE ret TW__N(tw__fma, tw__fma_s_##xt##_##zt)(unsigned f, ret acc, xt x, zt z) \
     {                                                                                  \
+        TW__DEFINED("fpmac", &acc, sizeof acc);                                        \
+        TW__DEFINED("fpmul or fpmac", &x, sizeof x);                                   \
+        TW__DEFINED("fpmul or fpmac", &z, sizeof z);                                   \
         tw__f8 a = px(&x, nx, 0, 0x76543210), b = pz(&z, nz, 0, 0x76543210);           \
         TW__FRET(ret, TW__FP_##product(product, xt, zt, tw__lanes_of(&acc), a, b, f)); \
     }                                                                                  \
     TW__AIE ret TW__N(tw__fmu, tw__fmu_s_##xt##_##zt)(unsigned f, xt x, zt z)          \
     {                                                                                  \
+        TW__DEFINED("fpmul or fpmac", &x, sizeof x);                                   \
+        TW__DEFINED("fpmul or fpmac", &z, sizeof z);                                   \
         tw__f8 a = px(&x, nx, 0, 0x76543210), b = pz(&z, nz, 0, 0x76543210);           \
         TW__FRET(ret, TW__FP_##product(product, xt, zt, a, a, b, f));                  \
     }
@@ -273,11 +288,13 @@ TW__CONF(v32float, 32, v8float)
     TW__AIE ret TW__N(name, tw_##name##_##xt)(xt x, int xs, int xo) \
     {                                                               \
         TW__COUNT(VECTOR, 1);                                       \
+        TW__READ(#name, pick, &x, n, (unsigned)xs, (unsigned)xo);   \
         TW__FRET(ret, op(pick(&x, n, (unsigned)xs, (unsigned)xo))); \
     }                                                               \
     TW__AIE ret TW__N(name, tw_##name##_s_##xt)(xt x)               \
     {                                                               \
         TW__COUNT(VECTOR, 1);                                       \
+        TW__DEFINED(#name, &x, sizeof x);                           \
         TW__FRET(ret, op(pick(&x, n, 0, 0x76543210)));              \
     }
 #define TW__FNEGABS(v) tw__negate(tw__absolute(v))
@@ -289,12 +306,16 @@ TW__FX_LIST(TW__FONE, fpshuffle, TW__IDENTITY)
 #define TW__FTWO(xt, n, pick, ret, name, op)                                        \
     TW__AIE ret TW__N(name, tw_##name##_##xt)(ret acc, xt x, int xs, int xo)        \
     {                                                                               \
+        TW__DEFINED(#name, &acc, sizeof acc);                                       \
+        TW__READ(#name, pick, &x, n, (unsigned)xs, (unsigned)xo);                   \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, (unsigned)xs, (unsigned)xo); \
         TW__COUNT(VECTOR, 1);                                                       \
         TW__FRET(ret, op);                                                          \
     }                                                                               \
     TW__AIE ret TW__N(name, tw_##name##_s_##xt)(ret acc, xt x)                      \
     {                                                                               \
+        TW__DEFINED(#name, &acc, sizeof acc);                                       \
+        TW__DEFINED(#name, &x, sizeof x);                                           \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, 0, 0x76543210);              \
         TW__COUNT(VECTOR, 1);                                                       \
         TW__FRET(ret, op);                                                          \
@@ -315,6 +336,8 @@ TW__FR_LIST(TW__FTWO, fpmin, TW__FCHOOSE(a < b))
 #define TW__FTWOCMP(xt, n, pick, ret, name, op)                                                        \
     TW__AIE ret TW__N(name, tw_##name##_c_##xt)(ret acc, xt x, int xs, int xo, TW__OUT(unsigned, cmp)) \
     {                                                                                                  \
+        TW__DEFINED(#name, &acc, sizeof acc);                                                          \
+        TW__READ(#name, pick, &x, n, (unsigned)xs, (unsigned)xo);                                      \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, (unsigned)xs, (unsigned)xo);                    \
         TW__COUNT(VECTOR, 1);                                                                          \
         TW__SET(cmp) = tw__mask32((tw__i32x8)(op));                                                    \
@@ -325,12 +348,16 @@ TW__FR_LIST(TW__FTWOCMP, fpmin, a < b)
 #define TW__FCOMPARE(xt, n, pick, ret, name, op)                                    \
     TW__AIE unsigned TW__N(name, tw_##name##_##xt)(ret acc, xt x, int xs, int xo)   \
     {                                                                               \
+        TW__DEFINED(#name, &acc, sizeof acc);                                       \
+        TW__READ(#name, pick, &x, n, (unsigned)xs, (unsigned)xo);                   \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, (unsigned)xs, (unsigned)xo); \
         TW__COUNT(VECTOR, 1);                                                       \
         return tw__mask32((tw__i32x8)(op));                                         \
     }                                                                               \
     TW__AIE unsigned TW__N(name, tw_##name##_s_##xt)(ret acc, xt x)                 \
     {                                                                               \
+        TW__DEFINED(#name, &acc, sizeof acc);                                       \
+        TW__DEFINED(#name, &x, sizeof x);                                           \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, 0, 0x76543210);              \
         TW__COUNT(VECTOR, 1);                                                       \
         return tw__mask32((tw__i32x8)(op));                                         \

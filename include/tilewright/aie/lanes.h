@@ -208,18 +208,45 @@ TW__AIE tw__x512 tw__from512(const void *p)
 #define TW__SET(name)       *name
 #endif
 
+/* What an operand's arguments must keep, and which lanes they read. */
+#ifdef TW_AIE_CHECK
+TW__AIE void tw__check_pick(const char *name, const char *letter, unsigned paired, unsigned start, unsigned square)
+{
+    TW__CHECK(!paired || start % 2 == 0, name, "%sstart %d is not a multiple of 2; the hardware drops the low bits",
+              letter, (int)start);
+    for (unsigned i = 0; paired && i < 4; i++)
+        TW__CHECK((square >> (4 * i) & 15) <= 3, name, "%ssquare 0x%x: nibble %u is %u, above 3", letter, square, i,
+                  square >> (4 * i) & 15);
+    TW__CHECK(!paired || square >> 16 == 0, name, "%ssquare 0x%x has bits above its four nibbles", letter, square);
+}
+#define TW__PAIRED_tw__pick16                         1
+#define TW__PAIRED_tw__pick32                         0
+#define TW__PAIRED_tw__pick64                         0
+#define TW__READ_LANES(name, letter, pick, p, n, ...) TW__READ_LANES_(name, letter, pick, p, n, __VA_ARGS__)
+#define TW__READ_LANES_(name, letter, pick, p, n, start, low, high, square) \
+    do {                                                                    \
+        tw__check_pick(name, letter, TW__PAIRED_##pick, start, square);     \
+        TW__READ(name, pick, p, n, start, low, high, square);               \
+    } while (0)
+#else
+#define TW__READ_LANES(...) ((void)0)
+#endif
+
 /* x alone. */
 #define TW__ONE(small, large, shape, pick, ns, nl, name, op)                   \
     TW__AIE small TW__N(name, tw_##name##_x_##small)(small x, TW__P##shape(x)) \
     {                                                                          \
+        TW__READ_LANES(#name, "x", pick, &x, ns, TW__G##shape(x));             \
         TW__RETURN(small, op(pick(&x, ns, TW__G##shape(x))));                  \
     }                                                                          \
     TW__AIE small TW__N(name, tw_##name##_x_##large)(large x, TW__P##shape(x)) \
     {                                                                          \
+        TW__READ_LANES(#name, "x", pick, &x, nl, TW__G##shape(x));             \
         TW__RETURN(small, op(pick(&x, nl, TW__G##shape(x))));                  \
     }                                                                          \
     TW__AIE small TW__N(name, tw_##name##_s_##small)(small x)                  \
     {                                                                          \
+        TW__DEFINED(#name, &x, sizeof x);                                      \
         TW__RETURN(small, op(TW__FROM(x)));                                    \
     }
 /* x and y, an argument before them (select) or behind them (cmp). The body sees a and b. */
@@ -227,23 +254,31 @@ TW__AIE tw__x512 tw__from512(const void *p)
     TW__AIE ret(small)                                                                                           \
         TW__N(name, tw_##name##_x_##small)(BEFORE() small x, TW__P##shape(x), TW__P##shape(y) BEHIND())          \
     {                                                                                                            \
+        TW__READ_LANES(#name, "x", pick, &x, ns, TW__G##shape(x));                                               \
+        TW__READ_LANES(#name, "y", pick, &x, ns, TW__G##shape(y));                                               \
         const tw__x512 a = pick(&x, ns, TW__G##shape(x)), b = pick(&x, ns, TW__G##shape(y));                     \
         BODY(small);                                                                                             \
     }                                                                                                            \
     TW__AIE ret(small)                                                                                           \
         TW__N(name, tw_##name##_x_##large)(BEFORE() large x, TW__P##shape(x), TW__P##shape(y) BEHIND())          \
     {                                                                                                            \
+        TW__READ_LANES(#name, "x", pick, &x, nl, TW__G##shape(x));                                               \
+        TW__READ_LANES(#name, "y", pick, &x, nl, TW__G##shape(y));                                               \
         const tw__x512 a = pick(&x, nl, TW__G##shape(x)), b = pick(&x, nl, TW__G##shape(y));                     \
         BODY(small);                                                                                             \
     }                                                                                                            \
     TW__AIE ret(small)                                                                                           \
         TW__N(name, tw_##name##_y_##small)(BEFORE() small x, TW__P##shape(x), small y, TW__P##shape(y) BEHIND()) \
     {                                                                                                            \
+        TW__READ_LANES(#name, "x", pick, &x, ns, TW__G##shape(x));                                               \
+        TW__READ_LANES(#name, "y", pick, &y, ns, TW__G##shape(y));                                               \
         const tw__x512 a = pick(&x, ns, TW__G##shape(x)), b = pick(&y, ns, TW__G##shape(y));                     \
         BODY(small);                                                                                             \
     }                                                                                                            \
     TW__AIE ret(small) TW__N(name, tw_##name##_s_##small)(BEFORE() small x, small y BEHIND())                    \
     {                                                                                                            \
+        TW__DEFINED(#name, &x, sizeof x);                                                                        \
+        TW__DEFINED(#name, &y, sizeof y);                                                                        \
         const tw__x512 a = TW__FROM(x), b = TW__FROM(y);                                                         \
         BODY(small);                                                                                             \
     }
@@ -352,18 +387,21 @@ TW__K_c32(TW__TWO, sub8, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB32)
 #define TW__ABSCMP(small, large, shape, pick, ns, nl, name, op, below)                                 \
     TW__AIE small TW__N(name, tw_##name##_x_##small)(small x, TW__P##shape(x), TW__OUT(unsigned, cmp)) \
     {                                                                                                  \
+        TW__READ_LANES(#name, "x", pick, &x, ns, TW__G##shape(x)); \
         const tw__x512 a = pick(&x, ns, TW__G##shape(x)), zero = { { 0 }, { 0 } };                     \
         TW__SET(cmp) = below(a, zero);                                                                 \
         TW__RETURN(small, op(a));                                                                      \
     }                                                                                                  \
     TW__AIE small TW__N(name, tw_##name##_x_##large)(large x, TW__P##shape(x), TW__OUT(unsigned, cmp)) \
     {                                                                                                  \
+        TW__READ_LANES(#name, "x", pick, &x, nl, TW__G##shape(x)); \
         const tw__x512 a = pick(&x, nl, TW__G##shape(x)), zero = { { 0 }, { 0 } };                     \
         TW__SET(cmp) = below(a, zero);                                                                 \
         TW__RETURN(small, op(a));                                                                      \
     }                                                                                                  \
     TW__AIE small TW__N(name, tw_##name##_s_##small)(small x, TW__OUT(unsigned, cmp))                  \
     {                                                                                                  \
+        TW__DEFINED(#name, &x, sizeof x); \
         const tw__x512 a = TW__FROM(x), zero = { { 0 }, { 0 } };                                       \
         TW__SET(cmp) = below(a, zero);                                                                 \
         TW__RETURN(small, op(a));                                                                      \
@@ -417,7 +455,7 @@ TW__K_i16(TW__ABSCMP, abscmp32, tw__abs16, TW__BELOW16)
 #define TW__PICK_X(S, L, f, v) _Generic((v), TW__T_##S(f, x), TW__T_##L(f, x))
 #define TW__PICK_Y(S, L, f, v) _Generic((v), TW__T_##S(f, y))
 
-#define TW__FAMILY(table, s, L, f, ...)      (TW__SITE TW__FAMILY_(table, TW__NARGS(__VA_ARGS__), s, L, f, __VA_ARGS__))
+#define TW__FAMILY(table, s, L, f, ...)      TW__CALLED(TW__FAMILY_(table, TW__NARGS(__VA_ARGS__), s, L, f, __VA_ARGS__))
 #define TW__FAMILY_(table, n, s, L, f, ...)  TW__FAMILY__(table, n, s, L, f, __VA_ARGS__)
 #define TW__FAMILY__(table, n, s, L, f, ...) table##_##n(s, L, f, __VA_ARGS__)
 /* one operand: 8, 16, 32 lanes */

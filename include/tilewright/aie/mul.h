@@ -382,17 +382,14 @@ TW__AIE tw__i16x16 tw__widened(const void *p, unsigned n, tw__u8x16 m, unsigned 
 {
     typedef int16_t i16x8 __attribute__((vector_size(16)));
     const i16x8 w = (i16x8)m; /* the two columns of a lane */
-    const tw__u8x16 v =
-        tw__gather8((const tw__u8m *)p, n, (tw__u8x16)__builtin_shufflevector(w, w, 0, 4, 1, 5, 2, 6, 3, 7));
+    const tw__u8x16 v = tw__gather8((const tw__u8m *)p, n, (tw__u8x16)__builtin_shufflevector(w, w, 0, 4, 1, 5, 2, 6, 3, 7));
     return type == TW__I8 ? tw__signed16(v) : tw__unsigned16(v);
 }
 TW__AIE tw__pieces tw__widen8(const void *p, unsigned n, tw__u8x32 m, unsigned type)
 {
     tw__pieces r;
-    r.low = tw__widened(p, n, __builtin_shufflevector(m, m, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
-                        type);
-    r.high = tw__widened(
-        p, n, __builtin_shufflevector(m, m, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31), type);
+    r.low = tw__widened(p, n, __builtin_shufflevector(m, m, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), type);
+    r.high = tw__widened(p, n, __builtin_shufflevector(m, m, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31), type);
     return r;
 }
 
@@ -503,8 +500,7 @@ TW__AIE void tw__dot_four(tw__u64x4 *acc, const tw__mul *a, const tw__shape *s, 
     const tw__i32x8 iz = tw__four(a->zoffs >> shift, a->zstart + column * a->zstep, 8);
     const tw__i32x8 swapped = (iz * 2 + 1) | iz << 17, straight = iz * 2 | (iz * 2 + 1) << 16; /* 16-bit entries */
     const tw__i32x8 x = tw__gather32((const tw__i32m *)a->x, s->nx, ix) ^ (real & (int32_t)0xffff0000);
-    const tw__i16x16 z =
-        tw__gather16((const tw__i16m *)a->z, 16, (tw__i16x16)((straight & real) | (swapped & ~real)));
+    const tw__i16x16 z = tw__gather16((const tw__i16m *)a->z, 16, (tw__i16x16)((straight & real) | (swapped & ~real)));
     /* re lies between -2^31 + 2^15 and 2^31 - 2^15, im between -2^31 + 2^16 and 2^31 */
     const tw__u32x8 raise = { 0x80000000, 0x80000000, 0x7fff0000, 0x7fff0000,
                               0x80000000, 0x80000000, 0x7fff0000, 0x7fff0000 };
@@ -520,20 +516,20 @@ TW__AIE void tw__dot_four(tw__u64x4 *acc, const tw__mul *a, const tw__shape *s, 
 extern "C"
 #endif
     TW_API void
-    tw__aie_check_mul(const tw__mul *a, const tw__shape *s, unsigned flags);
+    tw__aie_check_mul(const tw__mul *a, const tw__shape *s, unsigned flags, const void *acc, unsigned word);
 /* Copies, so that what is known of the originals stays known after the call. */
-TW__AIE void tw__check_mul(tw__mul a, tw__shape s, unsigned flags)
+TW__AIE void tw__check_mul(tw__mul a, tw__shape s, unsigned flags, const void *acc, unsigned word)
 {
-    tw__aie_check_mul(&a, &s, flags);
+    tw__aie_check_mul(&a, &s, flags, acc, word);
 }
-#define TW__CHECK_MUL(a, s, flags) tw__check_mul(*(a), *(s), flags)
+#define TW__CHECK_MUL(a, s, flags, acc, word) tw__check_mul(*(a), *(s), flags, acc, word)
 #else
-#define TW__CHECK_MUL(a, s, flags) ((void)0)
+#define TW__CHECK_MUL(a, s, flags, acc, word) ((void)0)
 #endif
 
 TW__AIE void tw__mul48(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
 {
-    TW__CHECK_MUL(a, s, flags);
+    TW__CHECK_MUL(a, s, flags, acc, 8);
     TW__COUNT(VECTOR, 1);
     const unsigned pre = TW__ABS | TW__PAIR | TW__CT | TW__UCT;
     const unsigned conj = TW__CONJ | TW__CONJ_X | TW__CONJ_Z;
@@ -557,7 +553,7 @@ TW__AIE void tw__mul48(void *acc, const tw__mul *a, const tw__shape *s, unsigned
 
 TW__AIE void tw__mul80(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
 {
-    TW__CHECK_MUL(a, s, flags);
+    TW__CHECK_MUL(a, s, flags, acc, 16);
     TW__COUNT(VECTOR, 1);
     tw__word80 *word = (tw__word80 *)acc;
     tw__column80(word, a, s, flags, 0);
@@ -572,17 +568,21 @@ TW__AIE void tw__mul80(void *acc, const tw__mul *a, const tw__shape *s, unsigned
  * to the overloads of the class, so that objects which convert to vectors are taken too; by value, because deduction
  * drops the alignment of a vector type. Scalars are all int there: one kind of conversion leaves nothing ambiguous. */
 #ifdef __cplusplus
+#ifdef TW_AIE_CHECK
+#define TW__NAME(name, cls, flags) TW__COUNTS_##cls(TW__PLACED_FLAGS, name, tw__raw_##cls, static_cast<unsigned>(flags))
+#else
 #define TW__NAME(name, cls, flags)                                             \
     template <class... A> TW__AIE auto name(A... a) -> decltype(cls(0u, a...)) \
     {                                                                          \
         return cls(flags, a...);                                               \
     }
+#endif
 #else
 struct tw_no_intrinsic_takes_these_arguments; /* what a compiler names when no overload fits */
 extern struct tw_no_intrinsic_takes_these_arguments *tw__no_such_overload;
 #define TW__NARGS(...)                                                                  TW__NARGS_(__VA_ARGS__, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define TW__NARGS_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, count, ...) count
-#define TW__CALL(cls, flags, ...)                                                       (TW__SITE TW__CALL_(cls, TW__NARGS(__VA_ARGS__), flags, __VA_ARGS__))
+#define TW__CALL(cls, flags, ...)                                                       TW__CALLED(TW__CALL_(cls, TW__NARGS(__VA_ARGS__), flags, __VA_ARGS__))
 #define TW__CALL_(cls, n, flags, ...)                                                   TW__CALL__(cls, n, flags, __VA_ARGS__)
 #define TW__CALL__(cls, n, flags, ...)                                                  cls##_##n(flags, __VA_ARGS__)
 #endif

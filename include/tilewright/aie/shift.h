@@ -18,6 +18,7 @@ TW__AIE tw__rounding tw__rounding_of(int shift, unsigned bits, unsigned is_unsig
 {
     tw__rounding r;
     TW__CHECK(shift >= -1 && shift <= 62, "srs", "shift %d is not -1 to 62", shift);
+    TW__MODE_NEEDED("srs");
     r.shift = shift < -1 ? -1 : shift > 62 ? 62 : shift;
     uint64_t half = r.shift > 0 ? (uint64_t)1 << (r.shift - 1) : 0;
     uint64_t down = half - (r.shift > 0); /* ties go down */
@@ -149,36 +150,38 @@ TW__AIE tw__i16x16 tw__low16x16(tw__quad q)
 }
 
 /* X(name, accumulator, result, its 8 words, words, bits) */
-#define TW__SRS48_LIST(X)                                     \
+#define TW__SRS48_LIST(X)                                        \
     X(srs, v8acc48, v8int16, tw__low16, tw__i16x8, 8, 16)     \
     X(srs, v4cacc48, v4cint16, tw__low16, tw__i16x8, 8, 16)   \
     X(lsrs, v8acc48, v8int32, tw__low32, tw__i32x8, 8, 32)    \
     X(lsrs, v16acc48, v16int32, tw__low32, tw__i32x8, 16, 32) \
     X(lsrs, v4cacc48, v4cint32, tw__low32, tw__i32x8, 8, 32)  \
     X(lsrs, v8cacc48, v8cint32, tw__low32, tw__i32x8, 16, 32)
-#define TW__SRS48(name, from, to, low, part, words, bits)                     \
-    TW__AIE to TW__N(name, tw_##name##_##from)(from a, int shift)             \
-    {                                                                         \
-        to r;                                                                 \
+#define TW__SRS48(name, from, to, low, part, words, bits)                   \
+    TW__AIE to TW__N(name, tw_##name##_##from)(from a, int shift)           \
+    {                                                                       \
+        TW__DEFINED(#name, &a, sizeof a);                                   \
+        to r;                                                               \
         const tw__quad q = tw__shifted(a.piece, (words) / 4, shift, bits, 0); \
-        const part v = low(q.piece[0], q.piece[1]);                           \
-        TW__COUNT(STORE, 1);                                                  \
-        __builtin_memcpy(&r, &v, sizeof v);                                   \
-        if (words == 16) {                                                    \
-            const part w = low(q.piece[2], q.piece[3]);                       \
+        const part v = low(q.piece[0], q.piece[1]);                         \
+        TW__COUNT(STORE, 1);                                                \
+        __builtin_memcpy(&r, &v, sizeof v);                                 \
+        if (words == 16) {                                                  \
+            const part w = low(q.piece[2], q.piece[3]);                     \
             __builtin_memcpy((char *)&r + sizeof r - sizeof w, &w, sizeof w); \
-        }                                                                     \
-        return r;                                                             \
+        }                                                                   \
+        return r;                                                           \
     }
 TW__SRS48_LIST(TW__SRS48)
-#define TW__SRS16(from, to)                                                       \
-    TW__AIE to TW__N(srs, tw_srs_##from)(from a, int shift)                       \
-    {                                                                             \
-        to r;                                                                     \
+#define TW__SRS16(from, to)                                   \
+    TW__AIE to TW__N(srs, tw_srs_##from)(from a, int shift)   \
+    {                                                         \
+        to r;                                                 \
+        TW__DEFINED("srs", &a, sizeof a); \
         const tw__i16x16 v = tw__low16x16(tw__shifted(a.piece, 4, shift, 16, 0)); \
-        TW__COUNT(STORE, 1);                                                      \
-        __builtin_memcpy(&r, &v, sizeof r);                                       \
-        return r;                                                                 \
+        TW__COUNT(STORE, 1);                                  \
+        __builtin_memcpy(&r, &v, sizeof r);                   \
+        return r;                                             \
     }
 TW__SRS16(v16acc48, v16int16)
 TW__SRS16(v8cacc48, v8cint16)
@@ -198,6 +201,7 @@ TW__SRS16(v8cacc48, v8cint16)
     {                                                                  \
         to r;                                                          \
         component v[words];                                            \
+        TW__DEFINED(#name, &a, sizeof a); \
         const tw__rounding m = tw__rounding_of(shift, bits, 0);        \
         TW__COUNT(STORE, 1);                                           \
         v[0] = (component)tw__srs80(a.word[0], m);                     \
@@ -218,9 +222,10 @@ TW__SRS80_LIST(TW__SRS80)
 #define TW__BSRS(name, to, is_unsigned)                                                                         \
     TW__AIE to TW__N(name, tw_##name##_v16acc48)(v16acc48 a, int shift)                                         \
     {                                                                                                           \
-        const tw__quad q = tw__shifted(a.piece, 4, shift, 8, is_unsigned);                                      \
-        const tw__i8x16 low = (tw__i8x16)tw__low16(q.piece[0], q.piece[1]);                                     \
-        const tw__i8x16 high = (tw__i8x16)tw__low16(q.piece[2], q.piece[3]);                                    \
+        TW__DEFINED(#name, &a, sizeof a); \
+        const tw__quad q = tw__shifted(a.piece, 4, shift, 8, is_unsigned); \
+        const tw__i8x16 low = (tw__i8x16)tw__low16(q.piece[0], q.piece[1]); \
+        const tw__i8x16 high = (tw__i8x16)tw__low16(q.piece[2], q.piece[3]); \
         TW__COUNT(STORE, 1);                                                                                    \
         return TW__WRAP(                                                                                        \
             to, __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)); \
@@ -283,6 +288,7 @@ TW__AIE int128 tw__ups80(int128 v, int shift)
         to a;                                                                            \
         component w[words];                                                              \
         TW__CHECK(shift >= -1 && shift <= 62, #name, "shift %d is not -1 to 62", shift); \
+        TW__DEFINED(#name, &v, sizeof v); \
         TW__COUNT(MOVE, 1);                                                              \
         __builtin_memcpy(w, &v, sizeof w);                                               \
         TW__UPS_WORDS(words, widen_)                                                     \
@@ -298,6 +304,25 @@ TW__AIE int128 tw__ups80(int128 v, int shift)
     TW__W(f, 8) TW__W(f, 9) TW__W(f, 10) TW__W(f, 11) TW__W(f, 12) TW__W(f, 13) TW__W(f, 14) TW__W(f, 15)
 TW__UPS_LIST(TW__UPS)
 
+/* Lanes 2k of the vector to lane k of the lower half, 2k + 1 to the upper one. X(name, plain name, vector, accumulator,
+ * lane bytes): the reverse of srs_ilv. */
+#define TW__UPS_ILV_LIST(X)                 \
+    X(ups_ilv, ups, v16int16, v16acc48, 2)  \
+    X(ups_ilv, ups, v8cint16, v8cacc48, 4)  \
+    X(lups_ilv, lups, v8int32, v8acc80, 4)  \
+    X(lups_ilv, lups, v4cint32, v4cacc80, 8)
+#define TW__UPS_ILV(name, plain, from, to, bytes)                                                                \
+    TW__AIE to TW__N(name, tw_##name##_##from)(from v, int shift)                                                \
+    {                                                                                                            \
+        from r;                                                                                                  \
+        for (unsigned k = 0; k < sizeof r / (2 * bytes); k++) {                                                  \
+            __builtin_memcpy((char *)&r + k * bytes, (const char *)&v + 2 * k * bytes, bytes);                   \
+            __builtin_memcpy((char *)&r + sizeof r / 2 + k * bytes, (const char *)&v + (2 * k + 1) * bytes, bytes); \
+        }                                                                                                        \
+        return TW__N(plain, tw_##plain##_##from)(r, shift);                                                      \
+    }
+TW__UPS_ILV_LIST(TW__UPS_ILV)
+
 /* --- pack, unpack -------------------------------------------------------------------------------------------------- */
 
 TW__AIE tw__i16x16 tw__clamp16(tw__i16x16 v, int16_t low, int16_t high)
@@ -307,6 +332,8 @@ TW__AIE tw__i16x16 tw__clamp16(tw__i16x16 v, int16_t low, int16_t high)
 }
 TW__AIE tw__i8x16 tw__pack16(tw__i16x16 v, unsigned is_unsigned)
 {
+    TW__MODE_NEEDED("pack");
+    TW__DEFINED("pack", &v, sizeof v);
     if (tw_aie_core.sat)
         v = is_unsigned ? tw__clamp16(v, 0, 255) : tw__clamp16(v, tw_aie_core.symsat ? -127 : -128, 127);
     typedef int8_t i8x32 __attribute__((vector_size(32)));
@@ -354,7 +381,7 @@ TW__UNPACK(v32uint8, v32int16)
     from:                  \
     tw_##n##_##from
 #define srs(a, s)             \
-    (TW__SITE _Generic((a),   \
+    TW__CALLED(_Generic((a),   \
          TW__A_srs(v8acc48),  \
          TW__A_srs(v16acc48), \
          TW__A_srs(v4cacc48), \
@@ -364,7 +391,7 @@ TW__UNPACK(v32uint8, v32int16)
          TW__A_srs(v2cacc80), \
          TW__A_srs(v4cacc80))(a, s))
 #define lsrs(a, s)             \
-    (TW__SITE _Generic((a),    \
+    TW__CALLED(_Generic((a),    \
          TW__A_lsrs(v8acc48),  \
          TW__A_lsrs(v16acc48), \
          TW__A_lsrs(v4cacc48), \
@@ -374,15 +401,15 @@ TW__UNPACK(v32uint8, v32int16)
          TW__A_lsrs(v2cacc80), \
          TW__A_lsrs(v4cacc80))(a, s))
 #define TW__ILV_C(n, a, s)       \
-    (TW__SITE _Generic((a),      \
+    TW__CALLED(_Generic((a),      \
          TW__A_ilv(n, v16acc48), \
          TW__A_ilv(n, v8cacc48), \
          TW__A_ilv(n, v8acc80),  \
          TW__A_ilv(n, v4cacc80))(a, s))
 #define srs_ilv(a, s)  TW__ILV_C(srs_ilv, a, s)
 #define lsrs_ilv(a, s) TW__ILV_C(lsrs_ilv, a, s)
-#define bsrs(a, s)     (TW__SITE tw_bsrs_v16acc48(a, s))
-#define ubsrs(a, s)    (TW__SITE tw_ubsrs_v16acc48(a, s))
+#define bsrs(a, s)     TW__CALLED(tw_bsrs_v16acc48(a, s))
+#define ubsrs(a, s)    TW__CALLED(tw_ubsrs_v16acc48(a, s))
 #define TW__A_ups(from) \
     from:               \
     tw_ups_##from
@@ -390,7 +417,7 @@ TW__UNPACK(v32uint8, v32int16)
     from:                \
     tw_lups_##from
 #define ups(v, s)             \
-    (TW__SITE _Generic((v),   \
+    TW__CALLED(_Generic((v),   \
          TW__A_ups(v8int16),  \
          TW__A_ups(v16int16), \
          TW__A_ups(v4cint16), \
@@ -400,21 +427,26 @@ TW__UNPACK(v32uint8, v32int16)
          TW__A_ups(v16int8),  \
          TW__A_ups(v16uint8))(v, s))
 #define lups(v, s)             \
-    (TW__SITE _Generic((v),    \
+    TW__CALLED(_Generic((v),    \
          TW__A_lups(v4int32),  \
          TW__A_lups(v8int32),  \
          TW__A_lups(v2cint32), \
          TW__A_lups(v4cint32), \
          TW__A_lups(v4int64),  \
          TW__A_lups(v2cint64))(v, s))
-#define pack(v)  _Generic((v), v16int16: tw_pack_v16int16, v32int16: tw_pack_v32int16)(v)
-#define upack(v) _Generic((v), v16int16: tw_upack_v16int16, v32int16: tw_upack_v32int16)(v)
+#define TW__A_ups_ilv(name, from) \
+    from:                         \
+    tw_##name##_##from
+#define ups_ilv(v, s)  TW__CALLED(_Generic((v), TW__A_ups_ilv(ups_ilv, v16int16), TW__A_ups_ilv(ups_ilv, v8cint16))(v, s))
+#define lups_ilv(v, s) TW__CALLED(_Generic((v), TW__A_ups_ilv(lups_ilv, v8int32), TW__A_ups_ilv(lups_ilv, v4cint32))(v, s))
+#define pack(v)  TW__CALLED(_Generic((v), v16int16: tw_pack_v16int16, v32int16: tw_pack_v32int16)(v))
+#define upack(v) TW__CALLED(_Generic((v), v16int16: tw_upack_v16int16, v32int16: tw_upack_v32int16)(v))
 #define unpack(v)                     \
-    _Generic((v),                     \
+    TW__CALLED(_Generic((v),          \
         v16int8: tw_unpack_v16int8,   \
         v16uint8: tw_unpack_v16uint8, \
         v32int8: tw_unpack_v32int8,   \
-        v32uint8: tw_unpack_v32uint8)(v)
+        v32uint8: tw_unpack_v32uint8)(v))
 #endif
 
 #endif
