@@ -259,6 +259,7 @@ static bool make_room(tw_pto *core, const tw__place *owner)
         if (!find_room(core, (tw_pto_location)p->location, p->bytes, &to)) return false;
         memmove(memory + to, memory + p->address, p->bytes);
         p->address = to;
+        core->moves++;
     }
     return true;
 }
@@ -303,6 +304,7 @@ void tw_pto_release(tw_pto *core, tw_pto_tile *tile)
     tw__place *p = place_of(core, tile);
     if (p && tile->base_rows == 0) p->used = false;
     tile->place = tile->offset = 0;
+    core->moves++;
 }
 
 unsigned char *tw__pto_storage(const tw_pto *core, const tw_pto_tile *tile)

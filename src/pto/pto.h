@@ -104,19 +104,26 @@ typedef struct tw__plane {
     bool packed; /* two 4-bit elements per byte: `col` is meaningless */
 } tw__plane;
 
-enum { TW__CHECKED_OPERANDS = 4, TW__CHECKED_WAYS = 4 };
-typedef struct
-    tw__checked {   /* a call of a row that passed its checks, and what follows from its operands' descriptions */
+enum {
+    TW__CHECKED_OPERANDS = 4,
+    TW__CHECKED_WAYS = 4,
+    TW__TILE_WORDS = sizeof(tw_pto_tile) / sizeof(uint64_t),
+    TW__DESCRIPTION_WORDS = TW__TILE_DESCRIPTION / sizeof(uint64_t)
+};
+/* A call of a row that passed its checks, and what follows from its operands' descriptions. What a call that finds itself
+ * here reads comes first, for few cache lines. */
+typedef struct tw__checked {
     unsigned count; /* operands and one more; 0 = nothing is remembered */
     tw_type scalar;
-    bool no_attrs, direct;             /* direct: no tile is boxed, so `plane` is right but for its address */
-    unsigned tiles;                    /* bit i: operand i is a tile */
+    bool no_attrs, direct;  /* direct: no tile is boxed, so `plane` is right but for its address */
+    unsigned char tiles;    /* bit i: operand i is a tile */
+    uint64_t kernel, moves; /* key of the slot's kernel; core->moves + 1 when `run` had the addresses of `tile` */
+    const tw__kernel_slot *slot; /* family lanes: the kernel, while the slot has the key */
+    size_t elements;             /* of one call of that kernel that does it all; 0 = it takes more */
+    uint64_t tile[TW__CHECKED_OPERANDS][TW__TILE_WORDS];
+    tw_run run[TW__CHECKED_OPERANDS];
     size_t span[TW__CHECKED_OPERANDS]; /* bytes of its memory that a tile reaches */
     tw__plane plane[TW__CHECKED_OPERANDS];
-    const tw__kernel_slot *slot; /* family lanes: the kernel, while the slot has this key */
-    uint64_t kernel;
-    size_t elements; /* of one call of that kernel that does it all; 0 = it takes more */
-    uint64_t tile[TW__CHECKED_OPERANDS][TW__TILE_DESCRIPTION / sizeof(uint64_t)];
     tw_pto_attrs attrs;
 } tw__checked;
 
@@ -130,6 +137,7 @@ struct tw_pto {
     } memory[TW_PTO_LOCATIONS];
     tw__place *places;
     size_t place_count, place_room;
+    uint64_t moves;     /* how often a tile gave its memory back or moved */
     tw__arena *scratch; /* planes of boxed tiles and intermediate values of one instruction */
     tw__arena_mark scratch_start;
     bool scratch_used;
@@ -165,10 +173,11 @@ struct tw__pto_call {
     const tw__pto_row *row;
     const tw_pto_operand *operand;
     const tw_pto_attrs *attrs;
-    tw__plane plane[TW_PTO_OPERANDS];
     tw__checked *seen; /* what is remembered of calls like this one; NULL = nothing */
     unsigned count, blame;
     bool bound; /* by tw__pto_recall: no tile is boxed, nothing to put back */
+    bool again; /* the kernel and the addresses of the last time are right */
+    tw__plane plane[TW_PTO_OPERANDS];
 };
 
 /* "TADD: <text> [rule <rule>, profile a5]"; `blame` is the operand, TW__NO_OPERAND = the instruction. */

@@ -15,18 +15,20 @@ static tw__checked *place_for(const tw__pto_call *call)
     return &call->core->checked[tw__pto_row_index(call->row) * TW__CHECKED_WAYS + way];
 }
 
-static bool same_tile(const uint64_t *seen, const tw_pto_tile *tile)
+typedef struct difference {
+    uint64_t description, place; /* 0 = none */
+} difference;
+
+static inline difference compare(difference sum, const uint64_t *seen, const tw_pto_tile *tile)
 {
-    typedef uint64_t __attribute__((vector_size(16), aligned(8), may_alias)) pair; /* tiles are aligned to 8 */
-    typedef uint64_t __attribute__((may_alias)) word;
-    enum { WORDS = TW__TILE_DESCRIPTION / sizeof(word), PAIRS = WORDS / 2 };
-    const pair *a = (const pair *)(const void *)seen, *b = (const pair *)(const void *)tile;
-    pair differs = a[0] ^ b[0];
-    for (int i = 1; i < PAIRS; i++) differs |= a[i] ^ b[i];
-    word last = WORDS % 2 ? seen[WORDS - 1] ^ ((const word *)(const void *)tile)[WORDS - 1] : 0;
-    return (differs[0] | differs[1] | last) == 0;
+    typedef uint64_t __attribute__((may_alias)) word; /* a tile is aligned to its widest members */
+    const word *now = (const word *)(const void *)tile;
+    for (int i = 0; i < TW__DESCRIPTION_WORDS; i++) sum.description |= now[i] ^ seen[i];
+    for (int i = TW__DESCRIPTION_WORDS; i < TW__TILE_WORDS; i++) sum.place |= now[i] ^ seen[i];
+    return sum;
 }
-_Static_assert(TW__TILE_DESCRIPTION % sizeof(uint64_t) == 0, "same_tile compares words");
+_Static_assert(TW__TILE_DESCRIPTION % sizeof(uint64_t) == 0 && sizeof(tw_pto_tile) % sizeof(uint64_t) == 0,
+               "tiles are compared by words");
 
 /* Where the tile lies; NULL when it has no place yet, or none that is right: tw__pto_bind finds out. */
 static unsigned char *address_of(const tw_pto *core, const tw_pto_tile *tile, size_t span)
@@ -38,45 +40,57 @@ static unsigned char *address_of(const tw_pto *core, const tw_pto_tile *tile, si
     return core->memory[p->location].bytes + p->address + tile->offset;
 }
 
-bool tw__pto_recall(tw__pto_call *call, bool no_attrs)
+/* The addresses of planes whose descriptions are those seen. */
+static bool bind_places(tw__pto_call *call)
 {
-    const tw__checked *seen = call->seen = place_for(call);
-    call->bound = false;
-    if (!seen || seen->count != call->count + 1) return false;
-    if (!(seen->no_attrs && no_attrs) && memcmp(&seen->attrs, call->attrs, sizeof seen->attrs) != 0) return false;
+    const tw__checked *seen = call->seen;
     bool bound = seen->direct;
     for (unsigned i = 0; i < call->count; i++) {
         const tw_pto_operand *o = &call->operand[i];
+        call->plane[i] = seen->plane[i];
+        call->plane[i].at = seen->tiles >> i & 1 ? address_of(call->core, o->tile, seen->span[i])
+                                                 : (unsigned char *)(uintptr_t)&o->scalar.bits;
+        bound &= call->plane[i].at != NULL;
+    }
+    return bound;
+}
+
+bool tw__pto_recall(tw__pto_call *call, bool no_attrs)
+{
+    tw__checked *seen = call->seen = place_for(call);
+    call->bound = call->again = false;
+    if (!seen || seen->count != call->count + 1) return false;
+    if (!(seen->no_attrs && no_attrs) && memcmp(&seen->attrs, call->attrs, sizeof seen->attrs) != 0) return false;
+    difference differs = { 0, 0 };
+    for (unsigned i = 0; i < call->count; i++) {
+        const tw_pto_operand *o = &call->operand[i];
         if (seen->tiles >> i & 1) {
-            if (o->kind != TW_PTO_TILE || !o->tile || !same_tile(seen->tile[i], o->tile)) return false;
-            call->plane[i].at = address_of(call->core, o->tile, seen->span[i]);
-            bound &= call->plane[i].at != NULL;
+            if (o->kind != TW_PTO_TILE || !o->tile) return false;
+            differs = compare(differs, seen->tile[i], o->tile);
         } else {
             if (o->kind != TW_PTO_SCALAR || o->scalar.type != seen->scalar) return false;
-            call->plane[i].at = (unsigned char *)(uintptr_t)&o->scalar.bits;
+            seen->run[i].at = (void *)(uintptr_t)&o->scalar.bits;
         }
     }
-    call->bound = bound;
+    if (differs.description) return false;
+    call->again = !differs.place && seen->moves == call->core->moves + 1 && seen->slot->key == seen->kernel;
+    call->bound = call->again || bind_places(call);
     return true;
 }
 
-/* The addresses are in call->plane. */
 tw_status tw__pto_run_again(tw__pto_call *call)
 {
-    const tw__checked *seen = call->seen;
-    if (seen->elements && seen->slot->key == seen->kernel) {
-        tw_run runs[TW__CHECKED_OPERANDS];
-        for (unsigned i = 0; i < call->count; i++)
-            runs[i] = (tw_run){ call->plane[i].at, seen->plane[i].col, seen->elements };
-        tw_vec_call(&seen->slot->kernel, seen->elements, runs);
-        return TW_OK;
+    tw__checked *seen = call->seen;
+    if (!call->again && (!seen->elements || seen->slot->key != seen->kernel)) return call->row->run(call);
+    if (!call->again) { /* other places: they are those of the next call, most likely */
+        seen->moves = call->core->moves + 1;
+        for (unsigned i = 0; i < call->count; i++) {
+            seen->run[i] = (tw_run){ call->plane[i].at, call->plane[i].col, seen->elements };
+            if (seen->tiles >> i & 1) memcpy(seen->tile[i], call->operand[i].tile, sizeof seen->tile[i]);
+        }
     }
-    for (unsigned i = 0; i < call->count; i++) {
-        unsigned char *at = call->plane[i].at;
-        call->plane[i] = seen->plane[i];
-        call->plane[i].at = at;
-    }
-    return call->row->run(call);
+    tw_vec_call(&seen->slot->kernel, seen->elements, seen->run);
+    return TW_OK;
 }
 
 void tw__pto_remember_kernel(tw__pto_call *call, const tw_vec_kernel *kernel, bool joined)
@@ -115,9 +129,9 @@ void tw__pto_remember(tw__pto_call *call, bool no_attrs)
             seen->scalar = o->scalar.type;
             continue;
         }
-        seen->tiles |= 1u << i;
+        seen->tiles |= (unsigned char)(1u << i);
         seen->direct = seen->direct && !tw__tile_boxed(o->tile);
         seen->span[i] = tw__pto_span(o->tile);
-        memcpy(seen->tile[i], o->tile, TW__TILE_DESCRIPTION);
+        memcpy(seen->tile[i], o->tile, sizeof seen->tile[i]);
     }
 }
