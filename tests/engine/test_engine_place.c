@@ -315,7 +315,7 @@ static void engine_place_random_programs(void **state)
             steps[2 * i] = random_set(g, vars, i);
             tw_tensor from = vars[draw(VARIABLES)], to = vars[draw(VARIABLES)];
             size_t n = tw_tensor_elements(g, from) < tw_tensor_elements(g, to) ? tw_tensor_elements(g, from)
-                                                                         : tw_tensor_elements(g, to);
+                                                                               : tw_tensor_elements(g, to);
             steps[2 * i + 1] = from.id == to.id ? tw_sequence(g, NULL)
                                                 : tw_copy(g, tw_slice(g, from, 0, 0, n), tw_slice(g, to, 0, 0, n));
         }
@@ -419,6 +419,62 @@ static void engine_place_8_2_3_lives(void **state)
     }
 }
 
+/* Tile 1 reads overlapping ranges of a variable on tile 0: one message buffer, at addresses as far apart as the data. The
+ * buffers of the next step lie in the same place. What tile 1 writes for tile 0 has a buffer of its own; what is not
+ * aligned as its field asks is put right by a copy. */
+static void engine_place_buffers(void **state)
+{
+    (void)state;
+    tw_device *device;
+    tw_graph *g = new_graph(&chips[1], 2, &device);
+    tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, SHAPE(100), "x"),
+              y = tw_graph_add_variable(g, TW_FLOAT, SHAPE(10), "y"),
+              z = tw_graph_add_variable(g, TW_FLOAT, SHAPE(40), "z");
+    tw_graph_map(g, x, 0), tw_graph_map(g, y, 0), tw_graph_map(g, z, 1);
+    tw_compute_set sets[2] = { tw_graph_add_compute_set(g, "one"), tw_graph_add_compute_set(g, "two") };
+    static const struct {
+        int set;
+        size_t begin, end;
+    } rows[] = { { 0, 0, 4 }, { 0, 2, 6 }, { 0, 6, 8 }, { 0, 20, 30 }, { 1, 50, 90 } };
+    tw_vertex v[5];
+    for (size_t i = 0; i < 5; i++) {
+        v[i] = tw_graph_add_vertex(g, sets[rows[i].set], "Reads", 1);
+        tw_graph_connect(g, v[i], "in", tw_slice(g, x, 0, rows[i].begin, rows[i].end));
+        tw_graph_connect(g, v[i], "out", tw_index(g, y, i));
+    }
+    tw_vertex odd = tw_graph_add_vertex(g, sets[1], "Rows", 1); /* 16 bytes asked for, 4 bytes off */
+    tw_graph_connect_list(g, odd, "rows", 1, (tw_tensor[]){ tw_slice(g, z, 0, 8, 9) });
+    tw_graph_connect_list(g, odd, "list", 1, (tw_tensor[]){ tw_slice(g, z, 0, 8, 9) });
+    tw_graph_connect(g, odd, "ones", tw_slice(g, z, 0, 8, 10));
+    tw_graph_connect(g, odd, "wide", tw_slice(g, z, 0, 1, 9));
+    tw_graph_connect(g, odd, "fast", tw_slice(g, z, 0, 0, 4));
+    tw_graph_set_field_values(g, odd, "table", TW_INT, 1, (int32_t[]){ 1 });
+    tw_graph_connect(g, odd, "sum", tw_index(g, y, 9));
+    tw_program steps[2] = { tw_execute(g, sets[0]), tw_execute(g, sets[1]) };
+    tw_engine *e = test_engine_new(g, device, tw_sequence_of(g, 2, steps), NULL);
+    uint32_t at[5];
+    for (size_t i = 0; i < 5; i++) {
+        tw__placed_vertex p;
+        test_ok(tw__placed_vertex_get(e, v[i].id, &p));
+        at[i] = p.values[0].address;
+        tw__placed_vertex_clear(&p);
+        check_vertex(&chips[1], e, v[i].id);
+    }
+    assert_int_equal(at[1] - at[0], 2 * 4);
+    assert_int_equal(at[2] - at[0], 6 * 4); /* side by side */
+    assert_true(!meet(at[3], at[3] + 40, at[0], at[0] + 32));
+    assert_true(meet(at[4], at[4] + 160, at[0], at[0] + 32)); /* the steps do not need theirs together */
+    check_vertex(&chips[1], e, odd.id);
+    tw_fidelity fidelity;
+    const tw_profile *profile = tw_engine_profile(e);
+    assert_int_equal(tw_profile_memory(profile, "message", &fidelity), (8 + 10 + 40) * 4);
+    assert_int_equal(tw_profile_memory(profile, "outputEdge", &fidelity), 4 * 4 + 2 * 4); /* y[0..3], y[4], y[9] */
+    assert_int_equal(tw_profile_memory(profile, "rearrangement", &fidelity), 8 * 4);
+    check_report(&chips[1], e);
+    check_items(&chips[1], tw__engine_placement(e));
+    tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
+}
+
 /* --- constraints ------------------------------------------------------------------------------------------------------- */
 
 static tw_status constrained(const chip *c, const char *type, size_t in, size_t out, int how)
@@ -473,9 +529,8 @@ static void engine_place_3_2_2_constraints(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(engine_place_random_programs),
-        cmocka_unit_test(engine_place_3_2_vertex_states),
-        cmocka_unit_test(engine_place_8_2_3_lives),
+        cmocka_unit_test(engine_place_random_programs),   cmocka_unit_test(engine_place_3_2_vertex_states),
+        cmocka_unit_test(engine_place_8_2_3_lives),       cmocka_unit_test(engine_place_buffers),
         cmocka_unit_test(engine_place_3_2_2_constraints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
