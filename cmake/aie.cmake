@@ -7,7 +7,7 @@ endif()
 
 # The same source as C and as C++: every rule of the checks; ports and graphs.
 if(BUILD_TESTING AND TARGET tw_aie)
-  foreach(name IN ITEMS checks_c.c checks_cxx.cpp ports_c.c ports_cxx.cpp)
+  foreach(name IN ITEMS checks_c.c checks_cxx.cpp ports_c.c ports_cxx.cpp graph_cxx.cpp)
     cmake_path(GET name STEM stem)
     add_executable(aie_${stem} tests/aie/${name})
     target_link_libraries(aie_${stem} PRIVATE tw_aie)
@@ -56,11 +56,14 @@ set_source_files_properties(bench/bench_aie.c PROPERTIES COMPILE_OPTIONS "-march
 if(TARGET tilewright)
   set(aie_dir ${CMAKE_BINARY_DIR}/examples/aie)
   file(MAKE_DIRECTORY ${aie_dir})
-  foreach(name IN ITEMS fir_int16 fir_cint16 matmul_int8 conv2d halfband cascade gemv_float)
-    set(source ${CMAKE_SOURCE_DIR}/examples/aie/${name}.c)
+  foreach(file IN ITEMS fir_int16.c fir_cint16.c matmul_int8.c conv2d.c halfband.c cascade.c gemv_float.c graph.cpp)
+    cmake_path(GET file STEM name)
+    set(source ${CMAKE_SOURCE_DIR}/examples/aie/${file})
     add_executable(example_aie_${name} ${source})
     target_link_libraries(example_aie_${name} PRIVATE tilewright m)
-    set_target_properties(example_aie_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${aie_dir})
+    set_target_properties(example_aie_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${aie_dir}
+                          CXX_STANDARD 17)
+    target_include_directories(example_aie_${name} PRIVATE include/aie)
     if(BUILD_TESTING)
       add_test(NAME examples.aie_${name} WORKING_DIRECTORY ${aie_dir}
                COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh ${source} $<TARGET_FILE:example_aie_${name}>)

@@ -59,6 +59,9 @@ TW_API void tw_aie_array_output(tw_aie_array *array, int from, int out, unsigned
 /* The kernel waits for this window itself, by window_acquire(), and hands it on by window_release(). */
 TW_API void tw_aie_array_async(tw_aie_array *array, int kernel, int is_output, int port);
 
+/* The kernel fires `times` times in each iteration; 0 = whenever it can, and a run does not wait for it. */
+TW_API void tw_aie_array_repeat(tw_aie_array *array, int kernel, unsigned times);
+
 /* Fires each kernel `iterations` times; 0 = until the input files end. Output files are written at the end. */
 TW_API tw_status tw_aie_array_run(tw_aie_array *array, uint64_t iterations);
 /* The same, going on where the last run ended: files, queues, windows, locks and cycles stay as they are. */

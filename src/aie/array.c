@@ -79,7 +79,7 @@ int tw_aie_array_add(tw_aie_array *a, const char *name, void (*fn)(void *user), 
     }
     tw__kernel *k = APPEND(a, kernels, kernel_count, kernel_room, tw__kernel);
     if (!k) return -1;
-    *k = (tw__kernel){ .name = strdup(name), .fn = fn, .user = user, .column = column, .row = row };
+    *k = (tw__kernel){ .name = strdup(name), .fn = fn, .user = user, .column = column, .row = row, .repeat = 1 };
     k->number = (int)a->kernel_count - 1;
     if (!k->name) tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for kernel '%s'", name);
     return k->number;
@@ -358,12 +358,12 @@ static bool start(tw_aie_array *a, tw__kernel *k, uint64_t iterations)
 {
     bool ports = false;
     for (int i = 0; i < TW__AIE_PORTS; i++) ports |= k->window_in[i] || (i <= TW__AIE_STREAMS && k->in[i]);
-    if (iterations == 0 && !ports) {
+    if ((iterations == 0 || k->repeat == 0) && !ports) {
         tw__aie_fail(a, TW_E_INVALID_ARGUMENT,
                      "kernel '%s' has no input, so it would run for ever: give a number of iterations", k->name);
         return false;
     }
-    k->target = iterations ? k->fired + iterations : 0;
+    k->target = iterations && k->repeat ? k->fired + iterations * k->repeat : 0;
     if (!k->stack) k->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (k->stack == MAP_FAILED) k->stack = NULL;
     if (!k->stack || getcontext(&k->context)) {
@@ -432,7 +432,7 @@ static tw_status verdict(tw_aie_array *a, uint64_t iterations)
     bool all_done = true, only_input = iterations == 0;
     for (size_t i = 0; i < a->kernel_count; i++) {
         const tw__kernel *k = a->kernels[i];
-        all_done &= k->wait == TW__DONE;
+        all_done &= k->wait == TW__DONE || k->repeat == 0;
         only_input &= k->wait == TW__WAIT_READ || k->wait == TW__WAIT_WINDOWS || k->wait == TW__WAIT_ACQUIRE ||
                       k->wait == TW__DONE;
     }
@@ -551,6 +551,12 @@ void tw_aie_array_async(tw_aie_array *a, int number, int is_output, int port)
         return;
     }
     *(is_output ? &p->async_out : &p->async_in) = true;
+}
+
+void tw_aie_array_repeat(tw_aie_array *a, int number, unsigned times)
+{
+    tw__kernel *k = kernel(a, number, "repeat");
+    if (k) k->repeat = times;
 }
 
 uint64_t tw_aie_array_events(const tw_aie_array *a, int number, int event)

@@ -83,6 +83,7 @@ typedef struct tw__kernel {
     tw__view *waits_view;
     int lock, lock_value, port;
     uint64_t fired, target;
+    unsigned repeat; /* firings an iteration; 0: whenever it can, without end */
 } tw__kernel;
 
 struct tw_aie_array {

@@ -1,0 +1,2 @@
+/* The name that graph programs include. */
+#include <tilewright/adf.hpp>
