@@ -11,12 +11,14 @@
     { x, y, z, (unsigned)(xs), (unsigned)(xo), (unsigned)(xh), (unsigned)(xt), (unsigned)(xq), (unsigned)(ys), (unsigned)(yq), (unsigned)(mt), (unsigned)(uc), \
       (unsigned)(us), (unsigned)(zs), (unsigned)(zo), (unsigned)(zh), (unsigned)(zt), (unsigned)(zq) }
 #define TW__S(...) { __VA_ARGS__ }
-#define TW__MULTIPLY(width, accumulator, name, id, list, operands, size, form) \
+#define TW__MULTIPLY(function, word, accumulator, name, id, list, operands, size, form) \
     TW__AIE accumulator TW__N(name##a, name##a_##id)(unsigned flags, accumulator acc, TW__UNWRAP list) \
     { \
         const tw__mul a = operands; \
         const tw__shape s = size; \
-        tw__mul##width(&acc, &a, &s, flags | (form)); \
+        TW__CHECK_MUL(&a, &s, flags | (form), &acc, word); \
+        TW__COUNT(VECTOR, 1); \
+        tw__mul_##function(&acc, &a, &s, flags | (form)); \
         return acc; \
     } \
     TW__AIE accumulator TW__N(name, name##_##id)(unsigned flags, TW__UNWRAP list) \
@@ -24,29 +26,31 @@
         accumulator acc = { { { 0 } } }; \
         const tw__mul a = operands; \
         const tw__shape s = size; \
-        tw__mul##width(&acc, &a, &s, flags | (form)); \
+        TW__CHECK_MUL(&a, &s, flags | (form), &acc, word); \
+        TW__COUNT(VECTOR, 1); \
+        tw__mul_##function(&acc, &a, &s, flags | (form)); \
         return acc; \
     }
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 0, (v64int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__I8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 1, (v128int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__I8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 2, (v64int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__U8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 3, (v128int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__U8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 4, (v64uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__I8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 5, (v128uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__I8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 6, (v64uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__U8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 7, (v128uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__U8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 8, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 9, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 10, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 11, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 12, (v32int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 13, (v32int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 14, (v64int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 15, (v64int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 16, (v32int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 17, (v64int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 18, (v16int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), 0)
-TW__MULTIPLY(48, v16acc48, tw__m16_48p, 19, (v32int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 0, (v64int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__I8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 1, (v128int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__I8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 2, (v64int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__U8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 3, (v128int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__U8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 4, (v64uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__I8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 5, (v128uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__I8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 6, (v64uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__U8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 7, (v128uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__U8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 8, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 9, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 10, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 11, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 12, (v32int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48p, 13, (v32int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 14, (v64int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48p, 15, (v64int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 16, (v32int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), 0)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 17, (v64int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), 0)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 18, (v16int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), 0)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 19, (v32int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), 0)
 #ifndef __cplusplus
 #define tw__m16_48p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
@@ -92,64 +96,113 @@ TW__MULTIPLY(48, v16acc48, tw__m16_48p, 19, (v32int32 x, int xs, int xo, int xh,
 #define TW__COUNTS_tw__m16_48p(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__)
 #define TW__COUNTS_tw__m16_48pa(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 20, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 21, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 22, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 23, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 24, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 25, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 26, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 27, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 28, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 29, (v32int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 30, (v32int16 x, int xs, int xo, int xh, v32int16 y, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 31, (v64int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 32, (v16int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 33, (v16int32 x, int xs, int xo, int xh, v16int32 y, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
-TW__MULTIPLY(48, v16acc48, tw__m16_48s, 34, (v32int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 20, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__ABS)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 21, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__ABS)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 22, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__ABS)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 23, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__ABS)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 24, (v32int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__ABS)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 25, (v32int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__ABS)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 26, (v64int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__ABS)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 27, (v64int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__ABS)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 28, (v32int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__ABS)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 29, (v64int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__ABS)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 30, (v16int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__ABS)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 31, (v32int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__ABS)
+#ifndef __cplusplus
+#define tw__m16_48b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
+  void (*)(v32int16, v8int32): P##_28, \
+  void (*)(v64int16, v8int32): P##_29, \
+  void (*)(v16int32, v16int16): P##_30, \
+  void (*)(v32int32, v16int16): P##_31, \
+  default: tw__no_such_overload)
+#define tw__m16_48b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48b_pick8(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m16_48ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48b_pick8(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m16_48b_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+    _Generic((void (*)(__typeof__(a0)))0, \
+  void (*)(v32int16): P##_25, \
+  void (*)(v64int16): P##_27, \
+  default: tw__no_such_overload)
+#define tw__m16_48b_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48b_pick9(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m16_48ba_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48b_pick9(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m16_48b_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
+  void (*)(v32int16, v16int16): P##_24, \
+  void (*)(v64int16, v16int16): P##_26, \
+  default: tw__no_such_overload)
+#define tw__m16_48b_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48b_pick10(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw__m16_48ba_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48b_pick10(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw__m16_48b_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
+  void (*)(v32int16, v32int8): P##_20, \
+  void (*)(v64int16, v32int8): P##_21, \
+  void (*)(v32int16, v32uint8): P##_22, \
+  void (*)(v64int16, v32uint8): P##_23, \
+  default: tw__no_such_overload)
+#define tw__m16_48b_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48b_pick12(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw__m16_48ba_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48b_pick12(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#else
+#define TW__COUNTS_tw__m16_48b(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__)
+#define TW__COUNTS_tw__m16_48ba(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__)
+#endif
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48s, 32, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48s, 33, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48s, 34, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48s, 35, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48s, 36, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48s, 37, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48s, 38, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48s, 39, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48s, 40, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 41, (v32int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 42, (v32int16 x, int xs, int xo, int xh, v32int16 y, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 43, (v64int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 44, (v16int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 45, (v16int32 x, int xs, int xo, int xh, v16int32 y, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 46, (v32int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m16_48s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_29, \
-  void (*)(v64int16, v8int32): P##_31, \
-  void (*)(v16int32, v16int16): P##_32, \
-  void (*)(v32int32, v16int16): P##_34, \
+  void (*)(v32int16, v8int32): P##_41, \
+  void (*)(v64int16, v8int32): P##_43, \
+  void (*)(v16int32, v16int16): P##_44, \
+  void (*)(v32int32, v16int16): P##_46, \
   default: tw__no_such_overload)
 #define tw__m16_48s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48s_pick9(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48s_pick9(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_30, \
-  void (*)(v16int32, v16int32, v16int16): P##_33, \
+  void (*)(v32int16, v32int16, v8int32): P##_42, \
+  void (*)(v16int32, v16int32, v16int16): P##_45, \
   default: tw__no_such_overload)
 #define tw__m16_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48s_pick10(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48s_pick10(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48s_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v16int16): P##_26, \
-  void (*)(v64int16, v16int16): P##_28, \
+  void (*)(v32int16, v16int16): P##_38, \
+  void (*)(v64int16, v16int16): P##_40, \
   default: tw__no_such_overload)
 #define tw__m16_48s_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48s_pick12(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m16_48sa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48s_pick12(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m16_48s_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_27, \
+  void (*)(v32int16, v32int16, v16int16): P##_39, \
   default: tw__no_such_overload)
 #define tw__m16_48s_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48s_pick13(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48sa_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48s_pick13(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48s_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int8): P##_20, \
-  void (*)(v64int16, v32int8): P##_22, \
-  void (*)(v32int16, v32uint8): P##_23, \
-  void (*)(v64int16, v32uint8): P##_25, \
+  void (*)(v32int16, v32int8): P##_32, \
+  void (*)(v64int16, v32int8): P##_34, \
+  void (*)(v32int16, v32uint8): P##_35, \
+  void (*)(v64int16, v32uint8): P##_37, \
   default: tw__no_such_overload)
 #define tw__m16_48s_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48s_pick14(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48sa_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48s_pick14(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48s_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_21, \
-  void (*)(v32int16, v32int16, v32uint8): P##_24, \
+  void (*)(v32int16, v32int16, v32int8): P##_33, \
+  void (*)(v32int16, v32int16, v32uint8): P##_36, \
   default: tw__no_such_overload)
 #define tw__m16_48s_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48s_pick15(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m16_48sa_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48s_pick15(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
@@ -157,42 +210,42 @@ TW__MULTIPLY(48, v16acc48, tw__m16_48s, 34, (v32int32 x, int xs, int xo, int xh,
 #define TW__COUNTS_tw__m16_48s(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
 #define TW__COUNTS_tw__m16_48sa(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
 #endif
-TW__MULTIPLY(48, v16acc48, tw__m16_48t, 35, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v16acc48, tw__m16_48t, 36, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v16acc48, tw__m16_48t, 37, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v16acc48, tw__m16_48t, 38, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v16acc48, tw__m16_48t, 39, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v16acc48, tw__m16_48t, 40, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v16acc48, tw__m16_48t, 41, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v16acc48, tw__m16_48t, 42, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v16acc48, tw__m16_48t, 43, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 47, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 48, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 49, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 50, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 51, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 52, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 53, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 54, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 55, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m16_48t_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v16int16): P##_41, \
-  void (*)(v64int16, v16int16): P##_43, \
+  void (*)(v32int16, v16int16): P##_53, \
+  void (*)(v64int16, v16int16): P##_55, \
   default: tw__no_such_overload)
 #define tw__m16_48t_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48t_pick13(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48ta_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48t_pick13(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48t_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_42, \
+  void (*)(v32int16, v32int16, v16int16): P##_54, \
   default: tw__no_such_overload)
 #define tw__m16_48t_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48t_pick14(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48ta_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48t_pick14(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48t_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int8): P##_35, \
-  void (*)(v64int16, v32int8): P##_37, \
-  void (*)(v32int16, v32uint8): P##_38, \
-  void (*)(v64int16, v32uint8): P##_40, \
+  void (*)(v32int16, v32int8): P##_47, \
+  void (*)(v64int16, v32int8): P##_49, \
+  void (*)(v32int16, v32uint8): P##_50, \
+  void (*)(v64int16, v32uint8): P##_52, \
   default: tw__no_such_overload)
 #define tw__m16_48t_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48t_pick15(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m16_48ta_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48t_pick15(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m16_48t_pick16(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6), __typeof__(a10)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_36, \
-  void (*)(v32int16, v32int16, v32uint8): P##_39, \
+  void (*)(v32int16, v32int16, v32int8): P##_48, \
+  void (*)(v32int16, v32int16, v32uint8): P##_51, \
   default: tw__no_such_overload)
 #define tw__m16_48t_16(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) tw__m16_48t_pick16(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)
 #define tw__m16_48ta_17(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) tw__m16_48t_pick16(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)
@@ -205,103 +258,103 @@ TW__MULTIPLY(48, v16acc48, tw__m16_48t, 43, (v64int16 x, int xs, int xo, int xh,
 #define TW__COUNTS_tw__m16_48u(F, ...)
 #define TW__COUNTS_tw__m16_48ua(F, ...)
 #endif
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 44, (v64int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 45, (v128int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 46, (v64int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 47, (v128int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 48, (v64uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 49, (v128uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 50, (v64uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 51, (v128uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 52, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 53, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 54, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 55, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 56, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 57, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 58, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 59, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 60, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 61, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 62, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 63, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 64, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 65, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 66, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(48, v8acc48, tw__m8_48p, 67, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 68, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 69, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 70, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 71, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 72, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 73, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 74, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 75, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 76, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 77, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 78, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), 0)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 79, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 56, (v64int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 57, (v128int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 58, (v64int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 59, (v128int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 60, (v64uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 61, (v128uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 62, (v64uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 63, (v128uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 64, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 65, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 66, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 67, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 68, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48p, 69, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 70, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48p, 71, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 72, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 73, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 74, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 75, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 76, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 77, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 78, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 79, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 80, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 81, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 82, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 83, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 84, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 85, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(four, 8, v8cacc48, tw__m8_48p, 86, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 87, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(four, 8, v8cacc48, tw__m8_48p, 88, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 89, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 90, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 91, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), 0)
 #ifndef __cplusplus
 #define tw__m8_48p_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16cint16): P##_75, \
-  void (*)(v32cint16): P##_77, \
+  void (*)(v16cint16): P##_87, \
+  void (*)(v32cint16): P##_89, \
   default: tw__no_such_overload)
 #define tw__m8_48p_5(f,a0,a1,a2,a3,a4) tw__m8_48p_pick5(tw__m8_48p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m8_48pa_6(f,acc,a0,a1,a2,a3,a4) tw__m8_48p_pick5(tw__m8_48pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m8_48p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v32int16, v4cint32): P##_64, \
-  void (*)(v64int16, v4cint32): P##_65, \
-  void (*)(v16int32, v8cint16): P##_68, \
-  void (*)(v32int32, v8cint16): P##_69, \
-  void (*)(v16cint16, v8int32): P##_72, \
-  void (*)(v32cint16, v8int32): P##_73, \
-  void (*)(v16cint16, v8cint16): P##_74, \
-  void (*)(v32cint16, v8cint16): P##_76, \
-  void (*)(v8cint32, v16int16): P##_78, \
-  void (*)(v16cint32, v16int16): P##_79, \
+  void (*)(v32int16, v4cint32): P##_76, \
+  void (*)(v64int16, v4cint32): P##_77, \
+  void (*)(v16int32, v8cint16): P##_80, \
+  void (*)(v32int32, v8cint16): P##_81, \
+  void (*)(v16cint16, v8int32): P##_84, \
+  void (*)(v32cint16, v8int32): P##_85, \
+  void (*)(v16cint16, v8cint16): P##_86, \
+  void (*)(v32cint16, v8cint16): P##_88, \
+  void (*)(v8cint32, v16int16): P##_90, \
+  void (*)(v16cint32, v16int16): P##_91, \
   default: tw__no_such_overload)
 #define tw__m8_48p_6(f,a0,a1,a2,a3,a4,a5) tw__m8_48p_pick6(tw__m8_48p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m8_48pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_48p_pick6(tw__m8_48pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m8_48p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_60, \
-  void (*)(v64int16, v8int32): P##_61, \
-  void (*)(v32int16, v8cint16): P##_62, \
-  void (*)(v64int16, v8cint16): P##_63, \
-  void (*)(v16int32, v16int16): P##_66, \
-  void (*)(v32int32, v16int16): P##_67, \
-  void (*)(v16cint16, v16int16): P##_70, \
-  void (*)(v32cint16, v16int16): P##_71, \
+  void (*)(v32int16, v8int32): P##_72, \
+  void (*)(v64int16, v8int32): P##_73, \
+  void (*)(v32int16, v8cint16): P##_74, \
+  void (*)(v64int16, v8cint16): P##_75, \
+  void (*)(v16int32, v16int16): P##_78, \
+  void (*)(v32int32, v16int16): P##_79, \
+  void (*)(v16cint16, v16int16): P##_82, \
+  void (*)(v32cint16, v16int16): P##_83, \
   default: tw__no_such_overload)
 #define tw__m8_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48p_pick8(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48p_pick8(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48p_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v16int16): P##_56, \
-  void (*)(v64int16, v16int16): P##_58, \
+  void (*)(v32int16, v16int16): P##_68, \
+  void (*)(v64int16, v16int16): P##_70, \
   default: \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v32int16): P##_57, \
-  void (*)(v64int16): P##_59, \
+  void (*)(v32int16): P##_69, \
+  void (*)(v64int16): P##_71, \
   default: tw__no_such_overload))
 #define tw__m8_48p_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48p_pick9(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48pa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48p_pick9(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48p_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v64int8, v32int8): P##_44, \
-  void (*)(v128int8, v32int8): P##_45, \
-  void (*)(v64int8, v32uint8): P##_46, \
-  void (*)(v128int8, v32uint8): P##_47, \
-  void (*)(v64uint8, v32int8): P##_48, \
-  void (*)(v128uint8, v32int8): P##_49, \
-  void (*)(v64uint8, v32uint8): P##_50, \
-  void (*)(v128uint8, v32uint8): P##_51, \
-  void (*)(v32int16, v32int8): P##_52, \
-  void (*)(v64int16, v32int8): P##_53, \
-  void (*)(v32int16, v32uint8): P##_54, \
-  void (*)(v64int16, v32uint8): P##_55, \
+  void (*)(v64int8, v32int8): P##_56, \
+  void (*)(v128int8, v32int8): P##_57, \
+  void (*)(v64int8, v32uint8): P##_58, \
+  void (*)(v128int8, v32uint8): P##_59, \
+  void (*)(v64uint8, v32int8): P##_60, \
+  void (*)(v128uint8, v32int8): P##_61, \
+  void (*)(v64uint8, v32uint8): P##_62, \
+  void (*)(v128uint8, v32uint8): P##_63, \
+  void (*)(v32int16, v32int8): P##_64, \
+  void (*)(v64int16, v32int8): P##_65, \
+  void (*)(v32int16, v32uint8): P##_66, \
+  void (*)(v64int16, v32uint8): P##_67, \
   default: tw__no_such_overload)
 #define tw__m8_48p_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48p_pick10(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48pa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48p_pick10(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -309,113 +362,201 @@ TW__MULTIPLY(48, v8cacc48, tw__m8_48p, 79, (v16cint32 x, int xs, int xo, v16int1
 #define TW__COUNTS_tw__m8_48p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 80, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 81, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 82, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 83, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 84, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 85, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 86, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 87, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 88, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 89, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 90, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 91, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 92, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 93, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 94, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 95, (v32int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 96, (v32int16 x, int xs, int xo, v32int16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 97, (v64int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 98, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 99, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(48, v8acc48, tw__m8_48s, 100, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 101, (v16int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 102, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 103, (v32int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 104, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 105, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 106, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 107, (v16cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 108, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 109, (v32cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 110, (v16cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 111, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 112, (v32cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 113, (v8cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 114, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v16int16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 115, (v16cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 92, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 93, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 94, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 95, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 96, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 97, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 98, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 99, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 100, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 101, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 102, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 103, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 104, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 105, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 106, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 107, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 108, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 109, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 110, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 111, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 112, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 113, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 114, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 115, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 116, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 117, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 118, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 119, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__ABS)
+#ifndef __cplusplus
+#define tw__m8_48b_pick5(P,a0,a1,a2,a3,a4) \
+    _Generic((void (*)(__typeof__(a0)))0, \
+  void (*)(v16cint16): P##_115, \
+  void (*)(v32cint16): P##_117, \
+  default: tw__no_such_overload)
+#define tw__m8_48b_5(f,a0,a1,a2,a3,a4) tw__m8_48b_pick5(tw__m8_48b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
+#define tw__m8_48ba_6(f,acc,a0,a1,a2,a3,a4) tw__m8_48b_pick5(tw__m8_48ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
+#define tw__m8_48b_pick6(P,a0,a1,a2,a3,a4,a5) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
+  void (*)(v32int16, v4cint32): P##_104, \
+  void (*)(v64int16, v4cint32): P##_105, \
+  void (*)(v16int32, v8cint16): P##_108, \
+  void (*)(v32int32, v8cint16): P##_109, \
+  void (*)(v16cint16, v8int32): P##_112, \
+  void (*)(v32cint16, v8int32): P##_113, \
+  void (*)(v16cint16, v8cint16): P##_114, \
+  void (*)(v32cint16, v8cint16): P##_116, \
+  void (*)(v8cint32, v16int16): P##_118, \
+  void (*)(v16cint32, v16int16): P##_119, \
+  default: tw__no_such_overload)
+#define tw__m8_48b_6(f,a0,a1,a2,a3,a4,a5) tw__m8_48b_pick6(tw__m8_48b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw__m8_48ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_48b_pick6(tw__m8_48ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw__m8_48b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
+  void (*)(v32int16, v8int32): P##_100, \
+  void (*)(v64int16, v8int32): P##_101, \
+  void (*)(v32int16, v8cint16): P##_102, \
+  void (*)(v64int16, v8cint16): P##_103, \
+  void (*)(v16int32, v16int16): P##_106, \
+  void (*)(v32int32, v16int16): P##_107, \
+  void (*)(v16cint16, v16int16): P##_110, \
+  void (*)(v32cint16, v16int16): P##_111, \
+  default: tw__no_such_overload)
+#define tw__m8_48b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48b_pick8(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m8_48ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48b_pick8(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m8_48b_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
+  void (*)(v32int16, v16int16): P##_96, \
+  void (*)(v64int16, v16int16): P##_98, \
+  default: \
+    _Generic((void (*)(__typeof__(a0)))0, \
+  void (*)(v32int16): P##_97, \
+  void (*)(v64int16): P##_99, \
+  default: tw__no_such_overload))
+#define tw__m8_48b_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48b_pick9(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m8_48ba_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48b_pick9(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m8_48b_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
+  void (*)(v32int16, v32int8): P##_92, \
+  void (*)(v64int16, v32int8): P##_93, \
+  void (*)(v32int16, v32uint8): P##_94, \
+  void (*)(v64int16, v32uint8): P##_95, \
+  default: tw__no_such_overload)
+#define tw__m8_48b_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48b_pick10(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw__m8_48ba_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48b_pick10(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#else
+#define TW__COUNTS_tw__m8_48b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw__m8_48ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#endif
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48s, 120, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48s, 121, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48s, 122, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48s, 123, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48s, 124, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48s, 125, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48s, 126, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48s, 127, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48s, 128, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 129, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 130, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 131, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 132, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 133, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 134, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 135, (v32int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 136, (v32int16 x, int xs, int xo, v32int16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 137, (v64int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 138, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 139, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 140, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 141, (v16int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 142, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 143, (v32int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 144, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 145, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 146, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 147, (v16cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 148, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 149, (v32cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 150, (v16cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 151, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 152, (v32cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 153, (v8cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 154, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v16int16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 155, (v16cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m8_48s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v4cint32): P##_95, \
-  void (*)(v64int16, v4cint32): P##_97, \
-  void (*)(v16int32, v8cint16): P##_101, \
-  void (*)(v32int32, v8cint16): P##_103, \
-  void (*)(v16cint16, v8int32): P##_107, \
-  void (*)(v32cint16, v8int32): P##_109, \
-  void (*)(v16cint16, v8cint16): P##_110, \
-  void (*)(v32cint16, v8cint16): P##_112, \
-  void (*)(v8cint32, v16int16): P##_113, \
-  void (*)(v16cint32, v16int16): P##_115, \
+  void (*)(v32int16, v4cint32): P##_135, \
+  void (*)(v64int16, v4cint32): P##_137, \
+  void (*)(v16int32, v8cint16): P##_141, \
+  void (*)(v32int32, v8cint16): P##_143, \
+  void (*)(v16cint16, v8int32): P##_147, \
+  void (*)(v32cint16, v8int32): P##_149, \
+  void (*)(v16cint16, v8cint16): P##_150, \
+  void (*)(v32cint16, v8cint16): P##_152, \
+  void (*)(v8cint32, v16int16): P##_153, \
+  void (*)(v16cint32, v16int16): P##_155, \
   default: tw__no_such_overload)
 #define tw__m8_48s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_48s_pick7(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_48sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_48s_pick7(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_48s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_96, \
-  void (*)(v16int32, v16int32, v8cint16): P##_102, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_108, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_111, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_114, \
+  void (*)(v32int16, v32int16, v4cint32): P##_136, \
+  void (*)(v16int32, v16int32, v8cint16): P##_142, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_148, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_151, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_154, \
   default: tw__no_such_overload)
 #define tw__m8_48s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48s_pick8(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48s_pick8(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_89, \
-  void (*)(v64int16, v8int32): P##_91, \
-  void (*)(v32int16, v8cint16): P##_92, \
-  void (*)(v64int16, v8cint16): P##_94, \
-  void (*)(v16int32, v16int16): P##_98, \
-  void (*)(v32int32, v16int16): P##_100, \
-  void (*)(v16cint16, v16int16): P##_104, \
-  void (*)(v32cint16, v16int16): P##_106, \
+  void (*)(v32int16, v8int32): P##_129, \
+  void (*)(v64int16, v8int32): P##_131, \
+  void (*)(v32int16, v8cint16): P##_132, \
+  void (*)(v64int16, v8cint16): P##_134, \
+  void (*)(v16int32, v16int16): P##_138, \
+  void (*)(v32int32, v16int16): P##_140, \
+  void (*)(v16cint16, v16int16): P##_144, \
+  void (*)(v32cint16, v16int16): P##_146, \
   default: tw__no_such_overload)
 #define tw__m8_48s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48s_pick9(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48s_pick9(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_90, \
-  void (*)(v32int16, v32int16, v8cint16): P##_93, \
-  void (*)(v16int32, v16int32, v16int16): P##_99, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_105, \
+  void (*)(v32int16, v32int16, v8int32): P##_130, \
+  void (*)(v32int16, v32int16, v8cint16): P##_133, \
+  void (*)(v16int32, v16int32, v16int16): P##_139, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_145, \
   default: tw__no_such_overload)
 #define tw__m8_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48s_pick10(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48s_pick10(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48s_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v16int16): P##_86, \
-  void (*)(v64int16, v16int16): P##_88, \
+  void (*)(v32int16, v16int16): P##_126, \
+  void (*)(v64int16, v16int16): P##_128, \
   default: tw__no_such_overload)
 #define tw__m8_48s_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48s_pick11(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48sa_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48s_pick11(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48s_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_87, \
+  void (*)(v32int16, v32int16, v16int16): P##_127, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int8): P##_80, \
-  void (*)(v64int16, v32int8): P##_82, \
-  void (*)(v32int16, v32uint8): P##_83, \
-  void (*)(v64int16, v32uint8): P##_85, \
+  void (*)(v32int16, v32int8): P##_120, \
+  void (*)(v64int16, v32int8): P##_122, \
+  void (*)(v32int16, v32uint8): P##_123, \
+  void (*)(v64int16, v32uint8): P##_125, \
   default: tw__no_such_overload))
 #define tw__m8_48s_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48s_pick12(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48sa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48s_pick12(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48s_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_81, \
-  void (*)(v32int16, v32int16, v32uint8): P##_84, \
+  void (*)(v32int16, v32int16, v32int8): P##_121, \
+  void (*)(v32int16, v32int16, v32uint8): P##_124, \
   default: tw__no_such_overload)
 #define tw__m8_48s_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48s_pick13(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48sa_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48s_pick13(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
@@ -423,73 +564,73 @@ TW__MULTIPLY(48, v8cacc48, tw__m8_48s, 115, (v16cint32 x, int xs, int xo, int ys
 #define TW__COUNTS_tw__m8_48s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
 #endif
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 116, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 117, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 118, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 119, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 120, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 121, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 122, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 123, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 124, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 125, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 126, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 127, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48t, 128, (v32int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48t, 129, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48t, 130, (v64int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 131, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 132, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8acc48, tw__m8_48t, 133, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48t, 134, (v16cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48t, 135, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v8cacc48, tw__m8_48t, 136, (v32cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 156, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 157, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 158, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 159, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 160, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 161, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 162, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 163, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 164, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 165, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 166, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 167, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 168, (v32int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 169, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 170, (v64int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 171, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 172, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 173, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 174, (v16cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 175, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 176, (v32cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m8_48t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_125, \
-  void (*)(v64int16, v8int32): P##_127, \
-  void (*)(v32int16, v8cint16): P##_128, \
-  void (*)(v64int16, v8cint16): P##_130, \
-  void (*)(v16int32, v16int16): P##_131, \
-  void (*)(v32int32, v16int16): P##_133, \
-  void (*)(v16cint16, v16int16): P##_134, \
-  void (*)(v32cint16, v16int16): P##_136, \
+  void (*)(v32int16, v8int32): P##_165, \
+  void (*)(v64int16, v8int32): P##_167, \
+  void (*)(v32int16, v8cint16): P##_168, \
+  void (*)(v64int16, v8cint16): P##_170, \
+  void (*)(v16int32, v16int16): P##_171, \
+  void (*)(v32int32, v16int16): P##_173, \
+  void (*)(v16cint16, v16int16): P##_174, \
+  void (*)(v32cint16, v16int16): P##_176, \
   default: tw__no_such_overload)
 #define tw__m8_48t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48t_pick9(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48t_pick9(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_126, \
-  void (*)(v32int16, v32int16, v8cint16): P##_129, \
-  void (*)(v16int32, v16int32, v16int16): P##_132, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_135, \
+  void (*)(v32int16, v32int16, v8int32): P##_166, \
+  void (*)(v32int16, v32int16, v8cint16): P##_169, \
+  void (*)(v16int32, v16int32, v16int16): P##_172, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_175, \
   default: tw__no_such_overload)
 #define tw__m8_48t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48t_pick10(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48t_pick10(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48t_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v16int16): P##_122, \
-  void (*)(v64int16, v16int16): P##_124, \
+  void (*)(v32int16, v16int16): P##_162, \
+  void (*)(v64int16, v16int16): P##_164, \
   default: tw__no_such_overload)
 #define tw__m8_48t_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48t_pick12(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48ta_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48t_pick12(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48t_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_123, \
+  void (*)(v32int16, v32int16, v16int16): P##_163, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int8): P##_116, \
-  void (*)(v64int16, v32int8): P##_118, \
-  void (*)(v32int16, v32uint8): P##_119, \
-  void (*)(v64int16, v32uint8): P##_121, \
+  void (*)(v32int16, v32int8): P##_156, \
+  void (*)(v64int16, v32int8): P##_158, \
+  void (*)(v32int16, v32uint8): P##_159, \
+  void (*)(v64int16, v32uint8): P##_161, \
   default: tw__no_such_overload))
 #define tw__m8_48t_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48t_pick13(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48ta_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48t_pick13(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48t_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_117, \
-  void (*)(v32int16, v32int16, v32uint8): P##_120, \
+  void (*)(v32int16, v32int16, v32int8): P##_157, \
+  void (*)(v32int16, v32int16, v32uint8): P##_160, \
   default: tw__no_such_overload)
 #define tw__m8_48t_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48t_pick14(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m8_48ta_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48t_pick14(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
@@ -497,61 +638,61 @@ TW__MULTIPLY(48, v8cacc48, tw__m8_48t, 136, (v32cint16 x, int xs, int xo, int ys
 #define TW__COUNTS_tw__m8_48t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
 #endif
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 137, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 138, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 139, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 140, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 141, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 142, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 143, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 144, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 145, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 146, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 147, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 148, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 149, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 150, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v16acc48, tw__m8_48u, 151, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 177, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 178, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 179, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 180, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 181, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 182, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 183, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 184, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 185, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 186, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 187, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 188, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 189, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 190, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 191, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
 #define tw__m8_48u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v8int32): P##_146, \
-  void (*)(v64int16, v8int32): P##_148, \
-  void (*)(v16int32, v16int16): P##_149, \
-  void (*)(v32int32, v16int16): P##_151, \
+  void (*)(v32int16, v8int32): P##_186, \
+  void (*)(v64int16, v8int32): P##_188, \
+  void (*)(v16int32, v16int16): P##_189, \
+  void (*)(v32int32, v16int16): P##_191, \
   default: tw__no_such_overload)
 #define tw__m8_48u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48u_pick11(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48u_pick11(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_147, \
-  void (*)(v16int32, v16int32, v16int16): P##_150, \
+  void (*)(v32int16, v32int16, v8int32): P##_187, \
+  void (*)(v16int32, v16int32, v16int16): P##_190, \
   default: tw__no_such_overload)
 #define tw__m8_48u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48u_pick12(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48u_pick12(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48u_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a9)))0, \
-  void (*)(v32int16, v16int16): P##_143, \
-  void (*)(v64int16, v16int16): P##_145, \
+  void (*)(v32int16, v16int16): P##_183, \
+  void (*)(v64int16, v16int16): P##_185, \
   default: tw__no_such_overload)
 #define tw__m8_48u_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48u_pick13(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48ua_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48u_pick13(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48u_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a10)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_144, \
+  void (*)(v32int16, v32int16, v16int16): P##_184, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int8): P##_137, \
-  void (*)(v64int16, v32int8): P##_139, \
-  void (*)(v32int16, v32uint8): P##_140, \
-  void (*)(v64int16, v32uint8): P##_142, \
+  void (*)(v32int16, v32int8): P##_177, \
+  void (*)(v64int16, v32int8): P##_179, \
+  void (*)(v32int16, v32uint8): P##_180, \
+  void (*)(v64int16, v32uint8): P##_182, \
   default: tw__no_such_overload))
 #define tw__m8_48u_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48u_pick14(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m8_48ua_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48u_pick14(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m8_48u_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a10)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_138, \
-  void (*)(v32int16, v32int16, v32uint8): P##_141, \
+  void (*)(v32int16, v32int16, v32int8): P##_178, \
+  void (*)(v32int16, v32int16, v32uint8): P##_181, \
   default: tw__no_such_overload)
 #define tw__m8_48u_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m8_48u_pick15(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m8_48ua_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m8_48u_pick15(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
@@ -559,59 +700,59 @@ TW__MULTIPLY(48, v16acc48, tw__m8_48u, 151, (v32int32 x, int xs, int xo, int xt,
 #define TW__COUNTS_tw__m8_48u(F, ...) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48ua(F, ...) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
 #endif
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 152, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 153, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 154, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 155, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 156, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 157, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 158, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 159, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 160, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 161, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 162, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 163, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 164, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 165, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 166, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 167, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 168, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 169, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 170, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 171, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 192, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 193, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 194, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 195, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 196, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 197, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 198, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 199, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 200, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 201, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(four, 8, v4cacc48, tw__m4_48p, 202, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 203, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(four, 8, v4cacc48, tw__m4_48p, 204, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 205, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 206, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 207, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 208, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 209, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 210, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 211, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
 #ifndef __cplusplus
 #define tw__m4_48p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16cint16, v4cint32): P##_166, \
-  void (*)(v32cint16, v4cint32): P##_167, \
-  void (*)(v8cint32, v8cint16): P##_170, \
-  void (*)(v16cint32, v8cint16): P##_171, \
+  void (*)(v16cint16, v4cint32): P##_206, \
+  void (*)(v32cint16, v4cint32): P##_207, \
+  void (*)(v8cint32, v8cint16): P##_210, \
+  void (*)(v16cint32, v8cint16): P##_211, \
   default: tw__no_such_overload)
 #define tw__m4_48p_6(f,a0,a1,a2,a3,a4,a5) tw__m4_48p_pick6(tw__m4_48p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m4_48pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_48p_pick6(tw__m4_48pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m4_48p_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16cint16): P##_163, \
-  void (*)(v32cint16): P##_165, \
+  void (*)(v16cint16): P##_203, \
+  void (*)(v32cint16): P##_205, \
   default: tw__no_such_overload)
 #define tw__m4_48p_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48p_pick7(tw__m4_48p,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48pa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48p_pick7(tw__m4_48pa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8cint16): P##_152, \
-  void (*)(v64int16, v8cint16): P##_153, \
-  void (*)(v32int16, v4cint32): P##_154, \
-  void (*)(v64int16, v4cint32): P##_155, \
-  void (*)(v16int32, v8cint16): P##_156, \
-  void (*)(v32int32, v8cint16): P##_157, \
-  void (*)(v16cint16, v16int16): P##_158, \
-  void (*)(v32cint16, v16int16): P##_159, \
-  void (*)(v16cint16, v8int32): P##_160, \
-  void (*)(v32cint16, v8int32): P##_161, \
-  void (*)(v16cint16, v8cint16): P##_162, \
-  void (*)(v32cint16, v8cint16): P##_164, \
-  void (*)(v8cint32, v16int16): P##_168, \
-  void (*)(v16cint32, v16int16): P##_169, \
+  void (*)(v32int16, v8cint16): P##_192, \
+  void (*)(v64int16, v8cint16): P##_193, \
+  void (*)(v32int16, v4cint32): P##_194, \
+  void (*)(v64int16, v4cint32): P##_195, \
+  void (*)(v16int32, v8cint16): P##_196, \
+  void (*)(v32int32, v8cint16): P##_197, \
+  void (*)(v16cint16, v16int16): P##_198, \
+  void (*)(v32cint16, v16int16): P##_199, \
+  void (*)(v16cint16, v8int32): P##_200, \
+  void (*)(v32cint16, v8int32): P##_201, \
+  void (*)(v16cint16, v8cint16): P##_202, \
+  void (*)(v32cint16, v8cint16): P##_204, \
+  void (*)(v8cint32, v16int16): P##_208, \
+  void (*)(v16cint32, v16int16): P##_209, \
   default: tw__no_such_overload)
 #define tw__m4_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48p_pick8(tw__m4_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48p_pick8(tw__m4_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -619,78 +760,138 @@ TW__MULTIPLY(48, v4cacc48, tw__m4_48p, 171, (v16cint32 x, int xs, int xo, v8cint
 #define TW__COUNTS_tw__m4_48p(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48pa(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 172, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 173, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 174, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 175, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 176, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 177, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 178, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 179, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 180, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 181, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 182, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 183, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 184, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 185, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 186, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 187, (v16cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 188, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 189, (v32cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 190, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 191, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 192, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 193, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 194, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 195, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 196, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 197, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 198, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 212, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 213, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 214, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 215, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 216, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 217, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 218, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 219, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 220, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 221, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 222, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 223, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 224, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 225, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 226, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 227, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 228, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 229, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 230, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 231, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__ABS)
+#ifndef __cplusplus
+#define tw__m4_48b_pick6(P,a0,a1,a2,a3,a4,a5) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
+  void (*)(v16cint16, v4cint32): P##_226, \
+  void (*)(v32cint16, v4cint32): P##_227, \
+  void (*)(v8cint32, v8cint16): P##_230, \
+  void (*)(v16cint32, v8cint16): P##_231, \
+  default: tw__no_such_overload)
+#define tw__m4_48b_6(f,a0,a1,a2,a3,a4,a5) tw__m4_48b_pick6(tw__m4_48b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw__m4_48ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_48b_pick6(tw__m4_48ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw__m4_48b_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+    _Generic((void (*)(__typeof__(a0)))0, \
+  void (*)(v16cint16): P##_223, \
+  void (*)(v32cint16): P##_225, \
+  default: tw__no_such_overload)
+#define tw__m4_48b_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48b_pick7(tw__m4_48b,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw__m4_48ba_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48b_pick7(tw__m4_48ba,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw__m4_48b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
+  void (*)(v32int16, v8cint16): P##_212, \
+  void (*)(v64int16, v8cint16): P##_213, \
+  void (*)(v32int16, v4cint32): P##_214, \
+  void (*)(v64int16, v4cint32): P##_215, \
+  void (*)(v16int32, v8cint16): P##_216, \
+  void (*)(v32int32, v8cint16): P##_217, \
+  void (*)(v16cint16, v16int16): P##_218, \
+  void (*)(v32cint16, v16int16): P##_219, \
+  void (*)(v16cint16, v8int32): P##_220, \
+  void (*)(v32cint16, v8int32): P##_221, \
+  void (*)(v16cint16, v8cint16): P##_222, \
+  void (*)(v32cint16, v8cint16): P##_224, \
+  void (*)(v8cint32, v16int16): P##_228, \
+  void (*)(v16cint32, v16int16): P##_229, \
+  default: tw__no_such_overload)
+#define tw__m4_48b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48b_pick8(tw__m4_48b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m4_48ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48b_pick8(tw__m4_48ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#else
+#define TW__COUNTS_tw__m4_48b(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw__m4_48ba(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
+#endif
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 232, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 233, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 234, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 235, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 236, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 237, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 238, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 239, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 240, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 241, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 242, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 243, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 244, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 245, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 246, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 247, (v16cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 248, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 249, (v32cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 250, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 251, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 252, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 253, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 254, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 255, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 256, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 257, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 258, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m4_48s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16cint16, v4cint32): P##_190, \
-  void (*)(v32cint16, v4cint32): P##_192, \
-  void (*)(v8cint32, v8cint16): P##_196, \
-  void (*)(v16cint32, v8cint16): P##_198, \
+  void (*)(v16cint16, v4cint32): P##_250, \
+  void (*)(v32cint16, v4cint32): P##_252, \
+  void (*)(v8cint32, v8cint16): P##_256, \
+  void (*)(v16cint32, v8cint16): P##_258, \
   default: tw__no_such_overload)
 #define tw__m4_48s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48s_pick7(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48s_pick7(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_191, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_197, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_251, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_257, \
   default: tw__no_such_overload)
 #define tw__m4_48s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48s_pick8(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48s_pick8(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8cint16): P##_172, \
-  void (*)(v64int16, v8cint16): P##_174, \
-  void (*)(v32int16, v4cint32): P##_175, \
-  void (*)(v64int16, v4cint32): P##_177, \
-  void (*)(v16int32, v8cint16): P##_178, \
-  void (*)(v32int32, v8cint16): P##_180, \
-  void (*)(v16cint16, v16int16): P##_181, \
-  void (*)(v32cint16, v16int16): P##_183, \
-  void (*)(v16cint16, v8int32): P##_184, \
-  void (*)(v32cint16, v8int32): P##_186, \
-  void (*)(v16cint16, v8cint16): P##_187, \
-  void (*)(v32cint16, v8cint16): P##_189, \
-  void (*)(v8cint32, v16int16): P##_193, \
-  void (*)(v16cint32, v16int16): P##_195, \
+  void (*)(v32int16, v8cint16): P##_232, \
+  void (*)(v64int16, v8cint16): P##_234, \
+  void (*)(v32int16, v4cint32): P##_235, \
+  void (*)(v64int16, v4cint32): P##_237, \
+  void (*)(v16int32, v8cint16): P##_238, \
+  void (*)(v32int32, v8cint16): P##_240, \
+  void (*)(v16cint16, v16int16): P##_241, \
+  void (*)(v32cint16, v16int16): P##_243, \
+  void (*)(v16cint16, v8int32): P##_244, \
+  void (*)(v32cint16, v8int32): P##_246, \
+  void (*)(v16cint16, v8cint16): P##_247, \
+  void (*)(v32cint16, v8cint16): P##_249, \
+  void (*)(v8cint32, v16int16): P##_253, \
+  void (*)(v16cint32, v16int16): P##_255, \
   default: tw__no_such_overload)
 #define tw__m4_48s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48s_pick9(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48s_pick9(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8cint16): P##_173, \
-  void (*)(v32int16, v32int16, v4cint32): P##_176, \
-  void (*)(v16int32, v16int32, v8cint16): P##_179, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_182, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_185, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_188, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_194, \
+  void (*)(v32int16, v32int16, v8cint16): P##_233, \
+  void (*)(v32int16, v32int16, v4cint32): P##_236, \
+  void (*)(v16int32, v16int32, v8cint16): P##_239, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_242, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_245, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_248, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_254, \
   default: tw__no_such_overload)
 #define tw__m4_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48s_pick10(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48s_pick10(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -698,63 +899,63 @@ TW__MULTIPLY(48, v4cacc48, tw__m4_48s, 198, (v16cint32 x, int xs, int xo, int ys
 #define TW__COUNTS_tw__m4_48s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 199, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 200, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 201, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 202, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 203, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 204, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 205, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 206, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 207, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 208, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 209, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 210, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 211, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 212, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 213, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 214, (v16cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 215, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 216, (v32cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 217, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 218, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 219, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 259, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 260, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 261, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 262, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 263, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 264, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 265, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 266, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 267, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 268, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 269, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 270, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 271, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 272, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 273, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 274, (v16cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 275, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 276, (v32cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 277, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 278, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 279, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m4_48t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v4cint32): P##_202, \
-  void (*)(v64int16, v4cint32): P##_204, \
-  void (*)(v16int32, v8cint16): P##_205, \
-  void (*)(v32int32, v8cint16): P##_207, \
-  void (*)(v16cint16, v8int32): P##_211, \
-  void (*)(v32cint16, v8int32): P##_213, \
-  void (*)(v16cint16, v8cint16): P##_214, \
-  void (*)(v32cint16, v8cint16): P##_216, \
-  void (*)(v8cint32, v16int16): P##_217, \
-  void (*)(v16cint32, v16int16): P##_219, \
+  void (*)(v32int16, v4cint32): P##_262, \
+  void (*)(v64int16, v4cint32): P##_264, \
+  void (*)(v16int32, v8cint16): P##_265, \
+  void (*)(v32int32, v8cint16): P##_267, \
+  void (*)(v16cint16, v8int32): P##_271, \
+  void (*)(v32cint16, v8int32): P##_273, \
+  void (*)(v16cint16, v8cint16): P##_274, \
+  void (*)(v32cint16, v8cint16): P##_276, \
+  void (*)(v8cint32, v16int16): P##_277, \
+  void (*)(v16cint32, v16int16): P##_279, \
   default: tw__no_such_overload)
 #define tw__m4_48t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48t_pick9(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48t_pick9(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_203, \
-  void (*)(v16int32, v16int32, v8cint16): P##_206, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_212, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_215, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_218, \
+  void (*)(v32int16, v32int16, v4cint32): P##_263, \
+  void (*)(v16int32, v16int32, v8cint16): P##_266, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_272, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_275, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_278, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v8cint16): P##_199, \
-  void (*)(v64int16, v8cint16): P##_201, \
-  void (*)(v16cint16, v16int16): P##_208, \
-  void (*)(v32cint16, v16int16): P##_210, \
+  void (*)(v32int16, v8cint16): P##_259, \
+  void (*)(v64int16, v8cint16): P##_261, \
+  void (*)(v16cint16, v16int16): P##_268, \
+  void (*)(v32cint16, v16int16): P##_270, \
   default: tw__no_such_overload))
 #define tw__m4_48t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48t_pick10(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48t_pick10(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int16, v8cint16): P##_200, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_209, \
+  void (*)(v32int16, v32int16, v8cint16): P##_260, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_269, \
   default: tw__no_such_overload)
 #define tw__m4_48t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48t_pick11(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_48ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48t_pick11(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
@@ -762,78 +963,78 @@ TW__MULTIPLY(48, v4cacc48, tw__m4_48t, 219, (v16cint32 x, int xs, int xo, int ys
 #define TW__COUNTS_tw__m4_48t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 220, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 221, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 222, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 223, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 224, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 225, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 226, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 227, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 228, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 229, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 230, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 231, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 232, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 233, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 234, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 235, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 236, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 237, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 238, (v16cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 239, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 240, (v32cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 241, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 242, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 243, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 244, (v8cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 245, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 246, (v16cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 280, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 281, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 282, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 283, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 284, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 285, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 286, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 287, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 288, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 289, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 290, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 291, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 292, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 293, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 294, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 295, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 296, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 297, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 298, (v16cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 299, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 300, (v32cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 301, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 302, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 303, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 304, (v8cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 305, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 306, (v16cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
 #define tw__m4_48u_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v16cint16, v4cint32): P##_238, \
-  void (*)(v32cint16, v4cint32): P##_240, \
-  void (*)(v8cint32, v8cint16): P##_244, \
-  void (*)(v16cint32, v8cint16): P##_246, \
+  void (*)(v16cint16, v4cint32): P##_298, \
+  void (*)(v32cint16, v4cint32): P##_300, \
+  void (*)(v8cint32, v8cint16): P##_304, \
+  void (*)(v16cint32, v8cint16): P##_306, \
   default: tw__no_such_overload)
 #define tw__m4_48u_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48u_pick8(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48ua_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48u_pick8(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48u_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_239, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_245, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_299, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_305, \
   default: tw__no_such_overload)
 #define tw__m4_48u_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48u_pick9(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48ua_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48u_pick9(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v8cint16): P##_220, \
-  void (*)(v64int16, v8cint16): P##_222, \
-  void (*)(v32int16, v4cint32): P##_223, \
-  void (*)(v64int16, v4cint32): P##_225, \
-  void (*)(v16int32, v8cint16): P##_226, \
-  void (*)(v32int32, v8cint16): P##_228, \
-  void (*)(v16cint16, v16int16): P##_229, \
-  void (*)(v32cint16, v16int16): P##_231, \
-  void (*)(v16cint16, v8int32): P##_232, \
-  void (*)(v32cint16, v8int32): P##_234, \
-  void (*)(v16cint16, v8cint16): P##_235, \
-  void (*)(v32cint16, v8cint16): P##_237, \
-  void (*)(v8cint32, v16int16): P##_241, \
-  void (*)(v16cint32, v16int16): P##_243, \
+  void (*)(v32int16, v8cint16): P##_280, \
+  void (*)(v64int16, v8cint16): P##_282, \
+  void (*)(v32int16, v4cint32): P##_283, \
+  void (*)(v64int16, v4cint32): P##_285, \
+  void (*)(v16int32, v8cint16): P##_286, \
+  void (*)(v32int32, v8cint16): P##_288, \
+  void (*)(v16cint16, v16int16): P##_289, \
+  void (*)(v32cint16, v16int16): P##_291, \
+  void (*)(v16cint16, v8int32): P##_292, \
+  void (*)(v32cint16, v8int32): P##_294, \
+  void (*)(v16cint16, v8cint16): P##_295, \
+  void (*)(v32cint16, v8cint16): P##_297, \
+  void (*)(v8cint32, v16int16): P##_301, \
+  void (*)(v16cint32, v16int16): P##_303, \
   default: tw__no_such_overload)
 #define tw__m4_48u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48u_pick11(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_48ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48u_pick11(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_48u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v8cint16): P##_221, \
-  void (*)(v32int16, v32int16, v4cint32): P##_224, \
-  void (*)(v16int32, v16int32, v8cint16): P##_227, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_230, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_233, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_236, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_242, \
+  void (*)(v32int16, v32int16, v8cint16): P##_281, \
+  void (*)(v32int16, v32int16, v4cint32): P##_284, \
+  void (*)(v16int32, v16int32, v8cint16): P##_287, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_290, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_293, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_296, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_302, \
   default: tw__no_such_overload)
 #define tw__m4_48u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_48u_pick12(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m4_48ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_48u_pick12(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
@@ -841,35 +1042,35 @@ TW__MULTIPLY(48, v8cacc48, tw__m4_48u, 246, (v16cint32 x, int xs, int xo, int ys
 #define TW__COUNTS_tw__m4_48u(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48ua(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
-TW__MULTIPLY(80, v8acc80, tw__m8_80p, 247, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(80, v8acc80, tw__m8_80p, 248, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(80, v8acc80, tw__m8_80p, 249, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(80, v8acc80, tw__m8_80p, 250, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(80, v8acc80, tw__m8_80p, 251, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(80, v8acc80, tw__m8_80p, 252, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(80, v8acc80, tw__m8_80p, 253, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(80, v8acc80, tw__m8_80p, 254, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 307, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 308, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 309, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 310, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 311, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 312, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 313, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 314, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
 #ifndef __cplusplus
 #define tw__m8_80p_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16int32): P##_252, \
-  void (*)(v32int32): P##_254, \
+  void (*)(v16int32): P##_312, \
+  void (*)(v32int32): P##_314, \
   default: tw__no_such_overload)
 #define tw__m8_80p_5(f,a0,a1,a2,a3,a4) tw__m8_80p_pick5(tw__m8_80p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m8_80pa_6(f,acc,a0,a1,a2,a3,a4) tw__m8_80p_pick5(tw__m8_80pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m8_80p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16int32, v8int32): P##_251, \
-  void (*)(v32int32, v8int32): P##_253, \
+  void (*)(v16int32, v8int32): P##_311, \
+  void (*)(v32int32, v8int32): P##_313, \
   default: tw__no_such_overload)
 #define tw__m8_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m8_80p_pick6(tw__m8_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m8_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_80p_pick6(tw__m8_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m8_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_247, \
-  void (*)(v64int16, v8int32): P##_248, \
-  void (*)(v16int32, v16int16): P##_249, \
-  void (*)(v32int32, v16int16): P##_250, \
+  void (*)(v32int16, v8int32): P##_307, \
+  void (*)(v64int16, v8int32): P##_308, \
+  void (*)(v16int32, v16int16): P##_309, \
+  void (*)(v32int32, v16int16): P##_310, \
   default: tw__no_such_overload)
 #define tw__m8_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80p_pick8(tw__m8_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80p_pick8(tw__m8_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -877,42 +1078,78 @@ TW__MULTIPLY(80, v8acc80, tw__m8_80p, 254, (v32int32 x, int xs, int xo, int zs, 
 #define TW__COUNTS_tw__m8_80p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_80pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(80, v8acc80, tw__m8_80s, 255, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(80, v8acc80, tw__m8_80s, 256, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(80, v8acc80, tw__m8_80s, 257, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(80, v8acc80, tw__m8_80s, 258, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(80, v8acc80, tw__m8_80s, 259, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(80, v8acc80, tw__m8_80s, 260, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(80, v8acc80, tw__m8_80s, 261, (v16int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(80, v8acc80, tw__m8_80s, 262, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(80, v8acc80, tw__m8_80s, 263, (v32int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 315, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 316, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 317, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 318, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 319, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 320, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 321, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 322, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
+#ifndef __cplusplus
+#define tw__m8_80b_pick5(P,a0,a1,a2,a3,a4) \
+    _Generic((void (*)(__typeof__(a0)))0, \
+  void (*)(v16int32): P##_320, \
+  void (*)(v32int32): P##_322, \
+  default: tw__no_such_overload)
+#define tw__m8_80b_5(f,a0,a1,a2,a3,a4) tw__m8_80b_pick5(tw__m8_80b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
+#define tw__m8_80ba_6(f,acc,a0,a1,a2,a3,a4) tw__m8_80b_pick5(tw__m8_80ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
+#define tw__m8_80b_pick6(P,a0,a1,a2,a3,a4,a5) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
+  void (*)(v16int32, v8int32): P##_319, \
+  void (*)(v32int32, v8int32): P##_321, \
+  default: tw__no_such_overload)
+#define tw__m8_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m8_80b_pick6(tw__m8_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw__m8_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_80b_pick6(tw__m8_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw__m8_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
+  void (*)(v32int16, v8int32): P##_315, \
+  void (*)(v64int16, v8int32): P##_316, \
+  void (*)(v16int32, v16int16): P##_317, \
+  void (*)(v32int32, v16int16): P##_318, \
+  default: tw__no_such_overload)
+#define tw__m8_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80b_pick8(tw__m8_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m8_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80b_pick8(tw__m8_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#else
+#define TW__COUNTS_tw__m8_80b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw__m8_80ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
+#endif
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 323, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 324, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 325, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 326, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 327, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 328, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 329, (v16int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 330, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 331, (v32int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m8_80s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16int32, v8int32): P##_261, \
-  void (*)(v32int32, v8int32): P##_263, \
+  void (*)(v16int32, v8int32): P##_329, \
+  void (*)(v32int32, v8int32): P##_331, \
   default: tw__no_such_overload)
 #define tw__m8_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_80s_pick7(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_80s_pick7(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16int32, v16int32, v8int32): P##_262, \
+  void (*)(v16int32, v16int32, v8int32): P##_330, \
   default: tw__no_such_overload)
 #define tw__m8_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80s_pick8(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80s_pick8(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_255, \
-  void (*)(v64int16, v8int32): P##_257, \
-  void (*)(v16int32, v16int16): P##_258, \
-  void (*)(v32int32, v16int16): P##_260, \
+  void (*)(v32int16, v8int32): P##_323, \
+  void (*)(v64int16, v8int32): P##_325, \
+  void (*)(v16int32, v16int16): P##_326, \
+  void (*)(v32int32, v16int16): P##_328, \
   default: tw__no_such_overload)
 #define tw__m8_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80s_pick9(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80s_pick9(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_256, \
-  void (*)(v16int32, v16int32, v16int16): P##_259, \
+  void (*)(v32int16, v32int16, v8int32): P##_324, \
+  void (*)(v16int32, v16int32, v16int16): P##_327, \
   default: tw__no_such_overload)
 #define tw__m8_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80s_pick10(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80s_pick10(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -920,26 +1157,26 @@ TW__MULTIPLY(80, v8acc80, tw__m8_80s, 263, (v32int32 x, int xs, int xo, int ys, 
 #define TW__COUNTS_tw__m8_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(80, v8acc80, tw__m8_80t, 264, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v8acc80, tw__m8_80t, 265, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v8acc80, tw__m8_80t, 266, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v8acc80, tw__m8_80t, 267, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v8acc80, tw__m8_80t, 268, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v8acc80, tw__m8_80t, 269, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 332, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 333, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 334, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 335, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 336, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 337, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m8_80t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_264, \
-  void (*)(v64int16, v8int32): P##_266, \
-  void (*)(v16int32, v16int16): P##_267, \
-  void (*)(v32int32, v16int16): P##_269, \
+  void (*)(v32int16, v8int32): P##_332, \
+  void (*)(v64int16, v8int32): P##_334, \
+  void (*)(v16int32, v16int16): P##_335, \
+  void (*)(v32int32, v16int16): P##_337, \
   default: tw__no_such_overload)
 #define tw__m8_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80t_pick9(tw__m8_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80t_pick9(tw__m8_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_265, \
-  void (*)(v16int32, v16int32, v16int16): P##_268, \
+  void (*)(v32int16, v32int16, v8int32): P##_333, \
+  void (*)(v16int32, v16int32, v16int16): P##_336, \
   default: tw__no_such_overload)
 #define tw__m8_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80t_pick10(tw__m8_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80t_pick10(tw__m8_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -952,67 +1189,67 @@ TW__MULTIPLY(80, v8acc80, tw__m8_80t, 269, (v32int32 x, int xs, int xo, int ys, 
 #define TW__COUNTS_tw__m8_80u(F, ...)
 #define TW__COUNTS_tw__m8_80ua(F, ...)
 #endif
-TW__MULTIPLY(80, v4acc80, tw__m4_80p, 270, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), 0)
-TW__MULTIPLY(80, v4acc80, tw__m4_80p, 271, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 272, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 273, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(80, v4acc80, tw__m4_80p, 274, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(80, v4acc80, tw__m4_80p, 275, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(80, v4acc80, tw__m4_80p, 276, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(80, v4acc80, tw__m4_80p, 277, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(80, v4acc80, tw__m4_80p, 278, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(80, v4acc80, tw__m4_80p, 279, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 280, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 281, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 282, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 283, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 284, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 285, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 286, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 287, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 288, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 289, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 290, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 291, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 292, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 293, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 338, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 339, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 340, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 341, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 342, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 343, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 344, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 345, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 346, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 347, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 348, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 349, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 350, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 351, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 352, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 353, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 354, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 355, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 356, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 357, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 358, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 359, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 360, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 361, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
 #ifndef __cplusplus
 #define tw__m4_80p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16int32, v4cint32): P##_282, \
-  void (*)(v32int32, v4cint32): P##_283, \
-  void (*)(v16cint16, v4cint32): P##_286, \
-  void (*)(v32cint16, v4cint32): P##_287, \
-  void (*)(v8cint32, v8int32): P##_290, \
-  void (*)(v16cint32, v8int32): P##_291, \
-  void (*)(v8cint32, v8cint16): P##_292, \
-  void (*)(v16cint32, v8cint16): P##_293, \
+  void (*)(v16int32, v4cint32): P##_350, \
+  void (*)(v32int32, v4cint32): P##_351, \
+  void (*)(v16cint16, v4cint32): P##_354, \
+  void (*)(v32cint16, v4cint32): P##_355, \
+  void (*)(v8cint32, v8int32): P##_358, \
+  void (*)(v16cint32, v8int32): P##_359, \
+  void (*)(v8cint32, v8cint16): P##_360, \
+  void (*)(v16cint32, v8cint16): P##_361, \
   default: tw__no_such_overload)
 #define tw__m4_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m4_80p_pick6(tw__m4_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m4_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_80p_pick6(tw__m4_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m4_80p_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16int32): P##_277, \
-  void (*)(v32int32): P##_279, \
+  void (*)(v16int32): P##_345, \
+  void (*)(v32int32): P##_347, \
   default: tw__no_such_overload)
 #define tw__m4_80p_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80p_pick7(tw__m4_80p,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80pa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80p_pick7(tw__m4_80pa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_270, \
-  void (*)(v64int16, v8int32): P##_271, \
-  void (*)(v32int16, v4cint32): P##_272, \
-  void (*)(v64int16, v4cint32): P##_273, \
-  void (*)(v16int32, v16int16): P##_274, \
-  void (*)(v32int32, v16int16): P##_275, \
-  void (*)(v16int32, v8int32): P##_276, \
-  void (*)(v32int32, v8int32): P##_278, \
-  void (*)(v16int32, v8cint16): P##_280, \
-  void (*)(v32int32, v8cint16): P##_281, \
-  void (*)(v16cint16, v8int32): P##_284, \
-  void (*)(v32cint16, v8int32): P##_285, \
-  void (*)(v8cint32, v16int16): P##_288, \
-  void (*)(v16cint32, v16int16): P##_289, \
+  void (*)(v32int16, v8int32): P##_338, \
+  void (*)(v64int16, v8int32): P##_339, \
+  void (*)(v32int16, v4cint32): P##_340, \
+  void (*)(v64int16, v4cint32): P##_341, \
+  void (*)(v16int32, v16int16): P##_342, \
+  void (*)(v32int32, v16int16): P##_343, \
+  void (*)(v16int32, v8int32): P##_344, \
+  void (*)(v32int32, v8int32): P##_346, \
+  void (*)(v16int32, v8cint16): P##_348, \
+  void (*)(v32int32, v8cint16): P##_349, \
+  void (*)(v16cint16, v8int32): P##_352, \
+  void (*)(v32cint16, v8int32): P##_353, \
+  void (*)(v8cint32, v16int16): P##_356, \
+  void (*)(v16cint32, v16int16): P##_357, \
   default: tw__no_such_overload)
 #define tw__m4_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80p_pick8(tw__m4_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80p_pick8(tw__m4_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -1020,90 +1257,158 @@ TW__MULTIPLY(80, v4cacc80, tw__m4_80p, 293, (v16cint32 x, int xs, int xo, v8cint
 #define TW__COUNTS_tw__m4_80p(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80pa(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(80, v4acc80, tw__m4_80s, 294, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(80, v4acc80, tw__m4_80s, 295, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(80, v4acc80, tw__m4_80s, 296, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 297, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 298, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 299, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4acc80, tw__m4_80s, 300, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(80, v4acc80, tw__m4_80s, 301, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(80, v4acc80, tw__m4_80s, 302, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(80, v4acc80, tw__m4_80s, 303, (v16int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4acc80, tw__m4_80s, 304, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4acc80, tw__m4_80s, 305, (v32int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 306, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 307, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 308, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 309, (v16int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 310, (v16int32 x, int xs, int xo, v16int32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 311, (v32int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 312, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 313, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 314, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 315, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 316, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 317, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 318, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 319, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 320, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 321, (v8cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 322, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 323, (v16cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 324, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 325, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 326, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 362, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 363, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 364, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 365, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 366, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 367, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 368, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 369, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 370, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 371, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 372, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 373, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 374, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 375, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 376, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 377, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 378, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 379, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 380, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 381, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 382, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 383, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 384, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 385, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__ABS)
+#ifndef __cplusplus
+#define tw__m4_80b_pick6(P,a0,a1,a2,a3,a4,a5) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
+  void (*)(v16int32, v4cint32): P##_374, \
+  void (*)(v32int32, v4cint32): P##_375, \
+  void (*)(v16cint16, v4cint32): P##_378, \
+  void (*)(v32cint16, v4cint32): P##_379, \
+  void (*)(v8cint32, v8int32): P##_382, \
+  void (*)(v16cint32, v8int32): P##_383, \
+  void (*)(v8cint32, v8cint16): P##_384, \
+  void (*)(v16cint32, v8cint16): P##_385, \
+  default: tw__no_such_overload)
+#define tw__m4_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m4_80b_pick6(tw__m4_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw__m4_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_80b_pick6(tw__m4_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw__m4_80b_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+    _Generic((void (*)(__typeof__(a0)))0, \
+  void (*)(v16int32): P##_369, \
+  void (*)(v32int32): P##_371, \
+  default: tw__no_such_overload)
+#define tw__m4_80b_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80b_pick7(tw__m4_80b,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw__m4_80ba_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80b_pick7(tw__m4_80ba,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw__m4_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
+  void (*)(v32int16, v8int32): P##_362, \
+  void (*)(v64int16, v8int32): P##_363, \
+  void (*)(v32int16, v4cint32): P##_364, \
+  void (*)(v64int16, v4cint32): P##_365, \
+  void (*)(v16int32, v16int16): P##_366, \
+  void (*)(v32int32, v16int16): P##_367, \
+  void (*)(v16int32, v8int32): P##_368, \
+  void (*)(v32int32, v8int32): P##_370, \
+  void (*)(v16int32, v8cint16): P##_372, \
+  void (*)(v32int32, v8cint16): P##_373, \
+  void (*)(v16cint16, v8int32): P##_376, \
+  void (*)(v32cint16, v8int32): P##_377, \
+  void (*)(v8cint32, v16int16): P##_380, \
+  void (*)(v16cint32, v16int16): P##_381, \
+  default: tw__no_such_overload)
+#define tw__m4_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80b_pick8(tw__m4_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m4_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80b_pick8(tw__m4_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#else
+#define TW__COUNTS_tw__m4_80b(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw__m4_80ba(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
+#endif
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 386, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 387, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 388, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 389, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 390, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 391, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 392, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 393, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 394, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 395, (v16int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 396, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 397, (v32int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 398, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 399, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 400, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 401, (v16int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 402, (v16int32 x, int xs, int xo, v16int32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 403, (v32int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 404, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 405, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 406, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 407, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 408, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 409, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 410, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 411, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 412, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 413, (v8cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 414, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 415, (v16cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 416, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 417, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 418, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m4_80s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16int32, v4cint32): P##_309, \
-  void (*)(v32int32, v4cint32): P##_311, \
-  void (*)(v16cint16, v4cint32): P##_315, \
-  void (*)(v32cint16, v4cint32): P##_317, \
-  void (*)(v8cint32, v8int32): P##_321, \
-  void (*)(v16cint32, v8int32): P##_323, \
-  void (*)(v8cint32, v8cint16): P##_324, \
-  void (*)(v16cint32, v8cint16): P##_326, \
+  void (*)(v16int32, v4cint32): P##_401, \
+  void (*)(v32int32, v4cint32): P##_403, \
+  void (*)(v16cint16, v4cint32): P##_407, \
+  void (*)(v32cint16, v4cint32): P##_409, \
+  void (*)(v8cint32, v8int32): P##_413, \
+  void (*)(v16cint32, v8int32): P##_415, \
+  void (*)(v8cint32, v8cint16): P##_416, \
+  void (*)(v16cint32, v8cint16): P##_418, \
   default: tw__no_such_overload)
 #define tw__m4_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80s_pick7(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80s_pick7(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16int32, v16int32, v4cint32): P##_310, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_316, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_322, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_325, \
+  void (*)(v16int32, v16int32, v4cint32): P##_402, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_408, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_414, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_417, \
   default: tw__no_such_overload)
 #define tw__m4_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80s_pick8(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80s_pick8(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_294, \
-  void (*)(v64int16, v8int32): P##_296, \
-  void (*)(v32int16, v4cint32): P##_297, \
-  void (*)(v64int16, v4cint32): P##_299, \
-  void (*)(v16int32, v16int16): P##_300, \
-  void (*)(v32int32, v16int16): P##_302, \
-  void (*)(v16int32, v8int32): P##_303, \
-  void (*)(v32int32, v8int32): P##_305, \
-  void (*)(v16int32, v8cint16): P##_306, \
-  void (*)(v32int32, v8cint16): P##_308, \
-  void (*)(v16cint16, v8int32): P##_312, \
-  void (*)(v32cint16, v8int32): P##_314, \
-  void (*)(v8cint32, v16int16): P##_318, \
-  void (*)(v16cint32, v16int16): P##_320, \
+  void (*)(v32int16, v8int32): P##_386, \
+  void (*)(v64int16, v8int32): P##_388, \
+  void (*)(v32int16, v4cint32): P##_389, \
+  void (*)(v64int16, v4cint32): P##_391, \
+  void (*)(v16int32, v16int16): P##_392, \
+  void (*)(v32int32, v16int16): P##_394, \
+  void (*)(v16int32, v8int32): P##_395, \
+  void (*)(v32int32, v8int32): P##_397, \
+  void (*)(v16int32, v8cint16): P##_398, \
+  void (*)(v32int32, v8cint16): P##_400, \
+  void (*)(v16cint16, v8int32): P##_404, \
+  void (*)(v32cint16, v8int32): P##_406, \
+  void (*)(v8cint32, v16int16): P##_410, \
+  void (*)(v16cint32, v16int16): P##_412, \
   default: tw__no_such_overload)
 #define tw__m4_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80s_pick9(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80s_pick9(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_295, \
-  void (*)(v32int16, v32int16, v4cint32): P##_298, \
-  void (*)(v16int32, v16int32, v16int16): P##_301, \
-  void (*)(v16int32, v16int32, v8int32): P##_304, \
-  void (*)(v16int32, v16int32, v8cint16): P##_307, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_313, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_319, \
+  void (*)(v32int16, v32int16, v8int32): P##_387, \
+  void (*)(v32int16, v32int16, v4cint32): P##_390, \
+  void (*)(v16int32, v16int32, v16int16): P##_393, \
+  void (*)(v16int32, v16int32, v8int32): P##_396, \
+  void (*)(v16int32, v16int32, v8cint16): P##_399, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_405, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_411, \
   default: tw__no_such_overload)
 #define tw__m4_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80s_pick10(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80s_pick10(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -1111,63 +1416,63 @@ TW__MULTIPLY(80, v4cacc80, tw__m4_80s, 326, (v16cint32 x, int xs, int xo, int ys
 #define TW__COUNTS_tw__m4_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(80, v4acc80, tw__m4_80t, 327, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4acc80, tw__m4_80t, 328, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4acc80, tw__m4_80t, 329, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80t, 330, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80t, 331, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80t, 332, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4acc80, tw__m4_80t, 333, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4acc80, tw__m4_80t, 334, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4acc80, tw__m4_80t, 335, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4acc80, tw__m4_80t, 336, (v16int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4acc80, tw__m4_80t, 337, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4acc80, tw__m4_80t, 338, (v32int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80t, 339, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80t, 340, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80t, 341, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80t, 342, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80t, 343, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80t, 344, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80t, 345, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80t, 346, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v4cacc80, tw__m4_80t, 347, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 419, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 420, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 421, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 422, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 423, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 424, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 425, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 426, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 427, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 428, (v16int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 429, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 430, (v32int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 431, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 432, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 433, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 434, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 435, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 436, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 437, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 438, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 439, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m4_80t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v4cint32): P##_330, \
-  void (*)(v64int16, v4cint32): P##_332, \
-  void (*)(v16int32, v8int32): P##_336, \
-  void (*)(v32int32, v8int32): P##_338, \
-  void (*)(v16int32, v8cint16): P##_339, \
-  void (*)(v32int32, v8cint16): P##_341, \
-  void (*)(v16cint16, v8int32): P##_342, \
-  void (*)(v32cint16, v8int32): P##_344, \
-  void (*)(v8cint32, v16int16): P##_345, \
-  void (*)(v16cint32, v16int16): P##_347, \
+  void (*)(v32int16, v4cint32): P##_422, \
+  void (*)(v64int16, v4cint32): P##_424, \
+  void (*)(v16int32, v8int32): P##_428, \
+  void (*)(v32int32, v8int32): P##_430, \
+  void (*)(v16int32, v8cint16): P##_431, \
+  void (*)(v32int32, v8cint16): P##_433, \
+  void (*)(v16cint16, v8int32): P##_434, \
+  void (*)(v32cint16, v8int32): P##_436, \
+  void (*)(v8cint32, v16int16): P##_437, \
+  void (*)(v16cint32, v16int16): P##_439, \
   default: tw__no_such_overload)
 #define tw__m4_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80t_pick9(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80t_pick9(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_331, \
-  void (*)(v16int32, v16int32, v8int32): P##_337, \
-  void (*)(v16int32, v16int32, v8cint16): P##_340, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_343, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_346, \
+  void (*)(v32int16, v32int16, v4cint32): P##_423, \
+  void (*)(v16int32, v16int32, v8int32): P##_429, \
+  void (*)(v16int32, v16int32, v8cint16): P##_432, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_435, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_438, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v8int32): P##_327, \
-  void (*)(v64int16, v8int32): P##_329, \
-  void (*)(v16int32, v16int16): P##_333, \
-  void (*)(v32int32, v16int16): P##_335, \
+  void (*)(v32int16, v8int32): P##_419, \
+  void (*)(v64int16, v8int32): P##_421, \
+  void (*)(v16int32, v16int16): P##_425, \
+  void (*)(v32int32, v16int16): P##_427, \
   default: tw__no_such_overload))
 #define tw__m4_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80t_pick10(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80t_pick10(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_328, \
-  void (*)(v16int32, v16int32, v16int16): P##_334, \
+  void (*)(v32int16, v32int16, v8int32): P##_420, \
+  void (*)(v16int32, v16int32, v16int16): P##_426, \
   default: tw__no_such_overload)
 #define tw__m4_80t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80t_pick11(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_80ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80t_pick11(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
@@ -1175,32 +1480,32 @@ TW__MULTIPLY(80, v4cacc80, tw__m4_80t, 347, (v16cint32 x, int xs, int xo, int ys
 #define TW__COUNTS_tw__m4_80t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
-TW__MULTIPLY(80, v8acc80, tw__m4_80u, 348, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v8acc80, tw__m4_80u, 349, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v8acc80, tw__m4_80u, 350, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v8acc80, tw__m4_80u, 351, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v8acc80, tw__m4_80u, 352, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v8acc80, tw__m4_80u, 353, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v8acc80, tw__m4_80u, 354, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v8acc80, tw__m4_80u, 355, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v8acc80, tw__m4_80u, 356, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 440, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 441, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 442, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 443, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 444, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 445, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 446, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 447, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 448, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
 #define tw__m4_80u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v8int32): P##_348, \
-  void (*)(v64int16, v8int32): P##_350, \
-  void (*)(v16int32, v16int16): P##_351, \
-  void (*)(v32int32, v16int16): P##_353, \
-  void (*)(v16int32, v8int32): P##_354, \
-  void (*)(v32int32, v8int32): P##_356, \
+  void (*)(v32int16, v8int32): P##_440, \
+  void (*)(v64int16, v8int32): P##_442, \
+  void (*)(v16int32, v16int16): P##_443, \
+  void (*)(v32int32, v16int16): P##_445, \
+  void (*)(v16int32, v8int32): P##_446, \
+  void (*)(v32int32, v8int32): P##_448, \
   default: tw__no_such_overload)
 #define tw__m4_80u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80u_pick11(tw__m4_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_80ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80u_pick11(tw__m4_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_80u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_349, \
-  void (*)(v16int32, v16int32, v16int16): P##_352, \
-  void (*)(v16int32, v16int32, v8int32): P##_355, \
+  void (*)(v32int16, v32int16, v8int32): P##_441, \
+  void (*)(v16int32, v16int32, v16int16): P##_444, \
+  void (*)(v16int32, v16int32, v8int32): P##_447, \
   default: tw__no_such_overload)
 #define tw__m4_80u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_80u_pick12(tw__m4_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m4_80ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_80u_pick12(tw__m4_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
@@ -1208,59 +1513,59 @@ TW__MULTIPLY(80, v8acc80, tw__m4_80u, 356, (v32int32 x, int xs, int xo, int xt, 
 #define TW__COUNTS_tw__m4_80u(F, ...) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80ua(F, ...) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 357, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 358, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 359, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 360, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 361, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 362, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 363, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 364, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 365, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 366, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 367, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 368, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 369, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 370, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 371, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 372, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 373, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 374, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 375, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 376, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 449, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 450, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 451, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 452, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 453, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 454, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 455, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 456, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 457, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 458, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 459, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 460, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 461, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 462, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 463, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 464, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 465, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 466, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 467, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 468, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
 #ifndef __cplusplus
 #define tw__m2_80p_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v8cint32): P##_374, \
-  void (*)(v16cint32): P##_376, \
+  void (*)(v8cint32): P##_466, \
+  void (*)(v16cint32): P##_468, \
   default: tw__no_such_overload)
 #define tw__m2_80p_5(f,a0,a1,a2,a3,a4) tw__m2_80p_pick5(tw__m2_80p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m2_80pa_6(f,acc,a0,a1,a2,a3,a4) tw__m2_80p_pick5(tw__m2_80pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m2_80p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v8cint32, v4cint32): P##_373, \
-  void (*)(v16cint32, v4cint32): P##_375, \
+  void (*)(v8cint32, v4cint32): P##_465, \
+  void (*)(v16cint32, v4cint32): P##_467, \
   default: tw__no_such_overload)
 #define tw__m2_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m2_80p_pick6(tw__m2_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m2_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m2_80p_pick6(tw__m2_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m2_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v4cint32): P##_357, \
-  void (*)(v64int16, v4cint32): P##_358, \
-  void (*)(v16int32, v8cint16): P##_359, \
-  void (*)(v32int32, v8cint16): P##_360, \
-  void (*)(v16int32, v4cint32): P##_361, \
-  void (*)(v32int32, v4cint32): P##_362, \
-  void (*)(v16cint16, v8int32): P##_363, \
-  void (*)(v32cint16, v8int32): P##_364, \
-  void (*)(v16cint16, v4cint32): P##_365, \
-  void (*)(v32cint16, v4cint32): P##_366, \
-  void (*)(v8cint32, v16int16): P##_367, \
-  void (*)(v16cint32, v16int16): P##_368, \
-  void (*)(v8cint32, v8int32): P##_369, \
-  void (*)(v16cint32, v8int32): P##_370, \
-  void (*)(v8cint32, v8cint16): P##_371, \
-  void (*)(v16cint32, v8cint16): P##_372, \
+  void (*)(v32int16, v4cint32): P##_449, \
+  void (*)(v64int16, v4cint32): P##_450, \
+  void (*)(v16int32, v8cint16): P##_451, \
+  void (*)(v32int32, v8cint16): P##_452, \
+  void (*)(v16int32, v4cint32): P##_453, \
+  void (*)(v32int32, v4cint32): P##_454, \
+  void (*)(v16cint16, v8int32): P##_455, \
+  void (*)(v32cint16, v8int32): P##_456, \
+  void (*)(v16cint16, v4cint32): P##_457, \
+  void (*)(v32cint16, v4cint32): P##_458, \
+  void (*)(v8cint32, v16int16): P##_459, \
+  void (*)(v16cint32, v16int16): P##_460, \
+  void (*)(v8cint32, v8int32): P##_461, \
+  void (*)(v16cint32, v8int32): P##_462, \
+  void (*)(v8cint32, v8cint16): P##_463, \
+  void (*)(v16cint32, v8cint16): P##_464, \
   default: tw__no_such_overload)
 #define tw__m2_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80p_pick8(tw__m2_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80p_pick8(tw__m2_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -1268,78 +1573,138 @@ TW__MULTIPLY(80, v2cacc80, tw__m2_80p, 376, (v16cint32 x, int xs, int xo, int zs
 #define TW__COUNTS_tw__m2_80p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m2_80pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 377, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 378, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 379, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 380, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 381, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 382, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 383, (v16int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 384, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 385, (v32int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 386, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 387, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 388, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 389, (v16cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 390, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 391, (v32cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 392, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 393, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 394, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 395, (v8cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 396, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 397, (v16cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 398, (v8cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 399, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 400, (v16cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 401, (v8cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 402, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 403, (v16cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 469, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 470, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 471, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 472, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 473, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 474, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 475, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 476, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 477, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 478, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 479, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 480, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 481, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 482, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 483, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 484, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 485, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 486, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 487, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 488, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__ABS)
+#ifndef __cplusplus
+#define tw__m2_80b_pick5(P,a0,a1,a2,a3,a4) \
+    _Generic((void (*)(__typeof__(a0)))0, \
+  void (*)(v8cint32): P##_486, \
+  void (*)(v16cint32): P##_488, \
+  default: tw__no_such_overload)
+#define tw__m2_80b_5(f,a0,a1,a2,a3,a4) tw__m2_80b_pick5(tw__m2_80b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
+#define tw__m2_80ba_6(f,acc,a0,a1,a2,a3,a4) tw__m2_80b_pick5(tw__m2_80ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
+#define tw__m2_80b_pick6(P,a0,a1,a2,a3,a4,a5) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
+  void (*)(v8cint32, v4cint32): P##_485, \
+  void (*)(v16cint32, v4cint32): P##_487, \
+  default: tw__no_such_overload)
+#define tw__m2_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m2_80b_pick6(tw__m2_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw__m2_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m2_80b_pick6(tw__m2_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw__m2_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
+  void (*)(v32int16, v4cint32): P##_469, \
+  void (*)(v64int16, v4cint32): P##_470, \
+  void (*)(v16int32, v8cint16): P##_471, \
+  void (*)(v32int32, v8cint16): P##_472, \
+  void (*)(v16int32, v4cint32): P##_473, \
+  void (*)(v32int32, v4cint32): P##_474, \
+  void (*)(v16cint16, v8int32): P##_475, \
+  void (*)(v32cint16, v8int32): P##_476, \
+  void (*)(v16cint16, v4cint32): P##_477, \
+  void (*)(v32cint16, v4cint32): P##_478, \
+  void (*)(v8cint32, v16int16): P##_479, \
+  void (*)(v16cint32, v16int16): P##_480, \
+  void (*)(v8cint32, v8int32): P##_481, \
+  void (*)(v16cint32, v8int32): P##_482, \
+  void (*)(v8cint32, v8cint16): P##_483, \
+  void (*)(v16cint32, v8cint16): P##_484, \
+  default: tw__no_such_overload)
+#define tw__m2_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80b_pick8(tw__m2_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m2_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80b_pick8(tw__m2_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#else
+#define TW__COUNTS_tw__m2_80b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw__m2_80ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
+#endif
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 489, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 490, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 491, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 492, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 493, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 494, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 495, (v16int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 496, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 497, (v32int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 498, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 499, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 500, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 501, (v16cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 502, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 503, (v32cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 504, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 505, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 506, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 507, (v8cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 508, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 509, (v16cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 510, (v8cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 511, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 512, (v16cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 513, (v8cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 514, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 515, (v16cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m2_80s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v8cint32, v4cint32): P##_401, \
-  void (*)(v16cint32, v4cint32): P##_403, \
+  void (*)(v8cint32, v4cint32): P##_513, \
+  void (*)(v16cint32, v4cint32): P##_515, \
   default: tw__no_such_overload)
 #define tw__m2_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m2_80s_pick7(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m2_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m2_80s_pick7(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m2_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v8cint32, v8cint32, v4cint32): P##_402, \
+  void (*)(v8cint32, v8cint32, v4cint32): P##_514, \
   default: tw__no_such_overload)
 #define tw__m2_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80s_pick8(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80s_pick8(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v4cint32): P##_377, \
-  void (*)(v64int16, v4cint32): P##_379, \
-  void (*)(v16int32, v8cint16): P##_380, \
-  void (*)(v32int32, v8cint16): P##_382, \
-  void (*)(v16int32, v4cint32): P##_383, \
-  void (*)(v32int32, v4cint32): P##_385, \
-  void (*)(v16cint16, v8int32): P##_386, \
-  void (*)(v32cint16, v8int32): P##_388, \
-  void (*)(v16cint16, v4cint32): P##_389, \
-  void (*)(v32cint16, v4cint32): P##_391, \
-  void (*)(v8cint32, v16int16): P##_392, \
-  void (*)(v16cint32, v16int16): P##_394, \
-  void (*)(v8cint32, v8int32): P##_395, \
-  void (*)(v16cint32, v8int32): P##_397, \
-  void (*)(v8cint32, v8cint16): P##_398, \
-  void (*)(v16cint32, v8cint16): P##_400, \
+  void (*)(v32int16, v4cint32): P##_489, \
+  void (*)(v64int16, v4cint32): P##_491, \
+  void (*)(v16int32, v8cint16): P##_492, \
+  void (*)(v32int32, v8cint16): P##_494, \
+  void (*)(v16int32, v4cint32): P##_495, \
+  void (*)(v32int32, v4cint32): P##_497, \
+  void (*)(v16cint16, v8int32): P##_498, \
+  void (*)(v32cint16, v8int32): P##_500, \
+  void (*)(v16cint16, v4cint32): P##_501, \
+  void (*)(v32cint16, v4cint32): P##_503, \
+  void (*)(v8cint32, v16int16): P##_504, \
+  void (*)(v16cint32, v16int16): P##_506, \
+  void (*)(v8cint32, v8int32): P##_507, \
+  void (*)(v16cint32, v8int32): P##_509, \
+  void (*)(v8cint32, v8cint16): P##_510, \
+  void (*)(v16cint32, v8cint16): P##_512, \
   default: tw__no_such_overload)
 #define tw__m2_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80s_pick9(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80s_pick9(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_378, \
-  void (*)(v16int32, v16int32, v8cint16): P##_381, \
-  void (*)(v16int32, v16int32, v4cint32): P##_384, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_387, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_390, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_393, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_396, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_399, \
+  void (*)(v32int16, v32int16, v4cint32): P##_490, \
+  void (*)(v16int32, v16int32, v8cint16): P##_493, \
+  void (*)(v16int32, v16int32, v4cint32): P##_496, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_499, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_502, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_505, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_508, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_511, \
   default: tw__no_such_overload)
 #define tw__m2_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80s_pick10(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80s_pick10(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -1347,69 +1712,69 @@ TW__MULTIPLY(80, v2cacc80, tw__m2_80s, 403, (v16cint32 x, int xs, int xo, int ys
 #define TW__COUNTS_tw__m2_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m2_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 404, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 405, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 406, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 407, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 408, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 409, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 410, (v16int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 411, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 412, (v32int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 413, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 414, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 415, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 416, (v16cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 417, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 418, (v32cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 419, (v8cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 420, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 421, (v16cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 422, (v8cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 423, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 424, (v16cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 425, (v8cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 426, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 427, (v16cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 516, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 517, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 518, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 519, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 520, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 521, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 522, (v16int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 523, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 524, (v32int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 525, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 526, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 527, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 528, (v16cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 529, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 530, (v32cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 531, (v8cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 532, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 533, (v16cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 534, (v8cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 535, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 536, (v16cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 537, (v8cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 538, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 539, (v16cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m2_80t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v16int32, v4cint32): P##_410, \
-  void (*)(v32int32, v4cint32): P##_412, \
-  void (*)(v16cint16, v4cint32): P##_416, \
-  void (*)(v32cint16, v4cint32): P##_418, \
-  void (*)(v8cint32, v8int32): P##_422, \
-  void (*)(v16cint32, v8int32): P##_424, \
-  void (*)(v8cint32, v8cint16): P##_425, \
-  void (*)(v16cint32, v8cint16): P##_427, \
+  void (*)(v16int32, v4cint32): P##_522, \
+  void (*)(v32int32, v4cint32): P##_524, \
+  void (*)(v16cint16, v4cint32): P##_528, \
+  void (*)(v32cint16, v4cint32): P##_530, \
+  void (*)(v8cint32, v8int32): P##_534, \
+  void (*)(v16cint32, v8int32): P##_536, \
+  void (*)(v8cint32, v8cint16): P##_537, \
+  void (*)(v16cint32, v8cint16): P##_539, \
   default: tw__no_such_overload)
 #define tw__m2_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80t_pick9(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80t_pick9(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v16int32, v16int32, v4cint32): P##_411, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_417, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_423, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_426, \
+  void (*)(v16int32, v16int32, v4cint32): P##_523, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_529, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_535, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_538, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v4cint32): P##_404, \
-  void (*)(v64int16, v4cint32): P##_406, \
-  void (*)(v16int32, v8cint16): P##_407, \
-  void (*)(v32int32, v8cint16): P##_409, \
-  void (*)(v16cint16, v8int32): P##_413, \
-  void (*)(v32cint16, v8int32): P##_415, \
-  void (*)(v8cint32, v16int16): P##_419, \
-  void (*)(v16cint32, v16int16): P##_421, \
+  void (*)(v32int16, v4cint32): P##_516, \
+  void (*)(v64int16, v4cint32): P##_518, \
+  void (*)(v16int32, v8cint16): P##_519, \
+  void (*)(v32int32, v8cint16): P##_521, \
+  void (*)(v16cint16, v8int32): P##_525, \
+  void (*)(v32cint16, v8int32): P##_527, \
+  void (*)(v8cint32, v16int16): P##_531, \
+  void (*)(v16cint32, v16int16): P##_533, \
   default: tw__no_such_overload))
 #define tw__m2_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80t_pick10(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80t_pick10(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_405, \
-  void (*)(v16int32, v16int32, v8cint16): P##_408, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_414, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_420, \
+  void (*)(v32int16, v32int16, v4cint32): P##_517, \
+  void (*)(v16int32, v16int32, v8cint16): P##_520, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_526, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_532, \
   default: tw__no_such_overload)
 #define tw__m2_80t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80t_pick11(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m2_80ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80t_pick11(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
@@ -1417,78 +1782,78 @@ TW__MULTIPLY(80, v2cacc80, tw__m2_80t, 427, (v16cint32 x, int xs, int xo, int ys
 #define TW__COUNTS_tw__m2_80t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #define TW__COUNTS_tw__m2_80ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 428, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 429, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 430, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 431, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 432, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 433, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 434, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 435, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 436, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 437, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 438, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 439, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 440, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 441, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 442, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 443, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 444, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 445, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 446, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 447, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 448, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 449, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 450, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 451, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 452, (v8cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 453, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 454, (v16cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 540, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 541, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 542, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 543, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 544, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 545, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 546, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 547, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 548, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 549, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 550, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 551, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 552, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 553, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 554, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 555, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 556, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 557, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 558, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 559, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 560, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 561, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 562, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 563, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 564, (v8cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 565, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 566, (v16cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
 #define tw__m2_80u_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v8cint32, v4cint32): P##_452, \
-  void (*)(v16cint32, v4cint32): P##_454, \
+  void (*)(v8cint32, v4cint32): P##_564, \
+  void (*)(v16cint32, v4cint32): P##_566, \
   default: tw__no_such_overload)
 #define tw__m2_80u_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80u_pick8(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80ua_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80u_pick8(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80u_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v8cint32, v8cint32, v4cint32): P##_453, \
+  void (*)(v8cint32, v8cint32, v4cint32): P##_565, \
   default: tw__no_such_overload)
 #define tw__m2_80u_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80u_pick9(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80ua_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80u_pick9(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v4cint32): P##_428, \
-  void (*)(v64int16, v4cint32): P##_430, \
-  void (*)(v16int32, v8cint16): P##_431, \
-  void (*)(v32int32, v8cint16): P##_433, \
-  void (*)(v16int32, v4cint32): P##_434, \
-  void (*)(v32int32, v4cint32): P##_436, \
-  void (*)(v16cint16, v8int32): P##_437, \
-  void (*)(v32cint16, v8int32): P##_439, \
-  void (*)(v16cint16, v4cint32): P##_440, \
-  void (*)(v32cint16, v4cint32): P##_442, \
-  void (*)(v8cint32, v16int16): P##_443, \
-  void (*)(v16cint32, v16int16): P##_445, \
-  void (*)(v8cint32, v8int32): P##_446, \
-  void (*)(v16cint32, v8int32): P##_448, \
-  void (*)(v8cint32, v8cint16): P##_449, \
-  void (*)(v16cint32, v8cint16): P##_451, \
+  void (*)(v32int16, v4cint32): P##_540, \
+  void (*)(v64int16, v4cint32): P##_542, \
+  void (*)(v16int32, v8cint16): P##_543, \
+  void (*)(v32int32, v8cint16): P##_545, \
+  void (*)(v16int32, v4cint32): P##_546, \
+  void (*)(v32int32, v4cint32): P##_548, \
+  void (*)(v16cint16, v8int32): P##_549, \
+  void (*)(v32cint16, v8int32): P##_551, \
+  void (*)(v16cint16, v4cint32): P##_552, \
+  void (*)(v32cint16, v4cint32): P##_554, \
+  void (*)(v8cint32, v16int16): P##_555, \
+  void (*)(v16cint32, v16int16): P##_557, \
+  void (*)(v8cint32, v8int32): P##_558, \
+  void (*)(v16cint32, v8int32): P##_560, \
+  void (*)(v8cint32, v8cint16): P##_561, \
+  void (*)(v16cint32, v8cint16): P##_563, \
   default: tw__no_such_overload)
 #define tw__m2_80u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80u_pick11(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m2_80ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80u_pick11(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m2_80u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_429, \
-  void (*)(v16int32, v16int32, v8cint16): P##_432, \
-  void (*)(v16int32, v16int32, v4cint32): P##_435, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_438, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_441, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_444, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_447, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_450, \
+  void (*)(v32int16, v32int16, v4cint32): P##_541, \
+  void (*)(v16int32, v16int32, v8cint16): P##_544, \
+  void (*)(v16int32, v16int32, v4cint32): P##_547, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_550, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_553, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_556, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_559, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_562, \
   default: tw__no_such_overload)
 #define tw__m2_80u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m2_80u_pick12(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m2_80ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m2_80u_pick12(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
@@ -1498,7 +1863,7 @@ TW__MULTIPLY(80, v4cacc80, tw__m2_80u, 454, (v16cint32 x, int xs, int xo, int ys
 #endif
 #ifdef __cplusplus
 TW__NAME(mul16, tw__m16_48p, 0)
-TW__NAME(mul16_abs, tw__m16_48p, 0|TW__ABS)
+TW__NAME(mul16_abs, tw__m16_48b, 0)
 TW__NAME(mul16_sym, tw__m16_48s, 0)
 TW__NAME(mul16_antisym, tw__m16_48s, 0|TW__ANTISYM)
 TW__NAME(mul16_max, tw__m16_48s, 0|TW__MAX)
@@ -1509,7 +1874,7 @@ TW__NAME(mul16_antisym_ct, tw__m16_48t, 0|TW__ANTISYM)
 TW__NAME(mul16_sym_uct, tw__m16_48u, 0)
 TW__NAME(mul16_antisym_uct, tw__m16_48u, 0|TW__ANTISYM)
 TW__NAME(mac16, tw__m16_48pa, 0)
-TW__NAME(mac16_abs, tw__m16_48pa, 0|TW__ABS)
+TW__NAME(mac16_abs, tw__m16_48ba, 0)
 TW__NAME(mac16_sym, tw__m16_48sa, 0)
 TW__NAME(mac16_antisym, tw__m16_48sa, 0|TW__ANTISYM)
 TW__NAME(mac16_max, tw__m16_48sa, 0|TW__MAX)
@@ -1520,7 +1885,7 @@ TW__NAME(mac16_antisym_ct, tw__m16_48ta, 0|TW__ANTISYM)
 TW__NAME(mac16_sym_uct, tw__m16_48ua, 0)
 TW__NAME(mac16_antisym_uct, tw__m16_48ua, 0|TW__ANTISYM)
 TW__NAME(msc16, tw__m16_48pa, TW__SUBTRACT)
-TW__NAME(msc16_abs, tw__m16_48pa, TW__SUBTRACT|TW__ABS)
+TW__NAME(msc16_abs, tw__m16_48ba, TW__SUBTRACT)
 TW__NAME(msc16_sym, tw__m16_48sa, TW__SUBTRACT)
 TW__NAME(msc16_antisym, tw__m16_48sa, TW__SUBTRACT|TW__ANTISYM)
 TW__NAME(msc16_max, tw__m16_48sa, TW__SUBTRACT|TW__MAX)
@@ -1531,7 +1896,7 @@ TW__NAME(msc16_antisym_ct, tw__m16_48ta, TW__SUBTRACT|TW__ANTISYM)
 TW__NAME(msc16_sym_uct, tw__m16_48ua, TW__SUBTRACT)
 TW__NAME(msc16_antisym_uct, tw__m16_48ua, TW__SUBTRACT|TW__ANTISYM)
 TW__NAME(negmul16, tw__m16_48p, TW__SUBTRACT)
-TW__NAME(negmul16_abs, tw__m16_48p, TW__SUBTRACT|TW__ABS)
+TW__NAME(negmul16_abs, tw__m16_48b, TW__SUBTRACT)
 TW__NAME(negmul16_sym, tw__m16_48s, TW__SUBTRACT)
 TW__NAME(negmul16_antisym, tw__m16_48s, TW__SUBTRACT|TW__ANTISYM)
 TW__NAME(negmul16_max, tw__m16_48s, TW__SUBTRACT|TW__MAX)
@@ -1546,11 +1911,11 @@ TW__NAME(mul8_c, tw__m8_48p, 0|TW__CONJ)
 TW__NAME(mul8_cn, tw__m8_48p, 0|TW__CONJ_X)
 TW__NAME(mul8_nc, tw__m8_48p, 0|TW__CONJ_Z)
 TW__NAME(mul8_cc, tw__m8_48p, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul8_abs, tw__m8_48p, 0|TW__ABS)
-TW__NAME(mul8_abs_c, tw__m8_48p, 0|TW__ABS|TW__CONJ)
-TW__NAME(mul8_abs_cn, tw__m8_48p, 0|TW__ABS|TW__CONJ_X)
-TW__NAME(mul8_abs_nc, tw__m8_48p, 0|TW__ABS|TW__CONJ_Z)
-TW__NAME(mul8_abs_cc, tw__m8_48p, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul8_abs, tw__m8_48b, 0)
+TW__NAME(mul8_abs_c, tw__m8_48b, 0|TW__CONJ)
+TW__NAME(mul8_abs_cn, tw__m8_48b, 0|TW__CONJ_X)
+TW__NAME(mul8_abs_nc, tw__m8_48b, 0|TW__CONJ_Z)
+TW__NAME(mul8_abs_cc, tw__m8_48b, 0|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(mul8_sym, tw__m8_48s, 0)
 TW__NAME(mul8_sym_c, tw__m8_48s, 0|TW__CONJ)
 TW__NAME(mul8_sym_cn, tw__m8_48s, 0|TW__CONJ_X)
@@ -1601,11 +1966,11 @@ TW__NAME(mac8_c, tw__m8_48pa, 0|TW__CONJ)
 TW__NAME(mac8_cn, tw__m8_48pa, 0|TW__CONJ_X)
 TW__NAME(mac8_nc, tw__m8_48pa, 0|TW__CONJ_Z)
 TW__NAME(mac8_cc, tw__m8_48pa, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8_abs, tw__m8_48pa, 0|TW__ABS)
-TW__NAME(mac8_abs_c, tw__m8_48pa, 0|TW__ABS|TW__CONJ)
-TW__NAME(mac8_abs_cn, tw__m8_48pa, 0|TW__ABS|TW__CONJ_X)
-TW__NAME(mac8_abs_nc, tw__m8_48pa, 0|TW__ABS|TW__CONJ_Z)
-TW__NAME(mac8_abs_cc, tw__m8_48pa, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8_abs, tw__m8_48ba, 0)
+TW__NAME(mac8_abs_c, tw__m8_48ba, 0|TW__CONJ)
+TW__NAME(mac8_abs_cn, tw__m8_48ba, 0|TW__CONJ_X)
+TW__NAME(mac8_abs_nc, tw__m8_48ba, 0|TW__CONJ_Z)
+TW__NAME(mac8_abs_cc, tw__m8_48ba, 0|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(mac8_sym, tw__m8_48sa, 0)
 TW__NAME(mac8_sym_c, tw__m8_48sa, 0|TW__CONJ)
 TW__NAME(mac8_sym_cn, tw__m8_48sa, 0|TW__CONJ_X)
@@ -1656,11 +2021,11 @@ TW__NAME(msc8_c, tw__m8_48pa, TW__SUBTRACT|TW__CONJ)
 TW__NAME(msc8_cn, tw__m8_48pa, TW__SUBTRACT|TW__CONJ_X)
 TW__NAME(msc8_nc, tw__m8_48pa, TW__SUBTRACT|TW__CONJ_Z)
 TW__NAME(msc8_cc, tw__m8_48pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8_abs, tw__m8_48pa, TW__SUBTRACT|TW__ABS)
-TW__NAME(msc8_abs_c, tw__m8_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ)
-TW__NAME(msc8_abs_cn, tw__m8_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X)
-TW__NAME(msc8_abs_nc, tw__m8_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ_Z)
-TW__NAME(msc8_abs_cc, tw__m8_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8_abs, tw__m8_48ba, TW__SUBTRACT)
+TW__NAME(msc8_abs_c, tw__m8_48ba, TW__SUBTRACT|TW__CONJ)
+TW__NAME(msc8_abs_cn, tw__m8_48ba, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(msc8_abs_nc, tw__m8_48ba, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(msc8_abs_cc, tw__m8_48ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(msc8_sym, tw__m8_48sa, TW__SUBTRACT)
 TW__NAME(msc8_sym_c, tw__m8_48sa, TW__SUBTRACT|TW__CONJ)
 TW__NAME(msc8_sym_cn, tw__m8_48sa, TW__SUBTRACT|TW__CONJ_X)
@@ -1711,11 +2076,11 @@ TW__NAME(negmul8_c, tw__m8_48p, TW__SUBTRACT|TW__CONJ)
 TW__NAME(negmul8_cn, tw__m8_48p, TW__SUBTRACT|TW__CONJ_X)
 TW__NAME(negmul8_nc, tw__m8_48p, TW__SUBTRACT|TW__CONJ_Z)
 TW__NAME(negmul8_cc, tw__m8_48p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8_abs, tw__m8_48p, TW__SUBTRACT|TW__ABS)
-TW__NAME(negmul8_abs_c, tw__m8_48p, TW__SUBTRACT|TW__ABS|TW__CONJ)
-TW__NAME(negmul8_abs_cn, tw__m8_48p, TW__SUBTRACT|TW__ABS|TW__CONJ_X)
-TW__NAME(negmul8_abs_nc, tw__m8_48p, TW__SUBTRACT|TW__ABS|TW__CONJ_Z)
-TW__NAME(negmul8_abs_cc, tw__m8_48p, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8_abs, tw__m8_48b, TW__SUBTRACT)
+TW__NAME(negmul8_abs_c, tw__m8_48b, TW__SUBTRACT|TW__CONJ)
+TW__NAME(negmul8_abs_cn, tw__m8_48b, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(negmul8_abs_nc, tw__m8_48b, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(negmul8_abs_cc, tw__m8_48b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(negmul8_sym, tw__m8_48s, TW__SUBTRACT)
 TW__NAME(negmul8_sym_c, tw__m8_48s, TW__SUBTRACT|TW__CONJ)
 TW__NAME(negmul8_sym_cn, tw__m8_48s, TW__SUBTRACT|TW__CONJ_X)
@@ -1766,11 +2131,11 @@ TW__NAME(mul4_c, tw__m4_48p, 0|TW__CONJ)
 TW__NAME(mul4_cn, tw__m4_48p, 0|TW__CONJ_X)
 TW__NAME(mul4_nc, tw__m4_48p, 0|TW__CONJ_Z)
 TW__NAME(mul4_cc, tw__m4_48p, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4_abs, tw__m4_48p, 0|TW__ABS)
-TW__NAME(mul4_abs_c, tw__m4_48p, 0|TW__ABS|TW__CONJ)
-TW__NAME(mul4_abs_cn, tw__m4_48p, 0|TW__ABS|TW__CONJ_X)
-TW__NAME(mul4_abs_nc, tw__m4_48p, 0|TW__ABS|TW__CONJ_Z)
-TW__NAME(mul4_abs_cc, tw__m4_48p, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4_abs, tw__m4_48b, 0)
+TW__NAME(mul4_abs_c, tw__m4_48b, 0|TW__CONJ)
+TW__NAME(mul4_abs_cn, tw__m4_48b, 0|TW__CONJ_X)
+TW__NAME(mul4_abs_nc, tw__m4_48b, 0|TW__CONJ_Z)
+TW__NAME(mul4_abs_cc, tw__m4_48b, 0|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(mul4_sym, tw__m4_48s, 0)
 TW__NAME(mul4_sym_c, tw__m4_48s, 0|TW__CONJ)
 TW__NAME(mul4_sym_cn, tw__m4_48s, 0|TW__CONJ_X)
@@ -1821,11 +2186,11 @@ TW__NAME(mac4_c, tw__m4_48pa, 0|TW__CONJ)
 TW__NAME(mac4_cn, tw__m4_48pa, 0|TW__CONJ_X)
 TW__NAME(mac4_nc, tw__m4_48pa, 0|TW__CONJ_Z)
 TW__NAME(mac4_cc, tw__m4_48pa, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4_abs, tw__m4_48pa, 0|TW__ABS)
-TW__NAME(mac4_abs_c, tw__m4_48pa, 0|TW__ABS|TW__CONJ)
-TW__NAME(mac4_abs_cn, tw__m4_48pa, 0|TW__ABS|TW__CONJ_X)
-TW__NAME(mac4_abs_nc, tw__m4_48pa, 0|TW__ABS|TW__CONJ_Z)
-TW__NAME(mac4_abs_cc, tw__m4_48pa, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4_abs, tw__m4_48ba, 0)
+TW__NAME(mac4_abs_c, tw__m4_48ba, 0|TW__CONJ)
+TW__NAME(mac4_abs_cn, tw__m4_48ba, 0|TW__CONJ_X)
+TW__NAME(mac4_abs_nc, tw__m4_48ba, 0|TW__CONJ_Z)
+TW__NAME(mac4_abs_cc, tw__m4_48ba, 0|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(mac4_sym, tw__m4_48sa, 0)
 TW__NAME(mac4_sym_c, tw__m4_48sa, 0|TW__CONJ)
 TW__NAME(mac4_sym_cn, tw__m4_48sa, 0|TW__CONJ_X)
@@ -1876,11 +2241,11 @@ TW__NAME(msc4_c, tw__m4_48pa, TW__SUBTRACT|TW__CONJ)
 TW__NAME(msc4_cn, tw__m4_48pa, TW__SUBTRACT|TW__CONJ_X)
 TW__NAME(msc4_nc, tw__m4_48pa, TW__SUBTRACT|TW__CONJ_Z)
 TW__NAME(msc4_cc, tw__m4_48pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4_abs, tw__m4_48pa, TW__SUBTRACT|TW__ABS)
-TW__NAME(msc4_abs_c, tw__m4_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ)
-TW__NAME(msc4_abs_cn, tw__m4_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X)
-TW__NAME(msc4_abs_nc, tw__m4_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ_Z)
-TW__NAME(msc4_abs_cc, tw__m4_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4_abs, tw__m4_48ba, TW__SUBTRACT)
+TW__NAME(msc4_abs_c, tw__m4_48ba, TW__SUBTRACT|TW__CONJ)
+TW__NAME(msc4_abs_cn, tw__m4_48ba, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(msc4_abs_nc, tw__m4_48ba, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(msc4_abs_cc, tw__m4_48ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(msc4_sym, tw__m4_48sa, TW__SUBTRACT)
 TW__NAME(msc4_sym_c, tw__m4_48sa, TW__SUBTRACT|TW__CONJ)
 TW__NAME(msc4_sym_cn, tw__m4_48sa, TW__SUBTRACT|TW__CONJ_X)
@@ -1931,11 +2296,11 @@ TW__NAME(negmul4_c, tw__m4_48p, TW__SUBTRACT|TW__CONJ)
 TW__NAME(negmul4_cn, tw__m4_48p, TW__SUBTRACT|TW__CONJ_X)
 TW__NAME(negmul4_nc, tw__m4_48p, TW__SUBTRACT|TW__CONJ_Z)
 TW__NAME(negmul4_cc, tw__m4_48p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4_abs, tw__m4_48p, TW__SUBTRACT|TW__ABS)
-TW__NAME(negmul4_abs_c, tw__m4_48p, TW__SUBTRACT|TW__ABS|TW__CONJ)
-TW__NAME(negmul4_abs_cn, tw__m4_48p, TW__SUBTRACT|TW__ABS|TW__CONJ_X)
-TW__NAME(negmul4_abs_nc, tw__m4_48p, TW__SUBTRACT|TW__ABS|TW__CONJ_Z)
-TW__NAME(negmul4_abs_cc, tw__m4_48p, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4_abs, tw__m4_48b, TW__SUBTRACT)
+TW__NAME(negmul4_abs_c, tw__m4_48b, TW__SUBTRACT|TW__CONJ)
+TW__NAME(negmul4_abs_cn, tw__m4_48b, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(negmul4_abs_nc, tw__m4_48b, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(negmul4_abs_cc, tw__m4_48b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(negmul4_sym, tw__m4_48s, TW__SUBTRACT)
 TW__NAME(negmul4_sym_c, tw__m4_48s, TW__SUBTRACT|TW__CONJ)
 TW__NAME(negmul4_sym_cn, tw__m4_48s, TW__SUBTRACT|TW__CONJ_X)
@@ -1982,7 +2347,7 @@ TW__NAME(negmul4_antisym_uct_cn, tw__m4_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X
 TW__NAME(negmul4_antisym_uct_nc, tw__m4_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(negmul4_antisym_uct_cc, tw__m4_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lmul8, tw__m8_80p, 0)
-TW__NAME(lmul8_abs, tw__m8_80p, 0|TW__ABS)
+TW__NAME(lmul8_abs, tw__m8_80b, 0)
 TW__NAME(lmul8_sym, tw__m8_80s, 0)
 TW__NAME(lmul8_antisym, tw__m8_80s, 0|TW__ANTISYM)
 TW__NAME(lmul8_max, tw__m8_80s, 0|TW__MAX)
@@ -1993,7 +2358,7 @@ TW__NAME(lmul8_antisym_ct, tw__m8_80t, 0|TW__ANTISYM)
 TW__NAME(lmul8_sym_uct, tw__m8_80u, 0)
 TW__NAME(lmul8_antisym_uct, tw__m8_80u, 0|TW__ANTISYM)
 TW__NAME(lmac8, tw__m8_80pa, 0)
-TW__NAME(lmac8_abs, tw__m8_80pa, 0|TW__ABS)
+TW__NAME(lmac8_abs, tw__m8_80ba, 0)
 TW__NAME(lmac8_sym, tw__m8_80sa, 0)
 TW__NAME(lmac8_antisym, tw__m8_80sa, 0|TW__ANTISYM)
 TW__NAME(lmac8_max, tw__m8_80sa, 0|TW__MAX)
@@ -2004,7 +2369,7 @@ TW__NAME(lmac8_antisym_ct, tw__m8_80ta, 0|TW__ANTISYM)
 TW__NAME(lmac8_sym_uct, tw__m8_80ua, 0)
 TW__NAME(lmac8_antisym_uct, tw__m8_80ua, 0|TW__ANTISYM)
 TW__NAME(lmsc8, tw__m8_80pa, TW__SUBTRACT)
-TW__NAME(lmsc8_abs, tw__m8_80pa, TW__SUBTRACT|TW__ABS)
+TW__NAME(lmsc8_abs, tw__m8_80ba, TW__SUBTRACT)
 TW__NAME(lmsc8_sym, tw__m8_80sa, TW__SUBTRACT)
 TW__NAME(lmsc8_antisym, tw__m8_80sa, TW__SUBTRACT|TW__ANTISYM)
 TW__NAME(lmsc8_max, tw__m8_80sa, TW__SUBTRACT|TW__MAX)
@@ -2015,7 +2380,7 @@ TW__NAME(lmsc8_antisym_ct, tw__m8_80ta, TW__SUBTRACT|TW__ANTISYM)
 TW__NAME(lmsc8_sym_uct, tw__m8_80ua, TW__SUBTRACT)
 TW__NAME(lmsc8_antisym_uct, tw__m8_80ua, TW__SUBTRACT|TW__ANTISYM)
 TW__NAME(lnegmul8, tw__m8_80p, TW__SUBTRACT)
-TW__NAME(lnegmul8_abs, tw__m8_80p, TW__SUBTRACT|TW__ABS)
+TW__NAME(lnegmul8_abs, tw__m8_80b, TW__SUBTRACT)
 TW__NAME(lnegmul8_sym, tw__m8_80s, TW__SUBTRACT)
 TW__NAME(lnegmul8_antisym, tw__m8_80s, TW__SUBTRACT|TW__ANTISYM)
 TW__NAME(lnegmul8_max, tw__m8_80s, TW__SUBTRACT|TW__MAX)
@@ -2030,11 +2395,11 @@ TW__NAME(lmul4_c, tw__m4_80p, 0|TW__CONJ)
 TW__NAME(lmul4_cn, tw__m4_80p, 0|TW__CONJ_X)
 TW__NAME(lmul4_nc, tw__m4_80p, 0|TW__CONJ_Z)
 TW__NAME(lmul4_cc, tw__m4_80p, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul4_abs, tw__m4_80p, 0|TW__ABS)
-TW__NAME(lmul4_abs_c, tw__m4_80p, 0|TW__ABS|TW__CONJ)
-TW__NAME(lmul4_abs_cn, tw__m4_80p, 0|TW__ABS|TW__CONJ_X)
-TW__NAME(lmul4_abs_nc, tw__m4_80p, 0|TW__ABS|TW__CONJ_Z)
-TW__NAME(lmul4_abs_cc, tw__m4_80p, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul4_abs, tw__m4_80b, 0)
+TW__NAME(lmul4_abs_c, tw__m4_80b, 0|TW__CONJ)
+TW__NAME(lmul4_abs_cn, tw__m4_80b, 0|TW__CONJ_X)
+TW__NAME(lmul4_abs_nc, tw__m4_80b, 0|TW__CONJ_Z)
+TW__NAME(lmul4_abs_cc, tw__m4_80b, 0|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lmul4_sym, tw__m4_80s, 0)
 TW__NAME(lmul4_sym_c, tw__m4_80s, 0|TW__CONJ)
 TW__NAME(lmul4_sym_cn, tw__m4_80s, 0|TW__CONJ_X)
@@ -2085,11 +2450,11 @@ TW__NAME(lmac4_c, tw__m4_80pa, 0|TW__CONJ)
 TW__NAME(lmac4_cn, tw__m4_80pa, 0|TW__CONJ_X)
 TW__NAME(lmac4_nc, tw__m4_80pa, 0|TW__CONJ_Z)
 TW__NAME(lmac4_cc, tw__m4_80pa, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4_abs, tw__m4_80pa, 0|TW__ABS)
-TW__NAME(lmac4_abs_c, tw__m4_80pa, 0|TW__ABS|TW__CONJ)
-TW__NAME(lmac4_abs_cn, tw__m4_80pa, 0|TW__ABS|TW__CONJ_X)
-TW__NAME(lmac4_abs_nc, tw__m4_80pa, 0|TW__ABS|TW__CONJ_Z)
-TW__NAME(lmac4_abs_cc, tw__m4_80pa, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4_abs, tw__m4_80ba, 0)
+TW__NAME(lmac4_abs_c, tw__m4_80ba, 0|TW__CONJ)
+TW__NAME(lmac4_abs_cn, tw__m4_80ba, 0|TW__CONJ_X)
+TW__NAME(lmac4_abs_nc, tw__m4_80ba, 0|TW__CONJ_Z)
+TW__NAME(lmac4_abs_cc, tw__m4_80ba, 0|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lmac4_sym, tw__m4_80sa, 0)
 TW__NAME(lmac4_sym_c, tw__m4_80sa, 0|TW__CONJ)
 TW__NAME(lmac4_sym_cn, tw__m4_80sa, 0|TW__CONJ_X)
@@ -2140,11 +2505,11 @@ TW__NAME(lmsc4_c, tw__m4_80pa, TW__SUBTRACT|TW__CONJ)
 TW__NAME(lmsc4_cn, tw__m4_80pa, TW__SUBTRACT|TW__CONJ_X)
 TW__NAME(lmsc4_nc, tw__m4_80pa, TW__SUBTRACT|TW__CONJ_Z)
 TW__NAME(lmsc4_cc, tw__m4_80pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4_abs, tw__m4_80pa, TW__SUBTRACT|TW__ABS)
-TW__NAME(lmsc4_abs_c, tw__m4_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ)
-TW__NAME(lmsc4_abs_cn, tw__m4_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X)
-TW__NAME(lmsc4_abs_nc, tw__m4_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ_Z)
-TW__NAME(lmsc4_abs_cc, tw__m4_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4_abs, tw__m4_80ba, TW__SUBTRACT)
+TW__NAME(lmsc4_abs_c, tw__m4_80ba, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lmsc4_abs_cn, tw__m4_80ba, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lmsc4_abs_nc, tw__m4_80ba, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lmsc4_abs_cc, tw__m4_80ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lmsc4_sym, tw__m4_80sa, TW__SUBTRACT)
 TW__NAME(lmsc4_sym_c, tw__m4_80sa, TW__SUBTRACT|TW__CONJ)
 TW__NAME(lmsc4_sym_cn, tw__m4_80sa, TW__SUBTRACT|TW__CONJ_X)
@@ -2195,11 +2560,11 @@ TW__NAME(lnegmul4_c, tw__m4_80p, TW__SUBTRACT|TW__CONJ)
 TW__NAME(lnegmul4_cn, tw__m4_80p, TW__SUBTRACT|TW__CONJ_X)
 TW__NAME(lnegmul4_nc, tw__m4_80p, TW__SUBTRACT|TW__CONJ_Z)
 TW__NAME(lnegmul4_cc, tw__m4_80p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4_abs, tw__m4_80p, TW__SUBTRACT|TW__ABS)
-TW__NAME(lnegmul4_abs_c, tw__m4_80p, TW__SUBTRACT|TW__ABS|TW__CONJ)
-TW__NAME(lnegmul4_abs_cn, tw__m4_80p, TW__SUBTRACT|TW__ABS|TW__CONJ_X)
-TW__NAME(lnegmul4_abs_nc, tw__m4_80p, TW__SUBTRACT|TW__ABS|TW__CONJ_Z)
-TW__NAME(lnegmul4_abs_cc, tw__m4_80p, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4_abs, tw__m4_80b, TW__SUBTRACT)
+TW__NAME(lnegmul4_abs_c, tw__m4_80b, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lnegmul4_abs_cn, tw__m4_80b, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lnegmul4_abs_nc, tw__m4_80b, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lnegmul4_abs_cc, tw__m4_80b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lnegmul4_sym, tw__m4_80s, TW__SUBTRACT)
 TW__NAME(lnegmul4_sym_c, tw__m4_80s, TW__SUBTRACT|TW__CONJ)
 TW__NAME(lnegmul4_sym_cn, tw__m4_80s, TW__SUBTRACT|TW__CONJ_X)
@@ -2250,11 +2615,11 @@ TW__NAME(lmul2_c, tw__m2_80p, 0|TW__CONJ)
 TW__NAME(lmul2_cn, tw__m2_80p, 0|TW__CONJ_X)
 TW__NAME(lmul2_nc, tw__m2_80p, 0|TW__CONJ_Z)
 TW__NAME(lmul2_cc, tw__m2_80p, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2_abs, tw__m2_80p, 0|TW__ABS)
-TW__NAME(lmul2_abs_c, tw__m2_80p, 0|TW__ABS|TW__CONJ)
-TW__NAME(lmul2_abs_cn, tw__m2_80p, 0|TW__ABS|TW__CONJ_X)
-TW__NAME(lmul2_abs_nc, tw__m2_80p, 0|TW__ABS|TW__CONJ_Z)
-TW__NAME(lmul2_abs_cc, tw__m2_80p, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2_abs, tw__m2_80b, 0)
+TW__NAME(lmul2_abs_c, tw__m2_80b, 0|TW__CONJ)
+TW__NAME(lmul2_abs_cn, tw__m2_80b, 0|TW__CONJ_X)
+TW__NAME(lmul2_abs_nc, tw__m2_80b, 0|TW__CONJ_Z)
+TW__NAME(lmul2_abs_cc, tw__m2_80b, 0|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lmul2_sym, tw__m2_80s, 0)
 TW__NAME(lmul2_sym_c, tw__m2_80s, 0|TW__CONJ)
 TW__NAME(lmul2_sym_cn, tw__m2_80s, 0|TW__CONJ_X)
@@ -2305,11 +2670,11 @@ TW__NAME(lmac2_c, tw__m2_80pa, 0|TW__CONJ)
 TW__NAME(lmac2_cn, tw__m2_80pa, 0|TW__CONJ_X)
 TW__NAME(lmac2_nc, tw__m2_80pa, 0|TW__CONJ_Z)
 TW__NAME(lmac2_cc, tw__m2_80pa, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2_abs, tw__m2_80pa, 0|TW__ABS)
-TW__NAME(lmac2_abs_c, tw__m2_80pa, 0|TW__ABS|TW__CONJ)
-TW__NAME(lmac2_abs_cn, tw__m2_80pa, 0|TW__ABS|TW__CONJ_X)
-TW__NAME(lmac2_abs_nc, tw__m2_80pa, 0|TW__ABS|TW__CONJ_Z)
-TW__NAME(lmac2_abs_cc, tw__m2_80pa, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2_abs, tw__m2_80ba, 0)
+TW__NAME(lmac2_abs_c, tw__m2_80ba, 0|TW__CONJ)
+TW__NAME(lmac2_abs_cn, tw__m2_80ba, 0|TW__CONJ_X)
+TW__NAME(lmac2_abs_nc, tw__m2_80ba, 0|TW__CONJ_Z)
+TW__NAME(lmac2_abs_cc, tw__m2_80ba, 0|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lmac2_sym, tw__m2_80sa, 0)
 TW__NAME(lmac2_sym_c, tw__m2_80sa, 0|TW__CONJ)
 TW__NAME(lmac2_sym_cn, tw__m2_80sa, 0|TW__CONJ_X)
@@ -2360,11 +2725,11 @@ TW__NAME(lmsc2_c, tw__m2_80pa, TW__SUBTRACT|TW__CONJ)
 TW__NAME(lmsc2_cn, tw__m2_80pa, TW__SUBTRACT|TW__CONJ_X)
 TW__NAME(lmsc2_nc, tw__m2_80pa, TW__SUBTRACT|TW__CONJ_Z)
 TW__NAME(lmsc2_cc, tw__m2_80pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2_abs, tw__m2_80pa, TW__SUBTRACT|TW__ABS)
-TW__NAME(lmsc2_abs_c, tw__m2_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ)
-TW__NAME(lmsc2_abs_cn, tw__m2_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X)
-TW__NAME(lmsc2_abs_nc, tw__m2_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ_Z)
-TW__NAME(lmsc2_abs_cc, tw__m2_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2_abs, tw__m2_80ba, TW__SUBTRACT)
+TW__NAME(lmsc2_abs_c, tw__m2_80ba, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lmsc2_abs_cn, tw__m2_80ba, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lmsc2_abs_nc, tw__m2_80ba, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lmsc2_abs_cc, tw__m2_80ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lmsc2_sym, tw__m2_80sa, TW__SUBTRACT)
 TW__NAME(lmsc2_sym_c, tw__m2_80sa, TW__SUBTRACT|TW__CONJ)
 TW__NAME(lmsc2_sym_cn, tw__m2_80sa, TW__SUBTRACT|TW__CONJ_X)
@@ -2415,11 +2780,11 @@ TW__NAME(lnegmul2_c, tw__m2_80p, TW__SUBTRACT|TW__CONJ)
 TW__NAME(lnegmul2_cn, tw__m2_80p, TW__SUBTRACT|TW__CONJ_X)
 TW__NAME(lnegmul2_nc, tw__m2_80p, TW__SUBTRACT|TW__CONJ_Z)
 TW__NAME(lnegmul2_cc, tw__m2_80p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2_abs, tw__m2_80p, TW__SUBTRACT|TW__ABS)
-TW__NAME(lnegmul2_abs_c, tw__m2_80p, TW__SUBTRACT|TW__ABS|TW__CONJ)
-TW__NAME(lnegmul2_abs_cn, tw__m2_80p, TW__SUBTRACT|TW__ABS|TW__CONJ_X)
-TW__NAME(lnegmul2_abs_nc, tw__m2_80p, TW__SUBTRACT|TW__ABS|TW__CONJ_Z)
-TW__NAME(lnegmul2_abs_cc, tw__m2_80p, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2_abs, tw__m2_80b, TW__SUBTRACT)
+TW__NAME(lnegmul2_abs_c, tw__m2_80b, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lnegmul2_abs_cn, tw__m2_80b, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lnegmul2_abs_nc, tw__m2_80b, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lnegmul2_abs_cc, tw__m2_80b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lnegmul2_sym, tw__m2_80s, TW__SUBTRACT)
 TW__NAME(lnegmul2_sym_c, tw__m2_80s, TW__SUBTRACT|TW__CONJ)
 TW__NAME(lnegmul2_sym_cn, tw__m2_80s, TW__SUBTRACT|TW__CONJ_X)
@@ -2467,7 +2832,7 @@ TW__NAME(lnegmul2_antisym_uct_nc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
 #else
 #define mul16(...) TW__CALL(tw__m16_48p, 0, __VA_ARGS__)
-#define mul16_abs(...) TW__CALL(tw__m16_48p, 0|TW__ABS, __VA_ARGS__)
+#define mul16_abs(...) TW__CALL(tw__m16_48b, 0, __VA_ARGS__)
 #define mul16_sym(...) TW__CALL(tw__m16_48s, 0, __VA_ARGS__)
 #define mul16_antisym(...) TW__CALL(tw__m16_48s, 0|TW__ANTISYM, __VA_ARGS__)
 #define mul16_max(...) TW__CALL(tw__m16_48s, 0|TW__MAX, __VA_ARGS__)
@@ -2478,7 +2843,7 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define mul16_sym_uct(...) TW__CALL(tw__m16_48u, 0, __VA_ARGS__)
 #define mul16_antisym_uct(...) TW__CALL(tw__m16_48u, 0|TW__ANTISYM, __VA_ARGS__)
 #define mac16(...) TW__CALL(tw__m16_48pa, 0, __VA_ARGS__)
-#define mac16_abs(...) TW__CALL(tw__m16_48pa, 0|TW__ABS, __VA_ARGS__)
+#define mac16_abs(...) TW__CALL(tw__m16_48ba, 0, __VA_ARGS__)
 #define mac16_sym(...) TW__CALL(tw__m16_48sa, 0, __VA_ARGS__)
 #define mac16_antisym(...) TW__CALL(tw__m16_48sa, 0|TW__ANTISYM, __VA_ARGS__)
 #define mac16_max(...) TW__CALL(tw__m16_48sa, 0|TW__MAX, __VA_ARGS__)
@@ -2489,7 +2854,7 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define mac16_sym_uct(...) TW__CALL(tw__m16_48ua, 0, __VA_ARGS__)
 #define mac16_antisym_uct(...) TW__CALL(tw__m16_48ua, 0|TW__ANTISYM, __VA_ARGS__)
 #define msc16(...) TW__CALL(tw__m16_48pa, TW__SUBTRACT, __VA_ARGS__)
-#define msc16_abs(...) TW__CALL(tw__m16_48pa, TW__SUBTRACT|TW__ABS, __VA_ARGS__)
+#define msc16_abs(...) TW__CALL(tw__m16_48ba, TW__SUBTRACT, __VA_ARGS__)
 #define msc16_sym(...) TW__CALL(tw__m16_48sa, TW__SUBTRACT, __VA_ARGS__)
 #define msc16_antisym(...) TW__CALL(tw__m16_48sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
 #define msc16_max(...) TW__CALL(tw__m16_48sa, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
@@ -2500,7 +2865,7 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define msc16_sym_uct(...) TW__CALL(tw__m16_48ua, TW__SUBTRACT, __VA_ARGS__)
 #define msc16_antisym_uct(...) TW__CALL(tw__m16_48ua, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
 #define negmul16(...) TW__CALL(tw__m16_48p, TW__SUBTRACT, __VA_ARGS__)
-#define negmul16_abs(...) TW__CALL(tw__m16_48p, TW__SUBTRACT|TW__ABS, __VA_ARGS__)
+#define negmul16_abs(...) TW__CALL(tw__m16_48b, TW__SUBTRACT, __VA_ARGS__)
 #define negmul16_sym(...) TW__CALL(tw__m16_48s, TW__SUBTRACT, __VA_ARGS__)
 #define negmul16_antisym(...) TW__CALL(tw__m16_48s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
 #define negmul16_max(...) TW__CALL(tw__m16_48s, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
@@ -2515,11 +2880,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define mul8_cn(...) TW__CALL(tw__m8_48p, 0|TW__CONJ_X, __VA_ARGS__)
 #define mul8_nc(...) TW__CALL(tw__m8_48p, 0|TW__CONJ_Z, __VA_ARGS__)
 #define mul8_cc(...) TW__CALL(tw__m8_48p, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_abs(...) TW__CALL(tw__m8_48p, 0|TW__ABS, __VA_ARGS__)
-#define mul8_abs_c(...) TW__CALL(tw__m8_48p, 0|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define mul8_abs_cn(...) TW__CALL(tw__m8_48p, 0|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define mul8_abs_nc(...) TW__CALL(tw__m8_48p, 0|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_abs_cc(...) TW__CALL(tw__m8_48p, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_abs(...) TW__CALL(tw__m8_48b, 0, __VA_ARGS__)
+#define mul8_abs_c(...) TW__CALL(tw__m8_48b, 0|TW__CONJ, __VA_ARGS__)
+#define mul8_abs_cn(...) TW__CALL(tw__m8_48b, 0|TW__CONJ_X, __VA_ARGS__)
+#define mul8_abs_nc(...) TW__CALL(tw__m8_48b, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_abs_cc(...) TW__CALL(tw__m8_48b, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define mul8_sym(...) TW__CALL(tw__m8_48s, 0, __VA_ARGS__)
 #define mul8_sym_c(...) TW__CALL(tw__m8_48s, 0|TW__CONJ, __VA_ARGS__)
 #define mul8_sym_cn(...) TW__CALL(tw__m8_48s, 0|TW__CONJ_X, __VA_ARGS__)
@@ -2570,11 +2935,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define mac8_cn(...) TW__CALL(tw__m8_48pa, 0|TW__CONJ_X, __VA_ARGS__)
 #define mac8_nc(...) TW__CALL(tw__m8_48pa, 0|TW__CONJ_Z, __VA_ARGS__)
 #define mac8_cc(...) TW__CALL(tw__m8_48pa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_abs(...) TW__CALL(tw__m8_48pa, 0|TW__ABS, __VA_ARGS__)
-#define mac8_abs_c(...) TW__CALL(tw__m8_48pa, 0|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define mac8_abs_cn(...) TW__CALL(tw__m8_48pa, 0|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define mac8_abs_nc(...) TW__CALL(tw__m8_48pa, 0|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_abs_cc(...) TW__CALL(tw__m8_48pa, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_abs(...) TW__CALL(tw__m8_48ba, 0, __VA_ARGS__)
+#define mac8_abs_c(...) TW__CALL(tw__m8_48ba, 0|TW__CONJ, __VA_ARGS__)
+#define mac8_abs_cn(...) TW__CALL(tw__m8_48ba, 0|TW__CONJ_X, __VA_ARGS__)
+#define mac8_abs_nc(...) TW__CALL(tw__m8_48ba, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_abs_cc(...) TW__CALL(tw__m8_48ba, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define mac8_sym(...) TW__CALL(tw__m8_48sa, 0, __VA_ARGS__)
 #define mac8_sym_c(...) TW__CALL(tw__m8_48sa, 0|TW__CONJ, __VA_ARGS__)
 #define mac8_sym_cn(...) TW__CALL(tw__m8_48sa, 0|TW__CONJ_X, __VA_ARGS__)
@@ -2625,11 +2990,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define msc8_cn(...) TW__CALL(tw__m8_48pa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
 #define msc8_nc(...) TW__CALL(tw__m8_48pa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
 #define msc8_cc(...) TW__CALL(tw__m8_48pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_abs(...) TW__CALL(tw__m8_48pa, TW__SUBTRACT|TW__ABS, __VA_ARGS__)
-#define msc8_abs_c(...) TW__CALL(tw__m8_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define msc8_abs_cn(...) TW__CALL(tw__m8_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define msc8_abs_nc(...) TW__CALL(tw__m8_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_abs_cc(...) TW__CALL(tw__m8_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_abs(...) TW__CALL(tw__m8_48ba, TW__SUBTRACT, __VA_ARGS__)
+#define msc8_abs_c(...) TW__CALL(tw__m8_48ba, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define msc8_abs_cn(...) TW__CALL(tw__m8_48ba, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define msc8_abs_nc(...) TW__CALL(tw__m8_48ba, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_abs_cc(...) TW__CALL(tw__m8_48ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define msc8_sym(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT, __VA_ARGS__)
 #define msc8_sym_c(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define msc8_sym_cn(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
@@ -2680,11 +3045,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define negmul8_cn(...) TW__CALL(tw__m8_48p, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
 #define negmul8_nc(...) TW__CALL(tw__m8_48p, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
 #define negmul8_cc(...) TW__CALL(tw__m8_48p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_abs(...) TW__CALL(tw__m8_48p, TW__SUBTRACT|TW__ABS, __VA_ARGS__)
-#define negmul8_abs_c(...) TW__CALL(tw__m8_48p, TW__SUBTRACT|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define negmul8_abs_cn(...) TW__CALL(tw__m8_48p, TW__SUBTRACT|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_abs_nc(...) TW__CALL(tw__m8_48p, TW__SUBTRACT|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_abs_cc(...) TW__CALL(tw__m8_48p, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_abs(...) TW__CALL(tw__m8_48b, TW__SUBTRACT, __VA_ARGS__)
+#define negmul8_abs_c(...) TW__CALL(tw__m8_48b, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define negmul8_abs_cn(...) TW__CALL(tw__m8_48b, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_abs_nc(...) TW__CALL(tw__m8_48b, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_abs_cc(...) TW__CALL(tw__m8_48b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define negmul8_sym(...) TW__CALL(tw__m8_48s, TW__SUBTRACT, __VA_ARGS__)
 #define negmul8_sym_c(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define negmul8_sym_cn(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
@@ -2735,11 +3100,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define mul4_cn(...) TW__CALL(tw__m4_48p, 0|TW__CONJ_X, __VA_ARGS__)
 #define mul4_nc(...) TW__CALL(tw__m4_48p, 0|TW__CONJ_Z, __VA_ARGS__)
 #define mul4_cc(...) TW__CALL(tw__m4_48p, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_abs(...) TW__CALL(tw__m4_48p, 0|TW__ABS, __VA_ARGS__)
-#define mul4_abs_c(...) TW__CALL(tw__m4_48p, 0|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define mul4_abs_cn(...) TW__CALL(tw__m4_48p, 0|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define mul4_abs_nc(...) TW__CALL(tw__m4_48p, 0|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_abs_cc(...) TW__CALL(tw__m4_48p, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_abs(...) TW__CALL(tw__m4_48b, 0, __VA_ARGS__)
+#define mul4_abs_c(...) TW__CALL(tw__m4_48b, 0|TW__CONJ, __VA_ARGS__)
+#define mul4_abs_cn(...) TW__CALL(tw__m4_48b, 0|TW__CONJ_X, __VA_ARGS__)
+#define mul4_abs_nc(...) TW__CALL(tw__m4_48b, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_abs_cc(...) TW__CALL(tw__m4_48b, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define mul4_sym(...) TW__CALL(tw__m4_48s, 0, __VA_ARGS__)
 #define mul4_sym_c(...) TW__CALL(tw__m4_48s, 0|TW__CONJ, __VA_ARGS__)
 #define mul4_sym_cn(...) TW__CALL(tw__m4_48s, 0|TW__CONJ_X, __VA_ARGS__)
@@ -2790,11 +3155,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define mac4_cn(...) TW__CALL(tw__m4_48pa, 0|TW__CONJ_X, __VA_ARGS__)
 #define mac4_nc(...) TW__CALL(tw__m4_48pa, 0|TW__CONJ_Z, __VA_ARGS__)
 #define mac4_cc(...) TW__CALL(tw__m4_48pa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_abs(...) TW__CALL(tw__m4_48pa, 0|TW__ABS, __VA_ARGS__)
-#define mac4_abs_c(...) TW__CALL(tw__m4_48pa, 0|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define mac4_abs_cn(...) TW__CALL(tw__m4_48pa, 0|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define mac4_abs_nc(...) TW__CALL(tw__m4_48pa, 0|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_abs_cc(...) TW__CALL(tw__m4_48pa, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_abs(...) TW__CALL(tw__m4_48ba, 0, __VA_ARGS__)
+#define mac4_abs_c(...) TW__CALL(tw__m4_48ba, 0|TW__CONJ, __VA_ARGS__)
+#define mac4_abs_cn(...) TW__CALL(tw__m4_48ba, 0|TW__CONJ_X, __VA_ARGS__)
+#define mac4_abs_nc(...) TW__CALL(tw__m4_48ba, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_abs_cc(...) TW__CALL(tw__m4_48ba, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define mac4_sym(...) TW__CALL(tw__m4_48sa, 0, __VA_ARGS__)
 #define mac4_sym_c(...) TW__CALL(tw__m4_48sa, 0|TW__CONJ, __VA_ARGS__)
 #define mac4_sym_cn(...) TW__CALL(tw__m4_48sa, 0|TW__CONJ_X, __VA_ARGS__)
@@ -2845,11 +3210,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define msc4_cn(...) TW__CALL(tw__m4_48pa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
 #define msc4_nc(...) TW__CALL(tw__m4_48pa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
 #define msc4_cc(...) TW__CALL(tw__m4_48pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_abs(...) TW__CALL(tw__m4_48pa, TW__SUBTRACT|TW__ABS, __VA_ARGS__)
-#define msc4_abs_c(...) TW__CALL(tw__m4_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define msc4_abs_cn(...) TW__CALL(tw__m4_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define msc4_abs_nc(...) TW__CALL(tw__m4_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_abs_cc(...) TW__CALL(tw__m4_48pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_abs(...) TW__CALL(tw__m4_48ba, TW__SUBTRACT, __VA_ARGS__)
+#define msc4_abs_c(...) TW__CALL(tw__m4_48ba, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define msc4_abs_cn(...) TW__CALL(tw__m4_48ba, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define msc4_abs_nc(...) TW__CALL(tw__m4_48ba, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_abs_cc(...) TW__CALL(tw__m4_48ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define msc4_sym(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT, __VA_ARGS__)
 #define msc4_sym_c(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define msc4_sym_cn(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
@@ -2900,11 +3265,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define negmul4_cn(...) TW__CALL(tw__m4_48p, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
 #define negmul4_nc(...) TW__CALL(tw__m4_48p, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
 #define negmul4_cc(...) TW__CALL(tw__m4_48p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_abs(...) TW__CALL(tw__m4_48p, TW__SUBTRACT|TW__ABS, __VA_ARGS__)
-#define negmul4_abs_c(...) TW__CALL(tw__m4_48p, TW__SUBTRACT|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define negmul4_abs_cn(...) TW__CALL(tw__m4_48p, TW__SUBTRACT|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_abs_nc(...) TW__CALL(tw__m4_48p, TW__SUBTRACT|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_abs_cc(...) TW__CALL(tw__m4_48p, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_abs(...) TW__CALL(tw__m4_48b, TW__SUBTRACT, __VA_ARGS__)
+#define negmul4_abs_c(...) TW__CALL(tw__m4_48b, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define negmul4_abs_cn(...) TW__CALL(tw__m4_48b, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_abs_nc(...) TW__CALL(tw__m4_48b, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_abs_cc(...) TW__CALL(tw__m4_48b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define negmul4_sym(...) TW__CALL(tw__m4_48s, TW__SUBTRACT, __VA_ARGS__)
 #define negmul4_sym_c(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define negmul4_sym_cn(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
@@ -2951,7 +3316,7 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define negmul4_antisym_uct_nc(...) TW__CALL(tw__m4_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define negmul4_antisym_uct_cc(...) TW__CALL(tw__m4_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lmul8(...) TW__CALL(tw__m8_80p, 0, __VA_ARGS__)
-#define lmul8_abs(...) TW__CALL(tw__m8_80p, 0|TW__ABS, __VA_ARGS__)
+#define lmul8_abs(...) TW__CALL(tw__m8_80b, 0, __VA_ARGS__)
 #define lmul8_sym(...) TW__CALL(tw__m8_80s, 0, __VA_ARGS__)
 #define lmul8_antisym(...) TW__CALL(tw__m8_80s, 0|TW__ANTISYM, __VA_ARGS__)
 #define lmul8_max(...) TW__CALL(tw__m8_80s, 0|TW__MAX, __VA_ARGS__)
@@ -2962,7 +3327,7 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmul8_sym_uct(...) TW__CALL(tw__m8_80u, 0, __VA_ARGS__)
 #define lmul8_antisym_uct(...) TW__CALL(tw__m8_80u, 0|TW__ANTISYM, __VA_ARGS__)
 #define lmac8(...) TW__CALL(tw__m8_80pa, 0, __VA_ARGS__)
-#define lmac8_abs(...) TW__CALL(tw__m8_80pa, 0|TW__ABS, __VA_ARGS__)
+#define lmac8_abs(...) TW__CALL(tw__m8_80ba, 0, __VA_ARGS__)
 #define lmac8_sym(...) TW__CALL(tw__m8_80sa, 0, __VA_ARGS__)
 #define lmac8_antisym(...) TW__CALL(tw__m8_80sa, 0|TW__ANTISYM, __VA_ARGS__)
 #define lmac8_max(...) TW__CALL(tw__m8_80sa, 0|TW__MAX, __VA_ARGS__)
@@ -2973,7 +3338,7 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmac8_sym_uct(...) TW__CALL(tw__m8_80ua, 0, __VA_ARGS__)
 #define lmac8_antisym_uct(...) TW__CALL(tw__m8_80ua, 0|TW__ANTISYM, __VA_ARGS__)
 #define lmsc8(...) TW__CALL(tw__m8_80pa, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc8_abs(...) TW__CALL(tw__m8_80pa, TW__SUBTRACT|TW__ABS, __VA_ARGS__)
+#define lmsc8_abs(...) TW__CALL(tw__m8_80ba, TW__SUBTRACT, __VA_ARGS__)
 #define lmsc8_sym(...) TW__CALL(tw__m8_80sa, TW__SUBTRACT, __VA_ARGS__)
 #define lmsc8_antisym(...) TW__CALL(tw__m8_80sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
 #define lmsc8_max(...) TW__CALL(tw__m8_80sa, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
@@ -2984,7 +3349,7 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmsc8_sym_uct(...) TW__CALL(tw__m8_80ua, TW__SUBTRACT, __VA_ARGS__)
 #define lmsc8_antisym_uct(...) TW__CALL(tw__m8_80ua, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
 #define lnegmul8(...) TW__CALL(tw__m8_80p, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul8_abs(...) TW__CALL(tw__m8_80p, TW__SUBTRACT|TW__ABS, __VA_ARGS__)
+#define lnegmul8_abs(...) TW__CALL(tw__m8_80b, TW__SUBTRACT, __VA_ARGS__)
 #define lnegmul8_sym(...) TW__CALL(tw__m8_80s, TW__SUBTRACT, __VA_ARGS__)
 #define lnegmul8_antisym(...) TW__CALL(tw__m8_80s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
 #define lnegmul8_max(...) TW__CALL(tw__m8_80s, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
@@ -2999,11 +3364,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmul4_cn(...) TW__CALL(tw__m4_80p, 0|TW__CONJ_X, __VA_ARGS__)
 #define lmul4_nc(...) TW__CALL(tw__m4_80p, 0|TW__CONJ_Z, __VA_ARGS__)
 #define lmul4_cc(...) TW__CALL(tw__m4_80p, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_abs(...) TW__CALL(tw__m4_80p, 0|TW__ABS, __VA_ARGS__)
-#define lmul4_abs_c(...) TW__CALL(tw__m4_80p, 0|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define lmul4_abs_cn(...) TW__CALL(tw__m4_80p, 0|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_abs_nc(...) TW__CALL(tw__m4_80p, 0|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_abs_cc(...) TW__CALL(tw__m4_80p, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_abs(...) TW__CALL(tw__m4_80b, 0, __VA_ARGS__)
+#define lmul4_abs_c(...) TW__CALL(tw__m4_80b, 0|TW__CONJ, __VA_ARGS__)
+#define lmul4_abs_cn(...) TW__CALL(tw__m4_80b, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_abs_nc(...) TW__CALL(tw__m4_80b, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_abs_cc(...) TW__CALL(tw__m4_80b, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lmul4_sym(...) TW__CALL(tw__m4_80s, 0, __VA_ARGS__)
 #define lmul4_sym_c(...) TW__CALL(tw__m4_80s, 0|TW__CONJ, __VA_ARGS__)
 #define lmul4_sym_cn(...) TW__CALL(tw__m4_80s, 0|TW__CONJ_X, __VA_ARGS__)
@@ -3054,11 +3419,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmac4_cn(...) TW__CALL(tw__m4_80pa, 0|TW__CONJ_X, __VA_ARGS__)
 #define lmac4_nc(...) TW__CALL(tw__m4_80pa, 0|TW__CONJ_Z, __VA_ARGS__)
 #define lmac4_cc(...) TW__CALL(tw__m4_80pa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_abs(...) TW__CALL(tw__m4_80pa, 0|TW__ABS, __VA_ARGS__)
-#define lmac4_abs_c(...) TW__CALL(tw__m4_80pa, 0|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define lmac4_abs_cn(...) TW__CALL(tw__m4_80pa, 0|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_abs_nc(...) TW__CALL(tw__m4_80pa, 0|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_abs_cc(...) TW__CALL(tw__m4_80pa, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_abs(...) TW__CALL(tw__m4_80ba, 0, __VA_ARGS__)
+#define lmac4_abs_c(...) TW__CALL(tw__m4_80ba, 0|TW__CONJ, __VA_ARGS__)
+#define lmac4_abs_cn(...) TW__CALL(tw__m4_80ba, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_abs_nc(...) TW__CALL(tw__m4_80ba, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_abs_cc(...) TW__CALL(tw__m4_80ba, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lmac4_sym(...) TW__CALL(tw__m4_80sa, 0, __VA_ARGS__)
 #define lmac4_sym_c(...) TW__CALL(tw__m4_80sa, 0|TW__CONJ, __VA_ARGS__)
 #define lmac4_sym_cn(...) TW__CALL(tw__m4_80sa, 0|TW__CONJ_X, __VA_ARGS__)
@@ -3109,11 +3474,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmsc4_cn(...) TW__CALL(tw__m4_80pa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
 #define lmsc4_nc(...) TW__CALL(tw__m4_80pa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
 #define lmsc4_cc(...) TW__CALL(tw__m4_80pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_abs(...) TW__CALL(tw__m4_80pa, TW__SUBTRACT|TW__ABS, __VA_ARGS__)
-#define lmsc4_abs_c(...) TW__CALL(tw__m4_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define lmsc4_abs_cn(...) TW__CALL(tw__m4_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_abs_nc(...) TW__CALL(tw__m4_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_abs_cc(...) TW__CALL(tw__m4_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_abs(...) TW__CALL(tw__m4_80ba, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc4_abs_c(...) TW__CALL(tw__m4_80ba, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lmsc4_abs_cn(...) TW__CALL(tw__m4_80ba, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_abs_nc(...) TW__CALL(tw__m4_80ba, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_abs_cc(...) TW__CALL(tw__m4_80ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lmsc4_sym(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT, __VA_ARGS__)
 #define lmsc4_sym_c(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define lmsc4_sym_cn(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
@@ -3164,11 +3529,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lnegmul4_cn(...) TW__CALL(tw__m4_80p, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
 #define lnegmul4_nc(...) TW__CALL(tw__m4_80p, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
 #define lnegmul4_cc(...) TW__CALL(tw__m4_80p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_abs(...) TW__CALL(tw__m4_80p, TW__SUBTRACT|TW__ABS, __VA_ARGS__)
-#define lnegmul4_abs_c(...) TW__CALL(tw__m4_80p, TW__SUBTRACT|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_abs_cn(...) TW__CALL(tw__m4_80p, TW__SUBTRACT|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_abs_nc(...) TW__CALL(tw__m4_80p, TW__SUBTRACT|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_abs_cc(...) TW__CALL(tw__m4_80p, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_abs(...) TW__CALL(tw__m4_80b, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul4_abs_c(...) TW__CALL(tw__m4_80b, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_abs_cn(...) TW__CALL(tw__m4_80b, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_abs_nc(...) TW__CALL(tw__m4_80b, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_abs_cc(...) TW__CALL(tw__m4_80b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lnegmul4_sym(...) TW__CALL(tw__m4_80s, TW__SUBTRACT, __VA_ARGS__)
 #define lnegmul4_sym_c(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define lnegmul4_sym_cn(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
@@ -3219,11 +3584,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmul2_cn(...) TW__CALL(tw__m2_80p, 0|TW__CONJ_X, __VA_ARGS__)
 #define lmul2_nc(...) TW__CALL(tw__m2_80p, 0|TW__CONJ_Z, __VA_ARGS__)
 #define lmul2_cc(...) TW__CALL(tw__m2_80p, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_abs(...) TW__CALL(tw__m2_80p, 0|TW__ABS, __VA_ARGS__)
-#define lmul2_abs_c(...) TW__CALL(tw__m2_80p, 0|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define lmul2_abs_cn(...) TW__CALL(tw__m2_80p, 0|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_abs_nc(...) TW__CALL(tw__m2_80p, 0|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_abs_cc(...) TW__CALL(tw__m2_80p, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_abs(...) TW__CALL(tw__m2_80b, 0, __VA_ARGS__)
+#define lmul2_abs_c(...) TW__CALL(tw__m2_80b, 0|TW__CONJ, __VA_ARGS__)
+#define lmul2_abs_cn(...) TW__CALL(tw__m2_80b, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_abs_nc(...) TW__CALL(tw__m2_80b, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_abs_cc(...) TW__CALL(tw__m2_80b, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lmul2_sym(...) TW__CALL(tw__m2_80s, 0, __VA_ARGS__)
 #define lmul2_sym_c(...) TW__CALL(tw__m2_80s, 0|TW__CONJ, __VA_ARGS__)
 #define lmul2_sym_cn(...) TW__CALL(tw__m2_80s, 0|TW__CONJ_X, __VA_ARGS__)
@@ -3274,11 +3639,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmac2_cn(...) TW__CALL(tw__m2_80pa, 0|TW__CONJ_X, __VA_ARGS__)
 #define lmac2_nc(...) TW__CALL(tw__m2_80pa, 0|TW__CONJ_Z, __VA_ARGS__)
 #define lmac2_cc(...) TW__CALL(tw__m2_80pa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_abs(...) TW__CALL(tw__m2_80pa, 0|TW__ABS, __VA_ARGS__)
-#define lmac2_abs_c(...) TW__CALL(tw__m2_80pa, 0|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define lmac2_abs_cn(...) TW__CALL(tw__m2_80pa, 0|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_abs_nc(...) TW__CALL(tw__m2_80pa, 0|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_abs_cc(...) TW__CALL(tw__m2_80pa, 0|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_abs(...) TW__CALL(tw__m2_80ba, 0, __VA_ARGS__)
+#define lmac2_abs_c(...) TW__CALL(tw__m2_80ba, 0|TW__CONJ, __VA_ARGS__)
+#define lmac2_abs_cn(...) TW__CALL(tw__m2_80ba, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_abs_nc(...) TW__CALL(tw__m2_80ba, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_abs_cc(...) TW__CALL(tw__m2_80ba, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lmac2_sym(...) TW__CALL(tw__m2_80sa, 0, __VA_ARGS__)
 #define lmac2_sym_c(...) TW__CALL(tw__m2_80sa, 0|TW__CONJ, __VA_ARGS__)
 #define lmac2_sym_cn(...) TW__CALL(tw__m2_80sa, 0|TW__CONJ_X, __VA_ARGS__)
@@ -3329,11 +3694,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmsc2_cn(...) TW__CALL(tw__m2_80pa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
 #define lmsc2_nc(...) TW__CALL(tw__m2_80pa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
 #define lmsc2_cc(...) TW__CALL(tw__m2_80pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_abs(...) TW__CALL(tw__m2_80pa, TW__SUBTRACT|TW__ABS, __VA_ARGS__)
-#define lmsc2_abs_c(...) TW__CALL(tw__m2_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define lmsc2_abs_cn(...) TW__CALL(tw__m2_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_abs_nc(...) TW__CALL(tw__m2_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_abs_cc(...) TW__CALL(tw__m2_80pa, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_abs(...) TW__CALL(tw__m2_80ba, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc2_abs_c(...) TW__CALL(tw__m2_80ba, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lmsc2_abs_cn(...) TW__CALL(tw__m2_80ba, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_abs_nc(...) TW__CALL(tw__m2_80ba, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_abs_cc(...) TW__CALL(tw__m2_80ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lmsc2_sym(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT, __VA_ARGS__)
 #define lmsc2_sym_c(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define lmsc2_sym_cn(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
@@ -3384,11 +3749,11 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lnegmul2_cn(...) TW__CALL(tw__m2_80p, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
 #define lnegmul2_nc(...) TW__CALL(tw__m2_80p, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
 #define lnegmul2_cc(...) TW__CALL(tw__m2_80p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_abs(...) TW__CALL(tw__m2_80p, TW__SUBTRACT|TW__ABS, __VA_ARGS__)
-#define lnegmul2_abs_c(...) TW__CALL(tw__m2_80p, TW__SUBTRACT|TW__ABS|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_abs_cn(...) TW__CALL(tw__m2_80p, TW__SUBTRACT|TW__ABS|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_abs_nc(...) TW__CALL(tw__m2_80p, TW__SUBTRACT|TW__ABS|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_abs_cc(...) TW__CALL(tw__m2_80p, TW__SUBTRACT|TW__ABS|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_abs(...) TW__CALL(tw__m2_80b, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul2_abs_c(...) TW__CALL(tw__m2_80b, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_abs_cn(...) TW__CALL(tw__m2_80b, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_abs_nc(...) TW__CALL(tw__m2_80b, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_abs_cc(...) TW__CALL(tw__m2_80b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lnegmul2_sym(...) TW__CALL(tw__m2_80s, TW__SUBTRACT, __VA_ARGS__)
 #define lnegmul2_sym_c(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define lnegmul2_sym_cn(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)

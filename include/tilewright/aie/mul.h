@@ -382,14 +382,17 @@ TW__AIE tw__i16x16 tw__widened(const void *p, unsigned n, tw__u8x16 m, unsigned 
 {
     typedef int16_t i16x8 __attribute__((vector_size(16)));
     const i16x8 w = (i16x8)m; /* the two columns of a lane */
-    const tw__u8x16 v = tw__gather8((const tw__u8m *)p, n, (tw__u8x16)__builtin_shufflevector(w, w, 0, 4, 1, 5, 2, 6, 3, 7));
+    const tw__u8x16 v =
+        tw__gather8((const tw__u8m *)p, n, (tw__u8x16)__builtin_shufflevector(w, w, 0, 4, 1, 5, 2, 6, 3, 7));
     return type == TW__I8 ? tw__signed16(v) : tw__unsigned16(v);
 }
 TW__AIE tw__pieces tw__widen8(const void *p, unsigned n, tw__u8x32 m, unsigned type)
 {
     tw__pieces r;
-    r.low = tw__widened(p, n, __builtin_shufflevector(m, m, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), type);
-    r.high = tw__widened(p, n, __builtin_shufflevector(m, m, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31), type);
+    r.low = tw__widened(p, n, __builtin_shufflevector(m, m, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                        type);
+    r.high = tw__widened(
+        p, n, __builtin_shufflevector(m, m, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31), type);
     return r;
 }
 
@@ -491,22 +494,32 @@ TW__AIE tw__i32x8 tw__four(unsigned word, unsigned start, unsigned n)
     return (nib + (int32_t)start) & (int32_t)(n - 1);
 }
 
-/* re = xr*zr - xi*zi as xr*zr + ~xi*zi + zi; im = xr*zi + xi*zr. */
+/* Each result is the sum of two products, of which conjugation decides the signs: -v*w is taken as ~v*w + w. Sums lie
+ * between -2^31 + 2^16 and 2^31 when no sign is turned, else between -2^31 and 2^31 - 2^15. */
 TW__AIE void tw__dot_four(tw__u64x4 *acc, const tw__mul *a, const tw__shape *s, unsigned flags, unsigned half)
 {
     const unsigned wide = s->lanes == 8, shift = wide ? 16 * half : 0, column = wide ? 0 : half;
-    const tw__i32x8 real = { -1, -1, 0, 0, -1, -1, 0, 0 };
+    const unsigned turned_x = (flags & (TW__CONJ | TW__CONJ_X)) != 0,
+                   turned_z = (flags & (TW__CONJ | TW__CONJ_Z)) != 0;
     const tw__i32x8 ix = tw__four(a->xoffs >> shift, a->xstart + column * a->xstep, s->nx);
     const tw__i32x8 iz = tw__four(a->zoffs >> shift, a->zstart + column * a->zstep, 8);
-    const tw__i32x8 swapped = (iz * 2 + 1) | iz << 17, straight = iz * 2 | (iz * 2 + 1) << 16; /* 16-bit entries */
-    const tw__i32x8 x = tw__gather32((const tw__i32m *)a->x, s->nx, ix) ^ (real & (int32_t)0xffff0000);
-    const tw__i16x16 z = tw__gather16((const tw__i16m *)a->z, 16, (tw__i16x16)((straight & real) | (swapped & ~real)));
-    /* re lies between -2^31 + 2^15 and 2^31 - 2^15, im between -2^31 + 2^16 and 2^31 */
-    const tw__u32x8 raise = { 0x80000000, 0x80000000, 0x7fff0000, 0x7fff0000,
-                              0x80000000, 0x80000000, 0x7fff0000, 0x7fff0000 };
-    const tw__u64x4 raised = { 0x80000000, 0x7fff0000, 0x80000000, 0x7fff0000 };
-    const tw__u32x8 once = (tw__u32x8)(((tw__i32x8)z >> 16) & real) + raise;
-    tw__accumulate(acc + (wide ? 2 * half : 0), (tw__u32x8)tw__dot2((tw__i16x16)x, z) + once, raised, flags);
+    /* z as it lies meets x for real parts, xr*zr and xi*zi, swapped for imaginary ones, xr*zi and xi*zr */
+    const tw__i32x8 real = { -1, -1, 0, 0, -1, -1, 0, 0 };
+    const tw__i32x8 straight = iz * 2 | (iz * 2 + 1) << 16, swapped = (iz * 2 + 1) | iz << 17; /* 16-bit entries */
+    const tw__i16x16 entries = (tw__i16x16)((straight & real) | (swapped & ~real));
+    const tw__i32x8 z = (tw__i32x8)tw__gather16((const tw__i16m *)a->z, 16, entries);
+    /* where the product of the low or high halves is turned */
+    const tw__i32x8 low = ~real & -(int32_t)turned_z;
+    const tw__i32x8 high = (real & -(int32_t)(turned_x == turned_z)) | (~real & -(int32_t)turned_x);
+    const tw__i32x8 turned = (low & 0xffff) | (high & ~0xffff);
+    const tw__i32x8 x = tw__gather32((const tw__i32m *)a->x, s->nx, ix) ^ turned;
+    const tw__i32x8 once = ((z << 16 >> 16) & low) + ((z >> 16) & high);
+    const uint32_t re = turned_x == turned_z ? 0x80000000 : 0x7fff0000;
+    const uint32_t im = turned_x | turned_z ? 0x80000000 : 0x7fff0000;
+    const tw__u32x8 raise = { re, re, im, im, re, re, im, im };
+    const tw__u64x4 raised = { re, im, re, im };
+    const tw__u32x8 sums = (tw__u32x8)tw__dot2((tw__i16x16)x, (tw__i16x16)z) + ((tw__u32x8)once + raise);
+    tw__accumulate(acc + (wide ? 2 * half : 0), sums, raised, flags);
 }
 
 /* --- all of it ------------------------------------------------------------------------------------------------------ */
@@ -527,41 +540,48 @@ TW__AIE void tw__check_mul(tw__mul a, tw__shape s, unsigned flags, const void *a
 #define TW__CHECK_MUL(a, s, flags, acc, word) ((void)0)
 #endif
 
-TW__AIE void tw__mul48(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
+/* What calls_mul.h names: tw__mul_dot above, tw__mul_four, and lane by lane by the number of columns. Up to 8 lanes, 16
+ * lanes, twice the lanes with _uct. */
+TW__AIE void tw__mul_dot(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
 {
-    TW__CHECK_MUL(a, s, flags, acc, 8);
-    TW__COUNT(VECTOR, 1);
-    const unsigned pre = TW__ABS | TW__PAIR | TW__CT | TW__UCT;
-    const unsigned conj = TW__CONJ | TW__CONJ_X | TW__CONJ_Z;
-    tw__u64x4 *piece = (tw__u64x4 *)acc;
-    tw__word48 *word = (tw__word48 *)acc;
-    if (a->z && !(flags & pre) && !s->xcomplex && !s->zcomplex && s->xtype <= TW__I16 && s->ztype <= TW__I16) {
-        tw__dot(piece, a, s, flags);
-        return;
-    }
-    if (a->z && !(flags & (pre | conj)) && s->xcomplex && s->zcomplex && s->xtype == TW__I16 &&
-        s->ztype == TW__I16) {
-        tw__dot_four(piece, a, s, flags, 0);
-        tw__dot_four(piece, a, s, flags, 1);
-        return;
-    }
-#define TW__DO(c) tw__column48(word, a, s, flags, c, 0), tw__column48(word, a, s, flags, c, 8)
-    TW__EACH8(TW__DO);
-#undef TW__DO
-    if (flags & TW__UCT) tw__uct48(word, a, s, flags);
+    tw__dot((tw__u64x4 *)acc, a, s, flags);
 }
-
-TW__AIE void tw__mul80(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
+TW__AIE void tw__mul_four(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
 {
-    TW__CHECK_MUL(a, s, flags, acc, 16);
-    TW__COUNT(VECTOR, 1);
-    tw__word80 *word = (tw__word80 *)acc;
-    tw__column80(word, a, s, flags, 0);
-    tw__column80(word, a, s, flags, 1);
-    tw__column80(word, a, s, flags, 2);
-    tw__column80(word, a, s, flags, 3);
-    if (flags & TW__UCT) tw__uct80(word, a, s, flags);
+    tw__dot_four((tw__u64x4 *)acc, a, s, flags, 0);
+    tw__dot_four((tw__u64x4 *)acc, a, s, flags, 1);
 }
+#define TW__DEFINE_MUL(name, word, DO)                                                           \
+    TW__AIE void tw__mul_##name(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags) \
+    {                                                                                            \
+        word *w = (word *)acc;                                                                   \
+        DO;                                                                                      \
+    }
+#define TW__48(c)     tw__column48(w, a, s, flags, c, 0)
+#define TW__48HIGH(c) tw__column48(w, a, s, flags, c, 8)
+#define TW__80(c)     tw__column80(w, a, s, flags, c)
+#define TW__EACH1(F)  F(0)
+TW__DEFINE_MUL(lanes48_1, tw__word48, TW__EACH1(TW__48))
+TW__DEFINE_MUL(lanes48_2, tw__word48, TW__EACH2(TW__48))
+TW__DEFINE_MUL(lanes48_4, tw__word48, TW__EACH4(TW__48))
+TW__DEFINE_MUL(lanes48_8, tw__word48, TW__EACH8(TW__48))
+TW__DEFINE_MUL(wide48_1, tw__word48, (TW__EACH1(TW__48), TW__EACH1(TW__48HIGH)))
+TW__DEFINE_MUL(wide48_2, tw__word48, (TW__EACH2(TW__48), TW__EACH2(TW__48HIGH)))
+TW__DEFINE_MUL(wide48_4, tw__word48, (TW__EACH4(TW__48), TW__EACH4(TW__48HIGH)))
+TW__DEFINE_MUL(uct48_1, tw__word48, (TW__EACH1(TW__48), tw__uct48(w, a, s, flags)))
+TW__DEFINE_MUL(uct48_2, tw__word48, (TW__EACH2(TW__48), tw__uct48(w, a, s, flags)))
+TW__DEFINE_MUL(uct48_4, tw__word48, (TW__EACH4(TW__48), tw__uct48(w, a, s, flags)))
+TW__DEFINE_MUL(uct48_8, tw__word48, (TW__EACH8(TW__48), tw__uct48(w, a, s, flags)))
+TW__DEFINE_MUL(lanes80_1, tw__word80, TW__EACH1(TW__80))
+TW__DEFINE_MUL(lanes80_2, tw__word80, TW__EACH2(TW__80))
+TW__DEFINE_MUL(lanes80_4, tw__word80, TW__EACH4(TW__80))
+TW__DEFINE_MUL(uct80_1, tw__word80, (TW__EACH1(TW__80), tw__uct80(w, a, s, flags)))
+TW__DEFINE_MUL(uct80_2, tw__word80, (TW__EACH2(TW__80), tw__uct80(w, a, s, flags)))
+TW__DEFINE_MUL(uct80_4, tw__word80, (TW__EACH4(TW__80), tw__uct80(w, a, s, flags)))
+#undef TW__48
+#undef TW__48HIGH
+#undef TW__80
+#undef TW__DEFINE_MUL
 
 /* --- names ---------------------------------------------------------------------------------------------------------
  * C: TW__CALL(class, flags, arguments) chooses by number and types of the arguments. C++: a template that hands over
@@ -569,7 +589,8 @@ TW__AIE void tw__mul80(void *acc, const tw__mul *a, const tw__shape *s, unsigned
  * drops the alignment of a vector type. Scalars are all int there: one kind of conversion leaves nothing ambiguous. */
 #ifdef __cplusplus
 #ifdef TW_AIE_CHECK
-#define TW__NAME(name, cls, flags) TW__COUNTS_##cls(TW__PLACED_FLAGS, name, tw__raw_##cls, static_cast<unsigned>(flags))
+#define TW__NAME(name, cls, flags) \
+    TW__COUNTS_##cls(TW__PLACED_FLAGS, name, tw__raw_##cls, static_cast<unsigned>(flags))
 #else
 #define TW__NAME(name, cls, flags)                                             \
     template <class... A> TW__AIE auto name(A... a) -> decltype(cls(0u, a...)) \

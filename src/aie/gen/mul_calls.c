@@ -36,8 +36,8 @@ static const struct { unsigned lanes, width; bool real, complex; } sizes[] = {
     { 8, 80, true, false },  { 4, 80, true, true }, { 2, 80, false, true },
 };
 // clang-format on
-typedef enum shape { PLAIN, PAIR, CT, UCT, SHAPES } shape;
-static const char letters[] = "pstu";
+typedef enum shape { PLAIN, ABS, PAIR, CT, UCT, SHAPES } shape;
+static const char letters[] = "pbstu";
 
 enum { MAX_PARAMS = 20, MAX_OVERLOADS = 4000 };
 typedef struct overload {
@@ -110,12 +110,29 @@ static void accumulator_name(char *buf, const request *r)
     snprintf(buf, 12, "v%u%sacc%u", r->lanes * (r->form == UCT ? 2 : 1), complex ? "c" : "", r->width);
 }
 
+/* The function of aie/mul.h that computes it: chosen here, not there, because a compiler inlines what it chooses from. */
+static void function_name(char *buf, const request *r)
+{
+    const element *x = &elements[r->x], *z = &elements[r->z];
+    const bool simd = r->width == 48 && r->form == PLAIN && !r->self;
+    if (simd && !x->complex && !z->complex && x->bits <= 16 && z->bits <= 16)
+        snprintf(buf, 24, "dot");
+    else if (simd && r->x == C16 && r->z == C16)
+        snprintf(buf, 24, "four");
+    else
+        snprintf(buf, 24, "%s%u_%u",
+                 r->form == UCT   ? "uct"
+                 : r->lanes == 16 ? "wide"
+                                  : "lanes",
+                 r->width, r->columns);
+}
+
 /* One line defines the overload without and with an accumulator: see TW__MULTIPLY in the output. */
 static void write_overload(const char *class_name, const request *r)
 {
     options o = options_of(r->x, r->z, r->lanes, r->columns, r->form);
     if (r->self) o.zstep = o.xstep; /* z is addressed as x is */
-    char xtype[12], ztype[12], acc[12];
+    char xtype[12], ztype[12], acc[12], function[24];
     current = &overloads[overload_count];
     *current = (overload){ .id = overload_count };
     overload_count++;
@@ -123,7 +140,8 @@ static void write_overload(const char *class_name, const request *r)
     vector_name(xtype, r->x, r->xbits);
     vector_name(ztype, r->z, 256);
     accumulator_name(acc, r);
-    bool pair = r->form != PLAIN;
+    function_name(function, r);
+    bool pair = r->form > ABS;
     parameter(xtype, "x"), parameter("int", "xs"), parameter("int", "xo");
     if (o.hi) parameter("int", "xh");
     if (o.xstep) parameter("int", "xt");
@@ -141,13 +159,15 @@ static void write_overload(const char *class_name, const request *r)
     bool zsquare = r->self ? o.square : o.zsquare;
     if (zsquare) parameter("int", "zq");
 
-    put("TW__MULTIPLY(%u, %s, %s, %u, (%s), ", r->width, acc, class_name, current->id, parameters + 2);
+    put("TW__MULTIPLY(%s, %u, %s, %s, %u, (%s), ", function, r->width == 48 ? 8 : 16, acc, class_name, current->id,
+        parameters + 2);
     put("TW__M(&x, %s, %s, xs, xo, %s, %s, %s, %s, %s, %s, %s, %s, ", r->ybuff ? "&y" : "&x", r->self ? "0" : "&z",
         o.hi ? "xh" : "0", o.xstep ? "xt" : "0", o.square ? "xq" : "0", pair ? "ys" : "0",
         pair && o.square ? "yq" : "0", r->form == CT ? "mt" : "0", r->form == UCT && o.uct_col ? "uc" : "0",
         r->form == UCT ? "us" : "0");
     put("zs, zo, %s, %s, %s), ", o.hi ? "zh" : "0", o.zstep ? "zt" : "0", zsquare ? "zq" : "0");
-    static const char *const form_flags[] = { "0", "TW__PAIR", "TW__PAIR | TW__CT", "TW__PAIR | TW__UCT" };
+    static const char *const form_flags[] = { "0", "TW__ABS", "TW__PAIR", "TW__PAIR | TW__CT",
+                                              "TW__PAIR | TW__UCT" };
     put("TW__S(%s, %d, %u, %s, %d, %u, %u, %u), %s)\n", elements[r->x].type, elements[r->x].complex,
         r->xbits / elements[r->x].bits, elements[r->z].type, elements[r->z].complex, 256 / elements[r->z].bits,
         r->lanes, r->columns, form_flags[r->form]);
@@ -221,10 +241,10 @@ static void write_variants(const char *class_name, unsigned size, shape form)
             for (r.xbits = 512; r.xbits <= 1024; r.xbits *= 2) {
                 r.ybuff = r.self = false;
                 write_overload(class_name, &r);
-                r.self = form == PLAIN && x == z && !bytes;
+                r.self = form <= ABS && x == z && !bytes;
                 if (r.self) write_overload(class_name, &r);
                 r.self = false;
-                r.ybuff = form != PLAIN && r.xbits == 512;
+                r.ybuff = form > ABS && r.xbits == 512;
                 if (r.ybuff) write_overload(class_name, &r);
             }
         }
@@ -280,7 +300,7 @@ static const struct {
     shape form;
 } suffixes[] = {
     { "", "", PLAIN },
-    { "_abs", "|TW__ABS", PLAIN },
+    { "_abs", "", ABS },
     { "_sym", "", PAIR },
     { "_antisym", "|TW__ANTISYM", PAIR },
     { "_max", "|TW__MAX", PAIR },
@@ -329,13 +349,15 @@ static void write_all(void)
         "(unsigned)(uc), \\\n"
         "      (unsigned)(us), (unsigned)(zs), (unsigned)(zo), (unsigned)(zh), (unsigned)(zt), (unsigned)(zq) }\n"
         "#define TW__S(...) { __VA_ARGS__ }\n"
-        "#define TW__MULTIPLY(width, accumulator, name, id, list, operands, size, form) \\\n"
+        "#define TW__MULTIPLY(function, word, accumulator, name, id, list, operands, size, form) \\\n"
         "    TW__AIE accumulator TW__N(name##a, name##a_##id)(unsigned flags, accumulator acc, TW__UNWRAP list) "
         "\\\n"
         "    { \\\n"
         "        const tw__mul a = operands; \\\n"
         "        const tw__shape s = size; \\\n"
-        "        tw__mul##width(&acc, &a, &s, flags | (form)); \\\n"
+        "        TW__CHECK_MUL(&a, &s, flags | (form), &acc, word); \\\n"
+        "        TW__COUNT(VECTOR, 1); \\\n"
+        "        tw__mul_##function(&acc, &a, &s, flags | (form)); \\\n"
         "        return acc; \\\n"
         "    } \\\n"
         "    TW__AIE accumulator TW__N(name, name##_##id)(unsigned flags, TW__UNWRAP list) \\\n"
@@ -343,7 +365,9 @@ static void write_all(void)
         "        accumulator acc = { { { 0 } } }; \\\n"
         "        const tw__mul a = operands; \\\n"
         "        const tw__shape s = size; \\\n"
-        "        tw__mul##width(&acc, &a, &s, flags | (form)); \\\n"
+        "        TW__CHECK_MUL(&a, &s, flags | (form), &acc, word); \\\n"
+        "        TW__COUNT(VECTOR, 1); \\\n"
+        "        tw__mul_##function(&acc, &a, &s, flags | (form)); \\\n"
         "        return acc; \\\n"
         "    }\n");
     for (unsigned size = 0; size < COUNT(sizes); size++)
