@@ -32,6 +32,13 @@
 .endm
 #define FUNCTION_IS_WORKER "ax",@progbits
 // clang-format on
+#elif defined(TW__STACK_SCAN)
+/* popc reads the notes out of the preprocessed source. */
+// clang-format off
+#define DEF_STACK_USAGE(size, name)       TW__stack_note total size , name ;
+#define DEF_STACK_SIZE_OWN(size, name)    TW__stack_note own size , name ;
+#define DEF_FUNC_CALL_PTRS(name, targets) TW__stack_note calls 0 , name , targets ;
+// clang-format on
 #else
 #define TW__STACK_TEXT_(x) #x
 #define TW__STACK_TEXT(x)  TW__STACK_TEXT_(x)

@@ -203,11 +203,40 @@ typedef struct job {
     char *object, *depfile; /* temporary files */
 } job;
 
+/* Stack sizes of a chip's build, added to its table: the preprocessor knows what the macros come to. */
+static char *add_stacks(const job *j, char *table)
+{
+    if (!strstr(j->source.text, "DEF_STACK") && !strstr(j->source.text, "DEF_FUNC_CALL")) return table;
+    GPtrArray *args = tw__toolchain_args(j->toolchain, &j->source, j->target, j->options);
+    g_ptr_array_remove_index(args, args->len - 1);
+    g_ptr_array_insert(args, 0, g_strdup(j->toolchain->clang));
+    static const char *const more[] = { "-DTW__STACK_SCAN=1", "-E", "-P", "-w", "-" };
+    for (size_t i = 0; i < G_N_ELEMENTS(more); i++) g_ptr_array_add(args, g_strdup(more[i]));
+    g_ptr_array_add(args, NULL);
+    g_autofree char *output = NULL, *messages = NULL;
+    int status = 1;
+    bool ran =
+        tw__run((char **)args->pdata, j->source.text, strlen(j->source.text), &output, &messages, &status) == TW_OK;
+    g_ptr_array_free(args, TRUE);
+    json_t *json = ran && status == 0 ? json_loads(table, 0, NULL) : NULL;
+    if (!json) return table;
+    GArray *notes = tw__stack_notes_new();
+    tw__stack_read_preprocessed(output, notes);
+    json_object_set_new(json, "stacks", tw__stack_notes_json(notes));
+    char *more_json = json_dumps(json, JSON_COMPACT);
+    g_array_free(notes, TRUE);
+    json_decref(json);
+    if (!more_json) return table;
+    free(table);
+    return more_json;
+}
+
 /* Scan and compile, once. The table, or NULL with messages in the reporter. */
 static char *attempt(const job *j, const char *pch, tw__reporter *reporter)
 {
     char *table = scan_once(j->scan, j->toolchain, &j->source, j->target, j->options, pch, reporter);
-    if (!table || !tw__build_is_host(j->target)) return table;
+    if (!table) return NULL;
+    if (!tw__build_is_host(j->target)) return add_stacks(j, table);
     json_t *json = json_loads(table, 0, NULL);
     if (json_array_size(json_object_get(json, "vertices")) == 0) {
         tw__scan_diag diag = { j->source.path,

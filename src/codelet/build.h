@@ -9,6 +9,7 @@
  *   build.c      one source for one target
  *   gp.c         .gp archives
  *   constraint.c texts of poplar::constraint -> pairs of fields
+ *   stack.c      DEF_STACK_USAGE and its relatives
  *   table.c      JSON vertex tables <-> tw__vertex_type */
 #ifndef TW_CODELET_BUILD_H
 #define TW_CODELET_BUILD_H
@@ -163,6 +164,25 @@ bool tw__constraint_parse(const tw__vertex_type *vt, const char *text, tw__const
                           tw__constraint_problem *problem);
 /* All constraints of a table that the module has made; bad ones are reported at their place in the source. */
 bool tw__constraints_check(const json_t *table, tw__reporter *reporter);
+
+/* --- stack.c: stack sizes that codelets state --------------------------------------------------------------- */
+
+typedef enum tw__stack_kind { TW__STACK_TOTAL, TW__STACK_OWN, TW__STACK_CALLS } tw__stack_kind;
+typedef struct tw__stack_note {
+    tw__stack_kind kind;
+    int64_t bytes;            /* -1: no plain number */
+    char *function, *targets; /* targets: of CALLS, apart by commas or blanks */
+    unsigned line;            /* of assembly */
+} tw__stack_note;
+GArray *tw__stack_notes_new(void); /* of tw__stack_note; g_array_free() */
+void tw__stack_note_clear(gpointer note);
+/* Appends the notes of a C or C++ source that was preprocessed with TW__STACK_SCAN. */
+void tw__stack_read_preprocessed(const char *text, GArray *notes);
+/* Appends those of an assembly file. TW_E_COMPILATION, with a diagnostic, when a function is stated twice. */
+tw_status tw__stack_read_assembly(const char *path, const char *text, GArray *notes, tw_diags *diags);
+int64_t tw__stack_bytes_of(const GArray *notes, const char *symbol); /* -1: unknown */
+json_t *tw__stack_notes_json(const GArray *notes);                   /* "stacks" of a vertex table */
+GArray *tw__stack_notes_of(const json_t *table);                     /* the same read back; the table may be hostile */
 
 /* --- gp.c: the archive -------------------------------------------------------------------------------------- */
 

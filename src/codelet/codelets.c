@@ -30,6 +30,7 @@ struct tw__codelets {
     GPtrArray *units;
     GHashTable *by_name, *by_symbol;
     GHashTable *devices; /* "arch index" -> tw__device_vertex * */
+    GArray *stacks;      /* tw__stack_note of assembly files */
     bool draws;          /* random numbers, in some loaded unit */
 };
 
@@ -60,7 +61,8 @@ tw__codelets *tw__codelets_new(tw__half_variant variant)
                            .units = g_ptr_array_new_with_free_func(free_unit),
                            .by_name = g_hash_table_new(g_str_hash, g_str_equal),
                            .by_symbol = g_hash_table_new(g_str_hash, g_str_equal),
-                           .devices = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) };
+                           .devices = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+                           .stacks = tw__stack_notes_new() };
     return set;
 }
 
@@ -73,6 +75,7 @@ tw__codelets *tw__codelets_ref(tw__codelets *set)
 void tw__codelets_free(tw__codelets *set)
 {
     if (!set || !g_atomic_int_dec_and_test(&set->references)) return;
+    g_array_free(set->stacks, TRUE);
     g_hash_table_destroy(set->devices);
     g_hash_table_destroy(set->by_symbol);
     g_hash_table_destroy(set->by_name);
@@ -248,6 +251,21 @@ tw_status tw__codelets_add_source(tw__codelets *set, const char *text, tw__codel
     return status;
 }
 
+/* The host has no use for it, but it states the stacks of its functions. */
+static tw_status add_assembly(tw__codelets *set, const char *path, const char *text, size_t size, tw_diags *diags)
+{
+    g_autofree char *identity = identity_of("assembly", path, NULL, text, size);
+    if (has_unit(set, identity)) return TW_OK;
+    tw_status status = tw__stack_read_assembly(path, text, set->stacks, diags);
+    if (status != TW_OK) return status;
+    unit *u = g_new0(unit, 1);
+    *u = (unit){ .identity = g_strdup(identity), .name = g_strdup(path) };
+    g_ptr_array_add(set->units, u);
+    g_hash_table_remove_all(set->devices); /* read again, with the new stack sizes */
+    TW__LOG(CODELETS, INFO, "%s: assembly, of no use on the host", path);
+    return TW_OK;
+}
+
 tw_status tw__codelets_add_file(tw__codelets *set, const char *path, tw__codelet_type type, const char *flags,
                                 tw_diags *diags)
 {
@@ -259,7 +277,7 @@ tw_status tw__codelets_add_file(tw__codelets *set, const char *path, tw__codelet
     tw_status status = tw__read_file(path, &data, &size);
     if (status != TW_OK) return status;
     if (type == TW__CODELET_AUTO && is_assembly) /* code for the chip alone: the host runs the vertex's compute() */
-        TW__LOG(CODELETS, INFO, "%s: assembly, of no use on the host", path);
+        status = add_assembly(set, path, data, size, diags);
     else if (type == TW__CODELET_AUTO)
         status = tw__fail(TW_E_FILE_LOAD,
                           "%s: unknown kind of codelet file: expected .c, .cpp, .cc, .cxx, .gp or .S", path);
@@ -417,6 +435,7 @@ const tw__device_vertex *tw__codelets_device(tw__codelets *set, const tw__vertex
     if (!table) return NULL;
     tw__device_vertex *made = tw__table_read_device(set->arena, table, vt, arch);
     json_decref(table);
+    if (made && made->stack_bytes < 0) made->stack_bytes = tw__stack_bytes_of(set->stacks, vt->symbol);
     if (made) g_hash_table_insert(set->devices, g_steal_pointer(&key), made);
     return made;
 }

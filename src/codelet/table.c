@@ -260,7 +260,10 @@ tw__device_vertex *tw__table_read_device(tw__arena *arena, const json_t *table, 
         fields[i].layout[0] = tw__layout_resolve(f->layout[0], nested ? 4 : f->min_align, arch);
         if (f->layout[1]) fields[i].layout[1] = tw__layout_resolve(f->layout[1], f->min_align, arch);
     }
+    GArray *notes = tw__stack_notes_of(table);
     *out = (tw__device_vertex){ (uint32_t)size, (uint32_t)align, fields,
-                                json_is_true(json_object_get(vertex, "external")), -1 };
+                                json_is_true(json_object_get(vertex, "external")),
+                                tw__stack_bytes_of(notes, vt->symbol) };
+    g_array_free(notes, TRUE);
     return out;
 }

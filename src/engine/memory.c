@@ -11,6 +11,7 @@
 
 /* Estimate: 3,168 bytes of stack on each of the 1,216 tiles of the guide's sample are 6 x (480 + 48 bytes of scratch). */
 #define WORKER_STACK 480
+#define MAX_STACK    (UINT64_C(1) << 21) /* all that a tile can address: more is as much too much */
 
 #define CONTROL_BYTES_PER_INSTRUCTION 16 /* estimate: about four supervisor instructions */
 #define COPY_POINTER_BYTES            8  /* source and destination */
@@ -129,7 +130,7 @@ static tw_fidelity worker_stacks(tw__accounting *a, uint64_t *row)
         }
     for (unsigned tile = 0; tile < a->tiles && seen; tile++) {
         if (set > 0)
-            row[tile] = (uint64_t)set;
+            row[tile] = (uint64_t)set < MAX_STACK ? (uint64_t)set : MAX_STACK;
         else if (seen[tile] != STATED) {
             fidelity = TW_FIDELITY_ESTIMATED;
             if (row[tile] < WORKER_STACK) row[tile] = WORKER_STACK;
@@ -146,8 +147,10 @@ static void count_stacks(tw__accounting *a)
     a->placement->stack_fidelity = worker_stacks(a, a->row);
     for (unsigned tile = 0; tile < a->tiles; tile++)
         add(a, tile, TW_STORAGE_STACK,
-            (uint64_t)contexts * tw__stack_bytes((uint32_t)a->row[tile]) +
-                (supervisor > 0 ? ((uint64_t)supervisor + 7) / 8 * 8 : 0));
+            (uint64_t)contexts * tw__stack_bytes((uint32_t)a->row[tile]) + (supervisor <= 0 ? 0
+                                                                            : (uint64_t)supervisor < MAX_STACK
+                                                                                ? ((uint64_t)supervisor + 7) / 8 * 8
+                                                                                : MAX_STACK));
 }
 
 tw_status tw__account_memory(tw__accounting *a)

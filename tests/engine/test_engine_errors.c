@@ -116,7 +116,7 @@ static const struct {
     { "exchange.enablePrefetch=true", TW_OK, NULL },
     { "exchange.streamBufferOverlap=HostRearrangeOnly", TW_OK, NULL },
     { "exchange.streamBufferOverlap=NONE", TW_OK, NULL },
-    { "target.workerStackSizeInBytes=0x200", TW_OK, NULL }, /* accepted, without effect */
+    { "target.workerStackSizeInBytes=0x200", TW_OK, NULL },
     { "opt.enableSwSyncs=true", TW_OK, NULL },
     { "target.hostSyncTimeout=12.5", TW_OK, NULL },
     { "streamCallbacks.multiThreadMode=collaborative", TW_OK, NULL },

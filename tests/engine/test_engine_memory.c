@@ -75,6 +75,53 @@ static void vertex_state(void **state)
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
 }
 
+/* Guide 7.3: the workers' stacks are as large as the vertices of the tile state; where one does not, the estimate stands. */
+static void stacks(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "#include <poplar/Vertex.hpp>\n#include <poplar/StackSizeDefs.hpp>\nusing namespace poplar;\n"
+        "DEF_STACK_USAGE(100, \"__runCodelet_Known\")\nDEF_STACK_USAGE(0, \"__runCodelet_None\")\n"
+        "DEF_STACK_USAGE(600, \"__runCodelet_Deep\")\n"
+        "class Known : public Vertex { public: InOut<int> x; bool compute() { *x = 1; return true; } };\n"
+        "class None : public Vertex { public: InOut<int> x; bool compute() { *x = 1; return true; } };\n"
+        "class Deep : public Vertex { public: InOut<int> x; bool compute() { *x = 1; return true; } };\n"
+        "class Unknown : public Vertex { public: InOut<int> x; bool compute() { *x = 1; return true; } };\n";
+    static const struct {
+        const char *types[3], *option;
+        uint64_t bytes;
+        tw_fidelity fidelity;
+    } rows[] = {
+        { { "None" }, NULL, 6 * 48, TW_FIDELITY_EXACT },
+        { { "Known" }, NULL, 6 * (104 + 48), TW_FIDELITY_EXACT },
+        { { "None", "Known", "Deep" }, NULL, 6 * (600 + 48), TW_FIDELITY_EXACT },
+        { { "Unknown" }, NULL, 6 * (480 + 48), TW_FIDELITY_ESTIMATED },
+        { { "Known", "Unknown" }, NULL, 6 * (480 + 48), TW_FIDELITY_ESTIMATED },
+        { { "Deep", "Unknown" }, NULL, 6 * (600 + 48), TW_FIDELITY_ESTIMATED },
+        { { NULL }, NULL, 6 * (480 + 48), TW_FIDELITY_ESTIMATED },
+        { { "Deep", "Unknown" }, "target.workerStackSizeInBytes=0x200", 6 * (512 + 48), TW_FIDELITY_EXACT },
+        { { "None" }, "target.supervisorStackSizeInBytes=90", 6 * 48 + 96, TW_FIDELITY_EXACT },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tw_device *device = model(TW_MK2, 1);
+        tw_graph *g = tw_graph_new(tw_device_target(device));
+        tw_graph_add_codelets_source(g, text, "c++", "stacks.cpp", "-O1");
+        tw_compute_set cs = tw_graph_add_compute_set(g, "cs");
+        for (int k = 0; k < 3 && rows[i].types[k]; k++) {
+            tw_tensor x = tw_graph_add_variable(g, TW_INT, SHAPE(1), NULL);
+            tw_graph_map(g, x, 0);
+            tw_graph_connect(g, tw_graph_add_vertex(g, cs, rows[i].types[k], 0), "x", x);
+        }
+        const char *options[] = { rows[i].option, NULL };
+        tw_engine *e = test_engine_new(g, device, tw_execute(g, cs), options);
+        tw_fidelity fidelity;
+        uint64_t bytes = tw_profile_memory(tw_engine_profile(e), "stack", &fidelity);
+        if (bytes != rows[i].bytes || fidelity != rows[i].fidelity)
+            fail_msg("row %zu: %llu bytes, %s", i, (unsigned long long)bytes, tw_fidelity_name(fidelity));
+        tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
+    }
+}
+
 static tw_graph *too_large(tw_device *device, uint64_t bytes)
 {
     tw_graph *g = test_graph_new(device);
@@ -265,6 +312,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variables_and_constants),
         cmocka_unit_test(vertex_state),
+        cmocka_unit_test(stacks),
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(instrumentation_takes_memory),
         cmocka_unit_test(liveness),
