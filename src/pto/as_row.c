@@ -77,6 +77,11 @@ static tw_status run_row(tw__as_run *run, const tw__as_code *code)
     tw_pto_operand operands[TW_PTO_OPERANDS];
     for (unsigned i = 0; i < code->count; i++) {
         tw__as_cell *cell = &run->cell[code->operand[i]];
+        if (cell->kind == TW__AS_TILE && tw__is_tile_letter(code->row->form[i])) { /* most operands */
+            operands[i].kind = TW_PTO_TILE;
+            operands[i].tile = &cell->tile;
+            continue;
+        }
         switch (kind_of(code->row->form[i])) {
         case TW_PTO_TILE: operands[i] = tw_pto_tile_operand(&cell->tile); break;
         case TW_PTO_TENSOR: operands[i] = tw_pto_tensor_operand(&cell->tensor); break;
@@ -102,7 +107,7 @@ static tw_status run_row(tw__as_run *run, const tw__as_code *code)
     }
     tw_status status = code->counts ? place_counts(run, code) : TW_OK;
     if (status != TW_OK) return status;
-    status = tw__pto_exec_row(run->core, code->row, operands, code->count, &code->attrs);
+    status = tw__pto_exec_row(run->core, code->row, operands, code->count, code->no_attrs ? NULL : &code->attrs);
     if (status != TW_OK) run->blame = run->core->blame;
     return status;
 }
@@ -258,5 +263,8 @@ void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *r
     code->row = found;
     code->counts = found->operands > 1 && b->f->slot_type[slots[1]].counts;
     if (strcmp(found->mnemonic, "tlrelu") == 0) code->number = b->f->slot_type[slots[0]].tile.type;
-    if (tw__as_bind_attrs(b, op, found, &p, &code->attrs)) check_static(b, op, code);
+    static const tw_pto_attrs none;
+    bool bound = tw__as_bind_attrs(b, op, found, &p, &code->attrs);
+    code->no_attrs = memcmp(&code->attrs, &none, sizeof none) == 0;
+    if (bound) check_static(b, op, code);
 }
