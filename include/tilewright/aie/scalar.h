@@ -243,7 +243,9 @@ TW__WHOLE_LIST(TW__WHOLE)
     X(fft_zoffs) X(fft_mod_delay) X(msc4_conj_sym) X(mul8_cfr) X(mac8_cfr)
 // clang-format on
 #ifdef __cplusplus
+#ifndef TILEWRIGHT_AIE_VENDOR_TYPES_H /* aie_vendor.hpp: functions, which a layered mul() of its own templates outranks */
 TW__WHOLE_NAMES(TW__NAME)
+#endif
 template <class T> TW__AIE T *cyclic_add(T *a, int offs, T *start, int len TW__AT)
 {
     TW__HERE;

@@ -12,6 +12,39 @@
 // clang-format on
 TW__VENDOR_NOT_MODELLED(TW__CXX_NOT_MODELLED)
 
+/* Whole-vector products as functions: kernels take a layered library's mul() in by a using directive, and a template here
+ * would be as good a match. */
+#define TW__WHOLE_TYPES(X, name, cls, flags) \
+    X(name, cls, flags, v16int16, v16acc48)  \
+    X(name, cls, flags, v8int32, v8acc80)    \
+    X(name, cls, flags, v8cint16, v8cacc48)  \
+    X(name, cls, flags, v4cint32, v4cacc80)
+#define TW__WHOLE_PRODUCT(name, cls, flags, vec, acct) \
+    TW__AIE acct name(vec x, vec z)                    \
+    {                                                  \
+        return cls(flags, x, z);                       \
+    }
+#define TW__WHOLE_SUM(name, cls, flags, vec, acct) \
+    TW__AIE acct name(acct acc, vec x, vec z)      \
+    {                                              \
+        return cls(flags, acc, x, z);              \
+    }
+#define TW__WHOLE_tw__whole0             TW__WHOLE_PRODUCT
+#define TW__WHOLE_tw__whole              TW__WHOLE_SUM
+#define TW__WHOLE_NAME(name, cls, flags) TW__WHOLE_TYPES(TW__WHOLE_##cls, name, cls, flags)
+TW__WHOLE_NAMES(TW__WHOLE_NAME)
+#undef TW__WHOLE_NAME
+
+/* Older spellings of the interleaving forms. */
+template <class A> TW__AIE auto srsI(A acc, int shift) -> decltype(srs_ilv(acc, shift))
+{
+    return srs_ilv(acc, shift);
+}
+template <class A> TW__AIE auto lsrsI(A acc, int shift) -> decltype(lsrs_ilv(acc, shift))
+{
+    return lsrs_ilv(acc, shift);
+}
+
 /* A flag behind the offsets of a complex operand conjugates it: mac8(acc, x, xstart, xoffs, conj, z, zstart, zoffs, conj),
  * and behind ystart in the _sym forms. X(class of names, accumulator, x, z), one column each. */
 // clang-format off
