@@ -108,6 +108,10 @@ void tw__as_error(tw__as_module *m, int line, int column, int length, const char
 /* From the spelling; false with tw_error_message(). */
 bool tw__as_type_parse(tw__as_module *m, const char *text, tw__as_type *type);
 
+const char *tw__as_type_text(const tw__as_type *type); /* for messages */
+/* Bits of a number of `type`; false, with tw_error_message(), when the text is none or does not fit. */
+bool tw__as_number(const char *text, tw_type type, int64_t *bits);
+
 /* --- code ---------------------------------------------------------------------------------------------------------- */
 
 enum { TW__AS_MAX_DEPTH = 48, TW__AS_MAX_SLOTS = 1 << 16, TW__AS_MAX_ARGS = 32 };
@@ -210,8 +214,9 @@ struct tw__as_run {
     } buffer[TW__AS_BUFFERS];
     struct tw__as_memory *memory; /* what memref.alloc gave; freed by tw__as_run_end */
     size_t memory_bytes;
-    bool stop;      /* return was met */
-    bool condition; /* of the last scf.condition */
+    unsigned nesting; /* blocks being run, one in another */
+    bool stop;        /* return was met */
+    bool condition;   /* of the last scf.condition */
 };
 /* Runs one function with its parameters and free names already in cell[]. Failures are added to the module's diags. */
 tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function);

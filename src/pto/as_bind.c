@@ -18,6 +18,11 @@ void tw__as_refuse(tw__as_binder *b, const tw__as_item *where, const tw__as_op *
                  where ? where->length : op->length, code, "%s", text);
 }
 
+bool tw__as_go_on(const tw__as_binder *b)
+{
+    return tw_diags_count(b->m->diags, TW_ERROR) < b->errors + TW__AS_ERRORS;
+}
+
 /* --- slots ---------------------------------------------------------------------------------------------------------- */
 
 static uint32_t new_slot(tw__as_binder *b, const char *name, const tw__as_type *type)
@@ -111,7 +116,9 @@ bool tw__as_is_integer(const tw__as_type *type)
 
 const char *tw__as_type_text(const tw__as_type *type)
 {
-    return type->text ? type->text : type->kind == TW__AS_TILE ? "a window of a tile" : "a value of no known type";
+    if (type->text) return type->text;
+    if (type->kind == TW__AS_SCALAR) return tw_type_name(type->element, TW_SYSTEM_PTO);
+    return type->kind == TW__AS_TILE ? "a window of a tile" : "a value of no known type";
 }
 
 /* --- code ------------------------------------------------------------------------------------------------------------ */
@@ -273,8 +280,7 @@ tw__as_code *tw__as_bind_block(tw__as_binder *b, const tw__as_block *block, tw__
     guint mark = tw__as_enter(b);
     b->end = &first;
     if (owner && owner->tile_end == 0) owner->first_tile = b->f->slots;
-    for (const tw__as_op *op = block->first; op && tw_diags_count(b->m->diags, TW_ERROR) < TW__AS_ERRORS;
-         op = op->next) {
+    for (const tw__as_op *op = block->first; op && tw__as_go_on(b); op = op->next) {
         tw__as_bind_op(b, op);
         if (b->m->no_memory) break;
     }

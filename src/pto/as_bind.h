@@ -36,6 +36,7 @@ typedef struct tw__as_binder {
     GHashTable *pending; /* plain assembly: name -> address + 1, from pto.tassign before the definition */
     size_t slot_room, type_room, free_room;
     tw__as_expect expect;
+    size_t errors;         /* of the module before binding began */
     bool expect_condition; /* the block bound last ended in scf.condition */
     bool failed, top;      /* top: plain assembly, outside functions */
 } tw__as_binder;
@@ -55,6 +56,7 @@ typedef struct tw__as_parts {
 /* An error at an item, or at the operation's name when `where` is NULL; marks the operation as failed. */
 void tw__as_refuse(tw__as_binder *b, const tw__as_item *where, const tw__as_op *op, const char *code,
                    const char *format, ...) TW_PRINTF(5, 6);
+bool tw__as_go_on(const tw__as_binder *b); /* not too many errors yet */
 bool tw__as_find(const tw__as_binder *b, const char *name, uint32_t *slot);
 uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *type);
 /* Result i of an operation; a name that exists already is an error, except in plain assembly. */
@@ -86,15 +88,12 @@ tw__as_code *tw__as_bind_block(tw__as_binder *b, const tw__as_block *block, tw__
 /* Types as far as they are known; tile and tile_buf are the same. */
 bool tw__as_same_type(const tw__as_type *a, const tw__as_type *b);
 bool tw__as_is_integer(const tw__as_type *type); /* index, i1 to i64, or not known */
-const char *tw__as_type_text(const tw__as_type *type);
 
 /* --- as_parts.c ---------------------------------------------------------------------------------------------------- */
 
 void tw__as_collect(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p);
 /* The word that matters in "#pto<cmp lt>", "#pto.pipe<PIPE_V>", "lt", "<lt>". */
 void tw__as_attr_word(const char *text, char *buf, size_t size);
-/* Bits of a number of `type`; false, with tw_error_message(), when the text is none or does not fit. */
-bool tw__as_number(const char *text, tw_type type, int64_t *bits);
 
 /* --- as_attrs.c ---------------------------------------------------------------------------------------------------- */
 

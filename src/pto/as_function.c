@@ -135,8 +135,7 @@ static void bind_plain(tw__as_binder *b, tw__as_function ***end)
     b->top = true;
     b->end = &first;
     b->expect = (tw__as_expect){ 0 };
-    for (const tw__as_op *op = b->m->top.first; op && tw_diags_count(b->m->diags, TW_ERROR) < TW__AS_ERRORS;
-         op = op->next)
+    for (const tw__as_op *op = b->m->top.first; op && tw__as_go_on(b); op = op->next)
         if (!is_module(op) && strcmp(op->name, "func.func") != 0 && !op->alias) tw__as_bind_op(b, op);
     f->body = first;
     settle(b);
@@ -147,6 +146,7 @@ tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
     tw__as_program *program = TW__NEW(module->arena, tw__as_program);
     if (!program || module->no_memory) return NULL;
     tw__as_binder b = { .m = module, .program = program, .names = g_hash_table_new(g_str_hash, g_str_equal) };
+    b.errors = tw_diags_count(module->diags, TW_ERROR);
     b.undo = g_array_new(FALSE, FALSE, sizeof(tw__as_undo));
     b.pending = g_hash_table_new(g_str_hash, g_str_equal);
     *program = (tw__as_program){ .module = module, .target = target };
@@ -159,5 +159,5 @@ tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
     g_hash_table_destroy(b.pending);
     g_array_free(b.undo, TRUE);
     if (module->no_memory) tw__as_error(module, 0, 0, 1, "pto.memory", "out of memory while binding the program");
-    return tw_diags_count(module->diags, TW_ERROR) ? NULL : program;
+    return tw_diags_count(module->diags, TW_ERROR) > b.errors ? NULL : program;
 }

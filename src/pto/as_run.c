@@ -10,8 +10,13 @@ static tw_status stopped(const tw__as_run *run)
                     (unsigned long long)run->max_steps);
 }
 
+/* Blocks use the stack of the core: 512 KiB where several cores run. */
+enum { MAX_NESTING = 400 };
+
 tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code)
 {
+    if (++run->nesting > MAX_NESTING)
+        return tw__fail(TW_E_RECURSION, "blocks and calls are nested more than %d deep", MAX_NESTING);
     for (; code && !run->stop; code = code->next) {
         if (++run->steps > run->max_steps) {
             run->at = code;
@@ -25,6 +30,7 @@ tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code)
             return status;
         }
     }
+    run->nesting--;
     return TW_OK;
 }
 
@@ -216,6 +222,7 @@ tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function)
 {
     run->at = NULL;
     run->stop = false;
+    run->nesting = 0;
     tw_status status = tw__as_block_run(run, function->body);
     if (status == TW_OK || !run->at) return status;
     const tw__as_op *op = run->at->op;

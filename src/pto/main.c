@@ -1,26 +1,33 @@
-/* `tilewright pto`: runs, checks and formats PTO-AS programs, explains instructions. */
-#include "pto/as.h"
+/* `tilewright pto`: runs, checks and formats PTO-AS programs, explains instructions. A client of pto_text.h; only the
+ * listing of instructions and the profile look inside. */
 #include "base/npy.h"
+#include "pto/pto.h"
 
 #include <glib.h>
 #include <stdlib.h>
+#include <tilewright/pto_text.h>
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: tilewright pto run FILE [--target cpu|a2a3|a5] [--manual] [--function NAME] [--arg NAME=VALUE]...\n"
-    "                      [--out NAME=FILE.npy]... [--blocks N] [--trace] [--profile] [--max-steps N]\n"
-    "       tilewright pto check FILE [--target T]\n"
-    "       tilewright pto fmt FILE\n"
-    "       tilewright pto info NAME... | list\n"
+    "usage: tilewright pto run FILE [option...]     check a PTO-AS program for a target, then execute it\n"
+    "       tilewright pto check FILE [--target T]  only check it; --target all: for each of them\n"
+    "       tilewright pto fmt FILE                 print it in its canonical form\n"
+    "       tilewright pto info NAME...             operands, types and rules of an instruction\n"
+    "       tilewright pto list [WORD]              all instructions, or those with WORD in their line\n"
     "\n"
-    "  run      check a program of PTO-AS for a target, then execute it\n"
-    "  check    only check it\n"
-    "  fmt      print it in its canonical form\n"
-    "  info     operands, types and rules of an instruction; list: all of them\n"
-    "  --arg    a number, an array of zeros such as f32[16x16], or @file.npy\n"
-    "  --out    what a pointer argument or a tile of plain assembly holds at the end\n"
-    "  --blocks run the program once for each block index\n"
-    "  --trace  print each instruction with the valid region of its destinations\n";
+    "FILE - is the standard input. Options of run:\n"
+    "  --target cpu|a2a3|a5  set of rules and memory sizes; default: the module's pto.target_arch, else cpu\n"
+    "  --function NAME       what to run; default: the first function\n"
+    "  --arg NAME=VALUE      an argument, or a name that plain assembly leaves open: a number; zeros, such as\n"
+    "                        f32[16x16]; or an array, @file.npy\n"
+    "  --out NAME=FILE.npy   writes an argument's memory, or a tile of the function, as it is at the end\n"
+    "  --blocks N            runs once for each block index, 0 to N - 1\n"
+    "  --manual              a tile without an address is an error\n"
+    "  --max-steps N         stops after N operations; default 2^40\n"
+    "  --trace               prints each instruction with the valid region of its destinations\n"
+    "  --profile             prints cycles (estimated) by pipe and instruction\n"
+    "\n"
+    "exit status: 0 good; 1 the program was refused or failed; 2 wrong use\n";
 
 typedef struct argument {
     const char *name, *value;
@@ -32,8 +39,7 @@ typedef struct request {
     const char *file, *function, *target;
     GArray *args, *outs;
     bool manual, trace, profile;
-    int64_t blocks;
-    uint64_t max_steps;
+    unsigned long long blocks, max_steps;
 } request;
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
@@ -42,50 +48,72 @@ static int usage_error(const char *format, const char *what)
 {
     fprintf(stderr, "tilewright pto: ");
     fprintf(stderr, format, what);
-    fprintf(stderr, "\n%s", usage);
+    fprintf(stderr, "\ntry 'tilewright pto --help'\n");
     return EXIT_USAGE;
+}
+
+static int failed(void)
+{
+    fprintf(stderr, "tilewright pto: %s\n", tw_error_message());
+    return EXIT_FAILED;
 }
 
 /* --- arrays --------------------------------------------------------------------------------------------------------------- */
 
+/* Types that NumPy lacks are written as unsigned integers of their width. */
+static const struct {
+    const char *descr;
+    tw_type type;
+} descrs[] = { { "|i1", TW_I8 },  { "|u1", TW_U8 },  { "|b1", TW_BOOL }, { "<i2", TW_I16 },
+               { "<u2", TW_U16 }, { "<i4", TW_I32 }, { "<u4", TW_U32 },  { "<i8", TW_I64 },
+               { "<u8", TW_U64 }, { "<f2", TW_F16 }, { "<f4", TW_F32 },  { "<f8", TW_F64 } };
+
 static const char *descr_of(tw_type type)
 {
-    static const char *const names[] = {
-        [TW_I8] = "|i1",  [TW_U8] = "|u1",  [TW_BOOL] = "|b1", [TW_I16] = "<i2", [TW_U16] = "<u2", [TW_I32] = "<i4",
-        [TW_U32] = "<u4", [TW_I64] = "<i8", [TW_U64] = "<u8",  [TW_F16] = "<f2", [TW_F32] = "<f4", [TW_BF16] = "<u2"
-    };
-    const char *name = type < sizeof names / sizeof *names ? names[type] : NULL;
-    return name ? name : "|u1";
+    for (size_t i = 0; i < G_N_ELEMENTS(descrs); i++)
+        if (descrs[i].type == type) return descrs[i].descr;
+    return tw_type_size(type) == 2 ? "<u2" : "|u1";
+}
+
+static tw_status type_of(const argument *a, tw_type *type)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(descrs); i++)
+        if (strcmp(descrs[i].descr + 1, a->array.descr + 1) == 0) return *type = descrs[i].type, TW_OK;
+    return tw__fail(TW_E_TYPE, "--arg %s: %s holds elements of dtype '%s', which no tile has", a->name,
+                    a->value + 1, a->array.descr);
 }
 
 /* f32[16x16]: zeros. */
 static bool zeros(const char *text, argument *a)
 {
-    const char *open = strchr(text, '['), *at = open ? open + 1 : NULL;
+    const char *open = strchr(text, '['), *at = open + 1;
     char name[16];
-    if (!open || open == text || (size_t)(open - text) >= sizeof name || text[strlen(text) - 1] != ']')
-        return false;
+    if (open == text || (size_t)(open - text) >= sizeof name || text[strlen(text) - 1] != ']') return false;
     g_snprintf(name, sizeof name, "%.*s", (int)(open - text), text);
     a->type = tw_type_by_name(name);
     a->array = (tw__npy){ .count = 1, .item = tw_type_size(a->type) };
     g_strlcpy(a->array.descr, descr_of(a->type), sizeof a->array.descr);
-    while (a->type && *at && a->array.rank < TW__NPY_RANK) {
+    while (a->type && a->array.rank < TW__NPY_RANK) {
         char *end;
         unsigned long long extent = strtoull(at, &end, 10);
-        if (end == at || !tw__mul_size(a->array.count, (size_t)extent, &a->array.count) ||
+        if (end == at || !g_ascii_isdigit(*at) || !tw__mul_size(a->array.count, (size_t)extent, &a->array.count) ||
             a->array.count > (size_t)1 << 34)
             return false;
         a->array.shape[a->array.rank++] = (size_t)extent;
-        if (*end != 'x') break;
-        at = end + 1;
+        at = end;
+        if (*at != 'x') break;
+        at++;
     }
-    a->array.data = a->type ? calloc(a->array.count + 1, a->array.item) : NULL;
+    a->array.data = a->type && *at == ']' ? calloc(a->array.count + 1, a->array.item) : NULL;
     return a->array.data != NULL;
 }
 
 static tw_status load_argument(argument *a)
 {
-    if (*a->value == '@') return tw__npy_read(a->value + 1, &a->array);
+    if (*a->value == '@') {
+        tw_status status = tw__npy_read(a->value + 1, &a->array);
+        return status == TW_OK ? type_of(a, &a->type) : status;
+    }
     if (strchr(a->value, '[') && !zeros(a->value, a))
         return tw__fail(TW_E_INVALID_ARGUMENT, "--arg %s=%s: expected a type and extents, such as f32[16x16]",
                         a->name, a->value);
@@ -99,97 +127,68 @@ static argument *argument_of(GArray *list, const char *name)
     return NULL;
 }
 
-/* --- binding ---------------------------------------------------------------------------------------------------------------- */
-
-static tw_status bind_number(tw__as_cell *cell, const tw__as_type *type, const argument *a)
+static tw_status bind_argument(tw_pto_run *run, const argument *a)
 {
-    char *end;
-    cell->kind = type->kind;
-    cell->scalar = tw_pto_bits(type->element, 0);
-    if (tw__is_float(type->element)) {
-        cell->scalar = tw_pto_scalar_of(type->element, g_ascii_strtod(a->value, &end));
-    } else {
-        bool negative = *a->value == '-';
-        uint64_t magnitude = g_ascii_strtoull(a->value + negative, &end, 0);
-        cell->scalar.bits = negative ? 0 - magnitude : magnitude;
-    }
-    return *end == 0 && end != a->value
-               ? TW_OK
-               : tw__fail(TW_E_INVALID_ARGUMENT, "--arg %s=%s: not a number", a->name, a->value);
+    char reason[400];
+    tw_status status = a->array.data
+                           ? tw_pto_run_memory(run, a->name, a->array.data, a->type, a->array.rank, a->array.shape)
+                           : tw_pto_run_number(run, a->name, a->value);
+    if (status == TW_OK) return TW_OK;
+    g_strlcpy(reason, tw_error_message(), sizeof reason);
+    return tw__fail(status, "--arg %s: %s", a->name, reason);
 }
 
-static tw_status bind_cell(tw_pto *core, tw__as_cell *cell, const tw__as_type *type, const char *name, GArray *args)
+/* What would bind a parameter that nothing binds. */
+static void hint(const tw_pto_text *text, const request *r)
 {
-    argument *a = argument_of(args, name);
-    if (!a) {
-        if (type->kind == TW__AS_SCALAR || type->kind == TW__AS_INDEX)
-            return tw__fail(TW_E_INVALID_ARGUMENT, "%%%s has no value: --arg %s=NUMBER", name, name);
-        return tw__fail(TW_E_INVALID_ARGUMENT, "%%%s has no memory: --arg %s=@file.npy or --arg %s=%s[EXTENTS]",
-                        name, name, name, tw_type_name(type->element, TW_SYSTEM_PTO));
+    tw_pto_param p;
+    for (size_t i = 0; tw_pto_text_param(text, r->function, i, &p); i++) {
+        if (argument_of(r->args, p.name) || p.kind == TW_PTO_PARAM_OTHER) continue;
+        if (p.kind == TW_PTO_PARAM_NUMBER)
+            fprintf(stderr, "  bind it with --arg %s=NUMBER\n", p.name);
+        else
+            fprintf(stderr, "  bind it with --arg %s=@file.npy or --arg %s=%s[EXTENTS]\n", p.name, p.name,
+                    tw_type_name(p.element, TW_SYSTEM_PTO));
+        return;
     }
-    if (type->kind == TW__AS_SCALAR || type->kind == TW__AS_INDEX) return bind_number(cell, type, a);
-    if (!a->array.data || (type->kind != TW__AS_PTR && type->kind != TW__AS_TILE))
-        return tw__fail(TW_E_INVALID_ARGUMENT, "--arg %s: %s takes an array", name, type->text);
-    if (a->array.item != tw_type_size(type->element))
-        return tw__fail(TW_E_TYPE, "--arg %s: elements of %zu bytes for %s", name, a->array.item, type->text);
-    a->type = type->element;
-    cell->kind = type->kind;
-    if (type->kind == TW__AS_TILE) {
-        cell->tile = type->tile;
-        return tw_pto_write(core, &cell->tile, a->array.data, a->array.count * a->array.item);
-    }
-    cell->ptr.base = a->array.data;
-    cell->ptr.bytes = a->array.count * a->array.item;
-    cell->ptr.type = type->element;
-    return TW_OK;
 }
 
-static const tw__as_function *choose(const tw__as_program *program, const char *name)
-{
-    const tw__as_function *f = program->functions;
-    while (name && f && strcmp(f->name, name) != 0) f = f->next;
-    if (!f) tw__fail(TW_E_SYMBOL, name ? "there is no function @%s" : "the program is empty", name);
-    return f;
-}
+/* --- outputs ---------------------------------------------------------------------------------------------------------------- */
 
-/* A tile by the name it has in plain assembly, into an array. */
-static tw_status read_tile(tw_pto *core, const tw__as_function *f, tw__as_cell *cells, const char *name,
-                           tw__npy *out)
+static tw_status write_tile(tw_pto *core, tw_pto_run *run, const argument *out)
 {
-    for (uint32_t s = f->slots; s-- > 0;) {
-        if (strcmp(f->slot_name[s], name) != 0 || cells[s].kind != TW__AS_TILE) continue;
-        tw_pto_tile *t = &cells[s].tile;
-        *out = (tw__npy){ .rank = 2,
-                          .shape = { t->valid_rows, t->valid_cols },
-                          .item = tw_type_size(t->type),
-                          .count = (size_t)t->valid_rows * t->valid_cols };
-        g_strlcpy(out->descr, descr_of(t->type), sizeof out->descr);
-        out->data = calloc(out->count + 1, out->item);
-        return out->data ? tw_pto_read(core, t, out->data, out->count * out->item)
-                         : tw__fail(TW_E_NO_MEMORY, "no memory for %s", name);
+    tw_pto_tile *t = tw_pto_run_tile(run, out->name);
+    if (!t) {
+        char reason[300];
+        g_strlcpy(reason, tw_error_message(), sizeof reason);
+        return tw__fail(TW_E_SYMBOL, "--out %s: no argument has memory under this name, and %s", out->name, reason);
     }
-    return tw__fail(TW_E_INVALID_ARGUMENT, "--out %s: neither an argument nor a tile that still exists", name);
-}
-
-static tw_status write_outputs(tw_pto *core, const tw__as_function *f, tw__as_cell *cells, const request *r)
-{
-    tw_status status = TW_OK;
-    for (guint i = 0; i < r->outs->len && status == TW_OK; i++) {
-        const argument *out = &g_array_index(r->outs, argument, i);
-        const argument *a = argument_of(r->args, out->name);
-        tw__npy tile = { .rank = 0 };
-        if (a && a->array.data && !(f->free_count && a->type == TW_TYPE_NONE)) {
-            status = tw__npy_write(out->value, &a->array);
-            continue;
-        }
-        status = read_tile(core, f, cells, out->name, &tile);
-        if (status == TW_OK) status = tw__npy_write(out->value, &tile);
-        tw__npy_free(&tile);
-    }
+    tw__npy array = { .rank = 2,
+                      .shape = { t->valid_rows, t->valid_cols },
+                      .item = tw_type_size(t->type),
+                      .count = (size_t)t->valid_rows * t->valid_cols };
+    g_strlcpy(array.descr, descr_of(t->type), sizeof array.descr);
+    array.data = calloc(array.count + 1, array.item);
+    tw_status status = array.data ? tw_pto_read(core, t, array.data, array.count * array.item)
+                                  : tw__fail(TW_E_NO_MEMORY, "no memory for %s", out->name);
+    if (status == TW_OK) status = tw__npy_write(out->value, &array);
+    tw__npy_free(&array);
     return status;
 }
 
-/* --- profile ------------------------------------------------------------------------------------------------------------------- */
+static tw_status write_outputs(tw_pto *core, tw_pto_run *run, const request *r)
+{
+    tw_status status = TW_OK;
+    for (guint i = 0; i < r->outs->len && status == TW_OK; i++) {
+        const argument *out = &g_array_index(r->outs, argument, i), *a = argument_of(r->args, out->name);
+        tw_pto_param p;
+        bool memory = false;
+        for (size_t k = 0; a && a->array.data && tw_pto_text_param(tw_pto_run_text(run), r->function, k, &p); k++)
+            memory |= strcmp(p.name, out->name) == 0 && p.kind == TW_PTO_PARAM_MEMORY;
+        status = memory ? tw__npy_write(out->value, &a->array) : write_tile(core, run, out);
+    }
+    return status;
+}
 
 /* One compute step per pipe and one line per instruction form; everything is an estimate. */
 static void print_profile(const tw_pto *core)
@@ -208,159 +207,218 @@ static void print_profile(const tw_pto *core)
 
 /* --- commands -------------------------------------------------------------------------------------------------------------- */
 
-static tw_status run_blocks(const request *r, const tw__as_program *program, tw_pto_target target)
+static tw_status run_block(const request *r, tw_pto_text *text, tw_pto *core, unsigned long long block,
+                           bool *started)
 {
-    const tw__as_function *f = choose(program, r->function);
-    tw_status status = f ? TW_OK : TW_E_SYMBOL;
-    for (int64_t block = 0; block < r->blocks && status == TW_OK; block++) {
-        tw_pto *core = tw_pto_new(target, (r->manual ? TW_PTO_MANUAL : 0) | (r->profile ? TW_PTO_PROFILE : 0));
-        tw__as_cell *cells = core ? calloc(f->slots + 1, sizeof *cells) : NULL;
-        tw__as_run run = { .core = core,
-                           .program = program,
-                           .cell = cells,
-                           .max_steps = r->max_steps,
-                           .block = block,
-                           .blocks = r->blocks,
-                           .out = stdout };
-        if (!cells) status = tw__fail(TW_E_NO_MEMORY, "no memory to run @%s", f->name);
-        if (core && r->trace) tw_pto_trace(core, stdout);
-        for (unsigned i = 0; i < f->params && status == TW_OK; i++)
-            status = bind_cell(core, &cells[f->param_slot[i]], &f->param_type[i], f->param[i], r->args);
-        for (unsigned i = 0; i < f->free_count && status == TW_OK; i++)
-            status = bind_cell(core, &cells[f->free_name[i]], &f->slot_type[f->free_name[i]],
-                               f->slot_name[f->free_name[i]], r->args);
-        if (status == TW_OK) {
-            status = tw__as_execute(&run, f);
-            if (status != TW_OK) {
-                tw_pto_free(core);
-                free(cells);
-                return TW_E_APPLICATION; /* the diagnostics tell */
-            }
+    tw_pto_run_options options = {
+        .max_steps = r->max_steps, .out = stdout, .block = (uint32_t)block, .blocks = (uint32_t)r->blocks
+    };
+    tw_pto_run *run = tw_pto_run_new(text, r->function, core);
+    tw_status status = run ? TW_OK : TW_E_SYMBOL;
+    for (guint i = 0; i < r->args->len && status == TW_OK; i++)
+        status = bind_argument(run, &g_array_index(r->args, argument, i));
+    if (status == TW_OK) {
+        size_t errors = tw_diags_count(tw_pto_text_diags(text), TW_ERROR);
+        status = tw_pto_run_start(run, &options);
+        *started = tw_diags_count(tw_pto_text_diags(text), TW_ERROR) > errors;
+        if (status != TW_OK && !*started) {
+            failed();
+            hint(text, r);
+            *started = true;
         }
-        if (status == TW_OK && block + 1 == r->blocks) status = write_outputs(core, f, cells, r);
-        if (status == TW_OK && r->profile) print_profile(core);
-        tw_pto_free(core);
-        free(cells);
     }
-    if (status != TW_OK) fprintf(stderr, "tilewright pto: %s\n", tw_error_message());
+    if (status == TW_OK && block + 1 == r->blocks) status = write_outputs(core, run, r);
+    if (status == TW_OK && r->profile) print_profile(core);
+    tw_pto_run_free(run);
     return status;
 }
 
-/* pto.target_arch of the module, when the command line does not say. */
-static bool target_of(const request *r, const tw__as_module *m, tw_pto_target *target)
+static int run_blocks(const request *r, tw_pto_text *text, tw_pto_target target)
+{
+    for (unsigned long long block = 0; block < r->blocks; block++) {
+        tw_pto *core = tw_pto_new(target, (r->manual ? TW_PTO_MANUAL : 0) | (r->profile ? TW_PTO_PROFILE : 0));
+        bool told = false;
+        if (!core) return failed();
+        if (r->trace) tw_pto_trace(core, stdout);
+        tw_status status = run_block(r, text, core, block, &told);
+        tw_pto_free(core);
+        if (status != TW_OK) return told ? EXIT_FAILED : failed();
+    }
+    return EXIT_OK;
+}
+
+static int format(const tw_pto_text *text)
+{
+    char *printed = tw_pto_text_print(text);
+    if (printed) fputs(printed, stdout);
+    free(printed);
+    return printed ? EXIT_OK : EXIT_FAILED; /* the diagnostics tell why */
+}
+
+static int check_all(tw_pto_text *text)
+{
+    int result = EXIT_OK;
+    for (int t = 0; t < TW_PTO_TARGETS; t++)
+        if (tw_pto_text_verify(text, (tw_pto_target)t) != TW_OK) result = EXIT_FAILED;
+    return result;
+}
+
+/* The command line decides, then the module, then cpu. */
+static int target_of(const request *r, const tw_pto_text *text, tw_pto_target *target)
 {
     *target = TW_PTO_CPU;
-    if (r->target) return tw_pto_target_by_name(r->target, target);
-    for (const tw__as_op *op = m->top.first; op; op = op->next)
-        for (const tw__as_item *i = op->items; i; i = i->next)
-            for (const tw__as_item *d = i->kind == TW__AS_DICT ? i->child : NULL; d; d = d->next)
-                if (d->text && d->has_value && d->child->text && strcmp(d->text, "pto.target_arch") == 0) {
-                    char name[32];
-                    g_snprintf(name, sizeof name, "%s", d->child->text + 1);
-                    if (*name) name[strlen(name) - 1] = 0;
-                    return tw_pto_target_by_name(name, target);
-                }
-    return true;
+    if (r->target)
+        return tw_pto_target_by_name(r->target, target) ? EXIT_OK : usage_error("%s", tw_error_message());
+    return tw_pto_text_target(text, target) || !*tw_error_message() ? EXIT_OK : failed();
+}
+
+static tw_pto_text *read_input(const char *file)
+{
+    if (strcmp(file, "-") != 0) return tw_pto_text_load(file, NULL, NULL);
+    GString *source = g_string_new(NULL);
+    char piece[4096];
+    for (size_t n; (n = fread(piece, 1, sizeof piece, stdin)) > 0;) g_string_append_len(source, piece, (gssize)n);
+    tw_pto_text *text = tw_pto_text_parse("<stdin>", source->str, source->len, NULL, NULL);
+    g_string_free(source, TRUE);
+    return text;
 }
 
 static int work_on(const request *r, const char *command)
 {
-    char *source = NULL;
-    gsize size = 0;
-    GError *error = NULL;
     tw_pto_target target;
-    if (!g_file_get_contents(r->file, &source, &size, &error)) {
-        fprintf(stderr, "tilewright pto: %s\n", error->message);
-        g_error_free(error);
-        return EXIT_FAILED;
+    tw_pto_text *text = read_input(r->file);
+    if (!text) return failed();
+    int result = EXIT_FAILED;
+    if (tw_diags_count(tw_pto_text_diags(text), TW_ERROR)) {
+        /* printed below */
+    } else if (strcmp(command, "fmt") == 0) {
+        result = format(text);
+    } else if (strcmp(command, "check") == 0 && r->target && strcmp(r->target, "all") == 0) {
+        result = check_all(text);
+    } else if ((result = target_of(r, text, &target)) == EXIT_OK) {
+        result = tw_pto_text_verify(text, target) == TW_OK ? EXIT_OK : EXIT_FAILED;
+        if (result == EXIT_OK && strcmp(command, "run") == 0) result = run_blocks(r, text, target);
     }
-    tw_diags *diags = tw_diags_new();
-    tw__as_module *m = diags ? tw__as_parse(r->file, source, size, diags) : NULL;
-    g_free(source);
-    int result = m && tw_diags_count(diags, TW_ERROR) == 0 ? EXIT_OK : EXIT_FAILED;
-    if (result == EXIT_OK && strcmp(command, "fmt") == 0) {
-        char *text = tw__as_print(m);
-        fputs(text ? text : "", stdout);
-        free(text);
-    } else if (result == EXIT_OK && !target_of(r, m, &target)) {
-        fprintf(stderr, "tilewright pto: %s\n", tw_error_message());
-        result = EXIT_USAGE;
-    } else if (result == EXIT_OK) {
-        const tw__as_program *program = tw__as_bind(m, target);
-        result = program ? EXIT_OK : EXIT_FAILED;
-        if (program && strcmp(command, "run") == 0 && run_blocks(r, program, target) != TW_OK) result = EXIT_FAILED;
-    }
-    if (diags) tw_diags_print(diags, stderr, isatty(2) != 0);
-    tw__as_free(m);
-    tw_diags_free(diags);
+    fflush(stdout);
+    tw_diags_print(tw_pto_text_diags(text), stderr, isatty(2) != 0);
+    tw_pto_text_free(text);
     return result;
 }
 
 static int info(int argc, char **argv)
 {
-    int result = argc > 0 ? EXIT_OK : usage_error("%s: a name is missing", "info");
+    int result = argc > 0 ? EXIT_OK : usage_error("%s: the name of an instruction is missing", "info");
     for (int i = 0; i < argc; i++)
-        if (!tw__pto_print_info(stdout, argv[i])) {
-            fprintf(stderr, "tilewright pto: %s\n", tw_error_message());
-            result = EXIT_FAILED;
-        }
+        if (!tw__pto_print_info(stdout, argv[i])) result = failed();
     return result;
 }
 
-static int list(void)
+static bool has_word(const char *line, const char *word)
 {
-    for (size_t i = 0; i < tw__pto_row_count(); i++) {
-        const tw__pto_row *row = tw__pto_row_at(i);
-        printf("%-18s %-17s %-9s %-5s%-4s %s\n", row->name, row->mnemonic, tw_pto_pipe_name((tw_pto_pipe)row->pipe),
-               row->types[TW_PTO_A2A3] ? "a2a3" : "-", row->types[TW_PTO_A5] ? "a5" : "-", row->summary);
-    }
-    return EXIT_OK;
+    for (size_t n = strlen(word); *line; line++)
+        if (g_ascii_strncasecmp(line, word, n) == 0) return true;
+    return false;
 }
 
-/* NAME=VALUE. */
+static int list(const char *word)
+{
+    bool any = false;
+    for (size_t i = 0; i < tw__pto_row_count(); i++) {
+        const tw__pto_row *row = tw__pto_row_at(i);
+        char line[400];
+        g_snprintf(line, sizeof line, "%-18s %-17s %-9s %-5s%-4s %s", row->name, row->mnemonic,
+                   tw_pto_pipe_name((tw_pto_pipe)row->pipe), row->types[TW_PTO_A2A3] ? "a2a3" : "-",
+                   row->types[TW_PTO_A5] ? "a5" : "-", row->summary);
+        if (word && !has_word(line, word)) continue;
+        puts(line);
+        any = true;
+    }
+    if (any) return EXIT_OK;
+    fprintf(stderr, "tilewright pto: no instruction has '%s' in its line\n", word);
+    return EXIT_FAILED;
+}
+
+/* --- options ---------------------------------------------------------------------------------------------------------------- */
+
+/* NAME=VALUE; a name once only. */
 static bool add_pair(GArray *to, char *text)
 {
     char *equals = strchr(text, '=');
-    if (!equals || equals == text) return false;
+    if (!equals || equals == text || !equals[1]) return false;
     *equals = 0;
     argument a = { .name = text[0] == '%' ? text + 1 : text, .value = equals + 1 };
+    if (argument_of(to, a.name)) return false;
     g_array_append_val(to, a);
     return true;
 }
 
-static int parse_options(int argc, char **argv, request *r)
+static bool count_of(const char *text, unsigned long long most, unsigned long long *out)
 {
+    char *end;
+    *out = strtoull(text, &end, 10);
+    return g_ascii_isdigit(*text) && *end == 0 && *out >= 1 && *out <= most;
+}
+
+static const char *const flag_names[] = { "--manual", "--trace", "--profile" };
+static const char *const value_names[] = { "--target", "--function", "--arg", "--out", "--blocks", "--max-steps" };
+
+static int set_option(request *r, const char *option, char *value)
+{
+    if (strcmp(option, "--target") == 0) return r->target = value, EXIT_OK;
+    if (strcmp(option, "--function") == 0) return r->function = value[0] == '@' ? value + 1 : value, EXIT_OK;
+    if (strcmp(option, "--arg") == 0)
+        return add_pair(r->args, value) ? EXIT_OK
+                                        : usage_error("--arg %s: expected NAME=VALUE, each name once", value);
+    if (strcmp(option, "--out") == 0)
+        return add_pair(r->outs, value) ? EXIT_OK
+                                        : usage_error("--out %s: expected NAME=FILE.npy, each name once", value);
+    if (strcmp(option, "--blocks") == 0)
+        return count_of(value, 65535, &r->blocks)
+                   ? EXIT_OK
+                   : usage_error("--blocks %s: expected a number from 1 to 65535", value);
+    return count_of(value, UINT64_MAX, &r->max_steps)
+               ? EXIT_OK
+               : usage_error("--max-steps %s: expected a number from 1 on", value);
+}
+
+static int unknown_option(const char *option)
+{
+    const char *names[G_N_ELEMENTS(flag_names) + G_N_ELEMENTS(value_names)];
+    memcpy(names, flag_names, sizeof flag_names);
+    memcpy(names + G_N_ELEMENTS(flag_names), value_names, sizeof value_names);
+    const char *near = tw__nearest(option, names, G_N_ELEMENTS(names));
+    char text[200];
+    g_snprintf(text, sizeof text, near ? "unknown option '%.80s'; did you mean '%s'?" : "unknown option '%.80s'",
+               option, near);
+    return usage_error("%s", text);
+}
+
+static int parse_options(int argc, char **argv, const char *command, request *r)
+{
+    bool run = strcmp(command, "run") == 0;
     for (int i = 0; i < argc; i++) {
         const char *o = argv[i];
-        bool last = i + 1 == argc;
-        if (*o != '-') {
+        bool flag = false, value = false;
+        if (strcmp(o, "--help") == 0 || strcmp(o, "-h") == 0) return fputs(usage, stdout), -1;
+        if (*o != '-' || !o[1]) {
             if (r->file) return usage_error("'%s': one file at a time", o);
             r->file = o;
-        } else if (strcmp(o, "--manual") == 0) {
-            r->manual = true;
-        } else if (strcmp(o, "--trace") == 0) {
-            r->trace = true;
-        } else if (strcmp(o, "--profile") == 0) {
-            r->profile = true;
-        } else if (last) {
-            return usage_error("'%s' is unknown or lacks its value", o);
-        } else if (strcmp(o, "--target") == 0) {
-            r->target = argv[++i];
-        } else if (strcmp(o, "--function") == 0) {
-            r->function = argv[++i];
-        } else if (strcmp(o, "--blocks") == 0) {
-            r->blocks = g_ascii_strtoll(argv[++i], NULL, 10);
-            if (r->blocks < 1) return usage_error("--blocks %s: at least 1", argv[i]);
-        } else if (strcmp(o, "--max-steps") == 0) {
-            r->max_steps = g_ascii_strtoull(argv[++i], NULL, 10);
-        } else if (strcmp(o, "--arg") == 0 || strcmp(o, "--out") == 0) {
-            if (!add_pair(o[2] == 'a' ? r->args : r->outs, argv[++i]))
-                return usage_error("%s: expected NAME=VALUE", o);
-        } else {
-            return usage_error("unknown option '%s'", o);
+            continue;
         }
+        for (size_t k = 0; k < G_N_ELEMENTS(flag_names); k++) flag |= strcmp(o, flag_names[k]) == 0;
+        for (size_t k = 0; k < G_N_ELEMENTS(value_names); k++) value |= strcmp(o, value_names[k]) == 0;
+        if (!flag && !value) return unknown_option(o);
+        if (!run && (strcmp(o, "--target") != 0 || strcmp(command, "fmt") == 0))
+            return usage_error("'%s' is an option of run", o);
+        r->manual |= strcmp(o, "--manual") == 0;
+        r->trace |= strcmp(o, "--trace") == 0;
+        r->profile |= strcmp(o, "--profile") == 0;
+        if (flag) continue;
+        if (i + 1 == argc) return usage_error("'%s' lacks its value", o);
+        int result = set_option(r, o, argv[++i]);
+        if (result != EXIT_OK) return result;
     }
-    return r->file ? EXIT_OK : usage_error("%s is missing", "the file");
+    return r->file ? EXIT_OK : usage_error("%s: a file is missing", command);
 }
 
 int tw_pto_main(int argc, char **argv)
@@ -368,22 +426,20 @@ int tw_pto_main(int argc, char **argv)
     const char *command = argc > 1 ? argv[1] : "";
     if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0) return fputs(usage, stdout), EXIT_OK;
     if (strcmp(command, "info") == 0)
-        return argc > 2 && strcmp(argv[2], "list") == 0 ? list() : info(argc - 2, argv + 2);
-    if (strcmp(command, "list") == 0) return list();
+        return argc > 2 && strcmp(argv[2], "list") == 0 ? list(NULL) : info(argc - 2, argv + 2);
+    if (strcmp(command, "list") == 0)
+        return argc > 3 ? usage_error("%s: one word at most", command) : list(argc > 2 ? argv[2] : NULL);
     if (strcmp(command, "run") != 0 && strcmp(command, "check") != 0 && strcmp(command, "fmt") != 0)
         return usage_error(*command ? "unknown command '%s'" : "%sa command is missing", command);
-    request r = { .blocks = 1, .max_steps = UINT64_C(1) << 40 };
+    request r = { .blocks = 1 };
     r.args = g_array_new(FALSE, TRUE, sizeof(argument));
     r.outs = g_array_new(FALSE, TRUE, sizeof(argument));
-    int result = parse_options(argc - 2, argv + 2, &r);
-    for (guint i = 0; result == EXIT_OK && i < r.args->len; i++)
-        if (load_argument(&g_array_index(r.args, argument, i)) != TW_OK) {
-            fprintf(stderr, "tilewright pto: %s\n", tw_error_message());
-            result = EXIT_FAILED;
-        }
+    int result = parse_options(argc - 2, argv + 2, command, &r);
+    for (guint i = 0; i < r.args->len && result == EXIT_OK; i++)
+        if (load_argument(&g_array_index(r.args, argument, i)) != TW_OK) result = failed();
     if (result == EXIT_OK) result = work_on(&r, command);
     for (guint i = 0; i < r.args->len; i++) tw__npy_free(&g_array_index(r.args, argument, i).array);
     g_array_free(r.args, TRUE);
     g_array_free(r.outs, TRUE);
-    return result;
+    return result < 0 ? EXIT_OK : result;
 }
