@@ -113,12 +113,20 @@ TW_API tw_pto_scalar tw_pto_i32(int32_t value);
 TW_API tw_pto_scalar tw_pto_f32(float value);
 TW_API tw_pto_scalar tw_pto_bits(tw_type type, uint64_t bits);
 
-typedef enum tw_pto_kind { TW_PTO_NOTHING, TW_PTO_TILE, TW_PTO_TENSOR, TW_PTO_SCALAR } tw_pto_kind;
+typedef enum tw_pto_kind {
+    TW_PTO_NOTHING,
+    TW_PTO_TILE,
+    TW_PTO_TENSOR,
+    TW_PTO_SCALAR,
+    TW_PTO_FIFO, /* between cores: pto_grid.h */
+    TW_PTO_GROUP /* a tensor on each of several devices: pto_grid.h */
+} tw_pto_kind;
 typedef struct tw_pto_operand {
     tw_pto_kind kind;
     tw_pto_tile *tile;
     tw_pto_tensor *tensor;
     tw_pto_scalar scalar;
+    const void *object; /* tw_pto_fifo, tw_pto_group */
 } tw_pto_operand;
 TW_API tw_pto_operand tw_pto_tile_operand(tw_pto_tile *tile);
 TW_API tw_pto_operand tw_pto_tensor_operand(tw_pto_tensor *tensor);
@@ -148,7 +156,11 @@ TW_API tw_pto_operand tw_pto_scalar_operand(tw_pto_scalar scalar);
     X(byte, "byte|isMSB", "")                                                                                   \
     X(offset, "offset", "")                                                                                     \
     X(axis, "axis", "col|row")                                                                                  \
-    X(precise, "highPrecision", "false|true")
+    X(precise, "highPrecision", "false|true")                                                                   \
+    X(split, "split", "none|up_down|left_right")                                                                \
+    X(cores, "cores|core_type", "mix|aiv_only|aic_only")                                                        \
+    X(signal, "op|notify_op", "set|add")                                                                        \
+    X(reduce, "reduceOp|reduce_op", "sum|max|min")
 // clang-format on
 typedef struct tw_pto_attrs {
 #define TW_PTO_ATTR_FIELD(field, names, values) int32_t field;

@@ -86,6 +86,8 @@ static tw_status run_row(tw__as_run *run, const tw__as_code *code)
         case TW_PTO_TILE: operands[i] = tw_pto_tile_operand(&cell->tile); break;
         case TW_PTO_TENSOR: operands[i] = tw_pto_tensor_operand(&cell->tensor); break;
         case TW_PTO_SCALAR:
+        case TW_PTO_FIFO: /* FIFOs and groups have operations of their own in text */
+        case TW_PTO_GROUP:
         case TW_PTO_NOTHING: operands[i] = tw_pto_scalar_operand(cell->scalar); break;
         }
         bool known = kind_of(code->row->form[i]) == TW_PTO_TILE ? cell->kind == TW__AS_TILE

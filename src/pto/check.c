@@ -30,23 +30,22 @@ static const char *type_text(tw_type type)
     return tw_type_name(type, TW_SYSTEM_PTO);
 }
 
-static tw_pto_kind kind_of(char letter)
-{
-    return tw__is_tile_letter(letter) ? TW_PTO_TILE : strchr("gG", letter) ? TW_PTO_TENSOR : TW_PTO_SCALAR;
-}
-
 static tw_status check_kinds(tw__pto_call *call)
 {
-    static const char *const names[] = { "nothing", "a tile", "a tensor", "a scalar" };
+    static const char *const names[8] = {
+        "nothing", "a tile", "a tensor", "a scalar", "a FIFO", "a group", "?", "?"
+    };
     if (call->count != call->row->operands)
         return tw__pto_refuse(call, TW__NO_OPERAND, "operands", "%u operands instead of %u", call->count,
                               call->row->operands);
     for (unsigned i = 0; i < call->count; i++) {
         const tw_pto_operand *o = &call->operand[i];
-        tw_pto_kind want = kind_of(call->row->form[i]);
+        tw_pto_kind want = tw__kind_of_letter(call->row->form[i]);
         if (o->kind != want || (want == TW_PTO_TILE && !o->tile) || (want == TW_PTO_TENSOR && !o->tensor))
             return tw__pto_refuse(call, i, "operands", "operand %u is %s instead of %s", i + 1,
-                                  names[(unsigned)o->kind & 3], names[want]);
+                                  names[(unsigned)o->kind & 7], names[want]);
+        if ((want == TW_PTO_FIFO || want == TW_PTO_GROUP) && !o->object)
+            return tw__pto_refuse(call, i, "operands", "operand %u is missing", i + 1);
         if (want == TW_PTO_TILE && tw_pto_tile_check(o->tile) != TW_OK)
             return tw__pto_refuse(call, i, "tile.shape", "operand %u: %s", i + 1, tw_error_message());
         if (want == TW_PTO_TENSOR &&
@@ -60,7 +59,7 @@ static tw_status check_kinds(tw__pto_call *call)
 static unsigned subject(const tw__pto_row *row)
 {
     int a = tw__letter(row, 'a');
-    return a >= 0 ? (unsigned)a : 0;
+    return a >= 0 ? (unsigned)a : (unsigned)strspn(row->form, "qr");
 }
 
 static tw_type element_type(const tw_pto_operand *o)
@@ -72,8 +71,9 @@ static tw_status check_types(tw__pto_call *call)
 {
     const tw__pto_row *row = call->row;
     unsigned s = subject(row);
-    tw_type type = element_type(&call->operand[s]);
     uint64_t set = row->types[call->target];
+    if (s >= call->count) return TW_OK; /* nothing that has a type */
+    tw_type type = element_type(&call->operand[s]);
     if (!set) return tw__pto_refuse(call, TW__NO_OPERAND, "profile.absent", "there is no such instruction here");
     if (!(set >> type & 1))
         return tw__pto_refuse(call, s, "type.set", "element type %s is not supported", type_text(type));
@@ -103,8 +103,9 @@ static tw_status check_layouts(tw__pto_call *call)
 static tw_status check_valid(tw__pto_call *call)
 {
     const tw__pto_row *row = call->row;
+    if (!(row->rules & TW__SAME_VALID)) return TW_OK;
     const tw_pto_tile *first = tw__tile(call, 0);
-    for (unsigned i = 1; row->rules & TW__SAME_VALID && i < call->count; i++) {
+    for (unsigned i = 1; i < call->count; i++) {
         if (!strchr("dDabc", row->form[i])) continue;
         const tw_pto_tile *t = tw__tile(call, i);
         if (!tw__same(t->valid_rows, first->valid_rows) || !tw__same(t->valid_cols, first->valid_cols))
@@ -201,8 +202,9 @@ tw_status tw__pto_check_call(tw__pto_call *call)
     if (status == TW_OK) status = check_types(call);
     if (status == TW_OK) status = check_layouts(call);
     if (status == TW_OK) status = check_valid(call);
-    if (status == TW_OK) status = check_tmp(call);
-    if (status == TW_OK) status = check_alias(call);
+    bool macro = call->row->rules & TW__MACRO; /* its parts are checked for themselves */
+    if (status == TW_OK && !macro) status = check_tmp(call);
+    if (status == TW_OK && !macro) status = check_alias(call);
     return status == TW_OK ? call->row->check(call) : status;
 }
 

@@ -63,11 +63,9 @@ tw_pto *tw_pto_new(tw_pto_target target, unsigned flags)
     if (core) core->checked = calloc(tw__pto_row_count() * TW__CHECKED_WAYS, sizeof *core->checked);
     if (core) core->kernels = calloc(TW__KERNELS, sizeof *core->kernels);
     if (core && flags & TW_PTO_PROFILE) {
-        core->row_calls = calloc(tw__pto_row_count(), sizeof *core->row_calls);
-        core->row_cycles = calloc(tw__pto_row_count(), sizeof *core->row_cycles);
+        core->tally = calloc(tw__pto_row_count() * TW_PTO_PIPES, sizeof *core->tally);
     }
-    if (!core || !core->checked || !core->kernels ||
-        (flags & TW_PTO_PROFILE && !(core->row_calls && core->row_cycles))) {
+    if (!core || !core->checked || !core->kernels || (flags & TW_PTO_PROFILE && !core->tally)) {
         tw_pto_free(core);
         tw__fail(TW_E_NO_MEMORY, "no memory for a core");
         return NULL;
@@ -82,13 +80,13 @@ tw_pto *tw_pto_new(tw_pto_target target, unsigned flags)
 void tw_pto_free(tw_pto *core)
 {
     if (!core) return;
+    tw__pto_leave_seat(core);
     for (int l = 0; l < TW_PTO_LOCATIONS; l++) free(core->memory[l].bytes);
     free(core->places);
     tw__arena_free(core->scratch);
     free(core->kernels);
     free(core->checked);
-    free(core->row_calls);
-    free(core->row_cycles);
+    free(core->tally);
     free(core);
 }
 
@@ -241,6 +239,7 @@ tw_status tw__pto_place(tw_pto *core, tw_pto_tile *tile)
         .location = tile->location, .used = true, .automatic = true, .address = address, .bytes = bytes
     };
     memset(core->memory[tile->location].bytes + address, 0, bytes);
+    if (core->flags & TW_PTO_PROFILE) tw__pto_note_use(core, (tw_pto_location)tile->location);
     tile->place = number;
     tile->offset = 0;
     return TW_OK;
@@ -294,6 +293,7 @@ tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address)
         p->used = false;
         return tw__fail(TW_E_TILE_MEMORY, "TASSIGN: tiles placed automatically have no room left in %s", memory);
     }
+    if (core->flags & TW_PTO_PROFILE) tw__pto_note_use(core, (tw_pto_location)tile->location);
     tile->place = number;
     tile->offset = 0;
     return TW_OK;

@@ -1,21 +1,13 @@
 /* cost: pipes, flags and the clock. Figures are estimates after the models of spec pto.md 5; a pipe runs its
  * instructions in order, an instruction waits for the tiles it uses and, in manual mode, for flags only. */
-#include "pto/pto.h"
-
-static const struct cost {
-    unsigned char head, slope, tail;
-} costs[] = {
-#define ROW(name, head, slope, tail) { head, slope, tail },
-    TW__PTO_COST_LIST(ROW)
-#undef ROW
-};
+#include "pto/cost.h"
 
 static const double gigahertz = 1.85; /* spec pto.md 5.1: one core, GiB/s */
 static double bandwidth(const tw__pto_call *call)
 {
     static const double to_tile[TW_PTO_LOCATIONS] = { [TW_PTO_VEC] = 100.9, [TW_PTO_MAT] = 135 };
     static const double from_tile[TW_PTO_LOCATIONS] = {
-        [TW_PTO_VEC] = 188.46, [TW_PTO_MAT] = 32, [TW_PTO_ACC] = 70
+        [TW_PTO_VEC] = TW__UB_TO_GM, [TW_PTO_MAT] = 32, [TW_PTO_ACC] = 70
     };
     static const double to_cube[TW_PTO_LOCATIONS] = {
         [TW_PTO_LEFT] = 441,      [TW_PTO_RIGHT] = 220.5,    [TW_PTO_BIAS] = 32, [TW_PTO_SCALING] = 32,
@@ -63,26 +55,32 @@ static uint64_t work_bytes(const tw__pto_call *call)
     return most;
 }
 
-uint64_t tw__pto_cycles_of(const tw__pto_call *call)
+uint64_t tw__pto_transfer_cycles(uint64_t bytes, double rate)
+{
+    return (uint64_t)((double)bytes / (1 << 30) / rate * gigahertz * 1e9) + 1;
+}
+
+static tw__pto_cycles cycles_of(const tw__pto_call *call)
 {
     const tw__pto_row *row = call->row;
-    const struct cost *c = &costs[row->cost];
+    uint64_t head = tw__pto_cost_head(row);
     const tw_pto_tile *t = call->operand[0].kind == TW_PTO_TILE ? tw__tile(call, 0) : NULL;
     switch ((tw__pto_cost)row->cost) {
+    case TW__COST_NONE: return (tw__pto_cycles){ .body = head };
     case TW__COST_TRANSFER:
-        return (uint64_t)((double)work_bytes(call) / (1 << 30) / bandwidth(call) * gigahertz * 1e9) + 1;
+        return (tw__pto_cycles){ .body = tw__pto_transfer_cycles(work_bytes(call), bandwidth(call)) };
     case TW__COST_CUBE: {
         const tw_pto_tile *a = tw__tile(call, (unsigned)tw__letter(row, 'a')),
                           *b = tw__tile(call, (unsigned)tw__letter(row, 'b'));
         uint64_t steps = divide_up(t->valid_rows, 16) * divide_up(b->valid_cols, 16) *
                          divide_up((uint64_t)a->valid_cols * tw_type_size(a->type), 32);
-        return c->head + (a->type == TW_F32 ? 2 : 1) * steps;
+        return (tw__pto_cycles){ .body = head + (a->type == TW_F32 ? 2 : 1) * steps };
     }
-    case TW__COST_SCALAR: return t->valid_cols;
+    case TW__COST_SCALAR: return (tw__pto_cycles){ .body = t->valid_cols };
     case TW__COST_IOTA:
-        return c->head + divide_up(t->valid_cols, tw_type_size(t->type) == 4 ? 64 : 128) *
-                             (1u + (call->attrs->descending != 0));
-    default: return c->head + c->slope * divide_up(work_bytes(call), 256) + c->tail;
+        return (tw__pto_cycles){ .body = head + divide_up(t->valid_cols, tw_type_size(t->type) == 4 ? 64 : 128) *
+                                                    (1u + (call->attrs->descending != 0)) };
+    default: return tw__pto_vector_cycles(call);
     }
 }
 
@@ -95,7 +93,8 @@ void tw__pto_charge(tw__pto_call *call)
 {
     tw_pto *core = call->core;
     tw_pto_pipe pipe = tw__pto_pipe_of(call);
-    uint64_t cycles = tw__pto_cycles_of(call), start = core->pipe_free[pipe];
+    tw__pto_cycles c = cycles_of(call);
+    uint64_t start = core->pipe_free[pipe];
     bool ordered = core->flags & TW_PTO_MANUAL; /* by flags alone */
     for (unsigned i = 0; !ordered && i < call->count; i++) {
         const tw__place *p = place_at(core, &call->operand[i]);
@@ -103,23 +102,34 @@ void tw__pto_charge(tw__pto_call *call)
         if (p && p->ready_write > start) start = p->ready_write;
         if (p && written && p->ready_read > start) start = p->ready_read;
     }
-    uint64_t end = start + cycles;
+    bool idle = start > core->pipe_free[pipe] || core->pipe_busy[pipe] == 0;
+    uint64_t cycles = (idle ? c.head : 0) + c.body, end = start + cycles, there = end + c.tail;
     for (unsigned i = 0; i < call->count; i++) {
         tw__place *p = place_at(core, &call->operand[i]);
-        if (p && strchr("dDet", call->row->form[i])) p->ready_write = end;
-        if (p && end > p->ready_read) p->ready_read = end;
+        if (p && (strchr("dDet", call->row->form[i]) != NULL)) p->ready_write = there;
+        if (p && there > p->ready_read) p->ready_read = there;
     }
     core->pipe_free[pipe] = end;
+    core->pipe_done[pipe] = there;
     core->pipe_busy[pipe] += cycles;
-    core->row_calls[tw__pto_row_index(call->row)]++;
-    core->row_cycles[tw__pto_row_index(call->row)] += cycles;
+    const tw__pto_row *as = core->charge_as ? core->charge_as : call->row;
+    struct tw__pto_tally *tally = &core->tally[tw__pto_row_index(as) * TW_PTO_PIPES + pipe];
+    tally->calls += !core->charge_as; /* an instruction made of others counts itself */
+    tally->cycles += cycles;
+    core->charged = pipe;
+}
+
+/* Cycle at which all results of a pipe are there. */
+uint64_t tw__pto_done(const tw_pto *core, tw_pto_pipe pipe)
+{
+    return core->pipe_free[pipe] > core->pipe_done[pipe] ? core->pipe_free[pipe] : core->pipe_done[pipe];
 }
 
 uint64_t tw_pto_cycles(const tw_pto *core)
 {
     uint64_t last = 0;
     for (int p = 0; p < TW_PTO_PIPES; p++)
-        if (core->pipe_free[p] > last) last = core->pipe_free[p];
+        if (tw__pto_done(core, (tw_pto_pipe)p) > last) last = tw__pto_done(core, (tw_pto_pipe)p);
     return last;
 }
 
@@ -156,7 +166,7 @@ tw_status tw_pto_set_flag(tw_pto *core, tw_pto_pipe from, tw_pto_pipe to, unsign
                         "[rule flag.double-set, profile %s]",
                         id, tw_pto_pipe_name(from), tw_pto_pipe_name(to), tw_pto_target_name(core->target));
     core->flag[from][to][id].set = true;
-    core->flag[from][to][id].at = core->pipe_free[from];
+    core->flag[from][to][id].at = tw__pto_done(core, from);
     return TW_OK;
 }
 
@@ -178,7 +188,8 @@ tw_status tw_pto_barrier(tw_pto *core, tw_pto_pipe pipe)
 {
     if ((unsigned)pipe >= TW_PTO_PIPES)
         return tw__fail(TW_E_INVALID_ARGUMENT, "barrier: unknown pipe %d", (int)pipe);
-    uint64_t last = tw_pto_cycles(core);
-    for (int p = 0; pipe == TW_PTO_PIPE_ALL && p < TW_PTO_PIPES; p++) core->pipe_free[p] = last;
+    uint64_t last = pipe == TW_PTO_PIPE_ALL ? tw_pto_cycles(core) : tw__pto_done(core, pipe);
+    for (int p = 0; p < TW_PTO_PIPES; p++)
+        if (p == (int)pipe || pipe == TW_PTO_PIPE_ALL) core->pipe_free[p] = last;
     return TW_OK;
 }

@@ -53,8 +53,10 @@ static void print_trace(const tw__pto_call *call)
                     (uint64_t)tw_pto_address(call->core, o->tile));
         else if (o->kind == TW_PTO_TENSOR)
             fprintf(out, "tensor %s", tw_type_name(o->tensor->type, TW_SYSTEM_PTO));
-        else
+        else if (o->kind == TW_PTO_SCALAR)
             print_element(out, o->scalar.type, &o->scalar.bits);
+        else
+            fprintf(out, o->kind == TW_PTO_FIFO ? "fifo" : "group");
     }
     fputc('\n', out);
     for (unsigned i = 0; i < call->count; i++)
@@ -62,6 +64,21 @@ static void print_trace(const tw__pto_call *call)
 }
 
 /* --- one instruction -------------------------------------------------------------------------------------------------- */
+
+/* Made of other instructions, which were bound, charged and traced for themselves. */
+static tw_status exec_macro(tw__pto_call *call)
+{
+    tw_pto *core = call->core;
+    core->charged = (tw_pto_pipe)call->row->pipe;
+    tw_status status = call->row->run(call);
+    core->blame = call->blame;
+    if (status != TW_OK) return status;
+    core->instructions++;
+    if (core->flags & TW_PTO_PROFILE)
+        core->tally[tw__pto_row_index(call->row) * TW_PTO_PIPES + core->charged].calls++;
+    if (core->trace) print_trace(call);
+    return TW_OK;
+}
 
 tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_operand *operands, unsigned count,
                            const tw_pto_attrs *attrs)
@@ -77,6 +94,7 @@ tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_op
     call.blame = TW__NO_OPERAND;
     bool known = tw__pto_recall(&call, !attrs);
     tw_status status = known ? TW_OK : tw__pto_check_call(&call);
+    if (status == TW_OK && row->rules & TW__MACRO) return exec_macro(&call);
     if (status == TW_OK && !call.bound) status = tw__pto_bind(&call);
     if (status == TW_OK && !known) tw__pto_remember(&call, !attrs);
     if (status == TW_OK) status = call.bound ? tw__pto_run_again(&call) : row->run(&call);
@@ -111,9 +129,7 @@ tw_status tw_pto_call(tw_pto *core, const char *mnemonic, const tw_pto_operand *
         if (!form || strcmp(form->mnemonic, row->mnemonic) != 0) break;
         for (unsigned o = 0; fits && o < count; o++) {
             char c = form->form[o];
-            fits = operands[o].kind == (tw__is_tile_letter(c) ? TW_PTO_TILE
-                                        : strchr("gG", c)     ? TW_PTO_TENSOR
-                                                              : TW_PTO_SCALAR);
+            fits = operands[o].kind == tw__kind_of_letter(c);
         }
         if (!fits) continue;
         chosen = form;

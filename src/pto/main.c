@@ -190,21 +190,6 @@ static tw_status write_outputs(tw_pto *core, tw_pto_run *run, const request *r)
     return status;
 }
 
-/* One compute step per pipe and one line per instruction form; everything is an estimate. */
-static void print_profile(const tw_pto *core)
-{
-    char cycles[32];
-    printf("cycles (estimated): %s\n", tw__commas(cycles, sizeof cycles, tw_pto_cycles(core)));
-    for (int p = 0; p < TW_PTO_PIPES; p++)
-        if (core->pipe_busy[p])
-            printf("  %-10s busy %s\n", tw_pto_pipe_name((tw_pto_pipe)p),
-                   tw__commas(cycles, sizeof cycles, core->pipe_busy[p]));
-    for (size_t i = 0; i < tw__pto_row_count(); i++)
-        if (core->row_calls[i])
-            printf("  %-18s %8llu calls %12s cycles\n", tw__pto_row_at(i)->name,
-                   (unsigned long long)core->row_calls[i], tw__commas(cycles, sizeof cycles, core->row_cycles[i]));
-}
-
 /* --- commands -------------------------------------------------------------------------------------------------------------- */
 
 static tw_status run_block(const request *r, tw_pto_text *text, tw_pto *core, unsigned long long block,
@@ -228,7 +213,7 @@ static tw_status run_block(const request *r, tw_pto_text *text, tw_pto *core, un
         }
     }
     if (status == TW_OK && block + 1 == r->blocks) status = write_outputs(core, run, r);
-    if (status == TW_OK && r->profile) print_profile(core);
+    if (status == TW_OK && r->profile) tw__pto_print_profile(stdout, core);
     tw_pto_run_free(run);
     return status;
 }

@@ -20,13 +20,15 @@
 /* --- table.c: one row per form of an instruction -------------------------------------------------------------- */
 
 /* Letters of a form: d destination, D destination that is read too, e second destination, a b c f h sources, m mask,
- * x y indexes, t tmp, s scalar of the element type, i j k l integers, g tensor read, G tensor written. */
+ * x y indexes, t tmp, s scalar of the element type, i j k l integers, g tensor read, G tensor written, q FIFO between
+ * cores, r a tensor on each of several devices. */
 enum {                     /* general rules of a row; the rest is its family's */
        TW__SAME_TYPE = 1,  /* d, D, a, b, c and s have one element type */
        TW__SAME_VALID = 2, /* valid regions of d, D, a, b, c are equal */
        TW__VEC_ONLY = 4,   /* all tiles lie in vector memory */
        TW__ROW_MAJOR = 8,  /* on chips: row-major, not boxed */
        TW__NO_ALIAS = 16,  /* A2/A3: destinations share no byte with sources or tmp */
+       TW__MACRO = 128,    /* made of other instructions, which bind and charge themselves */
        TW__LANES = 1 | 2 | 4 | 8
 };
 
@@ -147,11 +149,18 @@ struct tw_pto {
         bool set;
         uint64_t at;
     } flag[TW_PTO_PIPES][TW_PTO_PIPES][TW__FLAG_IDS];
-    uint64_t pipe_free[TW_PTO_PIPES], pipe_busy[TW_PTO_PIPES], pipe_from[TW_PTO_PIPES]; /* cycles */
+    uint64_t pipe_free[TW_PTO_PIPES], pipe_busy[TW_PTO_PIPES];
+    uint64_t pipe_done[TW_PTO_PIPES]; /* cycles; done: the last result is there */
     uint64_t instructions;
     tw_pto_pipe last_pipe;
     unsigned blame; /* operand at fault in the last call that failed, TW__NO_OPERAND = none of them */
-    uint64_t *row_calls, *row_cycles; /* by row, with TW_PTO_PROFILE */
+    struct tw__pto_tally {
+        uint64_t calls, cycles;
+    } *tally; /* [row][pipe], with TW_PTO_PROFILE */
+    tw_pto_pipe charged;             /* pipe of the last charge */
+    const tw__pto_row *charge_as;    /* instruction that this one is a part of; NULL = none */
+    struct tw__seat *seat;           /* among other cores (blocks.h); NULL = none yet */
+    uint32_t peak[TW_PTO_LOCATIONS]; /* most bytes in use at once */
 };
 
 uint32_t tw__pto_memory_size(tw_pto_target target, tw_pto_location location); /* bytes, 0 = no such memory */
@@ -228,6 +237,15 @@ void tw__pto_remember(tw__pto_call *call, bool no_attrs); /* after a check that 
 /* One kernel of tw__pto_kernel on the planes of the call as they stand; `joined`: tw__planes_joined. */
 void tw__pto_remember_kernel(tw__pto_call *call, const tw_vec_kernel *kernel, bool joined);
 
+static inline tw_pto_kind tw__kind_of_letter(char c)
+{
+    return tw__is_tile_letter(c)     ? TW_PTO_TILE
+           : c == 'g' || c == 'G'    ? TW_PTO_TENSOR
+           : c == 'q'                ? TW_PTO_FIFO
+           : c == 'r'                ? TW_PTO_GROUP
+                                     : TW_PTO_SCALAR;
+}
+
 /* --- plane.c ----------------------------------------------------------------------------------------------------- */
 
 tw_status tw__pto_bind(tw__pto_call *call);     /* operands to planes */
@@ -268,7 +286,12 @@ tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_op
                            const tw_pto_attrs *attrs);
 void tw__pto_charge(tw__pto_call *call); /* advances the clock of the instruction's pipe */
 tw_pto_pipe tw__pto_pipe_of(const tw__pto_call *call);
-uint64_t tw__pto_cycles_of(const tw__pto_call *call);
+uint64_t tw__pto_done(const tw_pto *core, tw_pto_pipe pipe); /* cycle at which all its results are there */
+/* A core made by itself gives back the grid of one that holds its queues (blocks.c). */
+void tw__pto_leave_seat(tw_pto *core);
+/* profile.c: bytes in use at once, for the report; what an instruction cost; both with TW_PTO_PROFILE. */
+void tw__pto_note_use(tw_pto *core, tw_pto_location location);
+void tw__pto_print_profile(FILE *out, const tw_pto *core);
 void tw__pto_print_tile(FILE *out, const tw_pto *core, const tw_pto_tile *tile, unsigned max_rows,
                         unsigned max_cols);
 
@@ -282,7 +305,9 @@ void tw__pto_print_tile(FILE *out, const tw_pto *core, const tw_pto_tile *tile, 
     X(col_expand_exp) X(load) X(store) X(store_quant) X(prefetch) X(gather_global) X(scatter_global) X(sort32) \
     X(merge_blocks) X(merge_lists) X(move) X(move_quant) X(extract) X(insert) X(reshape) X(transpose) \
     X(fill_pad) X(gather) X(gather_mask) X(gather_cmp) X(gather_bytes) X(scatter) X(scatter_mask) X(pack) \
-    X(matmul) X(matmul_mx) X(quant) X(dequant) X(random) X(histogram)
+    X(matmul) X(matmul_mx) X(quant) X(dequant) X(random) X(histogram) \
+    X(push) X(push_slot) X(pop) X(pop_slot) X(talloc) X(tfree) X(sync_all) X(put) X(notify) X(wait_signal) \
+    X(test_signal) X(broadcast) X(comm_gather) X(comm_scatter) X(comm_reduce)
 // clang-format on
 #define TW__FAMILY(name)                                \
     tw_status tw__pto_check_##name(tw__pto_call *call); \

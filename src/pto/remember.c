@@ -105,7 +105,7 @@ void tw__pto_remember_kernel(tw__pto_call *call, const tw_vec_kernel *kernel, bo
 static bool can_remember(const tw__pto_call *call)
 {
     unsigned scalars = 0;
-    if ((call->row->rules & TW__NO_ALIAS) || call->row->tmp == TW__TMP_CI) return false;
+    if ((call->row->rules & (TW__NO_ALIAS | TW__MACRO)) || call->row->tmp == TW__TMP_CI) return false;
     for (unsigned i = 0; i < call->count; i++) {
         if (call->operand[i].kind != TW_PTO_TILE && call->operand[i].kind != TW_PTO_SCALAR) return false;
         scalars += call->operand[i].kind == TW_PTO_SCALAR;

@@ -31,6 +31,7 @@
 #define VEC_TYPE  (TW__VEC_ONLY | TW__SAME_TYPE)
 #define TYPE_ONLY TW__SAME_TYPE
 #define FREE      0
+#define MACRO     TW__MACRO
 
 enum { /* attributes by number */
 #define ATTR_ENUM(field, names, values) ATTR_##field,
@@ -225,7 +226,9 @@ static const char *letter_meaning(char c)
                                          "n integer",
                                          "o integer",
                                          "g tensor",
-                                         "G tensor (written)" };
+                                         "G tensor (written)",
+                                         "q FIFO",
+                                         "r tensor on each device" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i][0] == c) return names[i] + 2;
     return "?";
