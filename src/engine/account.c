@@ -21,13 +21,12 @@ static void accounting_free(tw__accounting *a)
     free(a->row), free(a->types), free(a->sets), free(a->set_counted), free(a->type_cycles), free(a->type_count),
         free(a->used_types);
     free(a->step_of), free(a->next_of), free(a->shape.items), free(a->leaves.items);
-    free(a->message_bytes), free(a->bodies.items), free(a->body_of), free(a->first_leaf), free(a->last_of);
+    free(a->bodies.items), free(a->body_of), free(a->first_leaf), free(a->last_of);
 }
 
 static bool accounting_init(tw__accounting *a)
 {
     const tw__core *core = a->core;
-    size_t steps = a->engine->plan.steps.count;
     bool ok = true;
 #define TAKE(pointer, count) ok &= ((pointer) = tw__calloc((count) + 1, sizeof *(pointer))) != NULL
     TAKE(a->row, a->tiles);
@@ -37,7 +36,6 @@ static bool accounting_init(tw__accounting *a)
     TAKE(a->type_cycles, core->type_count);
     TAKE(a->type_count, core->type_count);
     TAKE(a->used_types, core->type_count + TW__COPY_TYPES);
-    TAKE(a->message_bytes, steps);
     TAKE(a->body_of, core->program_count);
     TAKE(a->first_leaf, core->program_count);
 #undef TAKE

@@ -153,7 +153,6 @@ typedef struct tw__accounting { /* everything needed while the account is made *
     uint32_t *next_of;              /* [plan.step_programs] the one after it */
     TW__LIST(tw__shape) shape;      /* control flow in the order of the tree, for liveness */
     TW__LIST(tw__leaf_node) leaves; /* profile nodes of plan steps */
-    uint64_t *message_bytes;        /* [plan steps] of message buffers that are filled before the step */
     TW__LIST(tw__body) bodies;      /* [0] the programs, [f] function f, then programs shared by several places */
     uint32_t *body_of;              /* [core->program_count] body of a shared program, 0 = not met yet */
     uint32_t *first_leaf;           /* [core->program_count] first leaf below a program, 0 = none */

@@ -297,11 +297,37 @@ static void toggle(flow *f, const uint64_t *before, const uint64_t *now, uint64_
         }
 }
 
+/* Buffers of a compute set as they are listed: "<message:name>", "<rearrangement:name>", "<outputEdge:name>". */
+static uint64_t list_buffers(const tw__accounting *a, uint32_t exec, tw__live_var *list, size_t *count)
+{
+    const char *name = a->core->compute_sets[a->engine->plan.execs.items[exec].cs].name;
+    uint64_t total = 0;
+    for (unsigned kind = 0; kind < TW__BUFFER_KINDS; kind++) {
+        uint64_t bytes = a->placement->exec_bytes[exec][kind];
+        char text[256];
+        if (!bytes) continue;
+        snprintf(text, sizeof text, "<%s:%s>", tw_storage_key(tw__buffer_storage[kind]), *name ? name : "anon");
+        list[(*count)++] = (tw__live_var){ tw__profile_name(a->profile, text), bytes };
+        total += bytes;
+    }
+    return total;
+}
+
+/* Adds (1) or takes (-1) their bytes by tile. */
+static void count_buffers(flow *f, uint32_t exec, uint64_t *by_tile, int sign)
+{
+    const tw__placement *p = f->a->placement;
+    for (uint32_t i = p->exec_item[exec]; i < p->exec_item_end[exec]; i++)
+        by_tile[p->items.items[i].tile] +=
+            sign < 0 ? (uint64_t)0 - p->items.items[i].bytes : p->items.items[i].bytes;
+    f->spent += p->exec_item_end[exec] - p->exec_item[exec];
+}
+
 static void live_lists(flow *f, const uint64_t *always_by_tile)
 {
     tw__accounting *a = f->a;
     uint64_t *now = tw__calloc(a->tiles, sizeof *now), *peak = tw__calloc(a->tiles, sizeof *peak), worst = 0;
-    tw__live_var *list = tw__calloc(a->core->var_count + 2, sizeof *list);
+    tw__live_var *list = tw__calloc(a->core->var_count + TW__BUFFER_KINDS + 1, sizeof *list);
     const uint64_t *before = NULL;
     f->failed |= !now || !peak || !list;
     for (size_t l = 0; l < a->leaves.count && !f->failed; l++) {
@@ -319,19 +345,15 @@ static void live_lists(flow *f, const uint64_t *always_by_tile)
         }
         f->spent += f->words + count;
         if (f->spent > BUDGET) f->failed = true;
-        if (a->message_bytes[s]) {
-            const tw__plan_step *step = &a->engine->plan.steps.items[s];
-            const char *name = a->core->compute_sets[a->engine->plan.execs.items[step->payload].cs].name;
-            char text[256];
-            snprintf(text, sizeof text, "<message:%s>", *name ? name : "anon");
-            list[count++] = (tw__live_var){ tw__profile_name(a->profile, text), a->message_bytes[s] };
-            total += a->message_bytes[s];
-        }
+        const tw__plan_step *step = &a->engine->plan.steps.items[s];
+        if (step->kind == TW__S_EXECUTE) total += list_buffers(a, step->payload, list, &count);
         tw__profile_set_live(a->profile, a->leaves.items[l].node, list, count);
         toggle(f, before, live, now);
         before = live;
+        if (step->kind == TW__S_EXECUTE) count_buffers(f, step->payload, now, 1);
         for (unsigned tile = 0; tile < a->tiles; tile++)
             peak[tile] = now[tile] > peak[tile] ? now[tile] : peak[tile];
+        if (step->kind == TW__S_EXECUTE) count_buffers(f, step->payload, now, -1);
         worst = total > worst ? total : worst;
     }
     if (!f->failed)
@@ -393,7 +415,8 @@ tw_status tw__account_liveness(tw__accounting *a)
 {
     flow f = { .a = a, .words = (a->core->var_count + 63) / 64, .steps = a->engine->plan.steps.count };
     uint64_t cells;
-    if (__builtin_mul_overflow(f.words + 1, f.steps + 1, &cells) || cells > BUDGET / 32) {
+    set_buffer_lives(a->placement);
+    if (__builtin_mul_overflow(f.words + 1, f.steps + 1, &cells) || cells > BUDGET / 16) {
         TW__LOG(PROFILER, INFO, "liveness left out: %zu steps and %zu variables are too many", f.steps,
                 a->core->var_count);
         return TW_OK;
@@ -409,7 +432,6 @@ tw_status tw__account_liveness(tw__accounting *a)
         live_lists(&f, by_tile);
     }
     if (!f.failed && !set_lives(&f)) f.failed = a->failed = true;
-    if (!f.failed) set_buffer_lives(a->placement);
     if (f.failed) TW__LOG(PROFILER, INFO, "liveness left out: the control flow is too large");
     free(f.live), free(f.always), free(live), free(by_tile);
     free(f.use), free(f.kill), free(f.first_use), free(f.first_kill);

@@ -30,6 +30,10 @@ typedef struct tw__buffer_place { /* where the data of an edge lies that does no
     uint32_t offset; /* bytes */
 } tw__buffer_place;
 
+/* Buffers: of data that comes from other tiles, that goes to them, that is only put together. */
+enum { TW__BUFFER_KINDS = 3 };
+extern const tw_storage tw__buffer_storage[TW__BUFFER_KINDS];
+
 struct tw__buffer_request; /* place_edges.c */
 typedef TW__LIST(struct tw__buffer_request) tw__requests;
 
@@ -52,10 +56,10 @@ typedef struct tw__placement {
     TW__LIST(tw__buffer_place) buffers;
     tw__requests requests[2]; /* of the compute set at hand: data read, data written only */
     TW__LIST(tw__state_group) groups;
-    uint32_t *exec_group;                /* [execs] its first group; they are as many as those of the plan */
-    uint32_t *exec_item, *exec_item_end; /* [execs] its buffers: items [item, end) */
-    uint64_t *exec_messages;             /* [execs] bytes received into message buffers */
-    uint32_t *exec_first, *exec_last;    /* [execs] plan steps that execute it */
+    uint32_t *exec_group;                     /* [execs] its first group; they are as many as those of the plan */
+    uint32_t *exec_item, *exec_item_end;      /* [execs] its buffers: items [item, end) */
+    uint64_t (*exec_bytes)[TW__BUFFER_KINDS]; /* [execs] bytes of its buffers, by tw__buffer_storage */
+    uint32_t *exec_first, *exec_last;         /* [execs] plan steps that execute it */
     size_t execs;
     tw__place_tile *by_tile; /* [tiles] after placing */
     tw_fidelity state_fidelity, stack_fidelity;

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+const tw_storage tw__buffer_storage[TW__BUFFER_KINDS] = { TW_STORAGE_MESSAGE, TW_STORAGE_OUTPUT_EDGE,
+                                                          TW_STORAGE_REARRANGEMENT };
+
 /* There may be millions: what the edge and its field say is read from them. */
 typedef struct tw__buffer_request {
     uint64_t begin; /* element; of region lists: of the first region */
@@ -165,7 +168,8 @@ static void make_buffers(tw__placement *p, tw__requests *requests, uint32_t exec
             point_to(p, &list[k], number, list[k].list ? 0 : (list[k].begin - list[i].begin) * esize);
         }
         item.bytes = (end - list[i].begin) * esize;
-        if (item.storage == TW_STORAGE_MESSAGE) p->exec_messages[exec] += item.bytes;
+        for (unsigned kind = 0; kind < TW__BUFFER_KINDS; kind++)
+            if (item.storage == tw__buffer_storage[kind]) p->exec_bytes[exec][kind] += item.bytes;
         tw__placement_add(p, &item);
     }
     requests->count = 0;

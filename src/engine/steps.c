@@ -237,7 +237,6 @@ static void execute_step(walker *w, const tw__plan_step *step)
     tw__placement_executed(a->placement, step->payload, w->step, first);
     a->set_counted[exec->cs] = true;
     tw__traffic_finish(&a->before), tw__traffic_finish(&a->after);
-    a->message_bytes[w->step] = a->placement->exec_messages[step->payload];
 
     emit_traffic(w, &a->before, join(w, name, "ExchangePre"));
     emit_local(w, &a->local_before, join(w, name, "OnTileCopyPre"));
