@@ -117,6 +117,8 @@
 #define tw_graph_new_replicated(...) TW_AT(tw_graph_new_replicated(__VA_ARGS__))
 #define tw_graph_replicated(...) TW_AT(tw_graph_replicated(__VA_ARGS__))
 #define tw_graph_get_non_replicated_tensor(...) TW_AT(tw_graph_get_non_replicated_tensor(__VA_ARGS__))
+#define tw_graph_add_replication_index_constant(...) TW_AT(tw_graph_add_replication_index_constant(__VA_ARGS__))
+#define tw_cross_replica_copy(...) TW_AT(tw_cross_replica_copy(__VA_ARGS__))
 /* clang-format on */
 
 #endif

@@ -300,11 +300,26 @@ TW_API tw_graph *tw_graph_top_level(tw_graph *graph); /* borrowed */
 TW_API unsigned tw_graph_to_top_level_tile(const tw_graph *graph, unsigned tile);
 TW_API unsigned tw_graph_from_top_level_tile(const tw_graph *graph, unsigned tile); /* TW_UNMAPPED: not in it */
 
-/* Replicated graphs (guide 2.5): not supported on the CPU and the IPU Model, where a factor above 1 is TW_E_REPLICATION.
- * With factor 1 tw_graph_replicated() is one more reference to the graph, and the tensor gets a first dimension of 1. */
+/* --- replicated graphs (guide 2.5) --------------------------------------------------------------------------- */
+
+/* The tiles of `graph` in `factor` equal parts, one for each replica (createReplicatedGraph): whole IPUs, or equal parts
+ * of IPUs. What is done through the result is done on every replica; a tensor made through it stands for that variable of
+ * each of them. The graph that a call gets decides: through `graph` the same tensor means replica 0 alone.
+ * Streams and remote buffers made through it are one for each replica, "handle[0]", "handle[1]" ..., except
+ * TW_STREAM_BROADCAST ones; a host access moves all replicas, in a first dimension. A predicate, a switch and a loop limit
+ * are taken from replica 0. Factor 1: one more reference to `graph`. TW_E_REPLICATION: the parts are not equal. */
+TW_API tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor);
+/* Graphs that exist as replicas only: not supported on the CPU and the IPU Model (guide 2.5), where a factor above 1 is
+ * TW_E_REPLICATION. */
 TW_API tw_graph *tw_graph_new_replicated(const tw_target *target, unsigned factor);
-TW_API tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor); /* createReplicatedGraph */
+TW_API unsigned tw_graph_replication_factor(const tw_graph *graph); /* 1 when it is not replicated */
+/* The tensor of all replicas as one, with a first dimension for them, for use with the graph it was replicated from. */
 TW_API tw_tensor tw_graph_get_non_replicated_tensor(tw_graph *graph, tw_tensor tensor);
+/* An unsigned int that is 0 in replica 0, 1 in replica 1 ... */
+TW_API tw_tensor tw_graph_add_replication_index_constant(tw_graph *graph, const char *name);
+/* Replica i sends `source` to `destination` of replica to[i]; `to` holds every replica once. */
+TW_API tw_program tw_cross_replica_copy(tw_graph *graph, tw_tensor source, tw_tensor destination,
+                                        const unsigned *to);
 
 /* --- statistics ---------------------------------------------------------------------------------------------- */
 TW_API size_t tw_graph_vertex_count(const tw_graph *graph);

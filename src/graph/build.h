@@ -15,7 +15,11 @@ struct tw_graph {
     tw_graph *top;            /* NULL in a top-level graph; else holds a reference */
     const uint32_t *to_top;   /* [tiles]; NULL = the same numbers */
     const uint32_t *from_top; /* [tiles of the top-level graph] */
+    tw_graph **replica;       /* [replicas]; the graph itself maps as replica 0 does (replica.h) */
+    unsigned replicas;        /* 0: not replicated */
 };
+/* The same graph, referenced once more: what a call returns that could not make another one. */
+tw_graph *tw__graph_refused(tw_graph *graph);
 /* Top-level number of a tile of this graph; false with an error when there is no such tile. */
 bool tw__tile_to_top(const tw_graph *graph, unsigned tile, const char *what, uint32_t *top);
 
@@ -38,6 +42,8 @@ bool tw__enter_getter(const tw_graph *graph, const char *function);
     do {                                                         \
         if (!tw__enter_getter((graph), __func__)) return result; \
     } while (0)
+/* Hands the call site of the call that runs now on to a public call that it makes. */
+void tw__call_site_again(void);
 /* Source file of the call that runs now; NULL when it is not known. */
 const char *tw__call_site_file(void);
 /* Keeps the error if it is the first; returns false, so that a check ends in one line. */

@@ -1,5 +1,5 @@
 /* Clones: a new variable with the shape and the tile mapping of a tensor; order and aliases by method. */
-#include "graph/build.h"
+#include "graph/replica.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -213,9 +213,20 @@ static tw_tensor clone_new(tw_graph *graph, tw_type type, const tw__node *t, con
     return result;
 }
 
+static tw_tensor clone_parts(tw_graph *graph, tw_type type, tw_tensor tensor, tw_clone_method method,
+                             const char *name)
+{
+    tw_tensor part = TW__NIL_TENSOR, last = part; /* of replica i, of the one before */
+    TW__REPLICA_VARIABLE(graph,
+                         (tw__replica_drop(graph, tensor, last), last = part = tw__replica_tensor(graph, tensor, i),
+                          tw_graph_clone(one, type, part, method, name)));
+    return TW__NIL_TENSOR;
+}
+
 tw_tensor tw_graph_clone(tw_graph *graph, tw_type type, tw_tensor tensor, tw_clone_method method, const char *name)
 {
     TW__ENTER(graph, TW__NIL_TENSOR);
+    if (graph->replicas) return clone_parts(graph, type, tensor, method, name);
     tw__core *core = graph->core;
     const tw__node *t = tw__node_get(core, tensor, "the tensor to clone");
     if (!t) return TW__NIL_TENSOR;

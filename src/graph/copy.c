@@ -1,5 +1,5 @@
 /* Copies: between tensors, with host streams, with remote buffers; and tensors as programs keep them. */
-#include "graph/build.h"
+#include "graph/replica.h"
 
 #include <string.h>
 
@@ -85,6 +85,7 @@ static bool check_copy(tw__core *core, const tw__node *s, const tw__node *d)
 tw_program tw_copy(tw_graph *graph, tw_tensor source, tw_tensor destination)
 {
     TW__ENTER(graph, NIL);
+    if (graph->replicas) return tw__replica_copy(graph, source, destination);
     tw__core *core = graph->core;
     const tw__node *s = tw__node_get(core, source, "the source"),
                    *d = s ? tw__node_get(core, destination, "the destination") : NULL;
@@ -129,12 +130,14 @@ static tw_program stream_copy(tw_graph *graph, tw_stream stream, tw_tensor tenso
 tw_program tw_copy_from_stream(tw_graph *graph, tw_stream stream, tw_tensor destination)
 {
     TW__ENTER(graph, NIL);
+    if (graph->replicas) return tw__replica_stream_copy(graph, stream, destination, true);
     return stream_copy(graph, stream, destination, true);
 }
 
 tw_program tw_copy_to_stream(tw_graph *graph, tw_tensor source, tw_stream stream)
 {
     TW__ENTER(graph, NIL);
+    if (graph->replicas) return tw__replica_stream_copy(graph, stream, source, false);
     return stream_copy(graph, stream, source, false);
 }
 
@@ -179,11 +182,13 @@ static tw_program remote_copy(tw_graph *graph, tw_remote_buffer buffer, tw_tenso
 tw_program tw_copy_from_remote(tw_graph *graph, tw_remote_buffer buffer, tw_tensor destination, tw_tensor offsets)
 {
     TW__ENTER(graph, NIL);
+    if (graph->replicas) return tw__replica_remote_copy(graph, buffer, destination, offsets, true);
     return remote_copy(graph, buffer, destination, offsets, true);
 }
 
 tw_program tw_copy_to_remote(tw_graph *graph, tw_tensor source, tw_remote_buffer buffer, tw_tensor offsets)
 {
     TW__ENTER(graph, NIL);
+    if (graph->replicas) return tw__replica_remote_copy(graph, buffer, source, offsets, false);
     return remote_copy(graph, buffer, source, offsets, false);
 }

@@ -1,5 +1,5 @@
 /* Edges: what connects the fields of a vertex with elements of tensors (spec poplar.md 1.9). */
-#include "graph/build.h"
+#include "graph/replica.h"
 
 #include <string.h>
 
@@ -264,6 +264,8 @@ static bool connect_node(link_to *l, const tw__node *t, int64_t index)
 void tw_graph_connect(tw_graph *graph, tw_vertex vertex, const char *field, tw_tensor tensor)
 {
     TW__ENTER(graph, );
+    TW__EACH_REPLICA_TENSOR(graph, tensor,
+                            tw_graph_connect(one, tw__replica_vertex(graph, vertex, i), field, part));
     link_to l;
     int64_t index;
     if (!open_link(graph, &l, vertex, field, &index) || (index >= 0 && !check_index(&l, index))) return;
@@ -296,10 +298,28 @@ static bool check_list_aliases(const link_to *l, size_t count, const tw_tensor *
                           l->name, text);
 }
 
+/* The list of one replica of a replicated graph. */
+static void connect_list_part(tw_graph *graph, tw_vertex vertex, const char *field, size_t count,
+                              const tw_tensor *tensors, unsigned i)
+{
+    tw_tensor *part = tw__realloc(NULL, (count + 1) * sizeof *part);
+    if (!part) {
+        tw__graph_no_memory(graph->core);
+        return;
+    }
+    size_t n = 0;
+    for (; n < count && tw__graph_usable(graph); n++) part[n] = tw__replica_tensor(graph, tensors[n], i);
+    tw_vertex v = tw__replica_vertex(graph, vertex, i);
+    if (tw__graph_usable(graph)) tw_graph_connect_list(graph->replica[i], v, field, count, part);
+    while (n--) tw__replica_drop(graph, tensors[n], part[n]);
+    free(part);
+}
+
 void tw_graph_connect_list(tw_graph *graph, tw_vertex vertex, const char *field, size_t count,
                            const tw_tensor *tensors)
 {
     TW__ENTER(graph, );
+    TW__EACH_REPLICA(graph, connect_list_part(graph, vertex, field, count, tensors, i));
     tw__core *core = graph->core;
     link_to l;
     int64_t index;
@@ -346,6 +366,7 @@ void tw_graph_connect_list(tw_graph *graph, tw_vertex vertex, const char *field,
 void tw_graph_connect_constant(tw_graph *graph, tw_vertex vertex, const char *field, double value)
 {
     TW__ENTER(graph, );
+    TW__EACH_REPLICA(graph, tw_graph_connect_constant(one, tw__replica_vertex(graph, vertex, i), field, value));
     tw__core *core = graph->core;
     link_to l;
     int64_t index;

@@ -40,6 +40,11 @@ void tw__call_site_take(const char *function, const char **file, int *line)
     *line = calls.at.line;
 }
 
+void tw__call_site_again(void)
+{
+    tw_call_site(calls.at.file, calls.at.line);
+}
+
 const char *tw__call_site_file(void)
 {
     return calls.at.file;

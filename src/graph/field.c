@@ -1,5 +1,5 @@
 /* Sizes of vector fields and initial values of plain state. */
-#include "graph/build.h"
+#include "graph/replica.h"
 
 #include <float.h>
 #include <math.h>
@@ -186,6 +186,7 @@ static const tw__field *state_field(tw__core *core, tw_vertex vertex, const char
 void tw_graph_set_field(tw_graph *graph, tw_vertex vertex, const char *field, double value)
 {
     TW__ENTER(graph, );
+    TW__EACH_REPLICA(graph, tw_graph_set_field(one, tw__replica_vertex(graph, vertex, i), field, value));
     tw__core *core = graph->core;
     unsigned index;
     char text[TW__TEXT_BYTES];
@@ -199,6 +200,7 @@ void tw_graph_set_field(tw_graph *graph, tw_vertex vertex, const char *field, do
 void tw_graph_set_field_int(tw_graph *graph, tw_vertex vertex, const char *field, int64_t value)
 {
     TW__ENTER(graph, );
+    TW__EACH_REPLICA(graph, tw_graph_set_field_int(one, tw__replica_vertex(graph, vertex, i), field, value));
     tw__core *core = graph->core;
     unsigned index;
     char text[TW__TEXT_BYTES];
@@ -240,6 +242,8 @@ void tw_graph_set_field_values(tw_graph *graph, tw_vertex vertex, const char *fi
                                const void *values)
 {
     TW__ENTER(graph, );
+    TW__EACH_REPLICA(
+        graph, tw_graph_set_field_values(one, tw__replica_vertex(graph, vertex, i), field, type, count, values));
     tw__core *core = graph->core;
     unsigned index;
     char text[TW__TEXT_BYTES];
@@ -275,6 +279,7 @@ void tw_graph_set_field_values(tw_graph *graph, tw_vertex vertex, const char *fi
 void tw_graph_set_field_size(tw_graph *graph, tw_vertex vertex, const char *field, size_t size)
 {
     TW__ENTER(graph, );
+    TW__EACH_REPLICA(graph, tw_graph_set_field_size(one, tw__replica_vertex(graph, vertex, i), field, size));
     tw__core *core = graph->core;
     unsigned index;
     int64_t element;

@@ -128,6 +128,7 @@ typedef struct tw__variable {
     tw__mapped *pending; /* mappings that came out of order, oldest first; merged before anything is read */
     size_t pending_count, pending_room;
     tw__initial *initial;
+    uint32_t first_sister, sisters; /* the same variable in the other replicas of a replicated graph; 0 = none */
 } tw__variable;
 /* Merges `pending` into `mapped` (tw__graph_check() has done it for every variable an engine meets). False: no
  * memory, nothing changed. */
@@ -272,12 +273,14 @@ typedef struct tw__stream {
     unsigned buffering_depth;
     uint64_t split_limit; /* bytes; 0 = default */
     bool split_disabled;  /* decision 17 */
+    unsigned replicas;    /* streams of the other replicas follow; 0 = not replicated */
 } tw__stream;
 typedef struct tw__remote {
     const char *handle;
     tw_type type;
     uint64_t count, repeats;
     bool rearrange, optimise;
+    unsigned replicas; /* buffers of the other replicas follow; 0 = not replicated */
 } tw__remote;
 typedef struct tw__host_access {
     const char *handle;
@@ -321,6 +324,10 @@ struct tw__core {
     struct tw__handles *handles;           /* tensor.c */
     struct tw__error_state *error;         /* error.c */
     struct tw__vertex_lists *vertex_lists; /* vertices by compute set, built on demand */
+    struct tw__replicated {                /* vertices added for several replicas, ascending */
+        uint32_t first, count;
+    } *replicated;
+    size_t replicated_count, replicated_room;
     struct tw__field_size *sizes;
     size_t size_count, size_room; /* set_field_size(), sorted (field.c) */
     GHashTable *type_index;       /* vertex type name -> index in types + 1 */

@@ -3,7 +3,7 @@
  * Adding a program somewhere takes it as it is now. Only sequences and switches can change later, so only they are
  * copied, and their copies share the arrays of children: arrays grow at the end, in the arena, and a copy knows how
  * much of them is its own. A second use of an unchanged program shares the first copy. */
-#include "graph/build.h"
+#include "graph/replica.h"
 
 #include <string.h>
 
@@ -195,7 +195,8 @@ tw_program tw_execute_all_true(tw_graph *graph, tw_compute_set cs, tw_tensor res
     if (!compute_set(graph->core, cs) || !tw__writable(graph->core, result, "the result tensor") ||
         !scalar(graph->core, result, "the result tensor", BOOLS | INTS, &p.a))
         return NIL;
-    return tw__program_add(graph->core, p);
+    tw_program execute = tw__program_add(graph->core, p);
+    return graph->replicas ? tw__replica_after(graph, execute, result) : execute;
 }
 
 /* --- loops and branches ------------------------------------------------------------------------------------------------- */
@@ -318,6 +319,7 @@ static tw_program counted_for(tw_graph *graph, tw_tensor counter, const tw_tenso
                               tw_program body)
 {
     tw__core *core = graph->core;
+    if (graph->replicas && valid_all(core, 1, &body, body_name, 0)) body = tw__replica_before(graph, counter, body);
     if (!valid_all(core, 1, &body, body_name, 0)) return NIL;
     if (p.step <= 0) {
         tw__graph_fail(core, TW_E_CONTROL_PROGRAM, "a counted loop needs a step of at least 1, not %lld",
@@ -413,6 +415,7 @@ static tw_program with_tensor(tw_graph *graph, tw__program p, const tw_tensor *t
 tw_program tw_write_undef(tw_graph *graph, tw_tensor tensor)
 {
     TW__ENTER(graph, NIL);
+    if (graph->replicas) return tw__replica_write_undef(graph, tensor);
     if (!tw__writable(graph->core, tensor, "the tensor")) return NIL;
     return with_tensor(graph, (tw__program){ .kind = TW__P_WRITE_UNDEF }, &tensor, NULL);
 }
@@ -447,6 +450,7 @@ tw_program tw_error_program(tw_graph *graph, const char *message, tw_tensor tens
 tw_program tw_print_tensor(tw_graph *graph, const char *title, tw_tensor tensor, const tw_print_format *format)
 {
     TW__ENTER(graph, NIL);
+    if (graph->replicas) return tw__replica_print(graph, title, tensor, format);
     tw__program p = { .kind = TW__P_PRINT };
     if (format) p.format = *format;
     if (!tw__node_get(graph->core, tensor, "the tensor to print")) return NIL;

@@ -1,5 +1,5 @@
 /* Host streams, remote buffers, named tensors that the host may read and write. */
-#include "graph/build.h"
+#include "graph/replica.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +65,37 @@ static bool stream_settings(tw__core *core, tw__stream *stream, const char *text
 
 /* --- public calls --------------------------------------------------------------------------------------------------------- */
 
+/* "in[2]": the handle of replica 2. NULL when out of memory. */
+static char *handle_of(tw__core *core, const char *handle, unsigned replica)
+{
+    return tw__arena_printf(core->arena, "%s[%u]", handle, replica);
+}
+
+static tw_stream add_stream(tw_graph *graph, tw__stream stream, const char *options);
+
+/* A stream for each replica, under handle[0], handle[1] ...; `add_stream` takes the graph of a replica. */
+static tw_stream add_streams(tw_graph *graph, tw__stream stream, const char *options)
+{
+    tw__core *core = graph->core;
+    const char *handle = stream.handle;
+    tw_stream first = { 0 };
+    for (unsigned i = 0; i < graph->replicas && tw__graph_usable(graph); i++) {
+        if (handle && *handle && !(stream.handle = handle_of(core, handle, i))) {
+            tw__graph_no_memory(core);
+            break;
+        }
+        tw_stream one = add_stream(graph->replica[i], stream, options);
+        if (i == 0) first = one;
+    }
+    if (!tw__graph_usable(graph)) return (tw_stream){ 0 };
+    core->streams[first.id].replicas = graph->replicas;
+    return first;
+}
+
 static tw_stream add_stream(tw_graph *graph, tw__stream stream, const char *options)
 {
+    if (graph->replicas && !(stream.to_device && stream.mode == TW_STREAM_BROADCAST))
+        return add_streams(graph, stream, options);
     tw_stream nil = { 0 };
     tw__core *core = graph->core;
     if (!check_handle(core, stream.handle, "stream") || !tw__type_check(core, stream.type) ||
@@ -110,6 +139,21 @@ tw_remote_buffer tw_graph_add_remote_buffer(tw_graph *graph, const char *handle,
     TW__ENTER(graph, nil);
     tw__core *core = graph->core;
     uint64_t all;
+    if (graph->replicas && handle && *handle) {
+        for (unsigned i = 0; tw__replica_next(graph, i); i++) {
+            char *own = handle_of(core, handle, i);
+            tw_remote_buffer one = { 0 };
+            if (own)
+                one = tw_graph_add_remote_buffer(graph->replica[i], own, type, elements, repeats, rearrange_on_host,
+                                                 optimise_memory);
+            else
+                tw__graph_no_memory(core);
+            if (i == 0) nil = one;
+        }
+        if (!tw__graph_usable(graph)) return (tw_remote_buffer){ 0 };
+        core->remotes[nil.id].replicas = graph->replicas;
+        return nil;
+    }
     if (!check_handle(core, handle, "remote buffer") || !tw__type_check(core, type)) return nil;
     if (__builtin_mul_overflow(elements, repeats, &all) || all > (uint64_t)INT64_MAX / 64) {
         tw__graph_fail(core, TW_E_STREAM_MEMORY, "remote buffer '%s' of %llu rows of %llu elements is too large",
@@ -137,6 +181,12 @@ static void host_access(tw_graph *graph, const char *handle, tw_tensor tensor, b
     const tw__node *t = tw__node_get(core, tensor, "the tensor");
     if (!t) return;
     tw__node_text(core, t, text, sizeof text);
+    if (graph->replicas) { /* all replicas, in a first dimension */
+        tw_tensor all = tw__replica_stacked(graph, tensor, "the tensor");
+        if (all.id) host_access(graph->replica[0], handle, all, write, read);
+        tw__tensor_drop(core, all);
+        return;
+    }
     if (!handle || !*handle) {
         tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "host access to %s needs a handle", text);
         return;

@@ -1,5 +1,5 @@
 /* Codelets, compute sets, vertices. */
-#include "graph/build.h"
+#include "graph/replica.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,11 +147,29 @@ char *tw__vertex_text(const tw__core *core, uint32_t vertex, char *buf, size_t s
     return buf;
 }
 
+/* One vertex for each replica; the first stands for all. */
+static tw_vertex add_replicas(tw_graph *graph, tw_compute_set cs, const char *vertex_type, unsigned tile)
+{
+    tw_vertex first = { 0 }, last = first;
+    tw__core *core = graph->core;
+    for (unsigned i = 0; tw__replica_next(graph, i); i++) {
+        last = tw_graph_add_vertex(graph->replica[i], cs, vertex_type, tile);
+        if (i == 0) first = last;
+    }
+    if (last.id &&
+        tw__grow(&core->replicated, &core->replicated_room, core->replicated_count, sizeof *core->replicated))
+        core->replicated[core->replicated_count++] = (struct tw__replicated){ first.id, graph->replicas };
+    else
+        tw__graph_no_memory(core); /* keeps an earlier error */
+    return tw__graph_usable(graph) ? first : (tw_vertex){ 0 };
+}
+
 tw_vertex tw_graph_add_vertex(tw_graph *graph, tw_compute_set cs, const char *vertex_type, unsigned tile)
 {
     tw_vertex nil = { 0 };
     TW__ENTER(graph, nil);
     tw__core *core = graph->core;
+    if (graph->replicas) return add_replicas(graph, cs, vertex_type, tile);
     uint32_t top = TW_UNMAPPED;
     if (!cs.id || cs.id >= core->compute_set_count) {
         tw__graph_fail(core, TW_E_INVALID_ARGUMENT,
@@ -181,6 +199,7 @@ tw_vertex tw_graph_add_vertex(tw_graph *graph, tw_compute_set cs, const char *ve
 void tw_graph_map_vertex(tw_graph *graph, tw_vertex vertex, unsigned tile)
 {
     TW__ENTER(graph, );
+    TW__EACH_REPLICA(graph, tw_graph_map_vertex(one, tw__replica_vertex(graph, vertex, i), tile));
     tw__vertex *v = tw__vertex_get(graph->core, vertex);
     char text[TW__TEXT_BYTES];
     if (!v) return;

@@ -66,6 +66,7 @@ void tw__core_unref(tw__core *core)
     tw__codelets_free(core->codelets);
     tw__arena_free(core->arena);
     free(core->vertices);
+    free(core->replicated);
     free(core->edges);
     free(core->values);
     free(core->sizes);
@@ -144,6 +145,8 @@ void tw_graph_free(tw_graph *graph)
 {
     if (!graph || graph == &no_graph || --graph->refs) return;
     tw_graph *top = graph->top;
+    for (unsigned i = 0; i < graph->replicas; i++) tw_graph_free(graph->replica[i]);
+    free(graph->replica);
     tw__core_unref(graph->core);
     tw_target_unref(graph->target);
     free((void *)(uintptr_t)graph->to_top);
@@ -248,54 +251,71 @@ static tw_graph *virtual_graph(tw_graph *graph, unsigned ipus, unsigned per_ipu,
     return v;
 }
 
-/* A virtual graph that cannot be made is the same graph in error: another reference keeps calls on it harmless. */
-static tw_graph *refused(tw_graph *graph)
+tw_graph *tw__graph_refused(tw_graph *graph)
 {
     if (!graph || graph == &no_graph) return &no_graph;
     graph->refs++;
     return graph;
 }
 
+/* The virtual graph of a replicated one has the same part of each replica. */
+static tw_graph *with_replicas(tw_graph *graph, tw_graph *v, unsigned ipus, unsigned per_ipu, unsigned count,
+                               unsigned first, const unsigned *list)
+{
+    if (v == &no_graph || !graph->replicas) return v;
+    v->replica = tw__realloc(NULL, graph->replicas * sizeof *v->replica);
+    if (!v->replica) tw__graph_no_memory(graph->core);
+    for (unsigned i = 0; v->replica && i < graph->replicas; i++, v->replicas++)
+        v->replica[i] = virtual_graph(graph->replica[i], ipus, per_ipu, count, first, list);
+    return v;
+}
+
+static tw_graph *part_of(tw_graph *graph, unsigned ipus, unsigned per_ipu, unsigned count, unsigned first,
+                         const unsigned *list)
+{
+    tw_graph *v = virtual_graph(graph, ipus, per_ipu, count, first, list);
+    return with_replicas(graph, v, ipus, per_ipu, count, first, list);
+}
+
 tw_graph *tw_graph_virtual_first(tw_graph *graph, unsigned tiles_per_ipu)
 {
-    TW__ENTER(graph, refused(graph));
+    TW__ENTER(graph, tw__graph_refused(graph));
     const tw_target *t = graph->target;
     if (tiles_per_ipu && tiles_per_ipu <= t->tiles_per_ipu)
-        return virtual_graph(graph, t->ipus, t->tiles_per_ipu, tiles_per_ipu, 0, NULL);
+        return part_of(graph, t->ipus, t->tiles_per_ipu, tiles_per_ipu, 0, NULL);
     tw__graph_fail(graph->core, TW_E_TILE_MAPPING, "virtual graph of the first %u tiles of each IPU: an IPU has %u",
                    tiles_per_ipu, t->tiles_per_ipu);
-    return refused(graph);
+    return tw__graph_refused(graph);
 }
 
 tw_graph *tw_graph_virtual_range(tw_graph *graph, unsigned lower, unsigned upper)
 {
-    TW__ENTER(graph, refused(graph));
+    TW__ENTER(graph, tw__graph_refused(graph));
     const tw_target *t = graph->target;
     if (lower >= upper || upper > t->tiles) {
         tw__graph_fail(graph->core, TW_E_TILE_MAPPING,
                        "virtual graph of tiles [%u, %u): the graph has tiles 0 to %u", lower, upper, t->tiles - 1);
-        return refused(graph);
+        return tw__graph_refused(graph);
     }
     /* Whole IPUs stay IPUs; any other range counts as one. */
     unsigned per_ipu = t->tiles_per_ipu, n = upper - lower;
-    if (lower % per_ipu == 0 && n % per_ipu == 0)
-        return virtual_graph(graph, n / per_ipu, per_ipu, per_ipu, lower, NULL);
-    return virtual_graph(graph, 1, 0, n, lower, NULL);
+    if (lower % per_ipu == 0 && n % per_ipu == 0) return part_of(graph, n / per_ipu, per_ipu, per_ipu, lower, NULL);
+    return part_of(graph, 1, 0, n, lower, NULL);
 }
 
 tw_graph *tw_graph_virtual_tiles(tw_graph *graph, unsigned count, const unsigned *tiles_of_each_ipu)
 {
-    TW__ENTER(graph, refused(graph));
+    TW__ENTER(graph, tw__graph_refused(graph));
     const tw_target *t = graph->target;
     if (!count || count > t->tiles_per_ipu || !tiles_of_each_ipu) {
         tw__graph_fail(graph->core, TW_E_TILE_MAPPING, "virtual graph of %u tiles of each IPU: an IPU has %u",
                        count, t->tiles_per_ipu);
-        return refused(graph);
+        return tw__graph_refused(graph);
     }
     bool *seen = tw__realloc(NULL, t->tiles_per_ipu * sizeof *seen);
     if (!seen) {
         tw__graph_no_memory(graph->core);
-        return refused(graph);
+        return tw__graph_refused(graph);
     }
     memset(seen, 0, t->tiles_per_ipu * sizeof *seen);
     bool fine = true;
@@ -311,40 +331,21 @@ tw_graph *tw_graph_virtual_tiles(tw_graph *graph, unsigned count, const unsigned
             seen[tile] = true;
     }
     free(seen);
-    if (!fine) return refused(graph);
-    return virtual_graph(graph, t->ipus, t->tiles_per_ipu, count, 0, tiles_of_each_ipu);
+    if (!fine) return tw__graph_refused(graph);
+    return part_of(graph, t->ipus, t->tiles_per_ipu, count, 0, tiles_of_each_ipu);
 }
 
-/* --- replicated graphs ---------------------------------------------------------------------------------------------- */
-
-static bool check_factor(const tw_graph *graph, unsigned factor)
-{
-    if (factor == 1) return true;
-    return tw__graph_fail(graph->core, TW_E_REPLICATION,
-                          "replication factor %u: replicated graphs are not supported on the %s", factor,
-                          graph->target->kind == TW_TARGET_CPU ? "CPU" : "IPU Model");
-}
+/* --- replicated graphs (the other way of making them: replica.c) -------------------------------------------------------- */
 
 tw_graph *tw_graph_new_replicated(const tw_target *target, unsigned factor)
 {
     tw__enter_getter(&no_graph, __func__);
     tw_graph *graph = graph_new(target);
-    if (graph != &no_graph) check_factor(graph, factor);
+    if (graph != &no_graph && factor != 1)
+        tw__graph_fail(
+            graph->core, TW_E_REPLICATION,
+            "replication factor %u: graphs that exist as replicas only are not supported on the %s; make a "
+            "graph and use tw_graph_replicated()",
+            factor, graph->target->kind == TW_TARGET_CPU ? "CPU" : "IPU Model");
     return graph;
-}
-
-tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor)
-{
-    TW__ENTER(graph, refused(graph));
-    check_factor(graph, factor);
-    return refused(graph);
-}
-
-tw_tensor tw_graph_get_non_replicated_tensor(tw_graph *graph, tw_tensor tensor)
-{
-    TW__GET(t, tensor, "the tensor");
-    size_t shape[TW__MAX_RANK + 1] = { 1 };
-    if (!tw__check_rank(core, t->t.rank + 1)) return TW__NIL_TENSOR;
-    memcpy(shape + 1, t->dims, t->t.rank * sizeof *shape);
-    return tw__reshaped(core, t, t->t.rank + 1, shape);
 }

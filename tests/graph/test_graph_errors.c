@@ -160,7 +160,7 @@ static uint64_t fingerprint(tw_graph *g)
     X(virtual_first, TILE_MAPPING, "first 17 tiles of each IPU: an IPU has 16", tw_graph_free(tw_graph_virtual_first(f->g, 17))) \
     X(virtual_range, TILE_MAPPING, "tiles [9, 3)", tw_graph_free(tw_graph_virtual_range(f->g, 9, 3))) \
     X(virtual_twice, TILE_MAPPING, "tile 3 twice", tw_graph_free(tw_graph_virtual_tiles(f->g, 2, (unsigned[]){ 3, 3 }))) \
-    X(replicated, REPLICATION, "replication factor 4: replicated graphs are not supported on the IPU Model", tw_graph_free(tw_graph_replicated(f->g, 4))) \
+    X(replicated, REPLICATION, "replication factor 7 does not divide the", tw_graph_free(tw_graph_replicated(f->g, 7))) \
     X(codelet_missing, FILE_LOAD, "missing.cpp", tw_graph_add_codelets(f->g, "missing.cpp", NULL)) \
     X(codelet_bad, COMPILATION, "bad.cpp:3:7: error: expected ';'", tw_graph_add_codelets(f->g, "bad.cpp", NULL)) \
     X(codelet_language, INVALID_ARGUMENT, "must be \"c\" or \"c++\"", tw_graph_add_codelets_source(f->g, "", "pascal", NULL, NULL)) \
@@ -478,7 +478,7 @@ static void graph_errors_null_graph(void **state)
     tw_graph_free(g);
 }
 
-/* Guide 2.5: not on the IPU Model; factor 1 is a graph like any other. */
+/* Guide 2.5.2: not on the IPU Model; factor 1 is a graph like any other. */
 static void graph_errors_replication(void **state)
 {
     (void)state;
