@@ -5,6 +5,21 @@ if(TARGET test_aie_mul)
   set_source_files_properties(tests/aie/test_aie_mul.c PROPERTIES COMPILE_OPTIONS "-O0")
 endif()
 
+if(BUILD_TESTING AND TW_SANITIZE)
+  set_source_files_properties(tests/aie/test_aie_shift.c tests/aie/test_aie_lanes.c tests/aie/test_aie_float.c PROPERTIES
+                              COMPILE_OPTIONS "-O1")
+endif()
+
+# ./dev nightly: 100 times the cases of a normal run, which makes a million calls a family and more.
+if(BUILD_TESTING)
+  foreach(name IN ITEMS mul shift lanes float)
+    if(TARGET test_aie_${name})
+      add_test(NAME nightly.aie_${name} CONFIGURATIONS nightly COMMAND test_aie_${name})
+      set_tests_properties(nightly.aie_${name} PROPERTIES LABELS nightly TIMEOUT 3600 ENVIRONMENT TW_AIE_SCALE=100)
+    endif()
+  endforeach()
+endif()
+
 # The same source as C and as C++: every rule of the checks; ports and graphs.
 if(BUILD_TESTING AND TARGET tw_aie)
   foreach(name IN ITEMS checks_c.c checks_cxx.cpp ports_c.c ports_cxx.cpp graph_cxx.cpp)

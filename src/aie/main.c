@@ -139,7 +139,11 @@ int tw_aie_main(int argc, char **argv)
             json = true;
         else if (strcmp(argv[i], "--extra") == 0)
             flags |= TW_AIE_WITH_EXTRA;
-        else
+        else if (argv[i][0] == '-' && strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) {
+            fprintf(stderr, "tilewright aie: unknown option '%.40s'\n%s", argv[i], usage);
+            free(name);
+            return 2;
+        } else
             name[names++] = argv[i];
     }
     int status = 2;

@@ -1,6 +1,6 @@
 /* The whole multiply family, name by name and type by type, against sums written from the formulas of aie.md 2.5:
  * one product at a time in 128 bits, index by index. Random offsets, steps and squares, random and extreme data.
- * Intrinsics are compiled as functions here; test_aie_examples.c has them inlined with constants. */
+ * Intrinsics are compiled as functions here; test_aie_worked.c and test_aie_constant.c have them inlined with constants. */
 #define TW__AIE static __attribute__((noinline, unused))
 #include <tilewright/aie/calls_mul.h>
 #include "aie/aie_cases.h"
@@ -250,7 +250,13 @@ static unsigned repeats;
     }
 
 #define OPEN(...) __VA_ARGS__
-/* The four operations of a name: X = list before z's part, without parentheses. */
+/* The four operations of a name: X = list before z's part, without parentheses. With sanitizers only msc, which goes
+ * through everything the others do: instrumented, the rows of all four take minutes to compile. */
+#if UNDER_SANITIZER
+#define FOUR(l, n, suffix, x_, z_, xt_, zt_, acc_t, width_, xbits_, form_, conj_, yb, self_, args)          \
+    ROW(l##msc##n##suffix, x_, z_, xt_, zt_, acc_t, n, width_, xbits_, form_, conj_, yb, self_, true, true, \
+        (acc, OPEN args))
+#else
 #define FOUR(l, n, suffix, x_, z_, xt_, zt_, acc_t, width_, xbits_, form_, conj_, yb, self_, args)              \
     ROW(l##mul##n##suffix, x_, z_, xt_, zt_, acc_t, n, width_, xbits_, form_, conj_, yb, self_, false, false,   \
         (OPEN args))                                                                                            \
@@ -260,6 +266,7 @@ static unsigned repeats;
         (acc, OPEN args))                                                                                       \
     ROW(l##negmul##n##suffix, x_, z_, xt_, zt_, acc_t, n, width_, xbits_, form_, conj_, yb, self_, false, true, \
         (OPEN args))
+#endif
 
 #define JOIN(a, b) OPEN a, OPEN b
 
@@ -327,6 +334,7 @@ static unsigned repeats;
 
 /* --- the tests ------------------------------------------------------------------------------------------------------ */
 
+/* default_repeats: at least 10,000 calls a test, each of them one row of the table. */
 #define SETUP(default_repeats) \
     (void)state;               \
     calls = 0, repeats = case_count(default_repeats)
@@ -334,7 +342,7 @@ static unsigned repeats;
 
 static void aie_mul_bytes(void **state)
 {
-    SETUP(400);
+    SETUP(160);
 #define BYTES(n, x_, z_, small, large, zt_, acc_t) \
     PLAIN_BOTH(, n, , PLAIN, CONJ_NONE, x_, z_, small, large, zt_, acc_t, 48, XQ, ZQ)
     BYTES(16, INT8, INT8, v64int8, v128int8, v32int8, v16acc48)
@@ -350,7 +358,7 @@ static void aie_mul_bytes(void **state)
 
 static void aie_mul_pairs(void **state)
 {
-    SETUP(200);
+    SETUP(20);
 #define PAIRED(n, z_, zt_, acc_t, X, Y, Z)                                                   \
     PLAIN_BOTH(, n, , PLAIN, CONJ_NONE, INT16, z_, v32int16, v64int16, zt_, acc_t, 48, X, Z) \
     PAIRS_REAL(, n, INT16, z_, v32int16, v64int16, zt_, acc_t, 48, X, Y, Z)
@@ -372,7 +380,7 @@ static void aie_mul_pairs(void **state)
 
 static void aie_mul_wide_real(void **state)
 {
-    SETUP(200);
+    SETUP(12);
 #define WIDE(l, n, x_, z_, small, large, zt_, acc_t, w, X, Z)                       \
     PLAIN_BOTH(l, n, , PLAIN, CONJ_NONE, x_, z_, small, large, zt_, acc_t, w, X, Z) \
     PAIRS_REAL(l, n, x_, z_, small, large, zt_, acc_t, w, X, Y1, Z)
@@ -407,7 +415,7 @@ static void aie_mul_wide_real(void **state)
 
 static void aie_mul_complex48(void **state)
 {
-    SETUP(200);
+    SETUP(10);
     ONE_COMPLEX(, 8, INT16, CINT16, v32int16, v64int16, v8cint16, v8cacc48, 48, XN, ZN)
     ONE_COMPLEX(, 4, INT16, CINT16, v32int16, v64int16, v8cint16, v4cacc48, 48, XN, ZN)
     ONE_COMPLEX(, 8, INT16, CINT32, v32int16, v64int16, v4cint32, v8cacc48, 48, X1, Z1)
@@ -429,7 +437,7 @@ static void aie_mul_complex48(void **state)
 
 static void aie_mul_complex_taps(void **state)
 {
-    SETUP(200);
+    SETUP(50);
     CT_CONJ(, 4, , CONJ_NONE, CINT16, CINT16, v16cint16, v32cint16, v8cint16, v4cacc48, 48, X1, YM1, ZN)
     CT_CONJ(, 4, _cn, CONJ_X, CINT16, CINT16, v16cint16, v32cint16, v8cint16, v4cacc48, 48, X1, YM1, ZN)
     CT_CONJ(, 4, , CONJ_NONE, CINT16, INT16, v16cint16, v32cint16, v16int16, v4cacc48, 48, XN, YM1, ZN)
@@ -444,7 +452,7 @@ static void aie_mul_complex_taps(void **state)
 
 static void aie_mul_complex80(void **state)
 {
-    SETUP(200);
+    SETUP(12);
     ONE_COMPLEX(l, 4, INT16, CINT32, v32int16, v64int16, v4cint32, v4cacc80, 80, XN, ZN)
     ONE_COMPLEX(l, 2, INT16, CINT32, v32int16, v64int16, v4cint32, v2cacc80, 80, XN, ZN)
     ONE_COMPLEX(l, 4, INT32, CINT16, v16int32, v32int32, v8cint16, v4cacc80, 80, XN, ZN)
