@@ -54,6 +54,7 @@ static void add_previous(void *user)
     input_window_int16 *in = window_in(int16, 0);
     output_window_int16 *out = window_out(int16, 0);
     v16int16 before, now;
+    set_rnd(0);
     window_readincr(in, before);
     window_readincr(in, now);
     const v16int16 one = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
@@ -105,6 +106,7 @@ static void head(void *user)
 static void tail_of_cascade(void *user)
 {
     int64_t *sum = user;
+    set_rnd(0);
     for (int i = 0; i < 10; i++) {
         v8int16 v = srs(get_scd(), 4);
         *sum += v[0] + v[7];
@@ -138,6 +140,10 @@ static void writes_twice(void *user)
 {
     (void)user;
     for (int i = 0; i < 40; i++) put_ms(0, i);
+}
+static void writes_nothing(void *user)
+{
+    (void)user;
 }
 static void takes_lock(void *user)
 {
@@ -200,6 +206,13 @@ static void aie_array_wrong_input(void **state)
         { "1 2\nTLAST\n70000 1\n", ":3: 70000 does not fit 16 bits", TW_AIE_INT16, 32 },
         { "1 2\n", "4 bytes are not a multiple of the window of 32 bytes", TW_AIE_CINT16, 32 },
         { "1 2 3\n", ":1: 3 values of 32 bits are 96 bits, a line of this port takes 64", TW_AIE_INT32, 64 },
+        { "1 -1\n", ":1: -1 does not fit 16 bits without a sign", TW_AIE_UINT16, 32 },
+        { "65536 1\n", ":1: 65536 does not fit 16 bits", TW_AIE_INT16, 32 },
+        { "-32769 1\n", ":1: -32769 does not fit 16 bits", TW_AIE_INT16, 32 },
+        { "1 2x\n", ":1: expected a number, found '2x'", TW_AIE_INT16, 32 },
+        { "99999999999999999999\n", ":1: 99999999999999999999 does not fit 64 bits", TW_AIE_INT64, 64 },
+        { "1 2\n3 4\nTLAST\n", ":3: TLAST at the end of the file belongs to no data", TW_AIE_INT16, 32 },
+        { "1 2\nTLASTING\n", ":2: expected a number, found 'TLASTING'", TW_AIE_INT16, 32 },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         write_file("bad.txt", rows[i].text);
@@ -229,6 +242,137 @@ static void aie_array_wrong_input(void **state)
     fails(a, 0, TW_E_INVALID_ARGUMENT, "would run for ever");
 }
 
+/* Text through the array and back: the same text, by windows and by streams, in every format and beat. TLAST goes with
+ * streams. */
+static void pass_words(void *user)
+{
+    for (int i = 0; i < *(int *)user; i++) {
+        int last;
+        uint32_t word = tw_aie_get_word(0, &last);
+        tw_aie_put_word(0, word, last);
+    }
+}
+static void pass_window(void *user)
+{
+    uint8_t block[512];
+    unsigned bytes = 4 * *(unsigned *)user;
+    tw_aie_window_read(tw_aie_window_in(0), block, bytes);
+    tw_aie_window_write(tw_aie_window_out(0), block, bytes);
+}
+static void aie_array_formats(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        tw_aie_element element;
+        unsigned bits;
+        const char *values[8]; /* of one component */
+    } rows[] = {
+        { "int8", TW_AIE_INT8, 8, { "-128", "127", "0", "-1", "1", "100", "-100", "7" } },
+        { "uint8", TW_AIE_UINT8, 8, { "255", "128", "0", "1", "127", "200", "33", "7" } },
+        { "int16", TW_AIE_INT16, 16, { "-32768", "32767", "0", "-1", "1", "300", "-300", "7" } },
+        { "uint16", TW_AIE_UINT16, 16, { "65535", "32768", "0", "1", "32767", "300", "44", "7" } },
+        { "int32", TW_AIE_INT32, 32, { "-2147483648", "2147483647", "0", "-1", "1", "70000", "-70000", "7" } },
+        { "uint32", TW_AIE_UINT32, 32, { "4294967295", "2147483648", "0", "1", "5", "70000", "9", "7" } },
+        { "int64",
+          TW_AIE_INT64,
+          64,
+          { "-9223372036854775808", "9223372036854775807", "0", "-1", "1", "5000000000", "-5000000000", "7" } },
+        { "uint64",
+          TW_AIE_UINT64,
+          64,
+          { "18446744073709551615", "9223372036854775808", "0", "1", "2", "5000000000", "9", "7" } },
+        { "cint16", TW_AIE_CINT16, 16, { "-32768", "32767", "0", "-1", "1", "300", "-300", "7" } },
+        { "cint32", TW_AIE_CINT32, 32, { "-2147483648", "2147483647", "0", "-1", "1", "70000", "-70000", "7" } },
+        { "float",
+          TW_AIE_FLOAT32,
+          32,
+          { "0.5", "-1.25", "0", "-0", "3.40282347e+38", "1.40129846e-45", "0.100000001", "inf" } },
+        { "cfloat",
+          TW_AIE_CFLOAT32,
+          32,
+          { "0.5", "-1.25", "0", "-0", "3.40282347e+38", "1.40129846e-45", "0.100000001", "-inf" } },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (unsigned bits = 32; bits <= 128; bits *= 2)
+            for (int stream = 0; stream < 2; stream++) {
+                char text[4096] = "", annotated[4200] = "T 0 ns\n";
+                unsigned line = bits > rows[i].bits ? bits : rows[i].bits, all = 1024;
+                for (unsigned at = 0, n = 0; at < all; at += rows[i].bits, n++) {
+                    if (stream && at % line == 0 && (at / line) % 3 == 1) strcat(text, "TLAST\n");
+                    strcat(text, rows[i].values[(n + n / 8) % 8]);
+                    strcat(text, (at + rows[i].bits) % line ? " " : "\n");
+                }
+                strcat(annotated, text);
+                write_file("x.txt", annotated);
+                unsigned words = all / 32;
+                tw_aie_array *a = tw_aie_array_new();
+                int k = tw_aie_array_add(a, "k", stream ? pass_words : pass_window, &words, 0, 0);
+                tw_aie_array_input(a, path("x.txt"), rows[i].element, bits, k, 0, stream ? 0 : 4 * words, 0);
+                tw_aie_array_output(a, k, 0, stream ? 0 : 4 * words, path("y.txt"), rows[i].element, bits);
+                if (tw_aie_array_run(a, 1) != TW_OK)
+                    fail_msg("%s, %u bits: %s", rows[i].name, bits, tw_error_message());
+                expect_file("y.txt", text);
+                tw_aie_array_free(a);
+            }
+}
+
+/* A run that goes on is the run in one piece; two runs are the same to the byte. */
+static void aie_array_resumes(void **state)
+{
+    (void)state;
+    char text[4096] = "", whole[4096] = "";
+    for (int i = 0; i < 96; i += 2) sprintf(text + strlen(text), "%d %d\n", 7 * i - 100, 5 * i + 1);
+    write_file("x.txt", text);
+    for (int parts = 0; parts < 3; parts++) {
+        tw_aie_array *a = tw_aie_array_new();
+        int k = tw_aie_array_add(a, "sum", add_previous, NULL, 3, 1);
+        tw_aie_array_input(a, path("x.txt"), TW_AIE_INT16, 32, k, 0, 32, 32);
+        tw_aie_array_output(a, k, 0, 32, path("y.txt"), TW_AIE_INT16, 32);
+        assert_int_equal(tw_aie_array_run(a, parts ? 2 : 6), TW_OK);
+        if (parts) assert_int_equal(tw_aie_array_resume(a, parts == 1 ? 4 : 1), TW_OK);
+        if (parts == 2) assert_int_equal(tw_aie_array_resume(a, 0), TW_OK); /* to the end of the file */
+        assert_int_equal(tw_aie_array_cycles(a, k), 6 * (2 + 11));
+        if (!parts) {
+            FILE *f = fopen(path("y.txt"), "r");
+            whole[fread(whole, 1, sizeof whole - 1, f)] = 0;
+            fclose(f);
+        }
+        expect_file("y.txt", whole);
+        tw_aie_array_free(a);
+    }
+}
+
+/* The 32 KB of a tile, from both sides: 1 KB of stack and 1 KB of heap a kernel, ping-pong windows with their margins. */
+static void aie_array_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned kernels, bytes, margin;
+        const char *phrase; /* NULL: fits */
+    } rows[] = {
+        { 1, 15360, 0, NULL }, /* 2 x 15 KB + 2 KB */
+        { 1, 15392, 0, "tile (4,5) needs 32832 bytes (30784 for windows, 2048 for stack and heap), it has 32768" },
+        { 1, 15328, 32, NULL },
+        { 1, 15360, 32, "needs 32832 bytes" },
+        { 8, 8192, 0, NULL },
+        { 8, 8224, 0, "tile (4,5) needs 32832 bytes (16448 for windows, 16384 for stack and heap)" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsigned words = rows[i].bytes / 4;
+        tw_aie_array *a = tw_aie_array_new();
+        int from = tw_aie_array_add(a, "from", writes_nothing, NULL, 4, 4), to = -1;
+        for (unsigned k = 0; k < rows[i].kernels; k++) to = tw_aie_array_add(a, "to", writes_nothing, &words, 4, 5);
+        tw_aie_array_window(a, from, 0, to, 0, rows[i].bytes, rows[i].margin);
+        if (rows[i].phrase)
+            fails(a, 1, TW_E_TILE_MEMORY, rows[i].phrase);
+        else {
+            assert_int_equal(tw_aie_array_run(a, 1), TW_OK);
+            tw_aie_array_free(a);
+        }
+    }
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -248,6 +392,9 @@ int main(void)
         cmocka_unit_test(aie_array_cascade_and_streams),
         cmocka_unit_test(aie_array_deadlocks),
         cmocka_unit_test(aie_array_wrong_input),
+        cmocka_unit_test(aie_array_formats),
+        cmocka_unit_test(aie_array_resumes),
+        cmocka_unit_test(aie_array_memory),
     };
     return cmocka_run_group_tests_name("aie.array", tests, setup, teardown);
 }

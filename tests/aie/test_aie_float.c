@@ -275,7 +275,7 @@ static void aie_whole_vectors_and_addresses(void **state)
     (void)state;
     v16int16 a, b;
     v4cint32 c, d;
-    for (unsigned n = case_count(1000); n > 0; n--) {
+    for (unsigned n = case_count(10000); n > 0; n--) {
         fill(&a, sizeof a, 16), fill(&b, sizeof b, 16), fill(&c, sizeof c, 32), fill(&d, sizeof d, 32);
         v16acc48 r = msc(mul(a, b), a, b), s = negmul(a, b);
         for (int i = 0; i < 16; i++) {
