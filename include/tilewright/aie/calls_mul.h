@@ -145,15 +145,15 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 31, (v32int32 x, int xs, int xo
 #define TW__COUNTS_tw__m16_48b(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__)
 #define TW__COUNTS_tw__m16_48ba(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48s, 32, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48s, 33, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48s, 34, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48s, 35, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48s, 36, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48s, 37, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48s, 38, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48s, 39, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48s, 40, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 32, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 33, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 34, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 35, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 36, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 37, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 38, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 39, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 40, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR)
 TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 41, (v32int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
 TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 42, (v32int16 x, int xs, int xo, int xh, v32int16 y, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
 TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 43, (v64int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__PAIR)
@@ -210,42 +210,107 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 46, (v32int32 x, int xs, int xo
 #define TW__COUNTS_tw__m16_48s(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
 #define TW__COUNTS_tw__m16_48sa(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
 #endif
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 47, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 48, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 49, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 50, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 51, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 52, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 53, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 54, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 55, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 47, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 48, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 49, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 50, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 51, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 52, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48m, 53, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48m, 54, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48m, 55, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 56, (v32int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 57, (v32int16 x, int xs, int xo, int xh, v32int16 y, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 58, (v64int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 59, (v16int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 60, (v16int32 x, int xs, int xo, int xh, v16int32 y, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 61, (v32int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__PAIR)
 #ifndef __cplusplus
-#define tw__m16_48t_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
-    _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
+#define tw__m16_48m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
+  void (*)(v32int16, v8int32): P##_56, \
+  void (*)(v64int16, v8int32): P##_58, \
+  void (*)(v16int32, v16int16): P##_59, \
+  void (*)(v32int32, v16int16): P##_61, \
+  default: tw__no_such_overload)
+#define tw__m16_48m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48m_pick9(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m16_48ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48m_pick9(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m16_48m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
+  void (*)(v32int16, v32int16, v8int32): P##_57, \
+  void (*)(v16int32, v16int32, v16int16): P##_60, \
+  default: tw__no_such_overload)
+#define tw__m16_48m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48m_pick10(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw__m16_48ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48m_pick10(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw__m16_48m_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
   void (*)(v32int16, v16int16): P##_53, \
   void (*)(v64int16, v16int16): P##_55, \
   default: tw__no_such_overload)
-#define tw__m16_48t_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48t_pick13(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
-#define tw__m16_48ta_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48t_pick13(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
-#define tw__m16_48t_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
-    _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
+#define tw__m16_48m_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48m_pick12(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw__m16_48ma_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48m_pick12(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw__m16_48m_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
   void (*)(v32int16, v32int16, v16int16): P##_54, \
   default: tw__no_such_overload)
-#define tw__m16_48t_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48t_pick14(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
-#define tw__m16_48ta_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48t_pick14(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
-#define tw__m16_48t_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
-    _Generic((void (*)(__typeof__(a0), __typeof__(a9)))0, \
+#define tw__m16_48m_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48m_pick13(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw__m16_48ma_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48m_pick13(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw__m16_48m_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
   void (*)(v32int16, v32int8): P##_47, \
   void (*)(v64int16, v32int8): P##_49, \
   void (*)(v32int16, v32uint8): P##_50, \
   void (*)(v64int16, v32uint8): P##_52, \
   default: tw__no_such_overload)
+#define tw__m16_48m_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48m_pick14(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+#define tw__m16_48ma_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48m_pick14(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+#define tw__m16_48m_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a6), __typeof__(a9)))0, \
+  void (*)(v32int16, v32int16, v32int8): P##_48, \
+  void (*)(v32int16, v32int16, v32uint8): P##_51, \
+  default: tw__no_such_overload)
+#define tw__m16_48m_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48m_pick15(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
+#define tw__m16_48ma_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48m_pick15(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
+#else
+#define TW__COUNTS_tw__m16_48m(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
+#define TW__COUNTS_tw__m16_48ma(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
+#endif
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 62, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 63, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 64, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 65, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 66, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 67, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 68, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 69, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 70, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
+#ifndef __cplusplus
+#define tw__m16_48t_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
+  void (*)(v32int16, v16int16): P##_68, \
+  void (*)(v64int16, v16int16): P##_70, \
+  default: tw__no_such_overload)
+#define tw__m16_48t_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48t_pick13(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw__m16_48ta_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48t_pick13(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw__m16_48t_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
+  void (*)(v32int16, v32int16, v16int16): P##_69, \
+  default: tw__no_such_overload)
+#define tw__m16_48t_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48t_pick14(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+#define tw__m16_48ta_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48t_pick14(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+#define tw__m16_48t_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a9)))0, \
+  void (*)(v32int16, v32int8): P##_62, \
+  void (*)(v64int16, v32int8): P##_64, \
+  void (*)(v32int16, v32uint8): P##_65, \
+  void (*)(v64int16, v32uint8): P##_67, \
+  default: tw__no_such_overload)
 #define tw__m16_48t_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48t_pick15(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m16_48ta_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48t_pick15(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m16_48t_pick16(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6), __typeof__(a10)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_48, \
-  void (*)(v32int16, v32int16, v32uint8): P##_51, \
+  void (*)(v32int16, v32int16, v32int8): P##_63, \
+  void (*)(v32int16, v32int16, v32uint8): P##_66, \
   default: tw__no_such_overload)
 #define tw__m16_48t_16(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) tw__m16_48t_pick16(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)
 #define tw__m16_48ta_17(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) tw__m16_48t_pick16(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)
@@ -258,103 +323,103 @@ TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 55, (v64int16 x, int xs, int xo
 #define TW__COUNTS_tw__m16_48u(F, ...)
 #define TW__COUNTS_tw__m16_48ua(F, ...)
 #endif
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 56, (v64int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 57, (v128int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 58, (v64int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 59, (v128int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 60, (v64uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 61, (v128uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 62, (v64uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 63, (v128uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 64, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 65, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 66, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 67, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 68, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48p, 69, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 70, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48p, 71, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 72, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 73, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 74, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 75, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 76, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 77, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), 0)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 78, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 79, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 80, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 81, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 82, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 83, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 84, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 85, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(four, 8, v8cacc48, tw__m8_48p, 86, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 87, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(four, 8, v8cacc48, tw__m8_48p, 88, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 89, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 90, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 91, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 71, (v64int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 72, (v128int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 73, (v64int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 74, (v128int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 75, (v64uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 76, (v128uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 77, (v64uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 78, (v128uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 79, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 80, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 81, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 82, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 83, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48p, 84, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 85, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48p, 86, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 87, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 88, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 89, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 90, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 91, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 92, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 93, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 94, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 95, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 96, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 97, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 98, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 99, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 100, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(four, 8, v8cacc48, tw__m8_48p, 101, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 102, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(four, 8, v8cacc48, tw__m8_48p, 103, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 104, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 105, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 106, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), 0)
 #ifndef __cplusplus
 #define tw__m8_48p_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16cint16): P##_87, \
-  void (*)(v32cint16): P##_89, \
+  void (*)(v16cint16): P##_102, \
+  void (*)(v32cint16): P##_104, \
   default: tw__no_such_overload)
 #define tw__m8_48p_5(f,a0,a1,a2,a3,a4) tw__m8_48p_pick5(tw__m8_48p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m8_48pa_6(f,acc,a0,a1,a2,a3,a4) tw__m8_48p_pick5(tw__m8_48pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m8_48p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v32int16, v4cint32): P##_76, \
-  void (*)(v64int16, v4cint32): P##_77, \
-  void (*)(v16int32, v8cint16): P##_80, \
-  void (*)(v32int32, v8cint16): P##_81, \
-  void (*)(v16cint16, v8int32): P##_84, \
-  void (*)(v32cint16, v8int32): P##_85, \
-  void (*)(v16cint16, v8cint16): P##_86, \
-  void (*)(v32cint16, v8cint16): P##_88, \
-  void (*)(v8cint32, v16int16): P##_90, \
-  void (*)(v16cint32, v16int16): P##_91, \
+  void (*)(v32int16, v4cint32): P##_91, \
+  void (*)(v64int16, v4cint32): P##_92, \
+  void (*)(v16int32, v8cint16): P##_95, \
+  void (*)(v32int32, v8cint16): P##_96, \
+  void (*)(v16cint16, v8int32): P##_99, \
+  void (*)(v32cint16, v8int32): P##_100, \
+  void (*)(v16cint16, v8cint16): P##_101, \
+  void (*)(v32cint16, v8cint16): P##_103, \
+  void (*)(v8cint32, v16int16): P##_105, \
+  void (*)(v16cint32, v16int16): P##_106, \
   default: tw__no_such_overload)
 #define tw__m8_48p_6(f,a0,a1,a2,a3,a4,a5) tw__m8_48p_pick6(tw__m8_48p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m8_48pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_48p_pick6(tw__m8_48pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m8_48p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_72, \
-  void (*)(v64int16, v8int32): P##_73, \
-  void (*)(v32int16, v8cint16): P##_74, \
-  void (*)(v64int16, v8cint16): P##_75, \
-  void (*)(v16int32, v16int16): P##_78, \
-  void (*)(v32int32, v16int16): P##_79, \
-  void (*)(v16cint16, v16int16): P##_82, \
-  void (*)(v32cint16, v16int16): P##_83, \
+  void (*)(v32int16, v8int32): P##_87, \
+  void (*)(v64int16, v8int32): P##_88, \
+  void (*)(v32int16, v8cint16): P##_89, \
+  void (*)(v64int16, v8cint16): P##_90, \
+  void (*)(v16int32, v16int16): P##_93, \
+  void (*)(v32int32, v16int16): P##_94, \
+  void (*)(v16cint16, v16int16): P##_97, \
+  void (*)(v32cint16, v16int16): P##_98, \
   default: tw__no_such_overload)
 #define tw__m8_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48p_pick8(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48p_pick8(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48p_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v16int16): P##_68, \
-  void (*)(v64int16, v16int16): P##_70, \
+  void (*)(v32int16, v16int16): P##_83, \
+  void (*)(v64int16, v16int16): P##_85, \
   default: \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v32int16): P##_69, \
-  void (*)(v64int16): P##_71, \
+  void (*)(v32int16): P##_84, \
+  void (*)(v64int16): P##_86, \
   default: tw__no_such_overload))
 #define tw__m8_48p_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48p_pick9(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48pa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48p_pick9(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48p_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v64int8, v32int8): P##_56, \
-  void (*)(v128int8, v32int8): P##_57, \
-  void (*)(v64int8, v32uint8): P##_58, \
-  void (*)(v128int8, v32uint8): P##_59, \
-  void (*)(v64uint8, v32int8): P##_60, \
-  void (*)(v128uint8, v32int8): P##_61, \
-  void (*)(v64uint8, v32uint8): P##_62, \
-  void (*)(v128uint8, v32uint8): P##_63, \
-  void (*)(v32int16, v32int8): P##_64, \
-  void (*)(v64int16, v32int8): P##_65, \
-  void (*)(v32int16, v32uint8): P##_66, \
-  void (*)(v64int16, v32uint8): P##_67, \
+  void (*)(v64int8, v32int8): P##_71, \
+  void (*)(v128int8, v32int8): P##_72, \
+  void (*)(v64int8, v32uint8): P##_73, \
+  void (*)(v128int8, v32uint8): P##_74, \
+  void (*)(v64uint8, v32int8): P##_75, \
+  void (*)(v128uint8, v32int8): P##_76, \
+  void (*)(v64uint8, v32uint8): P##_77, \
+  void (*)(v128uint8, v32uint8): P##_78, \
+  void (*)(v32int16, v32int8): P##_79, \
+  void (*)(v64int16, v32int8): P##_80, \
+  void (*)(v32int16, v32uint8): P##_81, \
+  void (*)(v64int16, v32uint8): P##_82, \
   default: tw__no_such_overload)
 #define tw__m8_48p_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48p_pick10(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48pa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48p_pick10(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -362,87 +427,87 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 91, (v16cint32 x, int xs, int x
 #define TW__COUNTS_tw__m8_48p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 92, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__ABS)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 93, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__ABS)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 94, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__ABS)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 95, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 96, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 97, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 98, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 99, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 100, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 101, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 102, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 103, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 104, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 105, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 106, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 107, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 108, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 109, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 110, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 111, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 112, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 113, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 114, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 115, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 116, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 117, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 118, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 119, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 107, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 108, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 109, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 110, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 111, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 112, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 113, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 114, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 115, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 116, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 117, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 118, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 119, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 120, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 121, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 122, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 123, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 124, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 125, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 126, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 127, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 128, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 129, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 130, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 131, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 132, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 133, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 134, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__ABS)
 #ifndef __cplusplus
 #define tw__m8_48b_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16cint16): P##_115, \
-  void (*)(v32cint16): P##_117, \
+  void (*)(v16cint16): P##_130, \
+  void (*)(v32cint16): P##_132, \
   default: tw__no_such_overload)
 #define tw__m8_48b_5(f,a0,a1,a2,a3,a4) tw__m8_48b_pick5(tw__m8_48b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m8_48ba_6(f,acc,a0,a1,a2,a3,a4) tw__m8_48b_pick5(tw__m8_48ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m8_48b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v32int16, v4cint32): P##_104, \
-  void (*)(v64int16, v4cint32): P##_105, \
-  void (*)(v16int32, v8cint16): P##_108, \
-  void (*)(v32int32, v8cint16): P##_109, \
-  void (*)(v16cint16, v8int32): P##_112, \
-  void (*)(v32cint16, v8int32): P##_113, \
-  void (*)(v16cint16, v8cint16): P##_114, \
-  void (*)(v32cint16, v8cint16): P##_116, \
-  void (*)(v8cint32, v16int16): P##_118, \
-  void (*)(v16cint32, v16int16): P##_119, \
+  void (*)(v32int16, v4cint32): P##_119, \
+  void (*)(v64int16, v4cint32): P##_120, \
+  void (*)(v16int32, v8cint16): P##_123, \
+  void (*)(v32int32, v8cint16): P##_124, \
+  void (*)(v16cint16, v8int32): P##_127, \
+  void (*)(v32cint16, v8int32): P##_128, \
+  void (*)(v16cint16, v8cint16): P##_129, \
+  void (*)(v32cint16, v8cint16): P##_131, \
+  void (*)(v8cint32, v16int16): P##_133, \
+  void (*)(v16cint32, v16int16): P##_134, \
   default: tw__no_such_overload)
 #define tw__m8_48b_6(f,a0,a1,a2,a3,a4,a5) tw__m8_48b_pick6(tw__m8_48b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m8_48ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_48b_pick6(tw__m8_48ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m8_48b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_100, \
-  void (*)(v64int16, v8int32): P##_101, \
-  void (*)(v32int16, v8cint16): P##_102, \
-  void (*)(v64int16, v8cint16): P##_103, \
-  void (*)(v16int32, v16int16): P##_106, \
-  void (*)(v32int32, v16int16): P##_107, \
-  void (*)(v16cint16, v16int16): P##_110, \
-  void (*)(v32cint16, v16int16): P##_111, \
+  void (*)(v32int16, v8int32): P##_115, \
+  void (*)(v64int16, v8int32): P##_116, \
+  void (*)(v32int16, v8cint16): P##_117, \
+  void (*)(v64int16, v8cint16): P##_118, \
+  void (*)(v16int32, v16int16): P##_121, \
+  void (*)(v32int32, v16int16): P##_122, \
+  void (*)(v16cint16, v16int16): P##_125, \
+  void (*)(v32cint16, v16int16): P##_126, \
   default: tw__no_such_overload)
 #define tw__m8_48b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48b_pick8(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48b_pick8(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48b_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v16int16): P##_96, \
-  void (*)(v64int16, v16int16): P##_98, \
+  void (*)(v32int16, v16int16): P##_111, \
+  void (*)(v64int16, v16int16): P##_113, \
   default: \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v32int16): P##_97, \
-  void (*)(v64int16): P##_99, \
+  void (*)(v32int16): P##_112, \
+  void (*)(v64int16): P##_114, \
   default: tw__no_such_overload))
 #define tw__m8_48b_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48b_pick9(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48ba_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48b_pick9(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48b_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v32int8): P##_92, \
-  void (*)(v64int16, v32int8): P##_93, \
-  void (*)(v32int16, v32uint8): P##_94, \
-  void (*)(v64int16, v32uint8): P##_95, \
+  void (*)(v32int16, v32int8): P##_107, \
+  void (*)(v64int16, v32int8): P##_108, \
+  void (*)(v32int16, v32uint8): P##_109, \
+  void (*)(v64int16, v32uint8): P##_110, \
   default: tw__no_such_overload)
 #define tw__m8_48b_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48b_pick10(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48ba_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48b_pick10(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -450,113 +515,113 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 119, (v16cint32 x, int xs, int 
 #define TW__COUNTS_tw__m8_48b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48s, 120, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48s, 121, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48s, 122, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48s, 123, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48s, 124, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48s, 125, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48s, 126, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48s, 127, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48s, 128, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 129, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 130, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 131, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 132, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 133, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 134, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 135, (v32int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 136, (v32int16 x, int xs, int xo, v32int16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 137, (v64int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 138, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 139, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 140, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 141, (v16int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 142, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 143, (v32int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 144, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 145, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 146, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 147, (v16cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 148, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 149, (v32cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 150, (v16cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 151, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 152, (v32cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 153, (v8cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 154, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v16int16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 155, (v16cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 135, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 136, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 137, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 138, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 139, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 140, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 141, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 142, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 143, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 144, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 145, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 146, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 147, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 148, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 149, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 150, (v32int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 151, (v32int16 x, int xs, int xo, v32int16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 152, (v64int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 153, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 154, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 155, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 156, (v16int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 157, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 158, (v32int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 159, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 160, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 161, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 162, (v16cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 163, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 164, (v32cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v8cacc48, tw__m8_48s, 165, (v16cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v8cacc48, tw__m8_48s, 166, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v8cacc48, tw__m8_48s, 167, (v32cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 168, (v8cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 169, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v16int16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 170, (v16cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m8_48s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v4cint32): P##_135, \
-  void (*)(v64int16, v4cint32): P##_137, \
-  void (*)(v16int32, v8cint16): P##_141, \
-  void (*)(v32int32, v8cint16): P##_143, \
-  void (*)(v16cint16, v8int32): P##_147, \
-  void (*)(v32cint16, v8int32): P##_149, \
-  void (*)(v16cint16, v8cint16): P##_150, \
-  void (*)(v32cint16, v8cint16): P##_152, \
-  void (*)(v8cint32, v16int16): P##_153, \
-  void (*)(v16cint32, v16int16): P##_155, \
+  void (*)(v32int16, v4cint32): P##_150, \
+  void (*)(v64int16, v4cint32): P##_152, \
+  void (*)(v16int32, v8cint16): P##_156, \
+  void (*)(v32int32, v8cint16): P##_158, \
+  void (*)(v16cint16, v8int32): P##_162, \
+  void (*)(v32cint16, v8int32): P##_164, \
+  void (*)(v16cint16, v8cint16): P##_165, \
+  void (*)(v32cint16, v8cint16): P##_167, \
+  void (*)(v8cint32, v16int16): P##_168, \
+  void (*)(v16cint32, v16int16): P##_170, \
   default: tw__no_such_overload)
 #define tw__m8_48s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_48s_pick7(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_48sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_48s_pick7(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_48s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_136, \
-  void (*)(v16int32, v16int32, v8cint16): P##_142, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_148, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_151, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_154, \
+  void (*)(v32int16, v32int16, v4cint32): P##_151, \
+  void (*)(v16int32, v16int32, v8cint16): P##_157, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_163, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_166, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_169, \
   default: tw__no_such_overload)
 #define tw__m8_48s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48s_pick8(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48s_pick8(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_129, \
-  void (*)(v64int16, v8int32): P##_131, \
-  void (*)(v32int16, v8cint16): P##_132, \
-  void (*)(v64int16, v8cint16): P##_134, \
-  void (*)(v16int32, v16int16): P##_138, \
-  void (*)(v32int32, v16int16): P##_140, \
-  void (*)(v16cint16, v16int16): P##_144, \
-  void (*)(v32cint16, v16int16): P##_146, \
+  void (*)(v32int16, v8int32): P##_144, \
+  void (*)(v64int16, v8int32): P##_146, \
+  void (*)(v32int16, v8cint16): P##_147, \
+  void (*)(v64int16, v8cint16): P##_149, \
+  void (*)(v16int32, v16int16): P##_153, \
+  void (*)(v32int32, v16int16): P##_155, \
+  void (*)(v16cint16, v16int16): P##_159, \
+  void (*)(v32cint16, v16int16): P##_161, \
   default: tw__no_such_overload)
 #define tw__m8_48s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48s_pick9(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48s_pick9(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_130, \
-  void (*)(v32int16, v32int16, v8cint16): P##_133, \
-  void (*)(v16int32, v16int32, v16int16): P##_139, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_145, \
+  void (*)(v32int16, v32int16, v8int32): P##_145, \
+  void (*)(v32int16, v32int16, v8cint16): P##_148, \
+  void (*)(v16int32, v16int32, v16int16): P##_154, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_160, \
   default: tw__no_such_overload)
 #define tw__m8_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48s_pick10(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48s_pick10(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48s_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v16int16): P##_126, \
-  void (*)(v64int16, v16int16): P##_128, \
+  void (*)(v32int16, v16int16): P##_141, \
+  void (*)(v64int16, v16int16): P##_143, \
   default: tw__no_such_overload)
 #define tw__m8_48s_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48s_pick11(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48sa_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48s_pick11(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48s_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_127, \
+  void (*)(v32int16, v32int16, v16int16): P##_142, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int8): P##_120, \
-  void (*)(v64int16, v32int8): P##_122, \
-  void (*)(v32int16, v32uint8): P##_123, \
-  void (*)(v64int16, v32uint8): P##_125, \
+  void (*)(v32int16, v32int8): P##_135, \
+  void (*)(v64int16, v32int8): P##_137, \
+  void (*)(v32int16, v32uint8): P##_138, \
+  void (*)(v64int16, v32uint8): P##_140, \
   default: tw__no_such_overload))
 #define tw__m8_48s_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48s_pick12(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48sa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48s_pick12(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48s_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_121, \
-  void (*)(v32int16, v32int16, v32uint8): P##_124, \
+  void (*)(v32int16, v32int16, v32int8): P##_136, \
+  void (*)(v32int16, v32int16, v32uint8): P##_139, \
   default: tw__no_such_overload)
 #define tw__m8_48s_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48s_pick13(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48sa_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48s_pick13(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
@@ -564,73 +629,163 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 155, (v16cint32 x, int xs, int 
 #define TW__COUNTS_tw__m8_48s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 156, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 157, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 158, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 159, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 160, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 161, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 162, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 163, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 164, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 165, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 166, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 167, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 168, (v32int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 169, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 170, (v64int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 171, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 172, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 173, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 174, (v16cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 175, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 176, (v32cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 171, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 172, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 173, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 174, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 175, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 176, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48m, 177, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48m, 178, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48m, 179, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 180, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 181, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 182, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48m, 183, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48m, 184, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48m, 185, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 186, (v32int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 187, (v32int16 x, int xs, int xo, v32int16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 188, (v64int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 189, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 190, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 191, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 192, (v16int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 193, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 194, (v32int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
+#ifndef __cplusplus
+#define tw__m8_48m_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
+  void (*)(v32int16, v4cint32): P##_186, \
+  void (*)(v64int16, v4cint32): P##_188, \
+  void (*)(v16int32, v8cint16): P##_192, \
+  void (*)(v32int32, v8cint16): P##_194, \
+  default: tw__no_such_overload)
+#define tw__m8_48m_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_48m_pick7(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw__m8_48ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_48m_pick7(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw__m8_48m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
+  void (*)(v32int16, v32int16, v4cint32): P##_187, \
+  void (*)(v16int32, v16int32, v8cint16): P##_193, \
+  default: tw__no_such_overload)
+#define tw__m8_48m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48m_pick8(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m8_48ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48m_pick8(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m8_48m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
+  void (*)(v32int16, v8int32): P##_180, \
+  void (*)(v64int16, v8int32): P##_182, \
+  void (*)(v32int16, v8cint16): P##_183, \
+  void (*)(v64int16, v8cint16): P##_185, \
+  void (*)(v16int32, v16int16): P##_189, \
+  void (*)(v32int32, v16int16): P##_191, \
+  default: tw__no_such_overload)
+#define tw__m8_48m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48m_pick9(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m8_48ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48m_pick9(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m8_48m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
+  void (*)(v32int16, v32int16, v8int32): P##_181, \
+  void (*)(v32int16, v32int16, v8cint16): P##_184, \
+  void (*)(v16int32, v16int32, v16int16): P##_190, \
+  default: tw__no_such_overload)
+#define tw__m8_48m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48m_pick10(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw__m8_48ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48m_pick10(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw__m8_48m_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
+  void (*)(v32int16, v16int16): P##_177, \
+  void (*)(v64int16, v16int16): P##_179, \
+  default: tw__no_such_overload)
+#define tw__m8_48m_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48m_pick11(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw__m8_48ma_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48m_pick11(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw__m8_48m_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
+  void (*)(v32int16, v32int16, v16int16): P##_178, \
+  default: \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
+  void (*)(v32int16, v32int8): P##_171, \
+  void (*)(v64int16, v32int8): P##_173, \
+  void (*)(v32int16, v32uint8): P##_174, \
+  void (*)(v64int16, v32uint8): P##_176, \
+  default: tw__no_such_overload))
+#define tw__m8_48m_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48m_pick12(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw__m8_48ma_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48m_pick12(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw__m8_48m_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
+  void (*)(v32int16, v32int16, v32int8): P##_172, \
+  void (*)(v32int16, v32int16, v32uint8): P##_175, \
+  default: tw__no_such_overload)
+#define tw__m8_48m_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48m_pick13(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw__m8_48ma_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48m_pick13(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#else
+#define TW__COUNTS_tw__m8_48m(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
+#define TW__COUNTS_tw__m8_48ma(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
+#endif
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 195, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 196, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 197, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 198, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 199, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 200, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 201, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 202, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 203, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 204, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 205, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 206, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 207, (v32int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 208, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 209, (v64int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 210, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 211, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 212, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 213, (v16cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 214, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 215, (v32cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m8_48t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_165, \
-  void (*)(v64int16, v8int32): P##_167, \
-  void (*)(v32int16, v8cint16): P##_168, \
-  void (*)(v64int16, v8cint16): P##_170, \
-  void (*)(v16int32, v16int16): P##_171, \
-  void (*)(v32int32, v16int16): P##_173, \
-  void (*)(v16cint16, v16int16): P##_174, \
-  void (*)(v32cint16, v16int16): P##_176, \
+  void (*)(v32int16, v8int32): P##_204, \
+  void (*)(v64int16, v8int32): P##_206, \
+  void (*)(v32int16, v8cint16): P##_207, \
+  void (*)(v64int16, v8cint16): P##_209, \
+  void (*)(v16int32, v16int16): P##_210, \
+  void (*)(v32int32, v16int16): P##_212, \
+  void (*)(v16cint16, v16int16): P##_213, \
+  void (*)(v32cint16, v16int16): P##_215, \
   default: tw__no_such_overload)
 #define tw__m8_48t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48t_pick9(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48t_pick9(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_166, \
-  void (*)(v32int16, v32int16, v8cint16): P##_169, \
-  void (*)(v16int32, v16int32, v16int16): P##_172, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_175, \
+  void (*)(v32int16, v32int16, v8int32): P##_205, \
+  void (*)(v32int16, v32int16, v8cint16): P##_208, \
+  void (*)(v16int32, v16int32, v16int16): P##_211, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_214, \
   default: tw__no_such_overload)
 #define tw__m8_48t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48t_pick10(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48t_pick10(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48t_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v16int16): P##_162, \
-  void (*)(v64int16, v16int16): P##_164, \
+  void (*)(v32int16, v16int16): P##_201, \
+  void (*)(v64int16, v16int16): P##_203, \
   default: tw__no_such_overload)
 #define tw__m8_48t_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48t_pick12(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48ta_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48t_pick12(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48t_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_163, \
+  void (*)(v32int16, v32int16, v16int16): P##_202, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int8): P##_156, \
-  void (*)(v64int16, v32int8): P##_158, \
-  void (*)(v32int16, v32uint8): P##_159, \
-  void (*)(v64int16, v32uint8): P##_161, \
+  void (*)(v32int16, v32int8): P##_195, \
+  void (*)(v64int16, v32int8): P##_197, \
+  void (*)(v32int16, v32uint8): P##_198, \
+  void (*)(v64int16, v32uint8): P##_200, \
   default: tw__no_such_overload))
 #define tw__m8_48t_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48t_pick13(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48ta_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48t_pick13(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48t_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_157, \
-  void (*)(v32int16, v32int16, v32uint8): P##_160, \
+  void (*)(v32int16, v32int16, v32int8): P##_196, \
+  void (*)(v32int16, v32int16, v32uint8): P##_199, \
   default: tw__no_such_overload)
 #define tw__m8_48t_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48t_pick14(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m8_48ta_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48t_pick14(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
@@ -638,61 +793,61 @@ TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 176, (v32cint16 x, int xs, int 
 #define TW__COUNTS_tw__m8_48t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
 #endif
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 177, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 178, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 179, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 180, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 181, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 182, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 183, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 184, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 185, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 186, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 187, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 188, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 189, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 190, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 191, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 216, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 217, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 218, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 219, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 220, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 221, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 222, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 223, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 224, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 225, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 226, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 227, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 228, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 229, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 230, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
 #define tw__m8_48u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v8int32): P##_186, \
-  void (*)(v64int16, v8int32): P##_188, \
-  void (*)(v16int32, v16int16): P##_189, \
-  void (*)(v32int32, v16int16): P##_191, \
+  void (*)(v32int16, v8int32): P##_225, \
+  void (*)(v64int16, v8int32): P##_227, \
+  void (*)(v16int32, v16int16): P##_228, \
+  void (*)(v32int32, v16int16): P##_230, \
   default: tw__no_such_overload)
 #define tw__m8_48u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48u_pick11(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48u_pick11(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_187, \
-  void (*)(v16int32, v16int32, v16int16): P##_190, \
+  void (*)(v32int16, v32int16, v8int32): P##_226, \
+  void (*)(v16int32, v16int32, v16int16): P##_229, \
   default: tw__no_such_overload)
 #define tw__m8_48u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48u_pick12(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48u_pick12(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48u_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a9)))0, \
-  void (*)(v32int16, v16int16): P##_183, \
-  void (*)(v64int16, v16int16): P##_185, \
+  void (*)(v32int16, v16int16): P##_222, \
+  void (*)(v64int16, v16int16): P##_224, \
   default: tw__no_such_overload)
 #define tw__m8_48u_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48u_pick13(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48ua_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48u_pick13(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48u_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a10)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_184, \
+  void (*)(v32int16, v32int16, v16int16): P##_223, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int8): P##_177, \
-  void (*)(v64int16, v32int8): P##_179, \
-  void (*)(v32int16, v32uint8): P##_180, \
-  void (*)(v64int16, v32uint8): P##_182, \
+  void (*)(v32int16, v32int8): P##_216, \
+  void (*)(v64int16, v32int8): P##_218, \
+  void (*)(v32int16, v32uint8): P##_219, \
+  void (*)(v64int16, v32uint8): P##_221, \
   default: tw__no_such_overload))
 #define tw__m8_48u_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48u_pick14(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m8_48ua_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48u_pick14(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m8_48u_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a10)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_178, \
-  void (*)(v32int16, v32int16, v32uint8): P##_181, \
+  void (*)(v32int16, v32int16, v32int8): P##_217, \
+  void (*)(v32int16, v32int16, v32uint8): P##_220, \
   default: tw__no_such_overload)
 #define tw__m8_48u_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m8_48u_pick15(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m8_48ua_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m8_48u_pick15(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
@@ -700,59 +855,59 @@ TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 191, (v32int32 x, int xs, int xo,
 #define TW__COUNTS_tw__m8_48u(F, ...) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48ua(F, ...) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 192, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), 0)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 193, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 194, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 195, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 196, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 197, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 198, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 199, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 200, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 201, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(four, 8, v4cacc48, tw__m4_48p, 202, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 203, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(four, 8, v4cacc48, tw__m4_48p, 204, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 205, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 206, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 207, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 208, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 209, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 210, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 211, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 231, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 232, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 233, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 234, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 235, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 236, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 237, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 238, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 239, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 240, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(four, 8, v4cacc48, tw__m4_48p, 241, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 242, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(four, 8, v4cacc48, tw__m4_48p, 243, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 244, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 245, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 246, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 247, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 248, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 249, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 250, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
 #ifndef __cplusplus
 #define tw__m4_48p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16cint16, v4cint32): P##_206, \
-  void (*)(v32cint16, v4cint32): P##_207, \
-  void (*)(v8cint32, v8cint16): P##_210, \
-  void (*)(v16cint32, v8cint16): P##_211, \
+  void (*)(v16cint16, v4cint32): P##_245, \
+  void (*)(v32cint16, v4cint32): P##_246, \
+  void (*)(v8cint32, v8cint16): P##_249, \
+  void (*)(v16cint32, v8cint16): P##_250, \
   default: tw__no_such_overload)
 #define tw__m4_48p_6(f,a0,a1,a2,a3,a4,a5) tw__m4_48p_pick6(tw__m4_48p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m4_48pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_48p_pick6(tw__m4_48pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m4_48p_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16cint16): P##_203, \
-  void (*)(v32cint16): P##_205, \
+  void (*)(v16cint16): P##_242, \
+  void (*)(v32cint16): P##_244, \
   default: tw__no_such_overload)
 #define tw__m4_48p_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48p_pick7(tw__m4_48p,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48pa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48p_pick7(tw__m4_48pa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8cint16): P##_192, \
-  void (*)(v64int16, v8cint16): P##_193, \
-  void (*)(v32int16, v4cint32): P##_194, \
-  void (*)(v64int16, v4cint32): P##_195, \
-  void (*)(v16int32, v8cint16): P##_196, \
-  void (*)(v32int32, v8cint16): P##_197, \
-  void (*)(v16cint16, v16int16): P##_198, \
-  void (*)(v32cint16, v16int16): P##_199, \
-  void (*)(v16cint16, v8int32): P##_200, \
-  void (*)(v32cint16, v8int32): P##_201, \
-  void (*)(v16cint16, v8cint16): P##_202, \
-  void (*)(v32cint16, v8cint16): P##_204, \
-  void (*)(v8cint32, v16int16): P##_208, \
-  void (*)(v16cint32, v16int16): P##_209, \
+  void (*)(v32int16, v8cint16): P##_231, \
+  void (*)(v64int16, v8cint16): P##_232, \
+  void (*)(v32int16, v4cint32): P##_233, \
+  void (*)(v64int16, v4cint32): P##_234, \
+  void (*)(v16int32, v8cint16): P##_235, \
+  void (*)(v32int32, v8cint16): P##_236, \
+  void (*)(v16cint16, v16int16): P##_237, \
+  void (*)(v32cint16, v16int16): P##_238, \
+  void (*)(v16cint16, v8int32): P##_239, \
+  void (*)(v32cint16, v8int32): P##_240, \
+  void (*)(v16cint16, v8cint16): P##_241, \
+  void (*)(v32cint16, v8cint16): P##_243, \
+  void (*)(v8cint32, v16int16): P##_247, \
+  void (*)(v16cint32, v16int16): P##_248, \
   default: tw__no_such_overload)
 #define tw__m4_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48p_pick8(tw__m4_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48p_pick8(tw__m4_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -760,59 +915,59 @@ TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 211, (v16cint32 x, int xs, int 
 #define TW__COUNTS_tw__m4_48p(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48pa(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 212, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 213, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 214, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 215, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 216, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 217, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 218, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 219, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 220, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 221, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 222, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 223, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 224, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 225, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 226, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 227, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 228, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 229, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 230, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 231, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 251, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 252, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 253, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 254, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 255, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 256, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 257, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 258, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 259, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 260, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 261, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 262, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 263, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 264, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 265, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 266, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 267, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 268, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 269, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 270, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__ABS)
 #ifndef __cplusplus
 #define tw__m4_48b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16cint16, v4cint32): P##_226, \
-  void (*)(v32cint16, v4cint32): P##_227, \
-  void (*)(v8cint32, v8cint16): P##_230, \
-  void (*)(v16cint32, v8cint16): P##_231, \
+  void (*)(v16cint16, v4cint32): P##_265, \
+  void (*)(v32cint16, v4cint32): P##_266, \
+  void (*)(v8cint32, v8cint16): P##_269, \
+  void (*)(v16cint32, v8cint16): P##_270, \
   default: tw__no_such_overload)
 #define tw__m4_48b_6(f,a0,a1,a2,a3,a4,a5) tw__m4_48b_pick6(tw__m4_48b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m4_48ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_48b_pick6(tw__m4_48ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m4_48b_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16cint16): P##_223, \
-  void (*)(v32cint16): P##_225, \
+  void (*)(v16cint16): P##_262, \
+  void (*)(v32cint16): P##_264, \
   default: tw__no_such_overload)
 #define tw__m4_48b_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48b_pick7(tw__m4_48b,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48ba_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48b_pick7(tw__m4_48ba,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8cint16): P##_212, \
-  void (*)(v64int16, v8cint16): P##_213, \
-  void (*)(v32int16, v4cint32): P##_214, \
-  void (*)(v64int16, v4cint32): P##_215, \
-  void (*)(v16int32, v8cint16): P##_216, \
-  void (*)(v32int32, v8cint16): P##_217, \
-  void (*)(v16cint16, v16int16): P##_218, \
-  void (*)(v32cint16, v16int16): P##_219, \
-  void (*)(v16cint16, v8int32): P##_220, \
-  void (*)(v32cint16, v8int32): P##_221, \
-  void (*)(v16cint16, v8cint16): P##_222, \
-  void (*)(v32cint16, v8cint16): P##_224, \
-  void (*)(v8cint32, v16int16): P##_228, \
-  void (*)(v16cint32, v16int16): P##_229, \
+  void (*)(v32int16, v8cint16): P##_251, \
+  void (*)(v64int16, v8cint16): P##_252, \
+  void (*)(v32int16, v4cint32): P##_253, \
+  void (*)(v64int16, v4cint32): P##_254, \
+  void (*)(v16int32, v8cint16): P##_255, \
+  void (*)(v32int32, v8cint16): P##_256, \
+  void (*)(v16cint16, v16int16): P##_257, \
+  void (*)(v32cint16, v16int16): P##_258, \
+  void (*)(v16cint16, v8int32): P##_259, \
+  void (*)(v32cint16, v8int32): P##_260, \
+  void (*)(v16cint16, v8cint16): P##_261, \
+  void (*)(v32cint16, v8cint16): P##_263, \
+  void (*)(v8cint32, v16int16): P##_267, \
+  void (*)(v16cint32, v16int16): P##_268, \
   default: tw__no_such_overload)
 #define tw__m4_48b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48b_pick8(tw__m4_48b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48b_pick8(tw__m4_48ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -820,78 +975,78 @@ TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 231, (v16cint32 x, int xs, int 
 #define TW__COUNTS_tw__m4_48b(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48ba(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 232, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 233, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 234, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 235, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 236, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 237, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 238, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 239, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 240, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 241, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 242, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 243, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 244, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 245, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 246, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 247, (v16cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 248, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 249, (v32cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 250, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 251, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 252, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 253, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 254, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 255, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 256, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 257, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 258, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 271, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 272, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 273, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 274, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 275, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 276, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 277, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 278, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 279, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 280, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 281, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 282, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 283, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 284, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 285, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v4cacc48, tw__m4_48s, 286, (v16cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v4cacc48, tw__m4_48s, 287, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v4cacc48, tw__m4_48s, 288, (v32cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 289, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 290, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 291, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 292, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 293, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 294, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 295, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 296, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 297, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m4_48s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16cint16, v4cint32): P##_250, \
-  void (*)(v32cint16, v4cint32): P##_252, \
-  void (*)(v8cint32, v8cint16): P##_256, \
-  void (*)(v16cint32, v8cint16): P##_258, \
+  void (*)(v16cint16, v4cint32): P##_289, \
+  void (*)(v32cint16, v4cint32): P##_291, \
+  void (*)(v8cint32, v8cint16): P##_295, \
+  void (*)(v16cint32, v8cint16): P##_297, \
   default: tw__no_such_overload)
 #define tw__m4_48s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48s_pick7(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48s_pick7(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_251, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_257, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_290, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_296, \
   default: tw__no_such_overload)
 #define tw__m4_48s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48s_pick8(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48s_pick8(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8cint16): P##_232, \
-  void (*)(v64int16, v8cint16): P##_234, \
-  void (*)(v32int16, v4cint32): P##_235, \
-  void (*)(v64int16, v4cint32): P##_237, \
-  void (*)(v16int32, v8cint16): P##_238, \
-  void (*)(v32int32, v8cint16): P##_240, \
-  void (*)(v16cint16, v16int16): P##_241, \
-  void (*)(v32cint16, v16int16): P##_243, \
-  void (*)(v16cint16, v8int32): P##_244, \
-  void (*)(v32cint16, v8int32): P##_246, \
-  void (*)(v16cint16, v8cint16): P##_247, \
-  void (*)(v32cint16, v8cint16): P##_249, \
-  void (*)(v8cint32, v16int16): P##_253, \
-  void (*)(v16cint32, v16int16): P##_255, \
+  void (*)(v32int16, v8cint16): P##_271, \
+  void (*)(v64int16, v8cint16): P##_273, \
+  void (*)(v32int16, v4cint32): P##_274, \
+  void (*)(v64int16, v4cint32): P##_276, \
+  void (*)(v16int32, v8cint16): P##_277, \
+  void (*)(v32int32, v8cint16): P##_279, \
+  void (*)(v16cint16, v16int16): P##_280, \
+  void (*)(v32cint16, v16int16): P##_282, \
+  void (*)(v16cint16, v8int32): P##_283, \
+  void (*)(v32cint16, v8int32): P##_285, \
+  void (*)(v16cint16, v8cint16): P##_286, \
+  void (*)(v32cint16, v8cint16): P##_288, \
+  void (*)(v8cint32, v16int16): P##_292, \
+  void (*)(v16cint32, v16int16): P##_294, \
   default: tw__no_such_overload)
 #define tw__m4_48s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48s_pick9(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48s_pick9(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8cint16): P##_233, \
-  void (*)(v32int16, v32int16, v4cint32): P##_236, \
-  void (*)(v16int32, v16int32, v8cint16): P##_239, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_242, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_245, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_248, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_254, \
+  void (*)(v32int16, v32int16, v8cint16): P##_272, \
+  void (*)(v32int16, v32int16, v4cint32): P##_275, \
+  void (*)(v16int32, v16int32, v8cint16): P##_278, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_281, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_284, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_287, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_293, \
   default: tw__no_such_overload)
 #define tw__m4_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48s_pick10(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48s_pick10(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -899,63 +1054,96 @@ TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 258, (v16cint32 x, int xs, int 
 #define TW__COUNTS_tw__m4_48s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 259, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 260, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 261, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 262, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 263, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 264, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 265, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 266, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 267, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 268, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 269, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 270, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 271, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 272, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 273, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 274, (v16cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 275, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 276, (v32cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 277, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 278, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 279, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48m, 298, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48m, 299, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48m, 300, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 301, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 302, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 303, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 304, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 305, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 306, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+#ifndef __cplusplus
+#define tw__m4_48m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
+  void (*)(v32int16, v8cint16): P##_298, \
+  void (*)(v64int16, v8cint16): P##_300, \
+  void (*)(v32int16, v4cint32): P##_301, \
+  void (*)(v64int16, v4cint32): P##_303, \
+  void (*)(v16int32, v8cint16): P##_304, \
+  void (*)(v32int32, v8cint16): P##_306, \
+  default: tw__no_such_overload)
+#define tw__m4_48m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48m_pick9(tw__m4_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m4_48ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48m_pick9(tw__m4_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m4_48m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
+  void (*)(v32int16, v32int16, v8cint16): P##_299, \
+  void (*)(v32int16, v32int16, v4cint32): P##_302, \
+  void (*)(v16int32, v16int32, v8cint16): P##_305, \
+  default: tw__no_such_overload)
+#define tw__m4_48m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48m_pick10(tw__m4_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw__m4_48ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48m_pick10(tw__m4_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#else
+#define TW__COUNTS_tw__m4_48m(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw__m4_48ma(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#endif
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 307, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 308, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 309, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 310, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 311, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 312, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 313, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 314, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 315, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 316, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 317, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 318, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 319, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 320, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 321, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(four_ct, 8, v4cacc48, tw__m4_48t, 322, (v16cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(four_ct, 8, v4cacc48, tw__m4_48t, 323, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(four_ct, 8, v4cacc48, tw__m4_48t, 324, (v32cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 325, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 326, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 327, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m4_48t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v4cint32): P##_262, \
-  void (*)(v64int16, v4cint32): P##_264, \
-  void (*)(v16int32, v8cint16): P##_265, \
-  void (*)(v32int32, v8cint16): P##_267, \
-  void (*)(v16cint16, v8int32): P##_271, \
-  void (*)(v32cint16, v8int32): P##_273, \
-  void (*)(v16cint16, v8cint16): P##_274, \
-  void (*)(v32cint16, v8cint16): P##_276, \
-  void (*)(v8cint32, v16int16): P##_277, \
-  void (*)(v16cint32, v16int16): P##_279, \
+  void (*)(v32int16, v4cint32): P##_310, \
+  void (*)(v64int16, v4cint32): P##_312, \
+  void (*)(v16int32, v8cint16): P##_313, \
+  void (*)(v32int32, v8cint16): P##_315, \
+  void (*)(v16cint16, v8int32): P##_319, \
+  void (*)(v32cint16, v8int32): P##_321, \
+  void (*)(v16cint16, v8cint16): P##_322, \
+  void (*)(v32cint16, v8cint16): P##_324, \
+  void (*)(v8cint32, v16int16): P##_325, \
+  void (*)(v16cint32, v16int16): P##_327, \
   default: tw__no_such_overload)
 #define tw__m4_48t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48t_pick9(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48t_pick9(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_263, \
-  void (*)(v16int32, v16int32, v8cint16): P##_266, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_272, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_275, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_278, \
+  void (*)(v32int16, v32int16, v4cint32): P##_311, \
+  void (*)(v16int32, v16int32, v8cint16): P##_314, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_320, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_323, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_326, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v8cint16): P##_259, \
-  void (*)(v64int16, v8cint16): P##_261, \
-  void (*)(v16cint16, v16int16): P##_268, \
-  void (*)(v32cint16, v16int16): P##_270, \
+  void (*)(v32int16, v8cint16): P##_307, \
+  void (*)(v64int16, v8cint16): P##_309, \
+  void (*)(v16cint16, v16int16): P##_316, \
+  void (*)(v32cint16, v16int16): P##_318, \
   default: tw__no_such_overload))
 #define tw__m4_48t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48t_pick10(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48t_pick10(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int16, v8cint16): P##_260, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_269, \
+  void (*)(v32int16, v32int16, v8cint16): P##_308, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_317, \
   default: tw__no_such_overload)
 #define tw__m4_48t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48t_pick11(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_48ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48t_pick11(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
@@ -963,78 +1151,78 @@ TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 279, (v16cint32 x, int xs, int 
 #define TW__COUNTS_tw__m4_48t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 280, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 281, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 282, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 283, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 284, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 285, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 286, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 287, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 288, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 289, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 290, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 291, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 292, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 293, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 294, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 295, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 296, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 297, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 298, (v16cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 299, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 300, (v32cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 301, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 302, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 303, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 304, (v8cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 305, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 306, (v16cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 328, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 329, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 330, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 331, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 332, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 333, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 334, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 335, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 336, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 337, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 338, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 339, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 340, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 341, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 342, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 343, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 344, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 345, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 346, (v16cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 347, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 348, (v32cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 349, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 350, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 351, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 352, (v8cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 353, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 354, (v16cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
 #define tw__m4_48u_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v16cint16, v4cint32): P##_298, \
-  void (*)(v32cint16, v4cint32): P##_300, \
-  void (*)(v8cint32, v8cint16): P##_304, \
-  void (*)(v16cint32, v8cint16): P##_306, \
+  void (*)(v16cint16, v4cint32): P##_346, \
+  void (*)(v32cint16, v4cint32): P##_348, \
+  void (*)(v8cint32, v8cint16): P##_352, \
+  void (*)(v16cint32, v8cint16): P##_354, \
   default: tw__no_such_overload)
 #define tw__m4_48u_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48u_pick8(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48ua_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48u_pick8(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48u_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_299, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_305, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_347, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_353, \
   default: tw__no_such_overload)
 #define tw__m4_48u_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48u_pick9(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48ua_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48u_pick9(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v8cint16): P##_280, \
-  void (*)(v64int16, v8cint16): P##_282, \
-  void (*)(v32int16, v4cint32): P##_283, \
-  void (*)(v64int16, v4cint32): P##_285, \
-  void (*)(v16int32, v8cint16): P##_286, \
-  void (*)(v32int32, v8cint16): P##_288, \
-  void (*)(v16cint16, v16int16): P##_289, \
-  void (*)(v32cint16, v16int16): P##_291, \
-  void (*)(v16cint16, v8int32): P##_292, \
-  void (*)(v32cint16, v8int32): P##_294, \
-  void (*)(v16cint16, v8cint16): P##_295, \
-  void (*)(v32cint16, v8cint16): P##_297, \
-  void (*)(v8cint32, v16int16): P##_301, \
-  void (*)(v16cint32, v16int16): P##_303, \
+  void (*)(v32int16, v8cint16): P##_328, \
+  void (*)(v64int16, v8cint16): P##_330, \
+  void (*)(v32int16, v4cint32): P##_331, \
+  void (*)(v64int16, v4cint32): P##_333, \
+  void (*)(v16int32, v8cint16): P##_334, \
+  void (*)(v32int32, v8cint16): P##_336, \
+  void (*)(v16cint16, v16int16): P##_337, \
+  void (*)(v32cint16, v16int16): P##_339, \
+  void (*)(v16cint16, v8int32): P##_340, \
+  void (*)(v32cint16, v8int32): P##_342, \
+  void (*)(v16cint16, v8cint16): P##_343, \
+  void (*)(v32cint16, v8cint16): P##_345, \
+  void (*)(v8cint32, v16int16): P##_349, \
+  void (*)(v16cint32, v16int16): P##_351, \
   default: tw__no_such_overload)
 #define tw__m4_48u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48u_pick11(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_48ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48u_pick11(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_48u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v8cint16): P##_281, \
-  void (*)(v32int16, v32int16, v4cint32): P##_284, \
-  void (*)(v16int32, v16int32, v8cint16): P##_287, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_290, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_293, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_296, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_302, \
+  void (*)(v32int16, v32int16, v8cint16): P##_329, \
+  void (*)(v32int16, v32int16, v4cint32): P##_332, \
+  void (*)(v16int32, v16int32, v8cint16): P##_335, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_338, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_341, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_344, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_350, \
   default: tw__no_such_overload)
 #define tw__m4_48u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_48u_pick12(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m4_48ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_48u_pick12(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
@@ -1042,35 +1230,35 @@ TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 306, (v16cint32 x, int xs, int xo
 #define TW__COUNTS_tw__m4_48u(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48ua(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 307, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 308, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 309, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 310, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 311, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 312, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 313, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 314, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 355, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 356, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 357, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 358, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 359, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 360, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 361, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 362, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
 #ifndef __cplusplus
 #define tw__m8_80p_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16int32): P##_312, \
-  void (*)(v32int32): P##_314, \
+  void (*)(v16int32): P##_360, \
+  void (*)(v32int32): P##_362, \
   default: tw__no_such_overload)
 #define tw__m8_80p_5(f,a0,a1,a2,a3,a4) tw__m8_80p_pick5(tw__m8_80p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m8_80pa_6(f,acc,a0,a1,a2,a3,a4) tw__m8_80p_pick5(tw__m8_80pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m8_80p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16int32, v8int32): P##_311, \
-  void (*)(v32int32, v8int32): P##_313, \
+  void (*)(v16int32, v8int32): P##_359, \
+  void (*)(v32int32, v8int32): P##_361, \
   default: tw__no_such_overload)
 #define tw__m8_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m8_80p_pick6(tw__m8_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m8_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_80p_pick6(tw__m8_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m8_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_307, \
-  void (*)(v64int16, v8int32): P##_308, \
-  void (*)(v16int32, v16int16): P##_309, \
-  void (*)(v32int32, v16int16): P##_310, \
+  void (*)(v32int16, v8int32): P##_355, \
+  void (*)(v64int16, v8int32): P##_356, \
+  void (*)(v16int32, v16int16): P##_357, \
+  void (*)(v32int32, v16int16): P##_358, \
   default: tw__no_such_overload)
 #define tw__m8_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80p_pick8(tw__m8_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80p_pick8(tw__m8_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -1078,35 +1266,35 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 314, (v32int32 x, int xs, int x
 #define TW__COUNTS_tw__m8_80p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_80pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 315, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 316, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 317, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 318, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 319, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 320, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 321, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 322, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 363, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 364, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 365, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 366, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 367, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 368, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 369, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 370, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
 #ifndef __cplusplus
 #define tw__m8_80b_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16int32): P##_320, \
-  void (*)(v32int32): P##_322, \
+  void (*)(v16int32): P##_368, \
+  void (*)(v32int32): P##_370, \
   default: tw__no_such_overload)
 #define tw__m8_80b_5(f,a0,a1,a2,a3,a4) tw__m8_80b_pick5(tw__m8_80b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m8_80ba_6(f,acc,a0,a1,a2,a3,a4) tw__m8_80b_pick5(tw__m8_80ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m8_80b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16int32, v8int32): P##_319, \
-  void (*)(v32int32, v8int32): P##_321, \
+  void (*)(v16int32, v8int32): P##_367, \
+  void (*)(v32int32, v8int32): P##_369, \
   default: tw__no_such_overload)
 #define tw__m8_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m8_80b_pick6(tw__m8_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m8_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_80b_pick6(tw__m8_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m8_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_315, \
-  void (*)(v64int16, v8int32): P##_316, \
-  void (*)(v16int32, v16int16): P##_317, \
-  void (*)(v32int32, v16int16): P##_318, \
+  void (*)(v32int16, v8int32): P##_363, \
+  void (*)(v64int16, v8int32): P##_364, \
+  void (*)(v16int32, v16int16): P##_365, \
+  void (*)(v32int32, v16int16): P##_366, \
   default: tw__no_such_overload)
 #define tw__m8_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80b_pick8(tw__m8_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80b_pick8(tw__m8_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -1114,42 +1302,42 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 322, (v32int32 x, int xs, int x
 #define TW__COUNTS_tw__m8_80b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_80ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 323, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 324, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 325, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 326, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 327, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 328, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 329, (v16int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 330, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 331, (v32int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 371, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 372, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 373, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 374, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 375, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 376, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 377, (v16int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 378, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 379, (v32int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m8_80s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16int32, v8int32): P##_329, \
-  void (*)(v32int32, v8int32): P##_331, \
+  void (*)(v16int32, v8int32): P##_377, \
+  void (*)(v32int32, v8int32): P##_379, \
   default: tw__no_such_overload)
 #define tw__m8_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_80s_pick7(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_80s_pick7(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16int32, v16int32, v8int32): P##_330, \
+  void (*)(v16int32, v16int32, v8int32): P##_378, \
   default: tw__no_such_overload)
 #define tw__m8_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80s_pick8(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80s_pick8(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_323, \
-  void (*)(v64int16, v8int32): P##_325, \
-  void (*)(v16int32, v16int16): P##_326, \
-  void (*)(v32int32, v16int16): P##_328, \
+  void (*)(v32int16, v8int32): P##_371, \
+  void (*)(v64int16, v8int32): P##_373, \
+  void (*)(v16int32, v16int16): P##_374, \
+  void (*)(v32int32, v16int16): P##_376, \
   default: tw__no_such_overload)
 #define tw__m8_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80s_pick9(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80s_pick9(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_324, \
-  void (*)(v16int32, v16int32, v16int16): P##_327, \
+  void (*)(v32int16, v32int16, v8int32): P##_372, \
+  void (*)(v16int32, v16int32, v16int16): P##_375, \
   default: tw__no_such_overload)
 #define tw__m8_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80s_pick10(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80s_pick10(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -1157,26 +1345,69 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 331, (v32int32 x, int xs, int x
 #define TW__COUNTS_tw__m8_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 332, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 333, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 334, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 335, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 336, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 337, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 380, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 381, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 382, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 383, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 384, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 385, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 386, (v16int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 387, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 388, (v32int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
+#ifndef __cplusplus
+#define tw__m8_80m_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
+  void (*)(v16int32, v8int32): P##_386, \
+  void (*)(v32int32, v8int32): P##_388, \
+  default: tw__no_such_overload)
+#define tw__m8_80m_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_80m_pick7(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw__m8_80ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_80m_pick7(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw__m8_80m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
+  void (*)(v16int32, v16int32, v8int32): P##_387, \
+  default: tw__no_such_overload)
+#define tw__m8_80m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80m_pick8(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m8_80ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80m_pick8(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m8_80m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
+  void (*)(v32int16, v8int32): P##_380, \
+  void (*)(v64int16, v8int32): P##_382, \
+  void (*)(v16int32, v16int16): P##_383, \
+  void (*)(v32int32, v16int16): P##_385, \
+  default: tw__no_such_overload)
+#define tw__m8_80m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80m_pick9(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m8_80ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80m_pick9(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m8_80m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
+  void (*)(v32int16, v32int16, v8int32): P##_381, \
+  void (*)(v16int32, v16int32, v16int16): P##_384, \
+  default: tw__no_such_overload)
+#define tw__m8_80m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80m_pick10(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw__m8_80ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80m_pick10(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#else
+#define TW__COUNTS_tw__m8_80m(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw__m8_80ma(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#endif
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 389, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 390, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 391, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 392, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 393, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 394, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m8_80t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_332, \
-  void (*)(v64int16, v8int32): P##_334, \
-  void (*)(v16int32, v16int16): P##_335, \
-  void (*)(v32int32, v16int16): P##_337, \
+  void (*)(v32int16, v8int32): P##_389, \
+  void (*)(v64int16, v8int32): P##_391, \
+  void (*)(v16int32, v16int16): P##_392, \
+  void (*)(v32int32, v16int16): P##_394, \
   default: tw__no_such_overload)
 #define tw__m8_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80t_pick9(tw__m8_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80t_pick9(tw__m8_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_333, \
-  void (*)(v16int32, v16int32, v16int16): P##_336, \
+  void (*)(v32int16, v32int16, v8int32): P##_390, \
+  void (*)(v16int32, v16int32, v16int16): P##_393, \
   default: tw__no_such_overload)
 #define tw__m8_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80t_pick10(tw__m8_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80t_pick10(tw__m8_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -1189,67 +1420,67 @@ TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 337, (v32int32 x, int xs, int x
 #define TW__COUNTS_tw__m8_80u(F, ...)
 #define TW__COUNTS_tw__m8_80ua(F, ...)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 338, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 339, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 340, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 341, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 342, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 343, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 344, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 345, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 346, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 347, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 348, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 349, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 350, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 351, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 352, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 353, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 354, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 355, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 356, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 357, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 358, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 359, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 360, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 361, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 395, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 396, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 397, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 398, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 399, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 400, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 401, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 402, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 403, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 404, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 405, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 406, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 407, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 408, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 409, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 410, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 411, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 412, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 413, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 414, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 415, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 416, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 417, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 418, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
 #ifndef __cplusplus
 #define tw__m4_80p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16int32, v4cint32): P##_350, \
-  void (*)(v32int32, v4cint32): P##_351, \
-  void (*)(v16cint16, v4cint32): P##_354, \
-  void (*)(v32cint16, v4cint32): P##_355, \
-  void (*)(v8cint32, v8int32): P##_358, \
-  void (*)(v16cint32, v8int32): P##_359, \
-  void (*)(v8cint32, v8cint16): P##_360, \
-  void (*)(v16cint32, v8cint16): P##_361, \
+  void (*)(v16int32, v4cint32): P##_407, \
+  void (*)(v32int32, v4cint32): P##_408, \
+  void (*)(v16cint16, v4cint32): P##_411, \
+  void (*)(v32cint16, v4cint32): P##_412, \
+  void (*)(v8cint32, v8int32): P##_415, \
+  void (*)(v16cint32, v8int32): P##_416, \
+  void (*)(v8cint32, v8cint16): P##_417, \
+  void (*)(v16cint32, v8cint16): P##_418, \
   default: tw__no_such_overload)
 #define tw__m4_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m4_80p_pick6(tw__m4_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m4_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_80p_pick6(tw__m4_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m4_80p_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16int32): P##_345, \
-  void (*)(v32int32): P##_347, \
+  void (*)(v16int32): P##_402, \
+  void (*)(v32int32): P##_404, \
   default: tw__no_such_overload)
 #define tw__m4_80p_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80p_pick7(tw__m4_80p,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80pa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80p_pick7(tw__m4_80pa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_338, \
-  void (*)(v64int16, v8int32): P##_339, \
-  void (*)(v32int16, v4cint32): P##_340, \
-  void (*)(v64int16, v4cint32): P##_341, \
-  void (*)(v16int32, v16int16): P##_342, \
-  void (*)(v32int32, v16int16): P##_343, \
-  void (*)(v16int32, v8int32): P##_344, \
-  void (*)(v32int32, v8int32): P##_346, \
-  void (*)(v16int32, v8cint16): P##_348, \
-  void (*)(v32int32, v8cint16): P##_349, \
-  void (*)(v16cint16, v8int32): P##_352, \
-  void (*)(v32cint16, v8int32): P##_353, \
-  void (*)(v8cint32, v16int16): P##_356, \
-  void (*)(v16cint32, v16int16): P##_357, \
+  void (*)(v32int16, v8int32): P##_395, \
+  void (*)(v64int16, v8int32): P##_396, \
+  void (*)(v32int16, v4cint32): P##_397, \
+  void (*)(v64int16, v4cint32): P##_398, \
+  void (*)(v16int32, v16int16): P##_399, \
+  void (*)(v32int32, v16int16): P##_400, \
+  void (*)(v16int32, v8int32): P##_401, \
+  void (*)(v32int32, v8int32): P##_403, \
+  void (*)(v16int32, v8cint16): P##_405, \
+  void (*)(v32int32, v8cint16): P##_406, \
+  void (*)(v16cint16, v8int32): P##_409, \
+  void (*)(v32cint16, v8int32): P##_410, \
+  void (*)(v8cint32, v16int16): P##_413, \
+  void (*)(v16cint32, v16int16): P##_414, \
   default: tw__no_such_overload)
 #define tw__m4_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80p_pick8(tw__m4_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80p_pick8(tw__m4_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -1257,67 +1488,67 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 361, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m4_80p(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80pa(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 362, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 363, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 364, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 365, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 366, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 367, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 368, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 369, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 370, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 371, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 372, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 373, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 374, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 375, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 376, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 377, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 378, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 379, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 380, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 381, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 382, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 383, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 384, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 385, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 419, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 420, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 421, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 422, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 423, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 424, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 425, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 426, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 427, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 428, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 429, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 430, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 431, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 432, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 433, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 434, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 435, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 436, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 437, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 438, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 439, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 440, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 441, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 442, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__ABS)
 #ifndef __cplusplus
 #define tw__m4_80b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16int32, v4cint32): P##_374, \
-  void (*)(v32int32, v4cint32): P##_375, \
-  void (*)(v16cint16, v4cint32): P##_378, \
-  void (*)(v32cint16, v4cint32): P##_379, \
-  void (*)(v8cint32, v8int32): P##_382, \
-  void (*)(v16cint32, v8int32): P##_383, \
-  void (*)(v8cint32, v8cint16): P##_384, \
-  void (*)(v16cint32, v8cint16): P##_385, \
+  void (*)(v16int32, v4cint32): P##_431, \
+  void (*)(v32int32, v4cint32): P##_432, \
+  void (*)(v16cint16, v4cint32): P##_435, \
+  void (*)(v32cint16, v4cint32): P##_436, \
+  void (*)(v8cint32, v8int32): P##_439, \
+  void (*)(v16cint32, v8int32): P##_440, \
+  void (*)(v8cint32, v8cint16): P##_441, \
+  void (*)(v16cint32, v8cint16): P##_442, \
   default: tw__no_such_overload)
 #define tw__m4_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m4_80b_pick6(tw__m4_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m4_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_80b_pick6(tw__m4_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m4_80b_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16int32): P##_369, \
-  void (*)(v32int32): P##_371, \
+  void (*)(v16int32): P##_426, \
+  void (*)(v32int32): P##_428, \
   default: tw__no_such_overload)
 #define tw__m4_80b_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80b_pick7(tw__m4_80b,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80ba_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80b_pick7(tw__m4_80ba,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_362, \
-  void (*)(v64int16, v8int32): P##_363, \
-  void (*)(v32int16, v4cint32): P##_364, \
-  void (*)(v64int16, v4cint32): P##_365, \
-  void (*)(v16int32, v16int16): P##_366, \
-  void (*)(v32int32, v16int16): P##_367, \
-  void (*)(v16int32, v8int32): P##_368, \
-  void (*)(v32int32, v8int32): P##_370, \
-  void (*)(v16int32, v8cint16): P##_372, \
-  void (*)(v32int32, v8cint16): P##_373, \
-  void (*)(v16cint16, v8int32): P##_376, \
-  void (*)(v32cint16, v8int32): P##_377, \
-  void (*)(v8cint32, v16int16): P##_380, \
-  void (*)(v16cint32, v16int16): P##_381, \
+  void (*)(v32int16, v8int32): P##_419, \
+  void (*)(v64int16, v8int32): P##_420, \
+  void (*)(v32int16, v4cint32): P##_421, \
+  void (*)(v64int16, v4cint32): P##_422, \
+  void (*)(v16int32, v16int16): P##_423, \
+  void (*)(v32int32, v16int16): P##_424, \
+  void (*)(v16int32, v8int32): P##_425, \
+  void (*)(v32int32, v8int32): P##_427, \
+  void (*)(v16int32, v8cint16): P##_429, \
+  void (*)(v32int32, v8cint16): P##_430, \
+  void (*)(v16cint16, v8int32): P##_433, \
+  void (*)(v32cint16, v8int32): P##_434, \
+  void (*)(v8cint32, v16int16): P##_437, \
+  void (*)(v16cint32, v16int16): P##_438, \
   default: tw__no_such_overload)
 #define tw__m4_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80b_pick8(tw__m4_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80b_pick8(tw__m4_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -1325,90 +1556,90 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 385, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m4_80b(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80ba(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 386, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 387, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 388, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 389, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 390, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 391, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 392, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 393, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 394, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 395, (v16int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 396, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 397, (v32int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 398, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 399, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 400, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 401, (v16int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 402, (v16int32 x, int xs, int xo, v16int32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 403, (v32int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 404, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 405, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 406, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 407, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 408, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 409, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 410, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 411, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 412, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 413, (v8cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 414, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 415, (v16cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 416, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 417, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 418, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 443, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 444, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 445, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 446, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 447, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 448, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 449, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 450, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 451, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 452, (v16int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 453, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 454, (v32int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 455, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 456, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 457, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 458, (v16int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 459, (v16int32 x, int xs, int xo, v16int32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 460, (v32int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 461, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 462, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 463, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 464, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 465, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 466, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 467, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 468, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 469, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 470, (v8cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 471, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 472, (v16cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 473, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 474, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 475, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m4_80s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16int32, v4cint32): P##_401, \
-  void (*)(v32int32, v4cint32): P##_403, \
-  void (*)(v16cint16, v4cint32): P##_407, \
-  void (*)(v32cint16, v4cint32): P##_409, \
-  void (*)(v8cint32, v8int32): P##_413, \
-  void (*)(v16cint32, v8int32): P##_415, \
-  void (*)(v8cint32, v8cint16): P##_416, \
-  void (*)(v16cint32, v8cint16): P##_418, \
+  void (*)(v16int32, v4cint32): P##_458, \
+  void (*)(v32int32, v4cint32): P##_460, \
+  void (*)(v16cint16, v4cint32): P##_464, \
+  void (*)(v32cint16, v4cint32): P##_466, \
+  void (*)(v8cint32, v8int32): P##_470, \
+  void (*)(v16cint32, v8int32): P##_472, \
+  void (*)(v8cint32, v8cint16): P##_473, \
+  void (*)(v16cint32, v8cint16): P##_475, \
   default: tw__no_such_overload)
 #define tw__m4_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80s_pick7(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80s_pick7(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16int32, v16int32, v4cint32): P##_402, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_408, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_414, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_417, \
+  void (*)(v16int32, v16int32, v4cint32): P##_459, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_465, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_471, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_474, \
   default: tw__no_such_overload)
 #define tw__m4_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80s_pick8(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80s_pick8(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_386, \
-  void (*)(v64int16, v8int32): P##_388, \
-  void (*)(v32int16, v4cint32): P##_389, \
-  void (*)(v64int16, v4cint32): P##_391, \
-  void (*)(v16int32, v16int16): P##_392, \
-  void (*)(v32int32, v16int16): P##_394, \
-  void (*)(v16int32, v8int32): P##_395, \
-  void (*)(v32int32, v8int32): P##_397, \
-  void (*)(v16int32, v8cint16): P##_398, \
-  void (*)(v32int32, v8cint16): P##_400, \
-  void (*)(v16cint16, v8int32): P##_404, \
-  void (*)(v32cint16, v8int32): P##_406, \
-  void (*)(v8cint32, v16int16): P##_410, \
-  void (*)(v16cint32, v16int16): P##_412, \
+  void (*)(v32int16, v8int32): P##_443, \
+  void (*)(v64int16, v8int32): P##_445, \
+  void (*)(v32int16, v4cint32): P##_446, \
+  void (*)(v64int16, v4cint32): P##_448, \
+  void (*)(v16int32, v16int16): P##_449, \
+  void (*)(v32int32, v16int16): P##_451, \
+  void (*)(v16int32, v8int32): P##_452, \
+  void (*)(v32int32, v8int32): P##_454, \
+  void (*)(v16int32, v8cint16): P##_455, \
+  void (*)(v32int32, v8cint16): P##_457, \
+  void (*)(v16cint16, v8int32): P##_461, \
+  void (*)(v32cint16, v8int32): P##_463, \
+  void (*)(v8cint32, v16int16): P##_467, \
+  void (*)(v16cint32, v16int16): P##_469, \
   default: tw__no_such_overload)
 #define tw__m4_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80s_pick9(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80s_pick9(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_387, \
-  void (*)(v32int16, v32int16, v4cint32): P##_390, \
-  void (*)(v16int32, v16int32, v16int16): P##_393, \
-  void (*)(v16int32, v16int32, v8int32): P##_396, \
-  void (*)(v16int32, v16int32, v8cint16): P##_399, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_405, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_411, \
+  void (*)(v32int16, v32int16, v8int32): P##_444, \
+  void (*)(v32int16, v32int16, v4cint32): P##_447, \
+  void (*)(v16int32, v16int32, v16int16): P##_450, \
+  void (*)(v16int32, v16int32, v8int32): P##_453, \
+  void (*)(v16int32, v16int32, v8cint16): P##_456, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_462, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_468, \
   default: tw__no_such_overload)
 #define tw__m4_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80s_pick10(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80s_pick10(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -1416,63 +1647,124 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 418, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m4_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 419, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 420, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 421, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 422, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 423, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 424, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 425, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 426, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 427, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 428, (v16int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 429, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 430, (v32int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 431, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 432, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 433, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 434, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 435, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 436, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 437, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 438, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 439, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 476, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 477, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 478, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 479, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 480, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 481, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 482, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 483, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 484, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80m, 485, (v16int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80m, 486, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80m, 487, (v32int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 488, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 489, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 490, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 491, (v16int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 492, (v16int32 x, int xs, int xo, v16int32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 493, (v32int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+#ifndef __cplusplus
+#define tw__m4_80m_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
+  void (*)(v16int32, v4cint32): P##_491, \
+  void (*)(v32int32, v4cint32): P##_493, \
+  default: tw__no_such_overload)
+#define tw__m4_80m_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80m_pick7(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw__m4_80ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80m_pick7(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw__m4_80m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
+  void (*)(v16int32, v16int32, v4cint32): P##_492, \
+  default: tw__no_such_overload)
+#define tw__m4_80m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80m_pick8(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m4_80ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80m_pick8(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw__m4_80m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
+  void (*)(v32int16, v8int32): P##_476, \
+  void (*)(v64int16, v8int32): P##_478, \
+  void (*)(v32int16, v4cint32): P##_479, \
+  void (*)(v64int16, v4cint32): P##_481, \
+  void (*)(v16int32, v16int16): P##_482, \
+  void (*)(v32int32, v16int16): P##_484, \
+  void (*)(v16int32, v8int32): P##_485, \
+  void (*)(v32int32, v8int32): P##_487, \
+  void (*)(v16int32, v8cint16): P##_488, \
+  void (*)(v32int32, v8cint16): P##_490, \
+  default: tw__no_such_overload)
+#define tw__m4_80m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80m_pick9(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m4_80ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80m_pick9(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m4_80m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
+  void (*)(v32int16, v32int16, v8int32): P##_477, \
+  void (*)(v32int16, v32int16, v4cint32): P##_480, \
+  void (*)(v16int32, v16int32, v16int16): P##_483, \
+  void (*)(v16int32, v16int32, v8int32): P##_486, \
+  void (*)(v16int32, v16int32, v8cint16): P##_489, \
+  default: tw__no_such_overload)
+#define tw__m4_80m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80m_pick10(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw__m4_80ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80m_pick10(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#else
+#define TW__COUNTS_tw__m4_80m(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw__m4_80ma(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#endif
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 494, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 495, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 496, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 497, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 498, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 499, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 500, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 501, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 502, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 503, (v16int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 504, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 505, (v32int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 506, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 507, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 508, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 509, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 510, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 511, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 512, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 513, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 514, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m4_80t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v4cint32): P##_422, \
-  void (*)(v64int16, v4cint32): P##_424, \
-  void (*)(v16int32, v8int32): P##_428, \
-  void (*)(v32int32, v8int32): P##_430, \
-  void (*)(v16int32, v8cint16): P##_431, \
-  void (*)(v32int32, v8cint16): P##_433, \
-  void (*)(v16cint16, v8int32): P##_434, \
-  void (*)(v32cint16, v8int32): P##_436, \
-  void (*)(v8cint32, v16int16): P##_437, \
-  void (*)(v16cint32, v16int16): P##_439, \
+  void (*)(v32int16, v4cint32): P##_497, \
+  void (*)(v64int16, v4cint32): P##_499, \
+  void (*)(v16int32, v8int32): P##_503, \
+  void (*)(v32int32, v8int32): P##_505, \
+  void (*)(v16int32, v8cint16): P##_506, \
+  void (*)(v32int32, v8cint16): P##_508, \
+  void (*)(v16cint16, v8int32): P##_509, \
+  void (*)(v32cint16, v8int32): P##_511, \
+  void (*)(v8cint32, v16int16): P##_512, \
+  void (*)(v16cint32, v16int16): P##_514, \
   default: tw__no_such_overload)
 #define tw__m4_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80t_pick9(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80t_pick9(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_423, \
-  void (*)(v16int32, v16int32, v8int32): P##_429, \
-  void (*)(v16int32, v16int32, v8cint16): P##_432, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_435, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_438, \
+  void (*)(v32int16, v32int16, v4cint32): P##_498, \
+  void (*)(v16int32, v16int32, v8int32): P##_504, \
+  void (*)(v16int32, v16int32, v8cint16): P##_507, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_510, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_513, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v8int32): P##_419, \
-  void (*)(v64int16, v8int32): P##_421, \
-  void (*)(v16int32, v16int16): P##_425, \
-  void (*)(v32int32, v16int16): P##_427, \
+  void (*)(v32int16, v8int32): P##_494, \
+  void (*)(v64int16, v8int32): P##_496, \
+  void (*)(v16int32, v16int16): P##_500, \
+  void (*)(v32int32, v16int16): P##_502, \
   default: tw__no_such_overload))
 #define tw__m4_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80t_pick10(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80t_pick10(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_420, \
-  void (*)(v16int32, v16int32, v16int16): P##_426, \
+  void (*)(v32int16, v32int16, v8int32): P##_495, \
+  void (*)(v16int32, v16int32, v16int16): P##_501, \
   default: tw__no_such_overload)
 #define tw__m4_80t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80t_pick11(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_80ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80t_pick11(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
@@ -1480,32 +1772,32 @@ TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 439, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m4_80t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 440, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 441, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 442, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 443, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 444, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 445, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 446, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 447, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 448, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 515, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 516, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 517, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 518, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 519, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 520, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 521, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 522, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 523, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
 #define tw__m4_80u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v8int32): P##_440, \
-  void (*)(v64int16, v8int32): P##_442, \
-  void (*)(v16int32, v16int16): P##_443, \
-  void (*)(v32int32, v16int16): P##_445, \
-  void (*)(v16int32, v8int32): P##_446, \
-  void (*)(v32int32, v8int32): P##_448, \
+  void (*)(v32int16, v8int32): P##_515, \
+  void (*)(v64int16, v8int32): P##_517, \
+  void (*)(v16int32, v16int16): P##_518, \
+  void (*)(v32int32, v16int16): P##_520, \
+  void (*)(v16int32, v8int32): P##_521, \
+  void (*)(v32int32, v8int32): P##_523, \
   default: tw__no_such_overload)
 #define tw__m4_80u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80u_pick11(tw__m4_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_80ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80u_pick11(tw__m4_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_80u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_441, \
-  void (*)(v16int32, v16int32, v16int16): P##_444, \
-  void (*)(v16int32, v16int32, v8int32): P##_447, \
+  void (*)(v32int16, v32int16, v8int32): P##_516, \
+  void (*)(v16int32, v16int32, v16int16): P##_519, \
+  void (*)(v16int32, v16int32, v8int32): P##_522, \
   default: tw__no_such_overload)
 #define tw__m4_80u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_80u_pick12(tw__m4_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m4_80ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_80u_pick12(tw__m4_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
@@ -1513,59 +1805,59 @@ TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 448, (v32int32 x, int xs, int xo,
 #define TW__COUNTS_tw__m4_80u(F, ...) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80ua(F, ...) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 449, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 450, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 451, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 452, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 453, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 454, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 455, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 456, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 457, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 458, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 459, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 460, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 461, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 462, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 463, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 464, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 465, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 466, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 467, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 468, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 524, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 525, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 526, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 527, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 528, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 529, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 530, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 531, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 532, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 533, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 534, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 535, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 536, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 537, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 538, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 539, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 540, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 541, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 542, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 543, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
 #ifndef __cplusplus
 #define tw__m2_80p_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v8cint32): P##_466, \
-  void (*)(v16cint32): P##_468, \
+  void (*)(v8cint32): P##_541, \
+  void (*)(v16cint32): P##_543, \
   default: tw__no_such_overload)
 #define tw__m2_80p_5(f,a0,a1,a2,a3,a4) tw__m2_80p_pick5(tw__m2_80p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m2_80pa_6(f,acc,a0,a1,a2,a3,a4) tw__m2_80p_pick5(tw__m2_80pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m2_80p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v8cint32, v4cint32): P##_465, \
-  void (*)(v16cint32, v4cint32): P##_467, \
+  void (*)(v8cint32, v4cint32): P##_540, \
+  void (*)(v16cint32, v4cint32): P##_542, \
   default: tw__no_such_overload)
 #define tw__m2_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m2_80p_pick6(tw__m2_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m2_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m2_80p_pick6(tw__m2_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m2_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v4cint32): P##_449, \
-  void (*)(v64int16, v4cint32): P##_450, \
-  void (*)(v16int32, v8cint16): P##_451, \
-  void (*)(v32int32, v8cint16): P##_452, \
-  void (*)(v16int32, v4cint32): P##_453, \
-  void (*)(v32int32, v4cint32): P##_454, \
-  void (*)(v16cint16, v8int32): P##_455, \
-  void (*)(v32cint16, v8int32): P##_456, \
-  void (*)(v16cint16, v4cint32): P##_457, \
-  void (*)(v32cint16, v4cint32): P##_458, \
-  void (*)(v8cint32, v16int16): P##_459, \
-  void (*)(v16cint32, v16int16): P##_460, \
-  void (*)(v8cint32, v8int32): P##_461, \
-  void (*)(v16cint32, v8int32): P##_462, \
-  void (*)(v8cint32, v8cint16): P##_463, \
-  void (*)(v16cint32, v8cint16): P##_464, \
+  void (*)(v32int16, v4cint32): P##_524, \
+  void (*)(v64int16, v4cint32): P##_525, \
+  void (*)(v16int32, v8cint16): P##_526, \
+  void (*)(v32int32, v8cint16): P##_527, \
+  void (*)(v16int32, v4cint32): P##_528, \
+  void (*)(v32int32, v4cint32): P##_529, \
+  void (*)(v16cint16, v8int32): P##_530, \
+  void (*)(v32cint16, v8int32): P##_531, \
+  void (*)(v16cint16, v4cint32): P##_532, \
+  void (*)(v32cint16, v4cint32): P##_533, \
+  void (*)(v8cint32, v16int16): P##_534, \
+  void (*)(v16cint32, v16int16): P##_535, \
+  void (*)(v8cint32, v8int32): P##_536, \
+  void (*)(v16cint32, v8int32): P##_537, \
+  void (*)(v8cint32, v8cint16): P##_538, \
+  void (*)(v16cint32, v8cint16): P##_539, \
   default: tw__no_such_overload)
 #define tw__m2_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80p_pick8(tw__m2_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80p_pick8(tw__m2_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -1573,59 +1865,59 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 468, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m2_80p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m2_80pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 469, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 470, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 471, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 472, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 473, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 474, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 475, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 476, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 477, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 478, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 479, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 480, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 481, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 482, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 483, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 484, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 485, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 486, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 487, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 488, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 544, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 545, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 546, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 547, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 548, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 549, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 550, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 551, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 552, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 553, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 554, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 555, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 556, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 557, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 558, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 559, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 560, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 561, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 562, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 563, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__ABS)
 #ifndef __cplusplus
 #define tw__m2_80b_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v8cint32): P##_486, \
-  void (*)(v16cint32): P##_488, \
+  void (*)(v8cint32): P##_561, \
+  void (*)(v16cint32): P##_563, \
   default: tw__no_such_overload)
 #define tw__m2_80b_5(f,a0,a1,a2,a3,a4) tw__m2_80b_pick5(tw__m2_80b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m2_80ba_6(f,acc,a0,a1,a2,a3,a4) tw__m2_80b_pick5(tw__m2_80ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m2_80b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v8cint32, v4cint32): P##_485, \
-  void (*)(v16cint32, v4cint32): P##_487, \
+  void (*)(v8cint32, v4cint32): P##_560, \
+  void (*)(v16cint32, v4cint32): P##_562, \
   default: tw__no_such_overload)
 #define tw__m2_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m2_80b_pick6(tw__m2_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m2_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m2_80b_pick6(tw__m2_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m2_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v4cint32): P##_469, \
-  void (*)(v64int16, v4cint32): P##_470, \
-  void (*)(v16int32, v8cint16): P##_471, \
-  void (*)(v32int32, v8cint16): P##_472, \
-  void (*)(v16int32, v4cint32): P##_473, \
-  void (*)(v32int32, v4cint32): P##_474, \
-  void (*)(v16cint16, v8int32): P##_475, \
-  void (*)(v32cint16, v8int32): P##_476, \
-  void (*)(v16cint16, v4cint32): P##_477, \
-  void (*)(v32cint16, v4cint32): P##_478, \
-  void (*)(v8cint32, v16int16): P##_479, \
-  void (*)(v16cint32, v16int16): P##_480, \
-  void (*)(v8cint32, v8int32): P##_481, \
-  void (*)(v16cint32, v8int32): P##_482, \
-  void (*)(v8cint32, v8cint16): P##_483, \
-  void (*)(v16cint32, v8cint16): P##_484, \
+  void (*)(v32int16, v4cint32): P##_544, \
+  void (*)(v64int16, v4cint32): P##_545, \
+  void (*)(v16int32, v8cint16): P##_546, \
+  void (*)(v32int32, v8cint16): P##_547, \
+  void (*)(v16int32, v4cint32): P##_548, \
+  void (*)(v32int32, v4cint32): P##_549, \
+  void (*)(v16cint16, v8int32): P##_550, \
+  void (*)(v32cint16, v8int32): P##_551, \
+  void (*)(v16cint16, v4cint32): P##_552, \
+  void (*)(v32cint16, v4cint32): P##_553, \
+  void (*)(v8cint32, v16int16): P##_554, \
+  void (*)(v16cint32, v16int16): P##_555, \
+  void (*)(v8cint32, v8int32): P##_556, \
+  void (*)(v16cint32, v8int32): P##_557, \
+  void (*)(v8cint32, v8cint16): P##_558, \
+  void (*)(v16cint32, v8cint16): P##_559, \
   default: tw__no_such_overload)
 #define tw__m2_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80b_pick8(tw__m2_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80b_pick8(tw__m2_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -1633,78 +1925,78 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 488, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m2_80b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m2_80ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 489, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 490, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 491, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 492, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 493, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 494, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 495, (v16int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 496, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 497, (v32int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 498, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 499, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 500, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 501, (v16cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 502, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 503, (v32cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 504, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 505, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 506, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 507, (v8cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 508, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 509, (v16cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 510, (v8cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 511, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 512, (v16cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 513, (v8cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 514, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 515, (v16cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 564, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 565, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 566, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 567, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 568, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 569, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 570, (v16int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 571, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 572, (v32int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 573, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 574, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 575, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 576, (v16cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 577, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 578, (v32cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 579, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 580, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 581, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 582, (v8cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 583, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 584, (v16cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 585, (v8cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 586, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 587, (v16cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 588, (v8cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 589, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 590, (v16cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m2_80s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v8cint32, v4cint32): P##_513, \
-  void (*)(v16cint32, v4cint32): P##_515, \
+  void (*)(v8cint32, v4cint32): P##_588, \
+  void (*)(v16cint32, v4cint32): P##_590, \
   default: tw__no_such_overload)
 #define tw__m2_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m2_80s_pick7(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m2_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m2_80s_pick7(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m2_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v8cint32, v8cint32, v4cint32): P##_514, \
+  void (*)(v8cint32, v8cint32, v4cint32): P##_589, \
   default: tw__no_such_overload)
 #define tw__m2_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80s_pick8(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80s_pick8(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v4cint32): P##_489, \
-  void (*)(v64int16, v4cint32): P##_491, \
-  void (*)(v16int32, v8cint16): P##_492, \
-  void (*)(v32int32, v8cint16): P##_494, \
-  void (*)(v16int32, v4cint32): P##_495, \
-  void (*)(v32int32, v4cint32): P##_497, \
-  void (*)(v16cint16, v8int32): P##_498, \
-  void (*)(v32cint16, v8int32): P##_500, \
-  void (*)(v16cint16, v4cint32): P##_501, \
-  void (*)(v32cint16, v4cint32): P##_503, \
-  void (*)(v8cint32, v16int16): P##_504, \
-  void (*)(v16cint32, v16int16): P##_506, \
-  void (*)(v8cint32, v8int32): P##_507, \
-  void (*)(v16cint32, v8int32): P##_509, \
-  void (*)(v8cint32, v8cint16): P##_510, \
-  void (*)(v16cint32, v8cint16): P##_512, \
+  void (*)(v32int16, v4cint32): P##_564, \
+  void (*)(v64int16, v4cint32): P##_566, \
+  void (*)(v16int32, v8cint16): P##_567, \
+  void (*)(v32int32, v8cint16): P##_569, \
+  void (*)(v16int32, v4cint32): P##_570, \
+  void (*)(v32int32, v4cint32): P##_572, \
+  void (*)(v16cint16, v8int32): P##_573, \
+  void (*)(v32cint16, v8int32): P##_575, \
+  void (*)(v16cint16, v4cint32): P##_576, \
+  void (*)(v32cint16, v4cint32): P##_578, \
+  void (*)(v8cint32, v16int16): P##_579, \
+  void (*)(v16cint32, v16int16): P##_581, \
+  void (*)(v8cint32, v8int32): P##_582, \
+  void (*)(v16cint32, v8int32): P##_584, \
+  void (*)(v8cint32, v8cint16): P##_585, \
+  void (*)(v16cint32, v8cint16): P##_587, \
   default: tw__no_such_overload)
 #define tw__m2_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80s_pick9(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80s_pick9(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_490, \
-  void (*)(v16int32, v16int32, v8cint16): P##_493, \
-  void (*)(v16int32, v16int32, v4cint32): P##_496, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_499, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_502, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_505, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_508, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_511, \
+  void (*)(v32int16, v32int16, v4cint32): P##_565, \
+  void (*)(v16int32, v16int32, v8cint16): P##_568, \
+  void (*)(v16int32, v16int32, v4cint32): P##_571, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_574, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_577, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_580, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_583, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_586, \
   default: tw__no_such_overload)
 #define tw__m2_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80s_pick10(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80s_pick10(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -1712,69 +2004,102 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 515, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m2_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m2_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 516, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 517, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 518, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 519, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 520, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 521, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 522, (v16int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 523, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 524, (v32int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 525, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 526, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 527, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 528, (v16cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 529, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 530, (v32cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 531, (v8cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 532, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 533, (v16cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 534, (v8cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 535, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 536, (v16cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 537, (v8cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 538, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 539, (v16cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 591, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 592, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 593, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 594, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 595, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 596, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 597, (v16int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 598, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 599, (v32int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
+#ifndef __cplusplus
+#define tw__m2_80m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
+  void (*)(v32int16, v4cint32): P##_591, \
+  void (*)(v64int16, v4cint32): P##_593, \
+  void (*)(v16int32, v8cint16): P##_594, \
+  void (*)(v32int32, v8cint16): P##_596, \
+  void (*)(v16int32, v4cint32): P##_597, \
+  void (*)(v32int32, v4cint32): P##_599, \
+  default: tw__no_such_overload)
+#define tw__m2_80m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80m_pick9(tw__m2_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m2_80ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80m_pick9(tw__m2_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw__m2_80m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+    _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
+  void (*)(v32int16, v32int16, v4cint32): P##_592, \
+  void (*)(v16int32, v16int32, v8cint16): P##_595, \
+  void (*)(v16int32, v16int32, v4cint32): P##_598, \
+  default: tw__no_such_overload)
+#define tw__m2_80m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80m_pick10(tw__m2_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw__m2_80ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80m_pick10(tw__m2_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#else
+#define TW__COUNTS_tw__m2_80m(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw__m2_80ma(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#endif
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 600, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 601, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 602, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 603, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 604, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 605, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 606, (v16int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 607, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 608, (v32int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 609, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 610, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 611, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 612, (v16cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 613, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 614, (v32cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 615, (v8cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 616, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 617, (v16cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 618, (v8cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 619, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 620, (v16cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 621, (v8cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 622, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 623, (v16cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m2_80t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v16int32, v4cint32): P##_522, \
-  void (*)(v32int32, v4cint32): P##_524, \
-  void (*)(v16cint16, v4cint32): P##_528, \
-  void (*)(v32cint16, v4cint32): P##_530, \
-  void (*)(v8cint32, v8int32): P##_534, \
-  void (*)(v16cint32, v8int32): P##_536, \
-  void (*)(v8cint32, v8cint16): P##_537, \
-  void (*)(v16cint32, v8cint16): P##_539, \
+  void (*)(v16int32, v4cint32): P##_606, \
+  void (*)(v32int32, v4cint32): P##_608, \
+  void (*)(v16cint16, v4cint32): P##_612, \
+  void (*)(v32cint16, v4cint32): P##_614, \
+  void (*)(v8cint32, v8int32): P##_618, \
+  void (*)(v16cint32, v8int32): P##_620, \
+  void (*)(v8cint32, v8cint16): P##_621, \
+  void (*)(v16cint32, v8cint16): P##_623, \
   default: tw__no_such_overload)
 #define tw__m2_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80t_pick9(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80t_pick9(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v16int32, v16int32, v4cint32): P##_523, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_529, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_535, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_538, \
+  void (*)(v16int32, v16int32, v4cint32): P##_607, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_613, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_619, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_622, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v4cint32): P##_516, \
-  void (*)(v64int16, v4cint32): P##_518, \
-  void (*)(v16int32, v8cint16): P##_519, \
-  void (*)(v32int32, v8cint16): P##_521, \
-  void (*)(v16cint16, v8int32): P##_525, \
-  void (*)(v32cint16, v8int32): P##_527, \
-  void (*)(v8cint32, v16int16): P##_531, \
-  void (*)(v16cint32, v16int16): P##_533, \
+  void (*)(v32int16, v4cint32): P##_600, \
+  void (*)(v64int16, v4cint32): P##_602, \
+  void (*)(v16int32, v8cint16): P##_603, \
+  void (*)(v32int32, v8cint16): P##_605, \
+  void (*)(v16cint16, v8int32): P##_609, \
+  void (*)(v32cint16, v8int32): P##_611, \
+  void (*)(v8cint32, v16int16): P##_615, \
+  void (*)(v16cint32, v16int16): P##_617, \
   default: tw__no_such_overload))
 #define tw__m2_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80t_pick10(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80t_pick10(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_517, \
-  void (*)(v16int32, v16int32, v8cint16): P##_520, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_526, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_532, \
+  void (*)(v32int16, v32int16, v4cint32): P##_601, \
+  void (*)(v16int32, v16int32, v8cint16): P##_604, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_610, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_616, \
   default: tw__no_such_overload)
 #define tw__m2_80t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80t_pick11(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m2_80ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80t_pick11(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
@@ -1782,78 +2107,78 @@ TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 539, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m2_80t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #define TW__COUNTS_tw__m2_80ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 540, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 541, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 542, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 543, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 544, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 545, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 546, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 547, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 548, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 549, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 550, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 551, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 552, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 553, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 554, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 555, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 556, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 557, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 558, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 559, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 560, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 561, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 562, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 563, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 564, (v8cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 565, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 566, (v16cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 624, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 625, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 626, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 627, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 628, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 629, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 630, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 631, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 632, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 633, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 634, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 635, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 636, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 637, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 638, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 639, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 640, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 641, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 642, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 643, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 644, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 645, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 646, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 647, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 648, (v8cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 649, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 650, (v16cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
 #define tw__m2_80u_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v8cint32, v4cint32): P##_564, \
-  void (*)(v16cint32, v4cint32): P##_566, \
+  void (*)(v8cint32, v4cint32): P##_648, \
+  void (*)(v16cint32, v4cint32): P##_650, \
   default: tw__no_such_overload)
 #define tw__m2_80u_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80u_pick8(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80ua_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80u_pick8(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80u_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v8cint32, v8cint32, v4cint32): P##_565, \
+  void (*)(v8cint32, v8cint32, v4cint32): P##_649, \
   default: tw__no_such_overload)
 #define tw__m2_80u_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80u_pick9(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80ua_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80u_pick9(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v4cint32): P##_540, \
-  void (*)(v64int16, v4cint32): P##_542, \
-  void (*)(v16int32, v8cint16): P##_543, \
-  void (*)(v32int32, v8cint16): P##_545, \
-  void (*)(v16int32, v4cint32): P##_546, \
-  void (*)(v32int32, v4cint32): P##_548, \
-  void (*)(v16cint16, v8int32): P##_549, \
-  void (*)(v32cint16, v8int32): P##_551, \
-  void (*)(v16cint16, v4cint32): P##_552, \
-  void (*)(v32cint16, v4cint32): P##_554, \
-  void (*)(v8cint32, v16int16): P##_555, \
-  void (*)(v16cint32, v16int16): P##_557, \
-  void (*)(v8cint32, v8int32): P##_558, \
-  void (*)(v16cint32, v8int32): P##_560, \
-  void (*)(v8cint32, v8cint16): P##_561, \
-  void (*)(v16cint32, v8cint16): P##_563, \
+  void (*)(v32int16, v4cint32): P##_624, \
+  void (*)(v64int16, v4cint32): P##_626, \
+  void (*)(v16int32, v8cint16): P##_627, \
+  void (*)(v32int32, v8cint16): P##_629, \
+  void (*)(v16int32, v4cint32): P##_630, \
+  void (*)(v32int32, v4cint32): P##_632, \
+  void (*)(v16cint16, v8int32): P##_633, \
+  void (*)(v32cint16, v8int32): P##_635, \
+  void (*)(v16cint16, v4cint32): P##_636, \
+  void (*)(v32cint16, v4cint32): P##_638, \
+  void (*)(v8cint32, v16int16): P##_639, \
+  void (*)(v16cint32, v16int16): P##_641, \
+  void (*)(v8cint32, v8int32): P##_642, \
+  void (*)(v16cint32, v8int32): P##_644, \
+  void (*)(v8cint32, v8cint16): P##_645, \
+  void (*)(v16cint32, v8cint16): P##_647, \
   default: tw__no_such_overload)
 #define tw__m2_80u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80u_pick11(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m2_80ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80u_pick11(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m2_80u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_541, \
-  void (*)(v16int32, v16int32, v8cint16): P##_544, \
-  void (*)(v16int32, v16int32, v4cint32): P##_547, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_550, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_553, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_556, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_559, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_562, \
+  void (*)(v32int16, v32int16, v4cint32): P##_625, \
+  void (*)(v16int32, v16int32, v8cint16): P##_628, \
+  void (*)(v16int32, v16int32, v4cint32): P##_631, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_634, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_637, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_640, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_643, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_646, \
   default: tw__no_such_overload)
 #define tw__m2_80u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m2_80u_pick12(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m2_80ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m2_80u_pick12(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
@@ -1866,9 +2191,9 @@ TW__NAME(mul16, tw__m16_48p, 0)
 TW__NAME(mul16_abs, tw__m16_48b, 0)
 TW__NAME(mul16_sym, tw__m16_48s, 0)
 TW__NAME(mul16_antisym, tw__m16_48s, 0|TW__ANTISYM)
-TW__NAME(mul16_max, tw__m16_48s, 0|TW__MAX)
-TW__NAME(mul16_min, tw__m16_48s, 0|TW__MIN)
-TW__NAME(mul16_maxdiff, tw__m16_48s, 0|TW__MAXDIFF)
+TW__NAME(mul16_max, tw__m16_48m, 0|TW__MAX)
+TW__NAME(mul16_min, tw__m16_48m, 0|TW__MIN)
+TW__NAME(mul16_maxdiff, tw__m16_48m, 0|TW__MAXDIFF)
 TW__NAME(mul16_sym_ct, tw__m16_48t, 0)
 TW__NAME(mul16_antisym_ct, tw__m16_48t, 0|TW__ANTISYM)
 TW__NAME(mul16_sym_uct, tw__m16_48u, 0)
@@ -1877,9 +2202,9 @@ TW__NAME(mac16, tw__m16_48pa, 0)
 TW__NAME(mac16_abs, tw__m16_48ba, 0)
 TW__NAME(mac16_sym, tw__m16_48sa, 0)
 TW__NAME(mac16_antisym, tw__m16_48sa, 0|TW__ANTISYM)
-TW__NAME(mac16_max, tw__m16_48sa, 0|TW__MAX)
-TW__NAME(mac16_min, tw__m16_48sa, 0|TW__MIN)
-TW__NAME(mac16_maxdiff, tw__m16_48sa, 0|TW__MAXDIFF)
+TW__NAME(mac16_max, tw__m16_48ma, 0|TW__MAX)
+TW__NAME(mac16_min, tw__m16_48ma, 0|TW__MIN)
+TW__NAME(mac16_maxdiff, tw__m16_48ma, 0|TW__MAXDIFF)
 TW__NAME(mac16_sym_ct, tw__m16_48ta, 0)
 TW__NAME(mac16_antisym_ct, tw__m16_48ta, 0|TW__ANTISYM)
 TW__NAME(mac16_sym_uct, tw__m16_48ua, 0)
@@ -1888,9 +2213,9 @@ TW__NAME(msc16, tw__m16_48pa, TW__SUBTRACT)
 TW__NAME(msc16_abs, tw__m16_48ba, TW__SUBTRACT)
 TW__NAME(msc16_sym, tw__m16_48sa, TW__SUBTRACT)
 TW__NAME(msc16_antisym, tw__m16_48sa, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(msc16_max, tw__m16_48sa, TW__SUBTRACT|TW__MAX)
-TW__NAME(msc16_min, tw__m16_48sa, TW__SUBTRACT|TW__MIN)
-TW__NAME(msc16_maxdiff, tw__m16_48sa, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(msc16_max, tw__m16_48ma, TW__SUBTRACT|TW__MAX)
+TW__NAME(msc16_min, tw__m16_48ma, TW__SUBTRACT|TW__MIN)
+TW__NAME(msc16_maxdiff, tw__m16_48ma, TW__SUBTRACT|TW__MAXDIFF)
 TW__NAME(msc16_sym_ct, tw__m16_48ta, TW__SUBTRACT)
 TW__NAME(msc16_antisym_ct, tw__m16_48ta, TW__SUBTRACT|TW__ANTISYM)
 TW__NAME(msc16_sym_uct, tw__m16_48ua, TW__SUBTRACT)
@@ -1899,9 +2224,9 @@ TW__NAME(negmul16, tw__m16_48p, TW__SUBTRACT)
 TW__NAME(negmul16_abs, tw__m16_48b, TW__SUBTRACT)
 TW__NAME(negmul16_sym, tw__m16_48s, TW__SUBTRACT)
 TW__NAME(negmul16_antisym, tw__m16_48s, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(negmul16_max, tw__m16_48s, TW__SUBTRACT|TW__MAX)
-TW__NAME(negmul16_min, tw__m16_48s, TW__SUBTRACT|TW__MIN)
-TW__NAME(negmul16_maxdiff, tw__m16_48s, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(negmul16_max, tw__m16_48m, TW__SUBTRACT|TW__MAX)
+TW__NAME(negmul16_min, tw__m16_48m, TW__SUBTRACT|TW__MIN)
+TW__NAME(negmul16_maxdiff, tw__m16_48m, TW__SUBTRACT|TW__MAXDIFF)
 TW__NAME(negmul16_sym_ct, tw__m16_48t, TW__SUBTRACT)
 TW__NAME(negmul16_antisym_ct, tw__m16_48t, TW__SUBTRACT|TW__ANTISYM)
 TW__NAME(negmul16_sym_uct, tw__m16_48u, TW__SUBTRACT)
@@ -1926,21 +2251,21 @@ TW__NAME(mul8_antisym_c, tw__m8_48s, 0|TW__ANTISYM|TW__CONJ)
 TW__NAME(mul8_antisym_cn, tw__m8_48s, 0|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(mul8_antisym_nc, tw__m8_48s, 0|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(mul8_antisym_cc, tw__m8_48s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul8_max, tw__m8_48s, 0|TW__MAX)
-TW__NAME(mul8_max_c, tw__m8_48s, 0|TW__MAX|TW__CONJ)
-TW__NAME(mul8_max_cn, tw__m8_48s, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(mul8_max_nc, tw__m8_48s, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(mul8_max_cc, tw__m8_48s, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul8_min, tw__m8_48s, 0|TW__MIN)
-TW__NAME(mul8_min_c, tw__m8_48s, 0|TW__MIN|TW__CONJ)
-TW__NAME(mul8_min_cn, tw__m8_48s, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(mul8_min_nc, tw__m8_48s, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(mul8_min_cc, tw__m8_48s, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul8_maxdiff, tw__m8_48s, 0|TW__MAXDIFF)
-TW__NAME(mul8_maxdiff_c, tw__m8_48s, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(mul8_maxdiff_cn, tw__m8_48s, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(mul8_maxdiff_nc, tw__m8_48s, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(mul8_maxdiff_cc, tw__m8_48s, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul8_max, tw__m8_48m, 0|TW__MAX)
+TW__NAME(mul8_max_c, tw__m8_48m, 0|TW__MAX|TW__CONJ)
+TW__NAME(mul8_max_cn, tw__m8_48m, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(mul8_max_nc, tw__m8_48m, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(mul8_max_cc, tw__m8_48m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul8_min, tw__m8_48m, 0|TW__MIN)
+TW__NAME(mul8_min_c, tw__m8_48m, 0|TW__MIN|TW__CONJ)
+TW__NAME(mul8_min_cn, tw__m8_48m, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(mul8_min_nc, tw__m8_48m, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(mul8_min_cc, tw__m8_48m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul8_maxdiff, tw__m8_48m, 0|TW__MAXDIFF)
+TW__NAME(mul8_maxdiff_c, tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(mul8_maxdiff_cn, tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(mul8_maxdiff_nc, tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(mul8_maxdiff_cc, tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(mul8_sym_ct, tw__m8_48t, 0)
 TW__NAME(mul8_sym_ct_c, tw__m8_48t, 0|TW__CONJ)
 TW__NAME(mul8_sym_ct_cn, tw__m8_48t, 0|TW__CONJ_X)
@@ -1981,21 +2306,21 @@ TW__NAME(mac8_antisym_c, tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ)
 TW__NAME(mac8_antisym_cn, tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(mac8_antisym_nc, tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(mac8_antisym_cc, tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8_max, tw__m8_48sa, 0|TW__MAX)
-TW__NAME(mac8_max_c, tw__m8_48sa, 0|TW__MAX|TW__CONJ)
-TW__NAME(mac8_max_cn, tw__m8_48sa, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(mac8_max_nc, tw__m8_48sa, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(mac8_max_cc, tw__m8_48sa, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8_min, tw__m8_48sa, 0|TW__MIN)
-TW__NAME(mac8_min_c, tw__m8_48sa, 0|TW__MIN|TW__CONJ)
-TW__NAME(mac8_min_cn, tw__m8_48sa, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(mac8_min_nc, tw__m8_48sa, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(mac8_min_cc, tw__m8_48sa, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8_maxdiff, tw__m8_48sa, 0|TW__MAXDIFF)
-TW__NAME(mac8_maxdiff_c, tw__m8_48sa, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(mac8_maxdiff_cn, tw__m8_48sa, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(mac8_maxdiff_nc, tw__m8_48sa, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(mac8_maxdiff_cc, tw__m8_48sa, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8_max, tw__m8_48ma, 0|TW__MAX)
+TW__NAME(mac8_max_c, tw__m8_48ma, 0|TW__MAX|TW__CONJ)
+TW__NAME(mac8_max_cn, tw__m8_48ma, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(mac8_max_nc, tw__m8_48ma, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(mac8_max_cc, tw__m8_48ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8_min, tw__m8_48ma, 0|TW__MIN)
+TW__NAME(mac8_min_c, tw__m8_48ma, 0|TW__MIN|TW__CONJ)
+TW__NAME(mac8_min_cn, tw__m8_48ma, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(mac8_min_nc, tw__m8_48ma, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(mac8_min_cc, tw__m8_48ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8_maxdiff, tw__m8_48ma, 0|TW__MAXDIFF)
+TW__NAME(mac8_maxdiff_c, tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(mac8_maxdiff_cn, tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(mac8_maxdiff_nc, tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(mac8_maxdiff_cc, tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(mac8_sym_ct, tw__m8_48ta, 0)
 TW__NAME(mac8_sym_ct_c, tw__m8_48ta, 0|TW__CONJ)
 TW__NAME(mac8_sym_ct_cn, tw__m8_48ta, 0|TW__CONJ_X)
@@ -2036,21 +2361,21 @@ TW__NAME(msc8_antisym_c, tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
 TW__NAME(msc8_antisym_cn, tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(msc8_antisym_nc, tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(msc8_antisym_cc, tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8_max, tw__m8_48sa, TW__SUBTRACT|TW__MAX)
-TW__NAME(msc8_max_c, tw__m8_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(msc8_max_cn, tw__m8_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(msc8_max_nc, tw__m8_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(msc8_max_cc, tw__m8_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8_min, tw__m8_48sa, TW__SUBTRACT|TW__MIN)
-TW__NAME(msc8_min_c, tw__m8_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(msc8_min_cn, tw__m8_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(msc8_min_nc, tw__m8_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(msc8_min_cc, tw__m8_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8_maxdiff, tw__m8_48sa, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(msc8_maxdiff_c, tw__m8_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(msc8_maxdiff_cn, tw__m8_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(msc8_maxdiff_nc, tw__m8_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(msc8_maxdiff_cc, tw__m8_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8_max, tw__m8_48ma, TW__SUBTRACT|TW__MAX)
+TW__NAME(msc8_max_c, tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(msc8_max_cn, tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(msc8_max_nc, tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(msc8_max_cc, tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8_min, tw__m8_48ma, TW__SUBTRACT|TW__MIN)
+TW__NAME(msc8_min_c, tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(msc8_min_cn, tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(msc8_min_nc, tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(msc8_min_cc, tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8_maxdiff, tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(msc8_maxdiff_c, tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(msc8_maxdiff_cn, tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(msc8_maxdiff_nc, tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(msc8_maxdiff_cc, tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(msc8_sym_ct, tw__m8_48ta, TW__SUBTRACT)
 TW__NAME(msc8_sym_ct_c, tw__m8_48ta, TW__SUBTRACT|TW__CONJ)
 TW__NAME(msc8_sym_ct_cn, tw__m8_48ta, TW__SUBTRACT|TW__CONJ_X)
@@ -2091,21 +2416,21 @@ TW__NAME(negmul8_antisym_c, tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
 TW__NAME(negmul8_antisym_cn, tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(negmul8_antisym_nc, tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(negmul8_antisym_cc, tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8_max, tw__m8_48s, TW__SUBTRACT|TW__MAX)
-TW__NAME(negmul8_max_c, tw__m8_48s, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(negmul8_max_cn, tw__m8_48s, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(negmul8_max_nc, tw__m8_48s, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(negmul8_max_cc, tw__m8_48s, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8_min, tw__m8_48s, TW__SUBTRACT|TW__MIN)
-TW__NAME(negmul8_min_c, tw__m8_48s, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(negmul8_min_cn, tw__m8_48s, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(negmul8_min_nc, tw__m8_48s, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(negmul8_min_cc, tw__m8_48s, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8_maxdiff, tw__m8_48s, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(negmul8_maxdiff_c, tw__m8_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(negmul8_maxdiff_cn, tw__m8_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(negmul8_maxdiff_nc, tw__m8_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(negmul8_maxdiff_cc, tw__m8_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8_max, tw__m8_48m, TW__SUBTRACT|TW__MAX)
+TW__NAME(negmul8_max_c, tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(negmul8_max_cn, tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(negmul8_max_nc, tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(negmul8_max_cc, tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8_min, tw__m8_48m, TW__SUBTRACT|TW__MIN)
+TW__NAME(negmul8_min_c, tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(negmul8_min_cn, tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(negmul8_min_nc, tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(negmul8_min_cc, tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8_maxdiff, tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(negmul8_maxdiff_c, tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(negmul8_maxdiff_cn, tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(negmul8_maxdiff_nc, tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(negmul8_maxdiff_cc, tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(negmul8_sym_ct, tw__m8_48t, TW__SUBTRACT)
 TW__NAME(negmul8_sym_ct_c, tw__m8_48t, TW__SUBTRACT|TW__CONJ)
 TW__NAME(negmul8_sym_ct_cn, tw__m8_48t, TW__SUBTRACT|TW__CONJ_X)
@@ -2146,21 +2471,21 @@ TW__NAME(mul4_antisym_c, tw__m4_48s, 0|TW__ANTISYM|TW__CONJ)
 TW__NAME(mul4_antisym_cn, tw__m4_48s, 0|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(mul4_antisym_nc, tw__m4_48s, 0|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(mul4_antisym_cc, tw__m4_48s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4_max, tw__m4_48s, 0|TW__MAX)
-TW__NAME(mul4_max_c, tw__m4_48s, 0|TW__MAX|TW__CONJ)
-TW__NAME(mul4_max_cn, tw__m4_48s, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(mul4_max_nc, tw__m4_48s, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(mul4_max_cc, tw__m4_48s, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4_min, tw__m4_48s, 0|TW__MIN)
-TW__NAME(mul4_min_c, tw__m4_48s, 0|TW__MIN|TW__CONJ)
-TW__NAME(mul4_min_cn, tw__m4_48s, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(mul4_min_nc, tw__m4_48s, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(mul4_min_cc, tw__m4_48s, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4_maxdiff, tw__m4_48s, 0|TW__MAXDIFF)
-TW__NAME(mul4_maxdiff_c, tw__m4_48s, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(mul4_maxdiff_cn, tw__m4_48s, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(mul4_maxdiff_nc, tw__m4_48s, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(mul4_maxdiff_cc, tw__m4_48s, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4_max, tw__m4_48m, 0|TW__MAX)
+TW__NAME(mul4_max_c, tw__m4_48m, 0|TW__MAX|TW__CONJ)
+TW__NAME(mul4_max_cn, tw__m4_48m, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(mul4_max_nc, tw__m4_48m, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(mul4_max_cc, tw__m4_48m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4_min, tw__m4_48m, 0|TW__MIN)
+TW__NAME(mul4_min_c, tw__m4_48m, 0|TW__MIN|TW__CONJ)
+TW__NAME(mul4_min_cn, tw__m4_48m, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(mul4_min_nc, tw__m4_48m, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(mul4_min_cc, tw__m4_48m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4_maxdiff, tw__m4_48m, 0|TW__MAXDIFF)
+TW__NAME(mul4_maxdiff_c, tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(mul4_maxdiff_cn, tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(mul4_maxdiff_nc, tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(mul4_maxdiff_cc, tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(mul4_sym_ct, tw__m4_48t, 0)
 TW__NAME(mul4_sym_ct_c, tw__m4_48t, 0|TW__CONJ)
 TW__NAME(mul4_sym_ct_cn, tw__m4_48t, 0|TW__CONJ_X)
@@ -2201,21 +2526,21 @@ TW__NAME(mac4_antisym_c, tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ)
 TW__NAME(mac4_antisym_cn, tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(mac4_antisym_nc, tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(mac4_antisym_cc, tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4_max, tw__m4_48sa, 0|TW__MAX)
-TW__NAME(mac4_max_c, tw__m4_48sa, 0|TW__MAX|TW__CONJ)
-TW__NAME(mac4_max_cn, tw__m4_48sa, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(mac4_max_nc, tw__m4_48sa, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(mac4_max_cc, tw__m4_48sa, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4_min, tw__m4_48sa, 0|TW__MIN)
-TW__NAME(mac4_min_c, tw__m4_48sa, 0|TW__MIN|TW__CONJ)
-TW__NAME(mac4_min_cn, tw__m4_48sa, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(mac4_min_nc, tw__m4_48sa, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(mac4_min_cc, tw__m4_48sa, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4_maxdiff, tw__m4_48sa, 0|TW__MAXDIFF)
-TW__NAME(mac4_maxdiff_c, tw__m4_48sa, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(mac4_maxdiff_cn, tw__m4_48sa, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(mac4_maxdiff_nc, tw__m4_48sa, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(mac4_maxdiff_cc, tw__m4_48sa, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4_max, tw__m4_48ma, 0|TW__MAX)
+TW__NAME(mac4_max_c, tw__m4_48ma, 0|TW__MAX|TW__CONJ)
+TW__NAME(mac4_max_cn, tw__m4_48ma, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(mac4_max_nc, tw__m4_48ma, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(mac4_max_cc, tw__m4_48ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4_min, tw__m4_48ma, 0|TW__MIN)
+TW__NAME(mac4_min_c, tw__m4_48ma, 0|TW__MIN|TW__CONJ)
+TW__NAME(mac4_min_cn, tw__m4_48ma, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(mac4_min_nc, tw__m4_48ma, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(mac4_min_cc, tw__m4_48ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4_maxdiff, tw__m4_48ma, 0|TW__MAXDIFF)
+TW__NAME(mac4_maxdiff_c, tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(mac4_maxdiff_cn, tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(mac4_maxdiff_nc, tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(mac4_maxdiff_cc, tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(mac4_sym_ct, tw__m4_48ta, 0)
 TW__NAME(mac4_sym_ct_c, tw__m4_48ta, 0|TW__CONJ)
 TW__NAME(mac4_sym_ct_cn, tw__m4_48ta, 0|TW__CONJ_X)
@@ -2256,21 +2581,21 @@ TW__NAME(msc4_antisym_c, tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
 TW__NAME(msc4_antisym_cn, tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(msc4_antisym_nc, tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(msc4_antisym_cc, tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4_max, tw__m4_48sa, TW__SUBTRACT|TW__MAX)
-TW__NAME(msc4_max_c, tw__m4_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(msc4_max_cn, tw__m4_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(msc4_max_nc, tw__m4_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(msc4_max_cc, tw__m4_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4_min, tw__m4_48sa, TW__SUBTRACT|TW__MIN)
-TW__NAME(msc4_min_c, tw__m4_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(msc4_min_cn, tw__m4_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(msc4_min_nc, tw__m4_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(msc4_min_cc, tw__m4_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4_maxdiff, tw__m4_48sa, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(msc4_maxdiff_c, tw__m4_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(msc4_maxdiff_cn, tw__m4_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(msc4_maxdiff_nc, tw__m4_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(msc4_maxdiff_cc, tw__m4_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4_max, tw__m4_48ma, TW__SUBTRACT|TW__MAX)
+TW__NAME(msc4_max_c, tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(msc4_max_cn, tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(msc4_max_nc, tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(msc4_max_cc, tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4_min, tw__m4_48ma, TW__SUBTRACT|TW__MIN)
+TW__NAME(msc4_min_c, tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(msc4_min_cn, tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(msc4_min_nc, tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(msc4_min_cc, tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4_maxdiff, tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(msc4_maxdiff_c, tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(msc4_maxdiff_cn, tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(msc4_maxdiff_nc, tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(msc4_maxdiff_cc, tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(msc4_sym_ct, tw__m4_48ta, TW__SUBTRACT)
 TW__NAME(msc4_sym_ct_c, tw__m4_48ta, TW__SUBTRACT|TW__CONJ)
 TW__NAME(msc4_sym_ct_cn, tw__m4_48ta, TW__SUBTRACT|TW__CONJ_X)
@@ -2311,21 +2636,21 @@ TW__NAME(negmul4_antisym_c, tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
 TW__NAME(negmul4_antisym_cn, tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(negmul4_antisym_nc, tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(negmul4_antisym_cc, tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4_max, tw__m4_48s, TW__SUBTRACT|TW__MAX)
-TW__NAME(negmul4_max_c, tw__m4_48s, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(negmul4_max_cn, tw__m4_48s, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(negmul4_max_nc, tw__m4_48s, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(negmul4_max_cc, tw__m4_48s, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4_min, tw__m4_48s, TW__SUBTRACT|TW__MIN)
-TW__NAME(negmul4_min_c, tw__m4_48s, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(negmul4_min_cn, tw__m4_48s, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(negmul4_min_nc, tw__m4_48s, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(negmul4_min_cc, tw__m4_48s, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4_maxdiff, tw__m4_48s, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(negmul4_maxdiff_c, tw__m4_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(negmul4_maxdiff_cn, tw__m4_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(negmul4_maxdiff_nc, tw__m4_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(negmul4_maxdiff_cc, tw__m4_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4_max, tw__m4_48m, TW__SUBTRACT|TW__MAX)
+TW__NAME(negmul4_max_c, tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(negmul4_max_cn, tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(negmul4_max_nc, tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(negmul4_max_cc, tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4_min, tw__m4_48m, TW__SUBTRACT|TW__MIN)
+TW__NAME(negmul4_min_c, tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(negmul4_min_cn, tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(negmul4_min_nc, tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(negmul4_min_cc, tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4_maxdiff, tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(negmul4_maxdiff_c, tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(negmul4_maxdiff_cn, tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(negmul4_maxdiff_nc, tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(negmul4_maxdiff_cc, tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(negmul4_sym_ct, tw__m4_48t, TW__SUBTRACT)
 TW__NAME(negmul4_sym_ct_c, tw__m4_48t, TW__SUBTRACT|TW__CONJ)
 TW__NAME(negmul4_sym_ct_cn, tw__m4_48t, TW__SUBTRACT|TW__CONJ_X)
@@ -2350,9 +2675,9 @@ TW__NAME(lmul8, tw__m8_80p, 0)
 TW__NAME(lmul8_abs, tw__m8_80b, 0)
 TW__NAME(lmul8_sym, tw__m8_80s, 0)
 TW__NAME(lmul8_antisym, tw__m8_80s, 0|TW__ANTISYM)
-TW__NAME(lmul8_max, tw__m8_80s, 0|TW__MAX)
-TW__NAME(lmul8_min, tw__m8_80s, 0|TW__MIN)
-TW__NAME(lmul8_maxdiff, tw__m8_80s, 0|TW__MAXDIFF)
+TW__NAME(lmul8_max, tw__m8_80m, 0|TW__MAX)
+TW__NAME(lmul8_min, tw__m8_80m, 0|TW__MIN)
+TW__NAME(lmul8_maxdiff, tw__m8_80m, 0|TW__MAXDIFF)
 TW__NAME(lmul8_sym_ct, tw__m8_80t, 0)
 TW__NAME(lmul8_antisym_ct, tw__m8_80t, 0|TW__ANTISYM)
 TW__NAME(lmul8_sym_uct, tw__m8_80u, 0)
@@ -2361,9 +2686,9 @@ TW__NAME(lmac8, tw__m8_80pa, 0)
 TW__NAME(lmac8_abs, tw__m8_80ba, 0)
 TW__NAME(lmac8_sym, tw__m8_80sa, 0)
 TW__NAME(lmac8_antisym, tw__m8_80sa, 0|TW__ANTISYM)
-TW__NAME(lmac8_max, tw__m8_80sa, 0|TW__MAX)
-TW__NAME(lmac8_min, tw__m8_80sa, 0|TW__MIN)
-TW__NAME(lmac8_maxdiff, tw__m8_80sa, 0|TW__MAXDIFF)
+TW__NAME(lmac8_max, tw__m8_80ma, 0|TW__MAX)
+TW__NAME(lmac8_min, tw__m8_80ma, 0|TW__MIN)
+TW__NAME(lmac8_maxdiff, tw__m8_80ma, 0|TW__MAXDIFF)
 TW__NAME(lmac8_sym_ct, tw__m8_80ta, 0)
 TW__NAME(lmac8_antisym_ct, tw__m8_80ta, 0|TW__ANTISYM)
 TW__NAME(lmac8_sym_uct, tw__m8_80ua, 0)
@@ -2372,9 +2697,9 @@ TW__NAME(lmsc8, tw__m8_80pa, TW__SUBTRACT)
 TW__NAME(lmsc8_abs, tw__m8_80ba, TW__SUBTRACT)
 TW__NAME(lmsc8_sym, tw__m8_80sa, TW__SUBTRACT)
 TW__NAME(lmsc8_antisym, tw__m8_80sa, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lmsc8_max, tw__m8_80sa, TW__SUBTRACT|TW__MAX)
-TW__NAME(lmsc8_min, tw__m8_80sa, TW__SUBTRACT|TW__MIN)
-TW__NAME(lmsc8_maxdiff, tw__m8_80sa, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(lmsc8_max, tw__m8_80ma, TW__SUBTRACT|TW__MAX)
+TW__NAME(lmsc8_min, tw__m8_80ma, TW__SUBTRACT|TW__MIN)
+TW__NAME(lmsc8_maxdiff, tw__m8_80ma, TW__SUBTRACT|TW__MAXDIFF)
 TW__NAME(lmsc8_sym_ct, tw__m8_80ta, TW__SUBTRACT)
 TW__NAME(lmsc8_antisym_ct, tw__m8_80ta, TW__SUBTRACT|TW__ANTISYM)
 TW__NAME(lmsc8_sym_uct, tw__m8_80ua, TW__SUBTRACT)
@@ -2383,9 +2708,9 @@ TW__NAME(lnegmul8, tw__m8_80p, TW__SUBTRACT)
 TW__NAME(lnegmul8_abs, tw__m8_80b, TW__SUBTRACT)
 TW__NAME(lnegmul8_sym, tw__m8_80s, TW__SUBTRACT)
 TW__NAME(lnegmul8_antisym, tw__m8_80s, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lnegmul8_max, tw__m8_80s, TW__SUBTRACT|TW__MAX)
-TW__NAME(lnegmul8_min, tw__m8_80s, TW__SUBTRACT|TW__MIN)
-TW__NAME(lnegmul8_maxdiff, tw__m8_80s, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(lnegmul8_max, tw__m8_80m, TW__SUBTRACT|TW__MAX)
+TW__NAME(lnegmul8_min, tw__m8_80m, TW__SUBTRACT|TW__MIN)
+TW__NAME(lnegmul8_maxdiff, tw__m8_80m, TW__SUBTRACT|TW__MAXDIFF)
 TW__NAME(lnegmul8_sym_ct, tw__m8_80t, TW__SUBTRACT)
 TW__NAME(lnegmul8_antisym_ct, tw__m8_80t, TW__SUBTRACT|TW__ANTISYM)
 TW__NAME(lnegmul8_sym_uct, tw__m8_80u, TW__SUBTRACT)
@@ -2410,21 +2735,21 @@ TW__NAME(lmul4_antisym_c, tw__m4_80s, 0|TW__ANTISYM|TW__CONJ)
 TW__NAME(lmul4_antisym_cn, tw__m4_80s, 0|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(lmul4_antisym_nc, tw__m4_80s, 0|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(lmul4_antisym_cc, tw__m4_80s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul4_max, tw__m4_80s, 0|TW__MAX)
-TW__NAME(lmul4_max_c, tw__m4_80s, 0|TW__MAX|TW__CONJ)
-TW__NAME(lmul4_max_cn, tw__m4_80s, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(lmul4_max_nc, tw__m4_80s, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(lmul4_max_cc, tw__m4_80s, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul4_min, tw__m4_80s, 0|TW__MIN)
-TW__NAME(lmul4_min_c, tw__m4_80s, 0|TW__MIN|TW__CONJ)
-TW__NAME(lmul4_min_cn, tw__m4_80s, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(lmul4_min_nc, tw__m4_80s, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(lmul4_min_cc, tw__m4_80s, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul4_maxdiff, tw__m4_80s, 0|TW__MAXDIFF)
-TW__NAME(lmul4_maxdiff_c, tw__m4_80s, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lmul4_maxdiff_cn, tw__m4_80s, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lmul4_maxdiff_nc, tw__m4_80s, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lmul4_maxdiff_cc, tw__m4_80s, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul4_max, tw__m4_80m, 0|TW__MAX)
+TW__NAME(lmul4_max_c, tw__m4_80m, 0|TW__MAX|TW__CONJ)
+TW__NAME(lmul4_max_cn, tw__m4_80m, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(lmul4_max_nc, tw__m4_80m, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(lmul4_max_cc, tw__m4_80m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul4_min, tw__m4_80m, 0|TW__MIN)
+TW__NAME(lmul4_min_c, tw__m4_80m, 0|TW__MIN|TW__CONJ)
+TW__NAME(lmul4_min_cn, tw__m4_80m, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(lmul4_min_nc, tw__m4_80m, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(lmul4_min_cc, tw__m4_80m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul4_maxdiff, tw__m4_80m, 0|TW__MAXDIFF)
+TW__NAME(lmul4_maxdiff_c, tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lmul4_maxdiff_cn, tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lmul4_maxdiff_nc, tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lmul4_maxdiff_cc, tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lmul4_sym_ct, tw__m4_80t, 0)
 TW__NAME(lmul4_sym_ct_c, tw__m4_80t, 0|TW__CONJ)
 TW__NAME(lmul4_sym_ct_cn, tw__m4_80t, 0|TW__CONJ_X)
@@ -2465,21 +2790,21 @@ TW__NAME(lmac4_antisym_c, tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ)
 TW__NAME(lmac4_antisym_cn, tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(lmac4_antisym_nc, tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(lmac4_antisym_cc, tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4_max, tw__m4_80sa, 0|TW__MAX)
-TW__NAME(lmac4_max_c, tw__m4_80sa, 0|TW__MAX|TW__CONJ)
-TW__NAME(lmac4_max_cn, tw__m4_80sa, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(lmac4_max_nc, tw__m4_80sa, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(lmac4_max_cc, tw__m4_80sa, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4_min, tw__m4_80sa, 0|TW__MIN)
-TW__NAME(lmac4_min_c, tw__m4_80sa, 0|TW__MIN|TW__CONJ)
-TW__NAME(lmac4_min_cn, tw__m4_80sa, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(lmac4_min_nc, tw__m4_80sa, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(lmac4_min_cc, tw__m4_80sa, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4_maxdiff, tw__m4_80sa, 0|TW__MAXDIFF)
-TW__NAME(lmac4_maxdiff_c, tw__m4_80sa, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lmac4_maxdiff_cn, tw__m4_80sa, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lmac4_maxdiff_nc, tw__m4_80sa, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lmac4_maxdiff_cc, tw__m4_80sa, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4_max, tw__m4_80ma, 0|TW__MAX)
+TW__NAME(lmac4_max_c, tw__m4_80ma, 0|TW__MAX|TW__CONJ)
+TW__NAME(lmac4_max_cn, tw__m4_80ma, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(lmac4_max_nc, tw__m4_80ma, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(lmac4_max_cc, tw__m4_80ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4_min, tw__m4_80ma, 0|TW__MIN)
+TW__NAME(lmac4_min_c, tw__m4_80ma, 0|TW__MIN|TW__CONJ)
+TW__NAME(lmac4_min_cn, tw__m4_80ma, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(lmac4_min_nc, tw__m4_80ma, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(lmac4_min_cc, tw__m4_80ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4_maxdiff, tw__m4_80ma, 0|TW__MAXDIFF)
+TW__NAME(lmac4_maxdiff_c, tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lmac4_maxdiff_cn, tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lmac4_maxdiff_nc, tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lmac4_maxdiff_cc, tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lmac4_sym_ct, tw__m4_80ta, 0)
 TW__NAME(lmac4_sym_ct_c, tw__m4_80ta, 0|TW__CONJ)
 TW__NAME(lmac4_sym_ct_cn, tw__m4_80ta, 0|TW__CONJ_X)
@@ -2520,21 +2845,21 @@ TW__NAME(lmsc4_antisym_c, tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
 TW__NAME(lmsc4_antisym_cn, tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(lmsc4_antisym_nc, tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(lmsc4_antisym_cc, tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4_max, tw__m4_80sa, TW__SUBTRACT|TW__MAX)
-TW__NAME(lmsc4_max_c, tw__m4_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(lmsc4_max_cn, tw__m4_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(lmsc4_max_nc, tw__m4_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(lmsc4_max_cc, tw__m4_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4_min, tw__m4_80sa, TW__SUBTRACT|TW__MIN)
-TW__NAME(lmsc4_min_c, tw__m4_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(lmsc4_min_cn, tw__m4_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(lmsc4_min_nc, tw__m4_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(lmsc4_min_cc, tw__m4_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4_maxdiff, tw__m4_80sa, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(lmsc4_maxdiff_c, tw__m4_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lmsc4_maxdiff_cn, tw__m4_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lmsc4_maxdiff_nc, tw__m4_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lmsc4_maxdiff_cc, tw__m4_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4_max, tw__m4_80ma, TW__SUBTRACT|TW__MAX)
+TW__NAME(lmsc4_max_c, tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(lmsc4_max_cn, tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(lmsc4_max_nc, tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(lmsc4_max_cc, tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4_min, tw__m4_80ma, TW__SUBTRACT|TW__MIN)
+TW__NAME(lmsc4_min_c, tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(lmsc4_min_cn, tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(lmsc4_min_nc, tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(lmsc4_min_cc, tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4_maxdiff, tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(lmsc4_maxdiff_c, tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lmsc4_maxdiff_cn, tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lmsc4_maxdiff_nc, tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lmsc4_maxdiff_cc, tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lmsc4_sym_ct, tw__m4_80ta, TW__SUBTRACT)
 TW__NAME(lmsc4_sym_ct_c, tw__m4_80ta, TW__SUBTRACT|TW__CONJ)
 TW__NAME(lmsc4_sym_ct_cn, tw__m4_80ta, TW__SUBTRACT|TW__CONJ_X)
@@ -2575,21 +2900,21 @@ TW__NAME(lnegmul4_antisym_c, tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
 TW__NAME(lnegmul4_antisym_cn, tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(lnegmul4_antisym_nc, tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(lnegmul4_antisym_cc, tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4_max, tw__m4_80s, TW__SUBTRACT|TW__MAX)
-TW__NAME(lnegmul4_max_c, tw__m4_80s, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(lnegmul4_max_cn, tw__m4_80s, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(lnegmul4_max_nc, tw__m4_80s, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(lnegmul4_max_cc, tw__m4_80s, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4_min, tw__m4_80s, TW__SUBTRACT|TW__MIN)
-TW__NAME(lnegmul4_min_c, tw__m4_80s, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(lnegmul4_min_cn, tw__m4_80s, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(lnegmul4_min_nc, tw__m4_80s, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(lnegmul4_min_cc, tw__m4_80s, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4_maxdiff, tw__m4_80s, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(lnegmul4_maxdiff_c, tw__m4_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lnegmul4_maxdiff_cn, tw__m4_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lnegmul4_maxdiff_nc, tw__m4_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lnegmul4_maxdiff_cc, tw__m4_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4_max, tw__m4_80m, TW__SUBTRACT|TW__MAX)
+TW__NAME(lnegmul4_max_c, tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(lnegmul4_max_cn, tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(lnegmul4_max_nc, tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(lnegmul4_max_cc, tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4_min, tw__m4_80m, TW__SUBTRACT|TW__MIN)
+TW__NAME(lnegmul4_min_c, tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(lnegmul4_min_cn, tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(lnegmul4_min_nc, tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(lnegmul4_min_cc, tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4_maxdiff, tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(lnegmul4_maxdiff_c, tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lnegmul4_maxdiff_cn, tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lnegmul4_maxdiff_nc, tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lnegmul4_maxdiff_cc, tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lnegmul4_sym_ct, tw__m4_80t, TW__SUBTRACT)
 TW__NAME(lnegmul4_sym_ct_c, tw__m4_80t, TW__SUBTRACT|TW__CONJ)
 TW__NAME(lnegmul4_sym_ct_cn, tw__m4_80t, TW__SUBTRACT|TW__CONJ_X)
@@ -2630,21 +2955,21 @@ TW__NAME(lmul2_antisym_c, tw__m2_80s, 0|TW__ANTISYM|TW__CONJ)
 TW__NAME(lmul2_antisym_cn, tw__m2_80s, 0|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(lmul2_antisym_nc, tw__m2_80s, 0|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(lmul2_antisym_cc, tw__m2_80s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2_max, tw__m2_80s, 0|TW__MAX)
-TW__NAME(lmul2_max_c, tw__m2_80s, 0|TW__MAX|TW__CONJ)
-TW__NAME(lmul2_max_cn, tw__m2_80s, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(lmul2_max_nc, tw__m2_80s, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(lmul2_max_cc, tw__m2_80s, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2_min, tw__m2_80s, 0|TW__MIN)
-TW__NAME(lmul2_min_c, tw__m2_80s, 0|TW__MIN|TW__CONJ)
-TW__NAME(lmul2_min_cn, tw__m2_80s, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(lmul2_min_nc, tw__m2_80s, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(lmul2_min_cc, tw__m2_80s, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2_maxdiff, tw__m2_80s, 0|TW__MAXDIFF)
-TW__NAME(lmul2_maxdiff_c, tw__m2_80s, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lmul2_maxdiff_cn, tw__m2_80s, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lmul2_maxdiff_nc, tw__m2_80s, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lmul2_maxdiff_cc, tw__m2_80s, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2_max, tw__m2_80m, 0|TW__MAX)
+TW__NAME(lmul2_max_c, tw__m2_80m, 0|TW__MAX|TW__CONJ)
+TW__NAME(lmul2_max_cn, tw__m2_80m, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(lmul2_max_nc, tw__m2_80m, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(lmul2_max_cc, tw__m2_80m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2_min, tw__m2_80m, 0|TW__MIN)
+TW__NAME(lmul2_min_c, tw__m2_80m, 0|TW__MIN|TW__CONJ)
+TW__NAME(lmul2_min_cn, tw__m2_80m, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(lmul2_min_nc, tw__m2_80m, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(lmul2_min_cc, tw__m2_80m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2_maxdiff, tw__m2_80m, 0|TW__MAXDIFF)
+TW__NAME(lmul2_maxdiff_c, tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lmul2_maxdiff_cn, tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lmul2_maxdiff_nc, tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lmul2_maxdiff_cc, tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lmul2_sym_ct, tw__m2_80t, 0)
 TW__NAME(lmul2_sym_ct_c, tw__m2_80t, 0|TW__CONJ)
 TW__NAME(lmul2_sym_ct_cn, tw__m2_80t, 0|TW__CONJ_X)
@@ -2685,21 +3010,21 @@ TW__NAME(lmac2_antisym_c, tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ)
 TW__NAME(lmac2_antisym_cn, tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(lmac2_antisym_nc, tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(lmac2_antisym_cc, tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2_max, tw__m2_80sa, 0|TW__MAX)
-TW__NAME(lmac2_max_c, tw__m2_80sa, 0|TW__MAX|TW__CONJ)
-TW__NAME(lmac2_max_cn, tw__m2_80sa, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(lmac2_max_nc, tw__m2_80sa, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(lmac2_max_cc, tw__m2_80sa, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2_min, tw__m2_80sa, 0|TW__MIN)
-TW__NAME(lmac2_min_c, tw__m2_80sa, 0|TW__MIN|TW__CONJ)
-TW__NAME(lmac2_min_cn, tw__m2_80sa, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(lmac2_min_nc, tw__m2_80sa, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(lmac2_min_cc, tw__m2_80sa, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2_maxdiff, tw__m2_80sa, 0|TW__MAXDIFF)
-TW__NAME(lmac2_maxdiff_c, tw__m2_80sa, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lmac2_maxdiff_cn, tw__m2_80sa, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lmac2_maxdiff_nc, tw__m2_80sa, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lmac2_maxdiff_cc, tw__m2_80sa, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2_max, tw__m2_80ma, 0|TW__MAX)
+TW__NAME(lmac2_max_c, tw__m2_80ma, 0|TW__MAX|TW__CONJ)
+TW__NAME(lmac2_max_cn, tw__m2_80ma, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(lmac2_max_nc, tw__m2_80ma, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(lmac2_max_cc, tw__m2_80ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2_min, tw__m2_80ma, 0|TW__MIN)
+TW__NAME(lmac2_min_c, tw__m2_80ma, 0|TW__MIN|TW__CONJ)
+TW__NAME(lmac2_min_cn, tw__m2_80ma, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(lmac2_min_nc, tw__m2_80ma, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(lmac2_min_cc, tw__m2_80ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2_maxdiff, tw__m2_80ma, 0|TW__MAXDIFF)
+TW__NAME(lmac2_maxdiff_c, tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lmac2_maxdiff_cn, tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lmac2_maxdiff_nc, tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lmac2_maxdiff_cc, tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lmac2_sym_ct, tw__m2_80ta, 0)
 TW__NAME(lmac2_sym_ct_c, tw__m2_80ta, 0|TW__CONJ)
 TW__NAME(lmac2_sym_ct_cn, tw__m2_80ta, 0|TW__CONJ_X)
@@ -2740,21 +3065,21 @@ TW__NAME(lmsc2_antisym_c, tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
 TW__NAME(lmsc2_antisym_cn, tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(lmsc2_antisym_nc, tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(lmsc2_antisym_cc, tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2_max, tw__m2_80sa, TW__SUBTRACT|TW__MAX)
-TW__NAME(lmsc2_max_c, tw__m2_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(lmsc2_max_cn, tw__m2_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(lmsc2_max_nc, tw__m2_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(lmsc2_max_cc, tw__m2_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2_min, tw__m2_80sa, TW__SUBTRACT|TW__MIN)
-TW__NAME(lmsc2_min_c, tw__m2_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(lmsc2_min_cn, tw__m2_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(lmsc2_min_nc, tw__m2_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(lmsc2_min_cc, tw__m2_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2_maxdiff, tw__m2_80sa, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(lmsc2_maxdiff_c, tw__m2_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lmsc2_maxdiff_cn, tw__m2_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lmsc2_maxdiff_nc, tw__m2_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lmsc2_maxdiff_cc, tw__m2_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2_max, tw__m2_80ma, TW__SUBTRACT|TW__MAX)
+TW__NAME(lmsc2_max_c, tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(lmsc2_max_cn, tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(lmsc2_max_nc, tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(lmsc2_max_cc, tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2_min, tw__m2_80ma, TW__SUBTRACT|TW__MIN)
+TW__NAME(lmsc2_min_c, tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(lmsc2_min_cn, tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(lmsc2_min_nc, tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(lmsc2_min_cc, tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2_maxdiff, tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(lmsc2_maxdiff_c, tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lmsc2_maxdiff_cn, tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lmsc2_maxdiff_nc, tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lmsc2_maxdiff_cc, tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lmsc2_sym_ct, tw__m2_80ta, TW__SUBTRACT)
 TW__NAME(lmsc2_sym_ct_c, tw__m2_80ta, TW__SUBTRACT|TW__CONJ)
 TW__NAME(lmsc2_sym_ct_cn, tw__m2_80ta, TW__SUBTRACT|TW__CONJ_X)
@@ -2795,21 +3120,21 @@ TW__NAME(lnegmul2_antisym_c, tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
 TW__NAME(lnegmul2_antisym_cn, tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
 TW__NAME(lnegmul2_antisym_nc, tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
 TW__NAME(lnegmul2_antisym_cc, tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2_max, tw__m2_80s, TW__SUBTRACT|TW__MAX)
-TW__NAME(lnegmul2_max_c, tw__m2_80s, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(lnegmul2_max_cn, tw__m2_80s, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(lnegmul2_max_nc, tw__m2_80s, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(lnegmul2_max_cc, tw__m2_80s, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2_min, tw__m2_80s, TW__SUBTRACT|TW__MIN)
-TW__NAME(lnegmul2_min_c, tw__m2_80s, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(lnegmul2_min_cn, tw__m2_80s, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(lnegmul2_min_nc, tw__m2_80s, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(lnegmul2_min_cc, tw__m2_80s, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2_maxdiff, tw__m2_80s, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(lnegmul2_maxdiff_c, tw__m2_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lnegmul2_maxdiff_cn, tw__m2_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lnegmul2_maxdiff_nc, tw__m2_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lnegmul2_maxdiff_cc, tw__m2_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2_max, tw__m2_80m, TW__SUBTRACT|TW__MAX)
+TW__NAME(lnegmul2_max_c, tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(lnegmul2_max_cn, tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(lnegmul2_max_nc, tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(lnegmul2_max_cc, tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2_min, tw__m2_80m, TW__SUBTRACT|TW__MIN)
+TW__NAME(lnegmul2_min_c, tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(lnegmul2_min_cn, tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(lnegmul2_min_nc, tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(lnegmul2_min_cc, tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2_maxdiff, tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(lnegmul2_maxdiff_c, tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lnegmul2_maxdiff_cn, tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lnegmul2_maxdiff_nc, tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lnegmul2_maxdiff_cc, tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
 TW__NAME(lnegmul2_sym_ct, tw__m2_80t, TW__SUBTRACT)
 TW__NAME(lnegmul2_sym_ct_c, tw__m2_80t, TW__SUBTRACT|TW__CONJ)
 TW__NAME(lnegmul2_sym_ct_cn, tw__m2_80t, TW__SUBTRACT|TW__CONJ_X)
@@ -2835,9 +3160,9 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define mul16_abs(...) TW__CALL(tw__m16_48b, 0, __VA_ARGS__)
 #define mul16_sym(...) TW__CALL(tw__m16_48s, 0, __VA_ARGS__)
 #define mul16_antisym(...) TW__CALL(tw__m16_48s, 0|TW__ANTISYM, __VA_ARGS__)
-#define mul16_max(...) TW__CALL(tw__m16_48s, 0|TW__MAX, __VA_ARGS__)
-#define mul16_min(...) TW__CALL(tw__m16_48s, 0|TW__MIN, __VA_ARGS__)
-#define mul16_maxdiff(...) TW__CALL(tw__m16_48s, 0|TW__MAXDIFF, __VA_ARGS__)
+#define mul16_max(...) TW__CALL(tw__m16_48m, 0|TW__MAX, __VA_ARGS__)
+#define mul16_min(...) TW__CALL(tw__m16_48m, 0|TW__MIN, __VA_ARGS__)
+#define mul16_maxdiff(...) TW__CALL(tw__m16_48m, 0|TW__MAXDIFF, __VA_ARGS__)
 #define mul16_sym_ct(...) TW__CALL(tw__m16_48t, 0, __VA_ARGS__)
 #define mul16_antisym_ct(...) TW__CALL(tw__m16_48t, 0|TW__ANTISYM, __VA_ARGS__)
 #define mul16_sym_uct(...) TW__CALL(tw__m16_48u, 0, __VA_ARGS__)
@@ -2846,9 +3171,9 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define mac16_abs(...) TW__CALL(tw__m16_48ba, 0, __VA_ARGS__)
 #define mac16_sym(...) TW__CALL(tw__m16_48sa, 0, __VA_ARGS__)
 #define mac16_antisym(...) TW__CALL(tw__m16_48sa, 0|TW__ANTISYM, __VA_ARGS__)
-#define mac16_max(...) TW__CALL(tw__m16_48sa, 0|TW__MAX, __VA_ARGS__)
-#define mac16_min(...) TW__CALL(tw__m16_48sa, 0|TW__MIN, __VA_ARGS__)
-#define mac16_maxdiff(...) TW__CALL(tw__m16_48sa, 0|TW__MAXDIFF, __VA_ARGS__)
+#define mac16_max(...) TW__CALL(tw__m16_48ma, 0|TW__MAX, __VA_ARGS__)
+#define mac16_min(...) TW__CALL(tw__m16_48ma, 0|TW__MIN, __VA_ARGS__)
+#define mac16_maxdiff(...) TW__CALL(tw__m16_48ma, 0|TW__MAXDIFF, __VA_ARGS__)
 #define mac16_sym_ct(...) TW__CALL(tw__m16_48ta, 0, __VA_ARGS__)
 #define mac16_antisym_ct(...) TW__CALL(tw__m16_48ta, 0|TW__ANTISYM, __VA_ARGS__)
 #define mac16_sym_uct(...) TW__CALL(tw__m16_48ua, 0, __VA_ARGS__)
@@ -2857,9 +3182,9 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define msc16_abs(...) TW__CALL(tw__m16_48ba, TW__SUBTRACT, __VA_ARGS__)
 #define msc16_sym(...) TW__CALL(tw__m16_48sa, TW__SUBTRACT, __VA_ARGS__)
 #define msc16_antisym(...) TW__CALL(tw__m16_48sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define msc16_max(...) TW__CALL(tw__m16_48sa, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define msc16_min(...) TW__CALL(tw__m16_48sa, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define msc16_maxdiff(...) TW__CALL(tw__m16_48sa, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define msc16_max(...) TW__CALL(tw__m16_48ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define msc16_min(...) TW__CALL(tw__m16_48ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define msc16_maxdiff(...) TW__CALL(tw__m16_48ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
 #define msc16_sym_ct(...) TW__CALL(tw__m16_48ta, TW__SUBTRACT, __VA_ARGS__)
 #define msc16_antisym_ct(...) TW__CALL(tw__m16_48ta, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
 #define msc16_sym_uct(...) TW__CALL(tw__m16_48ua, TW__SUBTRACT, __VA_ARGS__)
@@ -2868,9 +3193,9 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define negmul16_abs(...) TW__CALL(tw__m16_48b, TW__SUBTRACT, __VA_ARGS__)
 #define negmul16_sym(...) TW__CALL(tw__m16_48s, TW__SUBTRACT, __VA_ARGS__)
 #define negmul16_antisym(...) TW__CALL(tw__m16_48s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define negmul16_max(...) TW__CALL(tw__m16_48s, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define negmul16_min(...) TW__CALL(tw__m16_48s, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define negmul16_maxdiff(...) TW__CALL(tw__m16_48s, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define negmul16_max(...) TW__CALL(tw__m16_48m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define negmul16_min(...) TW__CALL(tw__m16_48m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define negmul16_maxdiff(...) TW__CALL(tw__m16_48m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
 #define negmul16_sym_ct(...) TW__CALL(tw__m16_48t, TW__SUBTRACT, __VA_ARGS__)
 #define negmul16_antisym_ct(...) TW__CALL(tw__m16_48t, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
 #define negmul16_sym_uct(...) TW__CALL(tw__m16_48u, TW__SUBTRACT, __VA_ARGS__)
@@ -2895,21 +3220,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define mul8_antisym_cn(...) TW__CALL(tw__m8_48s, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define mul8_antisym_nc(...) TW__CALL(tw__m8_48s, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define mul8_antisym_cc(...) TW__CALL(tw__m8_48s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_max(...) TW__CALL(tw__m8_48s, 0|TW__MAX, __VA_ARGS__)
-#define mul8_max_c(...) TW__CALL(tw__m8_48s, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define mul8_max_cn(...) TW__CALL(tw__m8_48s, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define mul8_max_nc(...) TW__CALL(tw__m8_48s, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_max_cc(...) TW__CALL(tw__m8_48s, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_min(...) TW__CALL(tw__m8_48s, 0|TW__MIN, __VA_ARGS__)
-#define mul8_min_c(...) TW__CALL(tw__m8_48s, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define mul8_min_cn(...) TW__CALL(tw__m8_48s, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define mul8_min_nc(...) TW__CALL(tw__m8_48s, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_min_cc(...) TW__CALL(tw__m8_48s, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_maxdiff(...) TW__CALL(tw__m8_48s, 0|TW__MAXDIFF, __VA_ARGS__)
-#define mul8_maxdiff_c(...) TW__CALL(tw__m8_48s, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define mul8_maxdiff_cn(...) TW__CALL(tw__m8_48s, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define mul8_maxdiff_nc(...) TW__CALL(tw__m8_48s, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_maxdiff_cc(...) TW__CALL(tw__m8_48s, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_max(...) TW__CALL(tw__m8_48m, 0|TW__MAX, __VA_ARGS__)
+#define mul8_max_c(...) TW__CALL(tw__m8_48m, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define mul8_max_cn(...) TW__CALL(tw__m8_48m, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define mul8_max_nc(...) TW__CALL(tw__m8_48m, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_max_cc(...) TW__CALL(tw__m8_48m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_min(...) TW__CALL(tw__m8_48m, 0|TW__MIN, __VA_ARGS__)
+#define mul8_min_c(...) TW__CALL(tw__m8_48m, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define mul8_min_cn(...) TW__CALL(tw__m8_48m, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define mul8_min_nc(...) TW__CALL(tw__m8_48m, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_min_cc(...) TW__CALL(tw__m8_48m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_maxdiff(...) TW__CALL(tw__m8_48m, 0|TW__MAXDIFF, __VA_ARGS__)
+#define mul8_maxdiff_c(...) TW__CALL(tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define mul8_maxdiff_cn(...) TW__CALL(tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define mul8_maxdiff_nc(...) TW__CALL(tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_maxdiff_cc(...) TW__CALL(tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define mul8_sym_ct(...) TW__CALL(tw__m8_48t, 0, __VA_ARGS__)
 #define mul8_sym_ct_c(...) TW__CALL(tw__m8_48t, 0|TW__CONJ, __VA_ARGS__)
 #define mul8_sym_ct_cn(...) TW__CALL(tw__m8_48t, 0|TW__CONJ_X, __VA_ARGS__)
@@ -2950,21 +3275,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define mac8_antisym_cn(...) TW__CALL(tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define mac8_antisym_nc(...) TW__CALL(tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define mac8_antisym_cc(...) TW__CALL(tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_max(...) TW__CALL(tw__m8_48sa, 0|TW__MAX, __VA_ARGS__)
-#define mac8_max_c(...) TW__CALL(tw__m8_48sa, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define mac8_max_cn(...) TW__CALL(tw__m8_48sa, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define mac8_max_nc(...) TW__CALL(tw__m8_48sa, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_max_cc(...) TW__CALL(tw__m8_48sa, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_min(...) TW__CALL(tw__m8_48sa, 0|TW__MIN, __VA_ARGS__)
-#define mac8_min_c(...) TW__CALL(tw__m8_48sa, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define mac8_min_cn(...) TW__CALL(tw__m8_48sa, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define mac8_min_nc(...) TW__CALL(tw__m8_48sa, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_min_cc(...) TW__CALL(tw__m8_48sa, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_maxdiff(...) TW__CALL(tw__m8_48sa, 0|TW__MAXDIFF, __VA_ARGS__)
-#define mac8_maxdiff_c(...) TW__CALL(tw__m8_48sa, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define mac8_maxdiff_cn(...) TW__CALL(tw__m8_48sa, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define mac8_maxdiff_nc(...) TW__CALL(tw__m8_48sa, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_maxdiff_cc(...) TW__CALL(tw__m8_48sa, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_max(...) TW__CALL(tw__m8_48ma, 0|TW__MAX, __VA_ARGS__)
+#define mac8_max_c(...) TW__CALL(tw__m8_48ma, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define mac8_max_cn(...) TW__CALL(tw__m8_48ma, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define mac8_max_nc(...) TW__CALL(tw__m8_48ma, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_max_cc(...) TW__CALL(tw__m8_48ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_min(...) TW__CALL(tw__m8_48ma, 0|TW__MIN, __VA_ARGS__)
+#define mac8_min_c(...) TW__CALL(tw__m8_48ma, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define mac8_min_cn(...) TW__CALL(tw__m8_48ma, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define mac8_min_nc(...) TW__CALL(tw__m8_48ma, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_min_cc(...) TW__CALL(tw__m8_48ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_maxdiff(...) TW__CALL(tw__m8_48ma, 0|TW__MAXDIFF, __VA_ARGS__)
+#define mac8_maxdiff_c(...) TW__CALL(tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define mac8_maxdiff_cn(...) TW__CALL(tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define mac8_maxdiff_nc(...) TW__CALL(tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_maxdiff_cc(...) TW__CALL(tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define mac8_sym_ct(...) TW__CALL(tw__m8_48ta, 0, __VA_ARGS__)
 #define mac8_sym_ct_c(...) TW__CALL(tw__m8_48ta, 0|TW__CONJ, __VA_ARGS__)
 #define mac8_sym_ct_cn(...) TW__CALL(tw__m8_48ta, 0|TW__CONJ_X, __VA_ARGS__)
@@ -3005,21 +3330,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define msc8_antisym_cn(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define msc8_antisym_nc(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define msc8_antisym_cc(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_max(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define msc8_max_c(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define msc8_max_cn(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define msc8_max_nc(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_max_cc(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_min(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define msc8_min_c(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define msc8_min_cn(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define msc8_min_nc(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_min_cc(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_maxdiff(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define msc8_maxdiff_c(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define msc8_maxdiff_cn(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define msc8_maxdiff_nc(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_maxdiff_cc(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_max(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define msc8_max_c(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define msc8_max_cn(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define msc8_max_nc(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_max_cc(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_min(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define msc8_min_c(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define msc8_min_cn(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define msc8_min_nc(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_min_cc(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_maxdiff(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define msc8_maxdiff_c(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define msc8_maxdiff_cn(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define msc8_maxdiff_nc(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_maxdiff_cc(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define msc8_sym_ct(...) TW__CALL(tw__m8_48ta, TW__SUBTRACT, __VA_ARGS__)
 #define msc8_sym_ct_c(...) TW__CALL(tw__m8_48ta, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define msc8_sym_ct_cn(...) TW__CALL(tw__m8_48ta, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
@@ -3060,21 +3385,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define negmul8_antisym_cn(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define negmul8_antisym_nc(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define negmul8_antisym_cc(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_max(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define negmul8_max_c(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define negmul8_max_cn(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_max_nc(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_max_cc(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_min(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define negmul8_min_c(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define negmul8_min_cn(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_min_nc(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_min_cc(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_maxdiff(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define negmul8_maxdiff_c(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define negmul8_maxdiff_cn(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_maxdiff_nc(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_maxdiff_cc(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_max(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define negmul8_max_c(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define negmul8_max_cn(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_max_nc(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_max_cc(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_min(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define negmul8_min_c(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define negmul8_min_cn(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_min_nc(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_min_cc(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_maxdiff(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define negmul8_maxdiff_c(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define negmul8_maxdiff_cn(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_maxdiff_nc(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_maxdiff_cc(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define negmul8_sym_ct(...) TW__CALL(tw__m8_48t, TW__SUBTRACT, __VA_ARGS__)
 #define negmul8_sym_ct_c(...) TW__CALL(tw__m8_48t, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define negmul8_sym_ct_cn(...) TW__CALL(tw__m8_48t, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
@@ -3115,21 +3440,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define mul4_antisym_cn(...) TW__CALL(tw__m4_48s, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define mul4_antisym_nc(...) TW__CALL(tw__m4_48s, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define mul4_antisym_cc(...) TW__CALL(tw__m4_48s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_max(...) TW__CALL(tw__m4_48s, 0|TW__MAX, __VA_ARGS__)
-#define mul4_max_c(...) TW__CALL(tw__m4_48s, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define mul4_max_cn(...) TW__CALL(tw__m4_48s, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define mul4_max_nc(...) TW__CALL(tw__m4_48s, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_max_cc(...) TW__CALL(tw__m4_48s, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_min(...) TW__CALL(tw__m4_48s, 0|TW__MIN, __VA_ARGS__)
-#define mul4_min_c(...) TW__CALL(tw__m4_48s, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define mul4_min_cn(...) TW__CALL(tw__m4_48s, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define mul4_min_nc(...) TW__CALL(tw__m4_48s, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_min_cc(...) TW__CALL(tw__m4_48s, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_maxdiff(...) TW__CALL(tw__m4_48s, 0|TW__MAXDIFF, __VA_ARGS__)
-#define mul4_maxdiff_c(...) TW__CALL(tw__m4_48s, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define mul4_maxdiff_cn(...) TW__CALL(tw__m4_48s, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define mul4_maxdiff_nc(...) TW__CALL(tw__m4_48s, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_maxdiff_cc(...) TW__CALL(tw__m4_48s, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_max(...) TW__CALL(tw__m4_48m, 0|TW__MAX, __VA_ARGS__)
+#define mul4_max_c(...) TW__CALL(tw__m4_48m, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define mul4_max_cn(...) TW__CALL(tw__m4_48m, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define mul4_max_nc(...) TW__CALL(tw__m4_48m, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_max_cc(...) TW__CALL(tw__m4_48m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_min(...) TW__CALL(tw__m4_48m, 0|TW__MIN, __VA_ARGS__)
+#define mul4_min_c(...) TW__CALL(tw__m4_48m, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define mul4_min_cn(...) TW__CALL(tw__m4_48m, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define mul4_min_nc(...) TW__CALL(tw__m4_48m, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_min_cc(...) TW__CALL(tw__m4_48m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_maxdiff(...) TW__CALL(tw__m4_48m, 0|TW__MAXDIFF, __VA_ARGS__)
+#define mul4_maxdiff_c(...) TW__CALL(tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define mul4_maxdiff_cn(...) TW__CALL(tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define mul4_maxdiff_nc(...) TW__CALL(tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_maxdiff_cc(...) TW__CALL(tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define mul4_sym_ct(...) TW__CALL(tw__m4_48t, 0, __VA_ARGS__)
 #define mul4_sym_ct_c(...) TW__CALL(tw__m4_48t, 0|TW__CONJ, __VA_ARGS__)
 #define mul4_sym_ct_cn(...) TW__CALL(tw__m4_48t, 0|TW__CONJ_X, __VA_ARGS__)
@@ -3170,21 +3495,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define mac4_antisym_cn(...) TW__CALL(tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define mac4_antisym_nc(...) TW__CALL(tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define mac4_antisym_cc(...) TW__CALL(tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_max(...) TW__CALL(tw__m4_48sa, 0|TW__MAX, __VA_ARGS__)
-#define mac4_max_c(...) TW__CALL(tw__m4_48sa, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define mac4_max_cn(...) TW__CALL(tw__m4_48sa, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define mac4_max_nc(...) TW__CALL(tw__m4_48sa, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_max_cc(...) TW__CALL(tw__m4_48sa, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_min(...) TW__CALL(tw__m4_48sa, 0|TW__MIN, __VA_ARGS__)
-#define mac4_min_c(...) TW__CALL(tw__m4_48sa, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define mac4_min_cn(...) TW__CALL(tw__m4_48sa, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define mac4_min_nc(...) TW__CALL(tw__m4_48sa, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_min_cc(...) TW__CALL(tw__m4_48sa, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_maxdiff(...) TW__CALL(tw__m4_48sa, 0|TW__MAXDIFF, __VA_ARGS__)
-#define mac4_maxdiff_c(...) TW__CALL(tw__m4_48sa, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define mac4_maxdiff_cn(...) TW__CALL(tw__m4_48sa, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define mac4_maxdiff_nc(...) TW__CALL(tw__m4_48sa, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_maxdiff_cc(...) TW__CALL(tw__m4_48sa, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_max(...) TW__CALL(tw__m4_48ma, 0|TW__MAX, __VA_ARGS__)
+#define mac4_max_c(...) TW__CALL(tw__m4_48ma, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define mac4_max_cn(...) TW__CALL(tw__m4_48ma, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define mac4_max_nc(...) TW__CALL(tw__m4_48ma, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_max_cc(...) TW__CALL(tw__m4_48ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_min(...) TW__CALL(tw__m4_48ma, 0|TW__MIN, __VA_ARGS__)
+#define mac4_min_c(...) TW__CALL(tw__m4_48ma, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define mac4_min_cn(...) TW__CALL(tw__m4_48ma, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define mac4_min_nc(...) TW__CALL(tw__m4_48ma, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_min_cc(...) TW__CALL(tw__m4_48ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_maxdiff(...) TW__CALL(tw__m4_48ma, 0|TW__MAXDIFF, __VA_ARGS__)
+#define mac4_maxdiff_c(...) TW__CALL(tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define mac4_maxdiff_cn(...) TW__CALL(tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define mac4_maxdiff_nc(...) TW__CALL(tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_maxdiff_cc(...) TW__CALL(tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define mac4_sym_ct(...) TW__CALL(tw__m4_48ta, 0, __VA_ARGS__)
 #define mac4_sym_ct_c(...) TW__CALL(tw__m4_48ta, 0|TW__CONJ, __VA_ARGS__)
 #define mac4_sym_ct_cn(...) TW__CALL(tw__m4_48ta, 0|TW__CONJ_X, __VA_ARGS__)
@@ -3225,21 +3550,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define msc4_antisym_cn(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define msc4_antisym_nc(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define msc4_antisym_cc(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_max(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define msc4_max_c(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define msc4_max_cn(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define msc4_max_nc(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_max_cc(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_min(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define msc4_min_c(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define msc4_min_cn(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define msc4_min_nc(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_min_cc(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_maxdiff(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define msc4_maxdiff_c(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define msc4_maxdiff_cn(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define msc4_maxdiff_nc(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_maxdiff_cc(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_max(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define msc4_max_c(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define msc4_max_cn(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define msc4_max_nc(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_max_cc(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_min(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define msc4_min_c(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define msc4_min_cn(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define msc4_min_nc(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_min_cc(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_maxdiff(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define msc4_maxdiff_c(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define msc4_maxdiff_cn(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define msc4_maxdiff_nc(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_maxdiff_cc(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define msc4_sym_ct(...) TW__CALL(tw__m4_48ta, TW__SUBTRACT, __VA_ARGS__)
 #define msc4_sym_ct_c(...) TW__CALL(tw__m4_48ta, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define msc4_sym_ct_cn(...) TW__CALL(tw__m4_48ta, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
@@ -3280,21 +3605,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define negmul4_antisym_cn(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define negmul4_antisym_nc(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define negmul4_antisym_cc(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_max(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define negmul4_max_c(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define negmul4_max_cn(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_max_nc(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_max_cc(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_min(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define negmul4_min_c(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define negmul4_min_cn(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_min_nc(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_min_cc(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_maxdiff(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define negmul4_maxdiff_c(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define negmul4_maxdiff_cn(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_maxdiff_nc(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_maxdiff_cc(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_max(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define negmul4_max_c(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define negmul4_max_cn(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_max_nc(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_max_cc(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_min(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define negmul4_min_c(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define negmul4_min_cn(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_min_nc(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_min_cc(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_maxdiff(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define negmul4_maxdiff_c(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define negmul4_maxdiff_cn(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_maxdiff_nc(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_maxdiff_cc(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define negmul4_sym_ct(...) TW__CALL(tw__m4_48t, TW__SUBTRACT, __VA_ARGS__)
 #define negmul4_sym_ct_c(...) TW__CALL(tw__m4_48t, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define negmul4_sym_ct_cn(...) TW__CALL(tw__m4_48t, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
@@ -3319,9 +3644,9 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmul8_abs(...) TW__CALL(tw__m8_80b, 0, __VA_ARGS__)
 #define lmul8_sym(...) TW__CALL(tw__m8_80s, 0, __VA_ARGS__)
 #define lmul8_antisym(...) TW__CALL(tw__m8_80s, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmul8_max(...) TW__CALL(tw__m8_80s, 0|TW__MAX, __VA_ARGS__)
-#define lmul8_min(...) TW__CALL(tw__m8_80s, 0|TW__MIN, __VA_ARGS__)
-#define lmul8_maxdiff(...) TW__CALL(tw__m8_80s, 0|TW__MAXDIFF, __VA_ARGS__)
+#define lmul8_max(...) TW__CALL(tw__m8_80m, 0|TW__MAX, __VA_ARGS__)
+#define lmul8_min(...) TW__CALL(tw__m8_80m, 0|TW__MIN, __VA_ARGS__)
+#define lmul8_maxdiff(...) TW__CALL(tw__m8_80m, 0|TW__MAXDIFF, __VA_ARGS__)
 #define lmul8_sym_ct(...) TW__CALL(tw__m8_80t, 0, __VA_ARGS__)
 #define lmul8_antisym_ct(...) TW__CALL(tw__m8_80t, 0|TW__ANTISYM, __VA_ARGS__)
 #define lmul8_sym_uct(...) TW__CALL(tw__m8_80u, 0, __VA_ARGS__)
@@ -3330,9 +3655,9 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmac8_abs(...) TW__CALL(tw__m8_80ba, 0, __VA_ARGS__)
 #define lmac8_sym(...) TW__CALL(tw__m8_80sa, 0, __VA_ARGS__)
 #define lmac8_antisym(...) TW__CALL(tw__m8_80sa, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmac8_max(...) TW__CALL(tw__m8_80sa, 0|TW__MAX, __VA_ARGS__)
-#define lmac8_min(...) TW__CALL(tw__m8_80sa, 0|TW__MIN, __VA_ARGS__)
-#define lmac8_maxdiff(...) TW__CALL(tw__m8_80sa, 0|TW__MAXDIFF, __VA_ARGS__)
+#define lmac8_max(...) TW__CALL(tw__m8_80ma, 0|TW__MAX, __VA_ARGS__)
+#define lmac8_min(...) TW__CALL(tw__m8_80ma, 0|TW__MIN, __VA_ARGS__)
+#define lmac8_maxdiff(...) TW__CALL(tw__m8_80ma, 0|TW__MAXDIFF, __VA_ARGS__)
 #define lmac8_sym_ct(...) TW__CALL(tw__m8_80ta, 0, __VA_ARGS__)
 #define lmac8_antisym_ct(...) TW__CALL(tw__m8_80ta, 0|TW__ANTISYM, __VA_ARGS__)
 #define lmac8_sym_uct(...) TW__CALL(tw__m8_80ua, 0, __VA_ARGS__)
@@ -3341,9 +3666,9 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmsc8_abs(...) TW__CALL(tw__m8_80ba, TW__SUBTRACT, __VA_ARGS__)
 #define lmsc8_sym(...) TW__CALL(tw__m8_80sa, TW__SUBTRACT, __VA_ARGS__)
 #define lmsc8_antisym(...) TW__CALL(tw__m8_80sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lmsc8_max(...) TW__CALL(tw__m8_80sa, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define lmsc8_min(...) TW__CALL(tw__m8_80sa, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define lmsc8_maxdiff(...) TW__CALL(tw__m8_80sa, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define lmsc8_max(...) TW__CALL(tw__m8_80ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define lmsc8_min(...) TW__CALL(tw__m8_80ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define lmsc8_maxdiff(...) TW__CALL(tw__m8_80ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
 #define lmsc8_sym_ct(...) TW__CALL(tw__m8_80ta, TW__SUBTRACT, __VA_ARGS__)
 #define lmsc8_antisym_ct(...) TW__CALL(tw__m8_80ta, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
 #define lmsc8_sym_uct(...) TW__CALL(tw__m8_80ua, TW__SUBTRACT, __VA_ARGS__)
@@ -3352,9 +3677,9 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lnegmul8_abs(...) TW__CALL(tw__m8_80b, TW__SUBTRACT, __VA_ARGS__)
 #define lnegmul8_sym(...) TW__CALL(tw__m8_80s, TW__SUBTRACT, __VA_ARGS__)
 #define lnegmul8_antisym(...) TW__CALL(tw__m8_80s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lnegmul8_max(...) TW__CALL(tw__m8_80s, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define lnegmul8_min(...) TW__CALL(tw__m8_80s, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define lnegmul8_maxdiff(...) TW__CALL(tw__m8_80s, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define lnegmul8_max(...) TW__CALL(tw__m8_80m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define lnegmul8_min(...) TW__CALL(tw__m8_80m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define lnegmul8_maxdiff(...) TW__CALL(tw__m8_80m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
 #define lnegmul8_sym_ct(...) TW__CALL(tw__m8_80t, TW__SUBTRACT, __VA_ARGS__)
 #define lnegmul8_antisym_ct(...) TW__CALL(tw__m8_80t, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
 #define lnegmul8_sym_uct(...) TW__CALL(tw__m8_80u, TW__SUBTRACT, __VA_ARGS__)
@@ -3379,21 +3704,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmul4_antisym_cn(...) TW__CALL(tw__m4_80s, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define lmul4_antisym_nc(...) TW__CALL(tw__m4_80s, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define lmul4_antisym_cc(...) TW__CALL(tw__m4_80s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_max(...) TW__CALL(tw__m4_80s, 0|TW__MAX, __VA_ARGS__)
-#define lmul4_max_c(...) TW__CALL(tw__m4_80s, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lmul4_max_cn(...) TW__CALL(tw__m4_80s, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_max_nc(...) TW__CALL(tw__m4_80s, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_max_cc(...) TW__CALL(tw__m4_80s, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_min(...) TW__CALL(tw__m4_80s, 0|TW__MIN, __VA_ARGS__)
-#define lmul4_min_c(...) TW__CALL(tw__m4_80s, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lmul4_min_cn(...) TW__CALL(tw__m4_80s, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_min_nc(...) TW__CALL(tw__m4_80s, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_min_cc(...) TW__CALL(tw__m4_80s, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_maxdiff(...) TW__CALL(tw__m4_80s, 0|TW__MAXDIFF, __VA_ARGS__)
-#define lmul4_maxdiff_c(...) TW__CALL(tw__m4_80s, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lmul4_maxdiff_cn(...) TW__CALL(tw__m4_80s, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_maxdiff_nc(...) TW__CALL(tw__m4_80s, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_maxdiff_cc(...) TW__CALL(tw__m4_80s, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_max(...) TW__CALL(tw__m4_80m, 0|TW__MAX, __VA_ARGS__)
+#define lmul4_max_c(...) TW__CALL(tw__m4_80m, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lmul4_max_cn(...) TW__CALL(tw__m4_80m, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_max_nc(...) TW__CALL(tw__m4_80m, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_max_cc(...) TW__CALL(tw__m4_80m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_min(...) TW__CALL(tw__m4_80m, 0|TW__MIN, __VA_ARGS__)
+#define lmul4_min_c(...) TW__CALL(tw__m4_80m, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lmul4_min_cn(...) TW__CALL(tw__m4_80m, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_min_nc(...) TW__CALL(tw__m4_80m, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_min_cc(...) TW__CALL(tw__m4_80m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_maxdiff(...) TW__CALL(tw__m4_80m, 0|TW__MAXDIFF, __VA_ARGS__)
+#define lmul4_maxdiff_c(...) TW__CALL(tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lmul4_maxdiff_cn(...) TW__CALL(tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_maxdiff_nc(...) TW__CALL(tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_maxdiff_cc(...) TW__CALL(tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lmul4_sym_ct(...) TW__CALL(tw__m4_80t, 0, __VA_ARGS__)
 #define lmul4_sym_ct_c(...) TW__CALL(tw__m4_80t, 0|TW__CONJ, __VA_ARGS__)
 #define lmul4_sym_ct_cn(...) TW__CALL(tw__m4_80t, 0|TW__CONJ_X, __VA_ARGS__)
@@ -3434,21 +3759,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmac4_antisym_cn(...) TW__CALL(tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define lmac4_antisym_nc(...) TW__CALL(tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define lmac4_antisym_cc(...) TW__CALL(tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_max(...) TW__CALL(tw__m4_80sa, 0|TW__MAX, __VA_ARGS__)
-#define lmac4_max_c(...) TW__CALL(tw__m4_80sa, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lmac4_max_cn(...) TW__CALL(tw__m4_80sa, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_max_nc(...) TW__CALL(tw__m4_80sa, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_max_cc(...) TW__CALL(tw__m4_80sa, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_min(...) TW__CALL(tw__m4_80sa, 0|TW__MIN, __VA_ARGS__)
-#define lmac4_min_c(...) TW__CALL(tw__m4_80sa, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lmac4_min_cn(...) TW__CALL(tw__m4_80sa, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_min_nc(...) TW__CALL(tw__m4_80sa, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_min_cc(...) TW__CALL(tw__m4_80sa, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_maxdiff(...) TW__CALL(tw__m4_80sa, 0|TW__MAXDIFF, __VA_ARGS__)
-#define lmac4_maxdiff_c(...) TW__CALL(tw__m4_80sa, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lmac4_maxdiff_cn(...) TW__CALL(tw__m4_80sa, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_maxdiff_nc(...) TW__CALL(tw__m4_80sa, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_maxdiff_cc(...) TW__CALL(tw__m4_80sa, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_max(...) TW__CALL(tw__m4_80ma, 0|TW__MAX, __VA_ARGS__)
+#define lmac4_max_c(...) TW__CALL(tw__m4_80ma, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lmac4_max_cn(...) TW__CALL(tw__m4_80ma, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_max_nc(...) TW__CALL(tw__m4_80ma, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_max_cc(...) TW__CALL(tw__m4_80ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_min(...) TW__CALL(tw__m4_80ma, 0|TW__MIN, __VA_ARGS__)
+#define lmac4_min_c(...) TW__CALL(tw__m4_80ma, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lmac4_min_cn(...) TW__CALL(tw__m4_80ma, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_min_nc(...) TW__CALL(tw__m4_80ma, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_min_cc(...) TW__CALL(tw__m4_80ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_maxdiff(...) TW__CALL(tw__m4_80ma, 0|TW__MAXDIFF, __VA_ARGS__)
+#define lmac4_maxdiff_c(...) TW__CALL(tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lmac4_maxdiff_cn(...) TW__CALL(tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_maxdiff_nc(...) TW__CALL(tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_maxdiff_cc(...) TW__CALL(tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lmac4_sym_ct(...) TW__CALL(tw__m4_80ta, 0, __VA_ARGS__)
 #define lmac4_sym_ct_c(...) TW__CALL(tw__m4_80ta, 0|TW__CONJ, __VA_ARGS__)
 #define lmac4_sym_ct_cn(...) TW__CALL(tw__m4_80ta, 0|TW__CONJ_X, __VA_ARGS__)
@@ -3489,21 +3814,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmsc4_antisym_cn(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define lmsc4_antisym_nc(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define lmsc4_antisym_cc(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_max(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define lmsc4_max_c(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lmsc4_max_cn(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_max_nc(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_max_cc(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_min(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define lmsc4_min_c(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lmsc4_min_cn(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_min_nc(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_min_cc(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_maxdiff(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define lmsc4_maxdiff_c(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lmsc4_maxdiff_cn(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_maxdiff_nc(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_maxdiff_cc(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_max(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define lmsc4_max_c(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lmsc4_max_cn(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_max_nc(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_max_cc(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_min(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define lmsc4_min_c(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lmsc4_min_cn(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_min_nc(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_min_cc(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_maxdiff(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define lmsc4_maxdiff_c(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lmsc4_maxdiff_cn(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_maxdiff_nc(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_maxdiff_cc(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lmsc4_sym_ct(...) TW__CALL(tw__m4_80ta, TW__SUBTRACT, __VA_ARGS__)
 #define lmsc4_sym_ct_c(...) TW__CALL(tw__m4_80ta, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define lmsc4_sym_ct_cn(...) TW__CALL(tw__m4_80ta, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
@@ -3544,21 +3869,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lnegmul4_antisym_cn(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define lnegmul4_antisym_nc(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define lnegmul4_antisym_cc(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_max(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define lnegmul4_max_c(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_max_cn(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_max_nc(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_max_cc(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_min(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define lnegmul4_min_c(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_min_cn(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_min_nc(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_min_cc(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_maxdiff(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define lnegmul4_maxdiff_c(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_maxdiff_cn(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_maxdiff_nc(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_maxdiff_cc(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_max(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define lnegmul4_max_c(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_max_cn(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_max_nc(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_max_cc(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_min(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define lnegmul4_min_c(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_min_cn(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_min_nc(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_min_cc(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_maxdiff(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define lnegmul4_maxdiff_c(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_maxdiff_cn(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_maxdiff_nc(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_maxdiff_cc(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lnegmul4_sym_ct(...) TW__CALL(tw__m4_80t, TW__SUBTRACT, __VA_ARGS__)
 #define lnegmul4_sym_ct_c(...) TW__CALL(tw__m4_80t, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define lnegmul4_sym_ct_cn(...) TW__CALL(tw__m4_80t, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
@@ -3599,21 +3924,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmul2_antisym_cn(...) TW__CALL(tw__m2_80s, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define lmul2_antisym_nc(...) TW__CALL(tw__m2_80s, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define lmul2_antisym_cc(...) TW__CALL(tw__m2_80s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_max(...) TW__CALL(tw__m2_80s, 0|TW__MAX, __VA_ARGS__)
-#define lmul2_max_c(...) TW__CALL(tw__m2_80s, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lmul2_max_cn(...) TW__CALL(tw__m2_80s, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_max_nc(...) TW__CALL(tw__m2_80s, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_max_cc(...) TW__CALL(tw__m2_80s, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_min(...) TW__CALL(tw__m2_80s, 0|TW__MIN, __VA_ARGS__)
-#define lmul2_min_c(...) TW__CALL(tw__m2_80s, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lmul2_min_cn(...) TW__CALL(tw__m2_80s, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_min_nc(...) TW__CALL(tw__m2_80s, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_min_cc(...) TW__CALL(tw__m2_80s, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_maxdiff(...) TW__CALL(tw__m2_80s, 0|TW__MAXDIFF, __VA_ARGS__)
-#define lmul2_maxdiff_c(...) TW__CALL(tw__m2_80s, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lmul2_maxdiff_cn(...) TW__CALL(tw__m2_80s, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_maxdiff_nc(...) TW__CALL(tw__m2_80s, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_maxdiff_cc(...) TW__CALL(tw__m2_80s, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_max(...) TW__CALL(tw__m2_80m, 0|TW__MAX, __VA_ARGS__)
+#define lmul2_max_c(...) TW__CALL(tw__m2_80m, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lmul2_max_cn(...) TW__CALL(tw__m2_80m, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_max_nc(...) TW__CALL(tw__m2_80m, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_max_cc(...) TW__CALL(tw__m2_80m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_min(...) TW__CALL(tw__m2_80m, 0|TW__MIN, __VA_ARGS__)
+#define lmul2_min_c(...) TW__CALL(tw__m2_80m, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lmul2_min_cn(...) TW__CALL(tw__m2_80m, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_min_nc(...) TW__CALL(tw__m2_80m, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_min_cc(...) TW__CALL(tw__m2_80m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_maxdiff(...) TW__CALL(tw__m2_80m, 0|TW__MAXDIFF, __VA_ARGS__)
+#define lmul2_maxdiff_c(...) TW__CALL(tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lmul2_maxdiff_cn(...) TW__CALL(tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_maxdiff_nc(...) TW__CALL(tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_maxdiff_cc(...) TW__CALL(tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lmul2_sym_ct(...) TW__CALL(tw__m2_80t, 0, __VA_ARGS__)
 #define lmul2_sym_ct_c(...) TW__CALL(tw__m2_80t, 0|TW__CONJ, __VA_ARGS__)
 #define lmul2_sym_ct_cn(...) TW__CALL(tw__m2_80t, 0|TW__CONJ_X, __VA_ARGS__)
@@ -3654,21 +3979,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmac2_antisym_cn(...) TW__CALL(tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define lmac2_antisym_nc(...) TW__CALL(tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define lmac2_antisym_cc(...) TW__CALL(tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_max(...) TW__CALL(tw__m2_80sa, 0|TW__MAX, __VA_ARGS__)
-#define lmac2_max_c(...) TW__CALL(tw__m2_80sa, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lmac2_max_cn(...) TW__CALL(tw__m2_80sa, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_max_nc(...) TW__CALL(tw__m2_80sa, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_max_cc(...) TW__CALL(tw__m2_80sa, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_min(...) TW__CALL(tw__m2_80sa, 0|TW__MIN, __VA_ARGS__)
-#define lmac2_min_c(...) TW__CALL(tw__m2_80sa, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lmac2_min_cn(...) TW__CALL(tw__m2_80sa, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_min_nc(...) TW__CALL(tw__m2_80sa, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_min_cc(...) TW__CALL(tw__m2_80sa, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_maxdiff(...) TW__CALL(tw__m2_80sa, 0|TW__MAXDIFF, __VA_ARGS__)
-#define lmac2_maxdiff_c(...) TW__CALL(tw__m2_80sa, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lmac2_maxdiff_cn(...) TW__CALL(tw__m2_80sa, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_maxdiff_nc(...) TW__CALL(tw__m2_80sa, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_maxdiff_cc(...) TW__CALL(tw__m2_80sa, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_max(...) TW__CALL(tw__m2_80ma, 0|TW__MAX, __VA_ARGS__)
+#define lmac2_max_c(...) TW__CALL(tw__m2_80ma, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lmac2_max_cn(...) TW__CALL(tw__m2_80ma, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_max_nc(...) TW__CALL(tw__m2_80ma, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_max_cc(...) TW__CALL(tw__m2_80ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_min(...) TW__CALL(tw__m2_80ma, 0|TW__MIN, __VA_ARGS__)
+#define lmac2_min_c(...) TW__CALL(tw__m2_80ma, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lmac2_min_cn(...) TW__CALL(tw__m2_80ma, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_min_nc(...) TW__CALL(tw__m2_80ma, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_min_cc(...) TW__CALL(tw__m2_80ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_maxdiff(...) TW__CALL(tw__m2_80ma, 0|TW__MAXDIFF, __VA_ARGS__)
+#define lmac2_maxdiff_c(...) TW__CALL(tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lmac2_maxdiff_cn(...) TW__CALL(tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_maxdiff_nc(...) TW__CALL(tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_maxdiff_cc(...) TW__CALL(tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lmac2_sym_ct(...) TW__CALL(tw__m2_80ta, 0, __VA_ARGS__)
 #define lmac2_sym_ct_c(...) TW__CALL(tw__m2_80ta, 0|TW__CONJ, __VA_ARGS__)
 #define lmac2_sym_ct_cn(...) TW__CALL(tw__m2_80ta, 0|TW__CONJ_X, __VA_ARGS__)
@@ -3709,21 +4034,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lmsc2_antisym_cn(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define lmsc2_antisym_nc(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define lmsc2_antisym_cc(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_max(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define lmsc2_max_c(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lmsc2_max_cn(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_max_nc(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_max_cc(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_min(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define lmsc2_min_c(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lmsc2_min_cn(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_min_nc(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_min_cc(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_maxdiff(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define lmsc2_maxdiff_c(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lmsc2_maxdiff_cn(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_maxdiff_nc(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_maxdiff_cc(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_max(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define lmsc2_max_c(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lmsc2_max_cn(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_max_nc(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_max_cc(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_min(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define lmsc2_min_c(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lmsc2_min_cn(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_min_nc(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_min_cc(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_maxdiff(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define lmsc2_maxdiff_c(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lmsc2_maxdiff_cn(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_maxdiff_nc(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_maxdiff_cc(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lmsc2_sym_ct(...) TW__CALL(tw__m2_80ta, TW__SUBTRACT, __VA_ARGS__)
 #define lmsc2_sym_ct_c(...) TW__CALL(tw__m2_80ta, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define lmsc2_sym_ct_cn(...) TW__CALL(tw__m2_80ta, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
@@ -3764,21 +4089,21 @@ TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_
 #define lnegmul2_antisym_cn(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
 #define lnegmul2_antisym_nc(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
 #define lnegmul2_antisym_cc(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_max(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define lnegmul2_max_c(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_max_cn(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_max_nc(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_max_cc(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_min(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define lnegmul2_min_c(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_min_cn(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_min_nc(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_min_cc(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_maxdiff(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define lnegmul2_maxdiff_c(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_maxdiff_cn(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_maxdiff_nc(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_maxdiff_cc(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_max(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define lnegmul2_max_c(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_max_cn(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_max_nc(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_max_cc(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_min(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define lnegmul2_min_c(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_min_cn(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_min_nc(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_min_cc(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_maxdiff(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define lnegmul2_maxdiff_c(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_maxdiff_cn(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_maxdiff_nc(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_maxdiff_cc(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #define lnegmul2_sym_ct(...) TW__CALL(tw__m2_80t, TW__SUBTRACT, __VA_ARGS__)
 #define lnegmul2_sym_ct_c(...) TW__CALL(tw__m2_80t, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
 #define lnegmul2_sym_ct_cn(...) TW__CALL(tw__m2_80t, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)

@@ -540,8 +540,18 @@ TW__AIE void tw__check_mul(tw__mul a, tw__shape s, unsigned flags, const void *a
 #define TW__CHECK_MUL(a, s, flags, acc, word) ((void)0)
 #endif
 
-/* What calls_mul.h names: tw__mul_dot above, tw__mul_four, and lane by lane by the number of columns. Up to 8 lanes, 16
- * lanes, twice the lanes with _uct. */
+/* What calls_mul.h names. SIMD, and lane by lane by the number of columns: up to 8 lanes, 16 lanes, twice the lanes with
+ * _uct. With a pre-adder, sums of (x + y) * z are those of x * z and those of y * z. */
+TW__AIE tw__mul tw__y_side(const tw__mul *a)
+{
+    tw__mul y = *a;
+    y.x = a->y, y.xstart = a->ystart, y.xstep = 0u - a->xstep, y.xsquare = a->ysquare;
+    return y;
+}
+TW__AIE unsigned tw__y_flags(unsigned flags)
+{
+    return flags & TW__ANTISYM ? flags ^ TW__SUBTRACT : flags;
+}
 TW__AIE void tw__mul_dot(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
 {
     tw__dot((tw__u64x4 *)acc, a, s, flags);
@@ -550,6 +560,28 @@ TW__AIE void tw__mul_four(void *acc, const tw__mul *a, const tw__shape *s, unsig
 {
     tw__dot_four((tw__u64x4 *)acc, a, s, flags, 0);
     tw__dot_four((tw__u64x4 *)acc, a, s, flags, 1);
+}
+TW__AIE void tw__mul_dot_pair(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
+{
+    const tw__mul y = tw__y_side(a);
+    tw__dot((tw__u64x4 *)acc, a, s, flags);
+    tw__dot((tw__u64x4 *)acc, &y, s, tw__y_flags(flags));
+}
+TW__AIE void tw__mul_four_pair(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
+{
+    const tw__mul y = tw__y_side(a);
+    tw__mul_four(acc, a, s, flags);
+    tw__mul_four(acc, &y, s, tw__y_flags(flags));
+}
+/* 4 lanes and 2 columns, of which the second is the centre tap. */
+TW__AIE void tw__mul_four_ct(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags)
+{
+    const tw__mul y = tw__y_side(a);
+    tw__mul centre = *a;
+    centre.xstart += a->mtap, centre.xstep = 0;
+    tw__dot_four((tw__u64x4 *)acc, a, s, flags, 0);
+    tw__dot_four((tw__u64x4 *)acc, &y, s, tw__y_flags(flags), 0);
+    tw__dot_four((tw__u64x4 *)acc, &centre, s, flags, 1);
 }
 #define TW__DEFINE_MUL(name, word, DO)                                                           \
     TW__AIE void tw__mul_##name(void *acc, const tw__mul *a, const tw__shape *s, unsigned flags) \

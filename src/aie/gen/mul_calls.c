@@ -36,8 +36,8 @@ static const struct { unsigned lanes, width; bool real, complex; } sizes[] = {
     { 8, 80, true, false },  { 4, 80, true, true }, { 2, 80, false, true },
 };
 // clang-format on
-typedef enum shape { PLAIN, ABS, PAIR, CT, UCT, SHAPES } shape;
-static const char letters[] = "pbstu";
+typedef enum shape { PLAIN, ABS, PAIR, MAXMIN, CT, UCT, SHAPES } shape;
+static const char letters[] = "pbsmtu";
 
 enum { MAX_PARAMS = 20, MAX_OVERLOADS = 4000 };
 typedef struct overload {
@@ -114,11 +114,15 @@ static void accumulator_name(char *buf, const request *r)
 static void function_name(char *buf, const request *r)
 {
     const element *x = &elements[r->x], *z = &elements[r->z];
-    const bool simd = r->width == 48 && r->form == PLAIN && !r->self;
+    const char *form = r->form == PLAIN               ? ""
+                       : r->form == PAIR              ? "_pair"
+                       : r->form == CT && r->x == C16 ? "_ct"
+                                                      : NULL;
+    const bool simd = r->width == 48 && form && !r->self;
     if (simd && !x->complex && !z->complex && x->bits <= 16 && z->bits <= 16)
-        snprintf(buf, 24, "dot");
+        snprintf(buf, 24, "dot%s", form);
     else if (simd && r->x == C16 && r->z == C16)
-        snprintf(buf, 24, "four");
+        snprintf(buf, 24, "four%s", form);
     else
         snprintf(buf, 24, "%s%u_%u",
                  r->form == UCT   ? "uct"
@@ -166,8 +170,8 @@ static void write_overload(const char *class_name, const request *r)
         pair && o.square ? "yq" : "0", r->form == CT ? "mt" : "0", r->form == UCT && o.uct_col ? "uc" : "0",
         r->form == UCT ? "us" : "0");
     put("zs, zo, %s, %s, %s), ", o.hi ? "zh" : "0", o.zstep ? "zt" : "0", zsquare ? "zq" : "0");
-    static const char *const form_flags[] = { "0", "TW__ABS", "TW__PAIR", "TW__PAIR | TW__CT",
-                                              "TW__PAIR | TW__UCT" };
+    static const char *const form_flags[] = { "0",        "TW__ABS",           "TW__PAIR",
+                                              "TW__PAIR", "TW__PAIR | TW__CT", "TW__PAIR | TW__UCT" };
     put("TW__S(%s, %d, %u, %s, %d, %u, %u, %u), %s)\n", elements[r->x].type, elements[r->x].complex,
         r->xbits / elements[r->x].bits, elements[r->z].type, elements[r->z].complex, 256 / elements[r->z].bits,
         r->lanes, r->columns, form_flags[r->form]);
@@ -235,6 +239,7 @@ static void write_variants(const char *class_name, unsigned size, shape form)
             bool bytes = elements[x].bits == 8;
             if (r.width == 80 ? !(wide || mixed) || elements[z].bits == 8 || bytes : wide) continue;
             if (bytes && form != PLAIN) continue;
+            if (form == MAXMIN && elements[x].complex) continue;
             if (form == CT && r.columns < 2) continue;
             if (form == UCT && 2 * r.lanes * (complex ? 2 : 1) * r.width > 768)
                 continue; /* twice the lanes fit BM */
@@ -303,9 +308,9 @@ static const struct {
     { "_abs", "", ABS },
     { "_sym", "", PAIR },
     { "_antisym", "|TW__ANTISYM", PAIR },
-    { "_max", "|TW__MAX", PAIR },
-    { "_min", "|TW__MIN", PAIR },
-    { "_maxdiff", "|TW__MAXDIFF", PAIR },
+    { "_max", "|TW__MAX", MAXMIN },
+    { "_min", "|TW__MIN", MAXMIN },
+    { "_maxdiff", "|TW__MAXDIFF", MAXMIN },
     { "_sym_ct", "", CT },
     { "_antisym_ct", "|TW__ANTISYM", CT },
     { "_sym_uct", "", UCT },
