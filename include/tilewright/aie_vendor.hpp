@@ -11,7 +11,17 @@
 #endif
 
 #include <tilewright/aie/vendor_types.h>
+/* A layered library has these templates itself. */
+#define window_read_v     tw__window_read_v
+#define window_readincr_v tw__window_readincr_v
+#define window_readdecr_v tw__window_readdecr_v
+#define readincr_v        tw__readincr_v
 #include <tilewright/aie.h>
+#undef window_read_v
+#undef window_readincr_v
+#undef window_readdecr_v
+#undef readincr_v
+#include <tilewright/aie/vendor_adf.h>
 #include <tilewright/aie/vendor_calls.h>
 #include <tilewright/aie/vendor_host.h>
 #include <tilewright/aie/vendor_macros.h>

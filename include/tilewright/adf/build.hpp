@@ -341,8 +341,12 @@ struct builder {
         tw_aie_array_input(array, from.at.node->path.c_str(), to.info->element,
                            static_cast<unsigned>(from.at.node->bits), to.at.node->number, to.info->physical,
                            to.what == kind::window ? to.bytes : 0, to.margin);
-        if (to.what == kind::window && to.at.async == 1)
-            tw_aie_array_async(array, to.at.node->number, 0, to.info->physical);
+        if (is_async(to)) tw_aie_array_async(array, to.at.node->number, 0, to.info->physical);
+    }
+    /* Said of the connection, or by the type of the kernel's parameter. */
+    static bool is_async(const end &e)
+    {
+        return e.info && e.what == kind::window && (e.at.async == 1 || e.info->async == 1);
     }
     void join(const end &from, const end &to)
     {
@@ -362,9 +366,8 @@ struct builder {
         } else {
             tw_aie_array_cascade(array, source, to.at.node->number);
         }
-        if (from.what == kind::window && from.at.async == 1) tw_aie_array_async(array, source, 1, out);
-        if (to.info && to.what == kind::window && to.at.async == 1)
-            tw_aie_array_async(array, to.at.node->number, 0, to.info->physical);
+        if (is_async(from)) tw_aie_array_async(array, source, 1, out);
+        if (is_async(to)) tw_aie_array_async(array, to.at.node->number, 0, to.info->physical);
     }
 
     /* What the hardware's stream switch and DMA do, as a kernel of its own on a free tile: one source to many readers,

@@ -16,36 +16,60 @@
 namespace adf {
 
 constexpr unsigned inherited_extent = 0;
+constexpr unsigned inherited_margin = ~0u;
 template <unsigned N = inherited_extent> struct extents {
     static constexpr unsigned count = N;
+    static constexpr bool inherited() { return N == inherited_extent; }
+    static constexpr unsigned size() { return N; }
 };
 template <unsigned N> struct margin {
     static constexpr unsigned count = N;
 };
+namespace addressing {
+struct linear {};
+struct circular {};
+} // namespace addressing
 
-/* The block of a window as memory: data() begins with the margin. */
+/* The block of a window as memory: data() begins with the margin. `Dir`: detail::for_input or for_output; `Config` as
+ * layered libraries ask for it. */
 namespace detail {
-template <class T> class buffer_base {
+struct for_input {};
+struct for_output {};
+} // namespace detail
+template <class E, class A, class M, bool Async = false> struct io_buffer_config {
+    typedef E dims_type;
+    typedef A addressing_mode;
+    static constexpr unsigned _margin = M::count;
+    static constexpr bool async = Async;
+};
+template <class T, class Dir, class Config> class io_buffer {
   public:
-    explicit buffer_base(tw_aie_window *w) : window(w) {}
+    explicit io_buffer(tw_aie_window *w) : window(w) {}
+    typedef T value_type;
+    T *data() { return reinterpret_cast<T *>(window->data); }
+    const T *data() const { return reinterpret_cast<const T *>(window->data); }
+    T *base() { return data(); }
+    const T *base() const { return data(); }
     unsigned size() const { return window->bytes / static_cast<unsigned>(sizeof(T)); } /* with the margin */
+    unsigned size_incl_margin() const { return size(); }
+    void acquire() { tw_aie_window_acquire(window); } /* of asynchronous buffers */
+    void release() { tw_aie_window_release(window); }
 
-  protected:
+  private:
     tw_aie_window *window;
 };
-} // namespace detail
-template <class T, class E = extents<>, class M = margin<0>> class input_buffer : public detail::buffer_base<T> {
-  public:
-    using detail::buffer_base<T>::buffer_base;
-    typedef T value_type;
-    const T *data() const { return reinterpret_cast<const T *>(this->window->data); }
-};
-template <class T, class E = extents<>> class output_buffer : public detail::buffer_base<T> {
-  public:
-    using detail::buffer_base<T>::buffer_base;
-    typedef T value_type;
-    T *data() { return reinterpret_cast<T *>(this->window->data); }
-};
+template <class T, class E = extents<>, class M = margin<0>>
+using input_buffer = io_buffer<T, detail::for_input, io_buffer_config<E, addressing::linear, M>>;
+template <class T, class E = extents<>, class M = margin<0>>
+using output_buffer = io_buffer<T, detail::for_output, io_buffer_config<E, addressing::linear, M>>;
+template <class T, class E = extents<>, class M = margin<0>>
+using input_async_buffer = io_buffer<T, detail::for_input, io_buffer_config<E, addressing::linear, M, true>>;
+template <class T, class E = extents<>, class M = margin<0>>
+using output_async_buffer = io_buffer<T, detail::for_output, io_buffer_config<E, addressing::linear, M, true>>;
+template <class T, class E = extents<>, class M = margin<0>>
+using input_circular_buffer = io_buffer<T, detail::for_input, io_buffer_config<E, addressing::circular, M>>;
+template <class T, class E = extents<>, class M = margin<0>>
+using output_circular_buffer = io_buffer<T, detail::for_output, io_buffer_config<E, addressing::circular, M>>;
 
 namespace detail {
 
@@ -130,29 +154,20 @@ template <class B> struct held {
     B buffer;
     operator B &() { return buffer; }
 };
-template <class T, class E, class M>
-struct parameter<input_buffer<T, E, M> &> : plain<kind::window, direction::in, T> {
+template <class T, class Dir, class Config> struct parameter<io_buffer<T, Dir, Config> &> {
+    static constexpr direction dir = std::is_same<Dir, for_input>::value ? direction::in : direction::out;
     static port_info describe()
     {
-        port_info p = plain<kind::window, direction::in, T>::describe();
-        p.samples = E::count, p.margin_samples = M::count;
+        port_info p = plain<kind::window, dir, T>::describe();
+        p.samples = Config::dims_type::count;
+        p.margin_samples = Config::_margin == inherited_margin ? 0 : Config::_margin;
+        if (Config::async) p.async = 1;
         return p;
     }
-    static held<input_buffer<T, E, M>> get(port_info &p)
+    static held<io_buffer<T, Dir, Config>> get(port_info &p)
     {
-        return { input_buffer<T, E, M>(tw_aie_window_in(p.physical)) };
-    }
-};
-template <class T, class E> struct parameter<output_buffer<T, E> &> : plain<kind::window, direction::out, T> {
-    static port_info describe()
-    {
-        port_info p = plain<kind::window, direction::out, T>::describe();
-        p.samples = E::count;
-        return p;
-    }
-    static held<output_buffer<T, E>> get(port_info &p)
-    {
-        return { output_buffer<T, E>(tw_aie_window_out(p.physical)) };
+        return { io_buffer<T, Dir, Config>(dir == direction::in ? tw_aie_window_in(p.physical)
+                                                                : tw_aie_window_out(p.physical)) };
     }
 };
 /* Run-time parameters: scalars and arrays; const references and values go in, plain references go both ways. */

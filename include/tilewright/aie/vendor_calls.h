@@ -80,18 +80,33 @@ TW__AIE unsigned tw__conjugate(bool x, bool z)
     }
 TW__DYNAMIC_LIST(TW__DYNAMIC)
 #undef TW__DYNAMIC
-/* z of 512 bits, as published kernels pass it to lmac8: addressed as ever, modulo its 16 or 8 elements.
- * X(class, accumulator, x and z, complex, elements, lanes, columns, arguments of x, of z) */
+/* z of 512 bits, as published kernels pass it to lmac8: addressed as ever, modulo its 16 or 8 elements. The elements that
+ * lanes and columns use are gathered first; there are never more than 256 bits of them. */
+#define TW__WIDE_Z(cls, acct, wide, narrow, n, lanes, columns, XLIST, XARGS, ZLIST, zstep, ZARGS) \
+    TW__AIE narrow cls##z(wide z, int zs, int zo, int zt)                                         \
+    {                                                                                             \
+        narrow r = undef_##narrow();                                                              \
+        for (unsigned k = 0; k < lanes * columns; k++)                                            \
+            r[k] = z[(tw__nib(static_cast<unsigned>(zo), k % lanes) + static_cast<unsigned>(zs) + \
+                      k / lanes * static_cast<unsigned>(zt)) &                                    \
+                     (n - 1)];                                                                    \
+        return r;                                                                                 \
+    }                                                                                             \
+    TW__AIE acct cls##p(unsigned f, wide x TW__UNWRAP XLIST, wide z TW__UNWRAP ZLIST)             \
+    {                                                                                             \
+        return cls##p(f, x TW__UNWRAP XARGS, cls##z(z, zs, zo, zstep) TW__UNWRAP ZARGS);          \
+    }                                                                                             \
+    TW__AIE acct cls##pa(unsigned f, acct acc, wide x TW__UNWRAP XLIST, wide z TW__UNWRAP ZLIST)  \
+    {                                                                                             \
+        return cls##pa(f, acc, x TW__UNWRAP XARGS, cls##z(z, zs, zo, zstep) TW__UNWRAP ZARGS);    \
+    }
 // clang-format off
-#define TW__WIDE_Z_LIST(X) \
-    X(tw__m8_80, v8acc80, v16int32, 0, 16, 8, 1, (, int xs, int xo), xs, xo, 0, (, int zs, int zo), zs, zo, 0) \
-    X(tw__m4_80, v4acc80, v16int32, 0, 16, 4, 2, (, int xs, int xo, int xt), xs, xo, xt, (, int zs, int zo, int zt), zs, zo, zt) \
-    X(tw__m2_80, v2cacc80, v8cint32, 1, 8, 2, 1, (, int xs, int xo), xs, xo, 0, (, int zs, int zo), zs, zo, 0)
-#define TW__WIDE_Z(cls, acct, vec, complex, n, lanes, columns, xargs, xs, xo, xt, zargs, zs, zo, zt) \
-    TW__MULTIPLY(80, acct, cls##p, wide, (vec x TW__UNWRAP xargs, vec z TW__UNWRAP zargs), \
-                 TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), \
-                 TW__S(TW__I32, complex, n, TW__I32, complex, n, lanes, columns), 0)
-TW__WIDE_Z_LIST(TW__WIDE_Z)
+TW__WIDE_Z(tw__m8_80, v8acc80, v16int32, v8int32, 16, 8, 1, (, int xs, int xo), (, xs, xo), (, int zs, int zo), 0,
+           (, 0, 0x76543210))
+TW__WIDE_Z(tw__m4_80, v4acc80, v16int32, v8int32, 16, 4, 2, (, int xs, int xo, int xt), (, xs, xo, xt),
+           (, int zs, int zo, int zt), zt, (, 0, 0x3210, 4))
+TW__WIDE_Z(tw__m2_80, v2cacc80, v8cint32, v4cint32, 8, 2, 1, (, int xs, int xo), (, xs, xo), (, int zs, int zo), 0,
+           (, 0, 0x10))
 // clang-format on
 #undef TW__WIDE_Z
 /* Complex by real, two columns: x alone has a flag. */

@@ -2,6 +2,8 @@
 #ifndef TILEWRIGHT_AIE_VENDOR_MACROS_H
 #define TILEWRIGHT_AIE_VENDOR_MACROS_H
 
+#include <tilewright/aie/vendor_adf.h>
+
 /* First generation; a model version from 12500 on says that compound banks and vector float conversions exist. */
 #ifndef __AIE_ARCH__
 #define __AIE_ARCH__ 10
@@ -65,7 +67,6 @@
 #define __aie_dm_resource_cd
 #define __aie_dm_resource_stack
 
-enum class aie_dm_resource { none, a, b, c, d, ab, ac, ad, bc, bd, cd, stack };
 template <class T> using aie_dm_resource_remove_t = T;
 template <class T, aie_dm_resource> using aie_dm_resource_set_t = T;
 template <class T> constexpr aie_dm_resource aie_dm_resource_get_v = aie_dm_resource::none;
