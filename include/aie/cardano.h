@@ -1,6 +1,6 @@
 /* The name of <adf.h> in its first releases. */
-#ifndef TILEWRIGHT_AIE_VENDOR_CARDANO_INCLUDE
-#define TILEWRIGHT_AIE_VENDOR_CARDANO_INCLUDE
+#ifndef TILEWRIGHT_AIE_CARDANO_H
+#define TILEWRIGHT_AIE_CARDANO_H
 #include <adf.h>
 namespace cardano = adf;
 #endif
