@@ -18,7 +18,13 @@ static void bind(tw_pto *core, tw__as_cell *cell, const tw__as_type *type, unsig
     cell->scalar = tw_pto_bits(type->element, 3);
     cell->tile = type->tile;
     (void)core;
-    if (type->kind == TW__AS_PTR && !*memory) *memory = calloc(1, BYTES);
+    if ((type->kind == TW__AS_PTR || type->kind == TW__AS_MEMREF) && !*memory) *memory = calloc(1, BYTES);
+    if (type->kind == TW__AS_MEMREF) {
+        int64_t extents[5];
+        for (unsigned i = 0; i < 5; i++) extents[i] = type->dims[i] < 0 ? 4 : type->dims[i];
+        if (tw__as_memref_view(cell, type, extents, *memory, BYTES) != TW_OK) cell->tensor.shape[4] = 0;
+        return;
+    }
     cell->ptr.base = *memory;
     cell->ptr.bytes = *memory ? BYTES : 0;
     cell->ptr.type = type->element;
@@ -27,6 +33,7 @@ static void bind(tw_pto *core, tw__as_cell *cell, const tw__as_type *type, unsig
 static void run(const tw__as_program *program, tw_pto_target target, unsigned flags)
 {
     for (const tw__as_function *f = program->functions; f; f = f->next) {
+        if (f->declared) continue;
         tw_pto *core = tw_pto_new(target, flags);
         tw__as_cell *cells = calloc(f->slots + 1, sizeof *cells);
         unsigned char *memory[TW__AS_MAX_ARGS + 1] = { NULL };
@@ -37,6 +44,7 @@ static void run(const tw__as_program *program, tw_pto_target target, unsigned fl
             bind(core, &cells[f->free_name[i]], &f->slot_type[f->free_name[i]], &memory[TW__AS_MAX_ARGS]);
         tw__as_run r = { .core = core, .program = program, .cell = cells, .max_steps = 3000, .blocks = 2 };
         if (tw__as_execute(&r, f) != TW_OK) check(*tw_error_message());
+        tw__as_run_end(&r);
         for (unsigned i = 0; i <= TW__AS_MAX_ARGS; i++) free(memory[i]);
         free(cells);
         tw_pto_free(core);
