@@ -46,6 +46,7 @@ typedef enum tw_pto_location { /* X(enum, text, memory of the tile table, C++ na
 
 typedef enum tw_pto_blayout { TW_PTO_ROW_MAJOR, TW_PTO_COL_MAJOR } tw_pto_blayout;
 typedef enum tw_pto_slayout { TW_PTO_NONE_BOX, TW_PTO_BOX_ROW, TW_PTO_BOX_COL } tw_pto_slayout;
+typedef enum tw_pto_tf32 { TW_PTO_TF32_OFF, TW_PTO_TF32_RINT, TW_PTO_TF32_ROUND } tw_pto_tf32; /* ties even, away */
 typedef enum tw_pto_pad { TW_PTO_PAD_NULL, TW_PTO_PAD_ZERO, TW_PTO_PAD_MAX, TW_PTO_PAD_MIN } tw_pto_pad;
 #define TW_PTO_DYNAMIC  UINT32_MAX          /* a valid extent that is known at run time only */
 #define TW_PTO_PAD_BITS (UINT64_C(1) << 32) /* a custom pad value: this plus the element's bits */
@@ -60,7 +61,9 @@ typedef struct tw_pto_tile {
     uint32_t rows, cols; /* physical extents, in elements */
     uint32_t valid_rows, valid_cols;
     uint32_t base_rows, base_cols; /* extents of the tile this one is a window of; 0 = rows, cols */
+    uint32_t tf32;                 /* tw_pto_tf32: how f32 operands of a matrix product are rounded first */
     uint64_t pad;                  /* tw_pto_pad, or TW_PTO_PAD_BITS + bits */
+    const struct tw_pto_conv *conv; /* of a ConvTile, the caller's; NULL otherwise */
 
     uint32_t place;  /* library: memory of the tile, 0 = none yet */
     uint32_t offset; /* library: bytes from the start of that memory, of a window */
@@ -80,12 +83,18 @@ TW_API size_t tw_pto_element(const tw_pto_tile *tile, uint32_t row, uint32_t col
 
 typedef enum tw_pto_layout { /* X(enum, text) */
 #define TW_PTO_LAYOUT_LIST(X) \
-    X(ND, "nd") X(DN, "dn") X(NZ, "nz") X(NC1HWC0, "nc1hwc0") X(MX_A_ZZ, "mx_a_zz") X(MX_B_NN, "mx_b_nn")
+    X(ND, "nd") X(DN, "dn") X(NZ, "nz") X(NC1HWC0, "nc1hwc0") X(MX_A_ZZ, "mx_a_zz") X(MX_B_NN, "mx_b_nn") \
+    X(MX_A_ND, "mx_a_nd") X(MX_A_DN, "mx_a_dn") X(MX_B_ND, "mx_b_nd") X(MX_B_DN, "mx_b_dn") \
+    X(GNC1HWC0, "gnc1hwc0") X(NDC1HWC0, "ndc1hwc0") X(NCHW, "nchw") X(GNCHW, "gnchw") X(NHWC, "nhwc") \
+    X(NCDHW, "ncdhw") X(FRACTAL_Z, "fractal_z") X(FRACTAL_Z_S16S8, "fractal_z_s16s8") \
+    X(FRACTAL_Z_3D, "fractal_z_3d")
 #define TW_PTO_LAYOUT_ENUM(name, text) TW_PTO_##name,
                              TW_PTO_LAYOUT_LIST(TW_PTO_LAYOUT_ENUM)
 #undef TW_PTO_LAYOUT_ENUM
                                  TW_PTO_LAYOUTS
 } tw_pto_layout;
+
+TW_API const char *tw_pto_layout_name(tw_pto_layout layout); /* "nd"; "unknown" past the end */
 
 /* A strided view of rank 5 on memory of the caller. */
 typedef struct tw_pto_tensor {
@@ -101,6 +110,31 @@ typedef struct tw_pto_tensor {
 TW_API tw_pto_tensor tw_pto_tensor_of(void *data, tw_type type, size_t rows, size_t cols, tw_pto_layout layout);
 /* Extents of the tile that fits the tensor. */
 TW_API void tw_pto_tensor_extents(const tw_pto_tensor *tensor, size_t *rows, size_t *cols);
+
+/* --- ConvTiles: feature maps and filters --------------------------------------------------------------------------- */
+
+/* Shape of a ConvTile, slowest dimension first, and what TIMG2COL needs to know. Shapes by layout: NCHW (n c h w), NHWC,
+ * GNCHW (g n c h w), NCDHW, NC1HWC0 (n c1 h w c0), GNC1HWC0, NDC1HWC0 (n d c1 h w c0), FRACTAL_Z and FRACTAL_Z_3D
+ * (c1 h w, n / 16, 16, c0; with g first: five; of 3D the first is d c1 h w). c0 elements fill 32 bytes. */
+typedef struct tw_pto_conv {
+    tw_pto_layout layout;
+    unsigned rank; /* 4 to 6 */
+    uint32_t shape[6];
+    uint32_t fmap_h, fmap_w;           /* of the feature map; 0 = from the shape */
+    uint32_t filter_h, filter_w;       /* the rest: at least 1; 0 counts as 1 */
+    uint32_t dilation_h, dilation_w, stride_h, stride_w;
+    uint32_t pad[4];                   /* left, right, top, bottom, in pixels */
+    uint64_t pad_value;                /* bits of an element */
+    uint32_t channels;                 /* that hold data; 0 = c1 c0 */
+    uint32_t repeat_stride, repeat_time, repeat_mode; /* kept for SET_IMG2COL_RPT; results do not depend on them */
+    uint32_t transpose;                /* of the window: not supported by TIMG2COL (as in the formal model) */
+} tw_pto_conv;
+/* A tile of one row that holds conv->shape; `bytes` of storage, 0 = what the shape needs, rounded up to 32. The
+ * description stays the caller's and must live as long as the tile is used. */
+TW_API tw_pto_tile tw_pto_conv_tile(tw_pto_location location, tw_type type, const tw_pto_conv *conv, size_t bytes);
+/* Output pixels of the convolution that a feature map's description gives. TW_E_INVALID_ARGUMENT: not a feature map, or
+ * a filter larger than the padded map. */
+TW_API tw_status tw_pto_conv_output(const tw_pto_conv *conv, uint32_t *height, uint32_t *width);
 
 /* --- scalars and operands ------------------------------------------------------------------------------------------ */
 
@@ -150,6 +184,7 @@ TW_API tw_pto_operand tw_pto_scalar_operand(tw_pto_scalar scalar);
     X(coalesce, "coalesce", "default|row|elem")                                                                 \
     X(bounds, "gatherOob|scatterOob|oob", "undefined|clamp|wrap|zero|skip")                                     \
     X(quant, "quant_type|quantType", "int8_sym|int8_asym")                                                      \
+    X(scale_rule, "scaleRule|scale_rule", "ocp|nv")                                                             \
     X(exhausted, "exhausted", "false|true")                                                                     \
     X(binary, "isBinary", "false|true")                                                                         \
     X(rounds, "rounds", "")                                                                                     \

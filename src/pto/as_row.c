@@ -5,12 +5,12 @@
 
 static bool is_destination(char c)
 {
-    return strchr("dDeG", c) != NULL;
+    return tw__is_dst_letter(c) || c == 'G';
 }
 
 static tw_pto_kind kind_of(char c)
 {
-    return tw__is_tile_letter(c) ? TW_PTO_TILE : strchr("gG", c) ? TW_PTO_TENSOR : TW_PTO_SCALAR;
+    return tw__kind_of_letter(c);
 }
 
 static tw_pto_kind kind_of_type(const tw__as_type *t)

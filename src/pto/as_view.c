@@ -187,8 +187,8 @@ static bool bind_layout(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
                 return tw__as_refuse(b, i, op, "pto.attribute", "%s has only the attribute 'layout'", op->name),
                        false;
             bool known = false;
-            static const char *const ln[]={"nd", "dn", "nz", "nc1hwc0", "mx_a_zz", "mx_b_nn"};for (int l = 0; l < 6; l++)
-                if (g_ascii_strcasecmp(word, ln[l]) == 0)
+            for (int l = 0; l < TW_PTO_LAYOUTS; l++)
+                if (g_ascii_strcasecmp(word, tw_pto_layout_name((tw_pto_layout)l)) == 0)
                     known = true, code->number = l;
             if (!known)
                 return tw__as_refuse(b, i->has_value ? i->child : i, op, "pto.attribute",

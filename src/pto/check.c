@@ -90,6 +90,8 @@ static tw_status check_layouts(tw__pto_call *call)
     for (unsigned i = 0; i < call->count; i++) {
         if (call->operand[i].kind != TW_PTO_TILE) continue;
         const tw_pto_tile *t = tw__tile(call, i);
+        if (t->conv && !(row->rules & TW__CONV))
+            return tw__pto_refuse(call, i, "conv.tile", "operand %u is a ConvTile", i + 1);
         if (row->rules & TW__VEC_ONLY && t->location != TW_PTO_VEC)
             return tw__pto_refuse(call, i, "location.vec", "operand %u must lie in vector memory", i + 1);
         bool plain = t->slayout == TW_PTO_NONE_BOX &&
@@ -116,64 +118,6 @@ static tw_status check_valid(tw__pto_call *call)
     return TW_OK;
 }
 
-/* --- tmp on A2/A3: columns "tmp" of spec pto.md 3 and 4 ---------------------------------------------------------- */
-
-static tw_status small(tw__pto_call *call, unsigned i, size_t have, size_t need)
-{
-    return tw__pto_refuse(call, i, "tmp.size", "tmp has %zu bytes and needs %zu", have, need);
-}
-
-static tw_status check_tmp_ci(tw__pto_call *call, unsigned i, const tw_pto_tile *dst, const tw_pto_tile *tmp)
-{
-    size_t need = tw_type_size(dst->type) == 4 ? 768 : 1792, have = tw_pto_tile_bytes(tmp);
-    if (tmp->type != TW_F32 && tmp->type != TW_I32 && tmp->type != TW_U32)
-        return tw__pto_refuse(call, i, "tci.tmp-type", "tmp is %s; a type of 4 bytes is needed (f32, i32 or u32)",
-                              type_text(tmp->type));
-    if (have < need)
-        return tw__pto_refuse(call, i, "tci.tmp-size", "tmp has %zu bytes; %s elements need %zu", have,
-                              need == 768 ? "32-bit" : "16-bit", need);
-    return TW_OK;
-}
-
-static tw_status check_tmp(tw__pto_call *call)
-{
-    int at = tw__letter(call->row, 't');
-    if (at < 0 || call->target != TW_PTO_A2A3) return TW_OK;
-    unsigned i = (unsigned)at;
-    const tw_pto_tile *dst = tw__tile(call, 0), *tmp = tw__tile(call, i);
-    size_t have = tw_pto_tile_bytes(tmp), size = tw_type_size(dst->type), wide = size == 2 ? 16 : 8;
-    switch ((tw__pto_tmp)call->row->tmp) {
-    case TW__TMP_NONE:
-    case TW__TMP_ANY: return TW_OK;
-    case TW__TMP_SAME:
-        if (tmp->type == dst->type && tw__at_most(dst->valid_rows, tmp->rows) &&
-            tw__at_most(dst->valid_cols, tmp->cols))
-            return TW_OK;
-        return tw__pto_refuse(call, i, "tmp.same", "tmp must be %s and hold dst's valid region",
-                              type_text(dst->type));
-    case TW__TMP_ROW: return have >= dst->cols * size ? TW_OK : small(call, i, have, dst->cols * size);
-    case TW__TMP_REM:
-        if (tmp->type != dst->type)
-            return tw__pto_refuse(call, i, "tmp.type", "tmp must be %s", type_text(dst->type));
-        return tmp->cols >= dst->cols + 2 * ((dst->cols + 63) / 64)
-                   ? TW_OK
-                   : small(call, i, tmp->cols * size, (dst->cols + 2 * ((dst->cols + 63) / 64)) * size);
-    case TW__TMP_CI: return check_tmp_ci(call, i, dst, tmp);
-    case TW__TMP_SEL:
-        if (tmp->type != TW_U32) return tw__pto_refuse(call, i, "tmp.type", "tmp must be u32");
-        return have >= wide ? TW_OK : small(call, i, have, wide);
-    case TW__TMP_BYTES:
-        if (tmp->type != TW_U8 || tmp->blayout != TW_PTO_ROW_MAJOR)
-            return tw__pto_refuse(call, i, "tmp.type", "tmp must be u8 and row-major");
-        if (tmp->valid_rows != TW_PTO_DYNAMIC && dst->valid_rows != TW_PTO_DYNAMIC &&
-            tmp->valid_rows <= dst->valid_rows)
-            return tw__pto_refuse(call, i, "tmp.rows", "tmp needs more than dst's %u valid rows", dst->valid_rows);
-        return TW_OK;
-    case TW__TMP_BLOCK: return have >= 32 ? TW_OK : small(call, i, have, 32);
-    }
-    return TW_OK;
-}
-
 static bool overlap(const tw_pto *core, const tw_pto_tile *a, const tw_pto_tile *b)
 {
     int64_t at_a = tw_pto_address(core, a), at_b = tw_pto_address(core, b);
@@ -195,15 +139,31 @@ static tw_status check_alias(tw__pto_call *call)
     return TW_OK;
 }
 
+/* On a cube core tiles of the vector cores are destinations of accumulators, and nothing else. */
+static tw_status check_core(tw__pto_call *call)
+{
+    if (!call->core || !tw__pto_has_mates(call->core)) return TW_OK;
+    bool out = call->row->run == tw__pto_run_move || call->row->run == tw__pto_run_move_quant;
+    for (unsigned i = 0; i < call->count; i++)
+        if (call->operand[i].kind == TW_PTO_TILE && tw__tile(call, i)->location == TW_PTO_VEC &&
+            !(out && i == 0 && tw__tile(call, 1)->location == TW_PTO_ACC && tw__tile(call, 0)->place))
+            return tw__pto_refuse(
+                call, i, "core.vector",
+                "a cube core has no vector memory; TMOV takes an accumulator to a tile there that "
+                "TASSIGN has placed");
+    return TW_OK;
+}
+
 tw_status tw__pto_check_call(tw__pto_call *call)
 {
     call->blame = TW__NO_OPERAND;
     tw_status status = check_kinds(call);
     if (status == TW_OK) status = check_types(call);
+    if (status == TW_OK) status = check_core(call);
     if (status == TW_OK) status = check_layouts(call);
     if (status == TW_OK) status = check_valid(call);
     bool macro = call->row->rules & TW__MACRO; /* its parts are checked for themselves */
-    if (status == TW_OK && !macro) status = check_tmp(call);
+    if (status == TW_OK && !macro) status = tw__pto_check_tmp(call);
     if (status == TW_OK && !macro) status = check_alias(call);
     return status == TW_OK ? call->row->check(call) : status;
 }

@@ -48,7 +48,12 @@ tw_status tw__pto_check_compare(tw__pto_call *call)
         (!tw__same(a->valid_rows, tw__tile(call, 2)->valid_rows) ||
          !tw__same(a->valid_cols, tw__tile(call, 2)->valid_cols)))
         return tw__pto_refuse(call, 2, "valid.same", "the valid regions of the sources differ");
-    return check_mask(call, 0, a);
+    tw_status status = check_mask(call, 0, a);
+    tw_type mask = tw__tile(call, 0)->type;
+    bool words = mask == TW_U32 || mask == TW_I32;
+    if (status == TW_OK && call->target != TW_PTO_CPU && words != (call->target == TW_PTO_A5))
+        return tw__pto_refuse(call, 0, "cmp.mask", "masks are %s here", call->target == TW_PTO_A5 ? "u32" : "u8");
+    return status;
 }
 
 static tw_status compare(tw__pto_call *call, tw__plane b)

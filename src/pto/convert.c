@@ -83,16 +83,59 @@ static tw_vec_op integral(int32_t mode)
     }
 }
 
+/* Saturation as asked for, or the pair's default. Without tmp, A2/A3 saturate where wrapping needs it (spec pto.md 3.5). */
+bool tw__pto_convert_wraps(const tw__pto_call *call)
+{
+    tw_type to = tw__tile(call, 0)->type, from = tw__tile(call, 1)->type;
+    bool needs_tmp = (from == TW_F32 && to == TW_I16) || (from == TW_F16 && (to == TW_I16 || to == TW_I8));
+    if (call->target == TW_PTO_A2A3 && needs_tmp && call->count < 3) return false;
+    return call->attrs->saturate == TW_PTO_SAT_DEFAULT ? wraps_by_default(from, to)
+                                                       : call->attrs->saturate == TW_PTO_SAT_OFF;
+}
+
+/* i32 to f16: times a factor as TADDDEQRELU has it, which keeps large values finite on the way (spec pto.md 3.1, 3.5). */
+static tw_status dequantise(tw__pto_call *call, const tw_vec_mode *mode)
+{
+    tw__plane dst = call->plane[0], real = tw__plane_new(call->core, TW_F32, dst.rows, dst.cols);
+    float factor = call->core->reg.dequant != 0 ? call->core->reg.dequant : 1;
+    tw_pto_scalar factors[] = { tw_pto_f32(0x1p-17f), tw_pto_f32(factor), tw_pto_f32(0x1p17f) };
+    if (!real.at) return TW_E_NO_MEMORY;
+    tw_status status =
+        tw__lanes(call, TW_VEC_CONVERT, NULL, dst.rows, dst.cols, (tw__plane[]){ real, call->plane[1] }, 2);
+    for (int i = 0; status == TW_OK && i < 3; i++)
+        status = tw__lanes(call, TW_VEC_MUL, NULL, dst.rows, dst.cols,
+                           (tw__plane[]){ real, real, tw__plane_scalar(&factors[i]) }, 3);
+    return status == TW_OK
+               ? tw__lanes(call, TW_VEC_CONVERT, mode, dst.rows, dst.cols, (tw__plane[]){ dst, real }, 2)
+               : status;
+}
+
+tw_status tw__pto_check_set_dequant(tw__pto_call *call)
+{
+    (void)call;
+    return TW_OK;
+}
+
+tw_status tw__pto_run_set_dequant(tw__pto_call *call)
+{
+    call->core->reg.dequant = (float)tw_type_load(call->operand[0].scalar.type, &call->operand[0].scalar.bits);
+    return TW_OK;
+}
+
 tw_status tw__pto_run_convert(tw__pto_call *call)
 {
     tw__plane planes[] = { call->plane[0], call->plane[1] };
-    tw_type from = planes[1].type, to = planes[0].type;
+    tw_type from = tw__tile(call, 1)->type, to = tw__tile(call, 0)->type;
     if (from == to)
         return tw__lanes(call, integral(call->attrs->round), NULL, planes[0].rows, planes[0].cols, planes, 2);
-    bool saturate = call->attrs->saturate == TW_PTO_SAT_DEFAULT ? !wraps_by_default(from, to)
-                                                                : call->attrs->saturate == TW_PTO_SAT_ON;
+    bool saturate = !tw__pto_convert_wraps(call);
     bool no_wrap = tw__is_float(to) && (to == TW_F16 || to == TW_BF16 || to == TW_F32) && !saturate;
     tw_vec_mode mode = { .rounding = rounding_of(call->attrs->round),
                          .saturation = saturate && !no_wrap ? TW_SAT_ON : TW_SAT_NONE };
+    if (from == TW_I32 && to == TW_F16) return dequantise(call, &mode);
+    if (tw__tile_nibbles(tw__tile(call, 0)) && !planes[0].packed) /* in boxes */
+        return tw__nibble_narrow(call, &planes[0], to, &planes[1], &mode);
+    if (tw__tile_nibbles(tw__tile(call, 1)) && !planes[1].packed)
+        return tw__nibble_widen(call, &planes[1], from, &planes[0]);
     return tw__lanes(call, TW_VEC_CONVERT, &mode, planes[0].rows, planes[0].cols, planes, 2);
 }

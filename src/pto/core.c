@@ -154,7 +154,7 @@ static tw__place *place_of(const tw_pto *core, const tw_pto_tile *tile)
 static bool allocate_memory(tw_pto *core, tw_pto_location location)
 {
     enum { PAGE = 4096 };
-    size_t size = (core->memory[location].size + PAGE - 1) / PAGE * PAGE;
+    size_t size = (tw__pto_memory_size(core->target, location) + PAGE - 1) / PAGE * PAGE;
     if (core->memory[location].bytes) return true;
     core->memory[location].bytes = aligned_alloc(PAGE, size); /* rows start where vector loads like them */
     if (core->memory[location].bytes) memset(core->memory[location].bytes, 0, size);
@@ -270,6 +270,9 @@ tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address)
     const char *memory = memories[tile->location], *profile = tw_pto_target_name(core->target);
     uint32_t size = core->memory[tile->location].size, number;
     size_t bytes = tw_pto_tile_bytes(tile);
+    /* a cube core names tiles of its vector cores as destinations of its accumulators (split.c) */
+    if (tile->location == TW_PTO_VEC && tw__pto_has_mates(core))
+        size = tw__pto_memory_size(core->target, TW_PTO_VEC);
     if (size == 0)
         return tw__fail(TW_E_TILE_MEMORY, "TASSIGN: %s has no memory %s [rule SA-0351]", profile, memory);
     if (bytes > size)

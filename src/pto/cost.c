@@ -98,7 +98,7 @@ void tw__pto_charge(tw__pto_call *call)
     bool ordered = core->flags & TW_PTO_MANUAL; /* by flags alone */
     for (unsigned i = 0; !ordered && i < call->count; i++) {
         const tw__place *p = place_at(core, &call->operand[i]);
-        bool written = strchr("dDet", call->row->form[i]) != NULL;
+        bool written = tw__is_dst_letter(call->row->form[i]) || call->row->form[i] == 't';
         if (p && p->ready_write > start) start = p->ready_write;
         if (p && written && p->ready_read > start) start = p->ready_read;
     }
@@ -106,7 +106,7 @@ void tw__pto_charge(tw__pto_call *call)
     uint64_t cycles = (idle ? c.head : 0) + c.body, end = start + cycles, there = end + c.tail;
     for (unsigned i = 0; i < call->count; i++) {
         tw__place *p = place_at(core, &call->operand[i]);
-        if (p && (strchr("dDet", call->row->form[i]) != NULL)) p->ready_write = there;
+        if (p && (tw__is_dst_letter(call->row->form[i]) || call->row->form[i] == 't')) p->ready_write = there;
         if (p && there > p->ready_read) p->ready_read = there;
     }
     core->pipe_free[pipe] = end;

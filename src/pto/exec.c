@@ -60,7 +60,7 @@ static void print_trace(const tw__pto_call *call)
     }
     fputc('\n', out);
     for (unsigned i = 0; i < call->count; i++)
-        if (strchr("dDe", call->row->form[i])) tw__pto_print_tile(out, call->core, tw__tile(call, i), 8, 32);
+        if (tw__is_dst_letter(call->row->form[i])) tw__pto_print_tile(out, call->core, tw__tile(call, i), 8, 32);
 }
 
 /* --- one instruction -------------------------------------------------------------------------------------------------- */
@@ -120,22 +120,11 @@ tw_status tw_pto_exec(tw_pto *core, int op, const tw_pto_operand *operands, unsi
 tw_status tw_pto_call(tw_pto *core, const char *mnemonic, const tw_pto_operand *operands, unsigned count,
                       const tw_pto_attrs *attrs)
 {
-    const tw__pto_row *row = tw__pto_row_of(mnemonic), *chosen = row;
+    const tw__pto_row *row = tw__pto_row_of(mnemonic);
     if (!row || count > TW_PTO_OPERANDS)
         return tw__fail(TW_E_INVALID_ARGUMENT, "no PTO instruction '%s'", mnemonic);
-    for (size_t i = tw__pto_row_index(row);; i++) {
-        const tw__pto_row *form = tw__pto_row_at(i);
-        bool fits = form && strcmp(form->mnemonic, row->mnemonic) == 0 && form->operands == count;
-        if (!form || strcmp(form->mnemonic, row->mnemonic) != 0) break;
-        for (unsigned o = 0; fits && o < count; o++) {
-            char c = form->form[o];
-            fits = operands[o].kind == tw__kind_of_letter(c);
-        }
-        if (!fits) continue;
-        chosen = form;
-        break;
-    }
-    return tw__pto_exec_row(core, chosen, operands, count, attrs);
+    const tw__pto_row *chosen = tw__pto_form_of(core, core->target, row, operands, count, attrs);
+    return tw__pto_exec_row(core, chosen ? chosen : row, operands, count, attrs);
 }
 
 /* --- the shorthands ---------------------------------------------------------------------------------------------------- */
@@ -208,7 +197,10 @@ static tw_status transfer(tw_pto *core, tw_pto_tile *tile, void *memory, size_t 
     if (status != TW_OK) return status;
     size_t size = tw_type_size(tile->type);
     uint32_t cols = tile->valid_cols, rows = tile->valid_rows;
-    tw__plane inside = call.plane[0];
+    tw__plane inside = call.plane[0], boxed = inside;
+    bool nibbles = tw__tile_nibbles(tile) && !inside.packed; /* in boxes: a plane of bytes */
+    if (nibbles) inside = tw__nibble_pack(&call, &boxed, tile->type);
+    if (nibbles && !inside.at) status = TW_E_NO_MEMORY;
     if (inside.packed) { /* whole bytes */
         inside.packed = false;
         inside.type = TW_U8;
@@ -223,6 +215,10 @@ static tw_status transfer(tw_pto *core, tw_pto_tile *tile, void *memory, size_t 
     outside.row = (ptrdiff_t)(size * cols);
     if (status == TW_OK)
         status = to_tile ? tw__plane_copy(&call, &inside, &outside) : tw__plane_copy(&call, &outside, &inside);
+    if (status == TW_OK && to_tile && nibbles) {
+        inside.cols = tile->valid_cols;
+        tw__nibble_unpack(&inside, &boxed);
+    }
     if (status == TW_OK && to_tile) status = tw__pto_unbind(&call);
     tw__pto_drop_scratch(core);
     return status;

@@ -1,5 +1,5 @@
 /* extra_kernels: loops over elements that the vec box has no operation for: compressing by flags, merging sorted lists
- * until one ends, counting byte values. The only such loops of this box. */
+ * until one ends, counting byte values, rounding to TF32. The only such loops of this box. */
 #include "pto/extra_kernels.h"
 
 #include <string.h>
@@ -39,5 +39,19 @@ void tw__extra_histogram(size_t n, const unsigned char *row, size_t size, unsign
         bool equal = true;
         for (unsigned b = byte + 1; b < size; b++) equal = equal && element[b] == higher[size - 1 - b];
         counts[element[byte]] += equal;
+    }
+}
+
+/* TF32 keeps 10 of the 23 bits of a significand; what a carry does to the exponent is right as it stands. */
+void tw__extra_tf32(size_t n, float *values, bool away)
+{
+    enum { DROPPED = 13 };
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        if ((bits & 0x7f800000) == 0x7f800000) continue; /* infinities and NaN */
+        uint32_t half = 1u << (DROPPED - 1), odd = bits >> DROPPED & 1;
+        bits = (bits + (away ? half : half - 1 + odd)) & ~((1u << DROPPED) - 1);
+        memcpy(&values[i], &bits, sizeof bits);
     }
 }

@@ -12,5 +12,7 @@ size_t tw__extra_merge(const tw_view *keys, unsigned lists, uint16_t *used);
 /* Counts byte `byte` (0 = lowest) of n contiguous elements whose higher bytes equal higher[0] (highest), higher[1], ... */
 void tw__extra_histogram(size_t n, const unsigned char *row, size_t size, unsigned byte,
                          const unsigned char *higher, uint32_t *counts);
+/* Rounds to TF32 (8 bits of exponent, 10 of significand): to nearest, ties to even or away from zero. */
+void tw__extra_tf32(size_t n, float *values, bool away);
 
 #endif

@@ -17,15 +17,15 @@ tw_status tw__pto_run_iota(tw__pto_call *call)
     return tw__lanes(call, TW_VEC_IOTA, NULL, 1, planes[0].cols, planes, 3);
 }
 
-/* TEXPANDS: the valid region in vector memory, all of the tile in L1 (spec pto.md 3.2). */
+/* TEXPANDS: the valid region in vector memory, all of the tile in L1, the elements of a ConvTile (spec pto.md 3.2). */
 tw_status tw__pto_check_fill(tw__pto_call *call)
 {
     enum { MOST_BLOCKS = 32767 };
     const tw_pto_tile *dst = tw__tile(call, 0);
-    if (dst->location == TW_PTO_VEC) return TW_OK;
-    if (dst->location != TW_PTO_MAT)
+    if (dst->location == TW_PTO_VEC && !dst->conv) return TW_OK;
+    if (dst->location != TW_PTO_MAT && dst->location != TW_PTO_VEC)
         return tw__pto_refuse(call, 0, "location.fill", "dst lies in vector memory or L1");
-    size_t blocks = tw_pto_tile_bytes(dst) / 32;
+    size_t blocks = (dst->conv ? dst->valid_cols * tw_type_size(dst->type) : tw_pto_tile_bytes(dst)) / 32;
     if (blocks < 1 || blocks > MOST_BLOCKS)
         return tw__pto_refuse(call, 0, "fill.blocks", "%zu blocks of 32 bytes; 1 to %d are possible", blocks,
                               MOST_BLOCKS);
@@ -34,7 +34,8 @@ tw_status tw__pto_check_fill(tw__pto_call *call)
 
 tw_status tw__pto_run_fill(tw__pto_call *call)
 {
-    tw__plane dst = tw__tile(call, 0)->location == TW_PTO_MAT ? tw__plane_physical(call, 0) : call->plane[0];
+    const tw_pto_tile *t = tw__tile(call, 0);
+    tw__plane dst = t->location == TW_PTO_MAT && !t->conv ? tw__plane_physical(call, 0) : call->plane[0];
     return tw__plane_fill(call, &dst, call->plane[1].at);
 }
 

@@ -1,6 +1,7 @@
 /* matrix: products of the cube (spec pto.md 3.8). Accumulated in f32 with one rounding per step, or in i32, in the order
  * of k. The chips' order is not specified. */
 #include "pto/pto.h"
+#include "pto/extra_kernels.h"
 
 static const tw_window anywhere = { NULL, SIZE_MAX };
 
@@ -31,7 +32,9 @@ static tw_status check_operands(tw__pto_call *call)
         return tw__pto_refuse(call, ia, "location.left", "the left operand lies in L0A");
     if (b->location != TW_PTO_RIGHT)
         return tw__pto_refuse(call, ib, "location.right", "the right operand lies in L0B");
-    if (a->cols != b->rows || a->rows > c->rows || b->cols > c->cols)
+    bool chip = call->target != TW_PTO_CPU;
+    if (a->cols != b->rows || (chip ? a->rows != c->rows : a->rows > c->rows) ||
+        (chip ? b->cols != c->cols : b->cols > c->cols))
         return tw__pto_refuse(call, ib, "matmul.extents", "%u x %u times %u x %u does not give %u x %u", a->rows,
                               a->cols, b->rows, b->cols, c->rows, c->cols);
     if (!tw__same(a->valid_cols, b->valid_rows))
@@ -88,6 +91,19 @@ tw_status tw__pto_check_matmul(tw__pto_call *call)
     return status == TW_OK ? check_extras(call) : status;
 }
 
+/* f32 operands of a tile with a TF32 mode lose 13 bits first. */
+static tw_status to_tf32(tw__pto_call *call, unsigned operand, tw__plane *p)
+{
+    const tw_pto_tile *t = tw__tile(call, operand);
+    if (!t->tf32 || t->type != TW_F32) return TW_OK;
+    tw__plane rounded = tw__plane_new(call->core, TW_F32, p->rows, p->cols);
+    if (!rounded.at) return TW_E_NO_MEMORY;
+    tw_status status = tw__plane_copy(call, &rounded, p);
+    tw__extra_tf32((size_t)p->rows * p->cols, (float *)(void *)rounded.at, t->tf32 == TW_PTO_TF32_ROUND);
+    *p = rounded;
+    return status;
+}
+
 static tw_status multiply(tw__pto_call *call, tw__plane a, tw__plane b)
 {
     tw__plane c = call->plane[0];
@@ -110,7 +126,10 @@ static tw_status multiply(tw__pto_call *call, tw__plane a, tw__plane b)
 
 tw_status tw__pto_run_matmul(tw__pto_call *call)
 {
-    return multiply(call, call->plane[at(call, 'a')], call->plane[at(call, 'b')]);
+    tw__plane a = call->plane[at(call, 'a')], b = call->plane[at(call, 'b')];
+    tw_status status = to_tf32(call, at(call, 'a'), &a);
+    if (status == TW_OK) status = to_tf32(call, at(call, 'b'), &b);
+    return status == TW_OK ? multiply(call, a, b) : status;
 }
 
 /* --- MX: a factor 2^(s - 127) per 32 elements along k ---------------------------------------------------------------- */
@@ -152,7 +171,10 @@ static tw_status scaled(tw__pto_call *call, unsigned values, unsigned scales, bo
     tw__plane factor = tw__plane_new(call->core, TW_F32, s.rows, s.cols);
     *out = tw__plane_new(call->core, TW_F32, v.rows, v.cols);
     if (!out->at || !factor.at) return TW_E_NO_MEMORY;
-    tw_status status = tw__lanes(call, TW_VEC_CONVERT, NULL, v.rows, v.cols, (tw__plane[]){ *out, v }, 2);
+    const tw_pto_tile *t = tw__tile(call, values);
+    tw_status status = tw__tile_nibbles(t)
+                           ? tw__nibble_widen(call, &v, t->type, out)
+                           : tw__lanes(call, TW_VEC_CONVERT, NULL, v.rows, v.cols, (tw__plane[]){ *out, v }, 2);
     if (status == TW_OK)
         status = tw__lanes(call, TW_VEC_CONVERT, NULL, s.rows, s.cols, (tw__plane[]){ factor, s }, 2);
     uint32_t groups = (turn ? v.rows : v.cols) / MX_GROUP;

@@ -65,9 +65,6 @@ static tw_view boxes_of(const tw_pto_tile *t, const tw__plane *p)
 static tw_status unbox(tw__pto_call *call, const tw_pto_tile *t, tw__plane *out)
 {
     uint32_t box_rows, box_cols;
-    if (tw_type_get(t->type)->bits == 4)
-        return tw__pto_refuse(call, TW__NO_OPERAND, "box.4bit",
-                              "4-bit elements in boxes can only be moved by TLOAD and TMOV");
     tw_pto_box(t, &box_rows, &box_cols);
     uint32_t padded = (t->rows + box_rows - 1) / box_rows * box_rows;
     tw__plane p = tw__plane_new(call->core, t->type, padded, t->cols);
@@ -77,6 +74,12 @@ static tw_status unbox(tw__pto_call *call, const tw_pto_tile *t, tw__plane *out)
     out->rows = t->valid_rows;
     out->cols = t->valid_cols;
     return tw_vec_copy_view(&to, &from, anywhere);
+}
+
+/* Whether a tile's plane is a copy that is put back: boxed ones, and 4-bit ones where the family does not take them packed. */
+static bool is_copied(const tw__pto_call *call, const tw_pto_tile *t)
+{
+    return tw__tile_boxed(t) || (tw__tile_nibbles(t) && call->row->run && call->row->run != tw__pto_run_convert);
 }
 
 tw_status tw__pto_bind(tw__pto_call *call)
@@ -91,11 +94,12 @@ tw_status tw__pto_bind(tw__pto_call *call)
     for (unsigned i = 0; i < call->count; i++) { /* placing one tile may move another */
         const tw_pto_operand *o = &call->operand[i];
         if (o->kind == TW_PTO_TILE) {
-            if (!tw__tile_boxed(o->tile)) {
+            if (!is_copied(call, o->tile)) {
                 call->plane[i] = direct(o->tile, tw__pto_storage(call->core, o->tile));
                 continue;
             }
-            tw_status status = unbox(call, o->tile, &call->plane[i]);
+            tw_status status = tw__tile_nibbles(o->tile) ? tw__nibble_bind(call, o->tile, &call->plane[i])
+                                                         : unbox(call, o->tile, &call->plane[i]);
             if (status != TW_OK) return status;
         } else if (o->kind == TW_PTO_SCALAR) {
             call->plane[i] = tw__plane_scalar((tw_pto_scalar *)(uintptr_t)&o->scalar);
@@ -108,7 +112,11 @@ tw_status tw__pto_unbind(tw__pto_call *call)
 {
     for (unsigned i = 0; i < call->count; i++) {
         const tw_pto_operand *o = &call->operand[i];
-        if (o->kind != TW_PTO_TILE || !tw__tile_boxed(o->tile) || !strchr("dDe", call->row->form[i])) continue;
+        if (o->kind != TW_PTO_TILE || !is_copied(call, o->tile) || !tw__is_dst_letter(call->row->form[i])) continue;
+        if (tw__tile_nibbles(o->tile)) {
+            tw__nibble_unbind(call, o->tile, &call->plane[i]);
+            continue;
+        }
         tw__plane p = tw__plane_physical(call, i);
         tw_view to = tw__tile_boxes(o->tile, tw__pto_storage(call->core, o->tile)), from = boxes_of(o->tile, &p);
         tw_status status = tw_vec_copy_view(&to, &from, anywhere);

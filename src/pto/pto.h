@@ -19,9 +19,9 @@
 
 /* --- table.c: one row per form of an instruction -------------------------------------------------------------- */
 
-/* Letters of a form: d destination, D destination that is read too, e second destination, a b c f h sources, m mask,
- * x y indexes, t tmp, s scalar of the element type, i j k l integers, g tensor read, G tensor written, q FIFO between
- * cores, r a tensor on each of several devices. */
+/* Letters of a form: d destination, D destination that is read too, e v w further destinations, a b c f h sources, m
+ * mask, x y indexes, t tmp, s scalar of the element type, i j k l integers, g tensor read, G tensor written, p tensor of
+ * indexes, P scratch tensor, q FIFO between cores, r a tensor on each of several devices. */
 enum {                     /* general rules of a row; the rest is its family's */
        TW__SAME_TYPE = 1,  /* d, D, a, b, c and s have one element type */
        TW__SAME_VALID = 2, /* valid regions of d, D, a, b, c are equal */
@@ -29,20 +29,33 @@ enum {                     /* general rules of a row; the rest is its family's *
        TW__ROW_MAJOR = 8,  /* on chips: row-major, not boxed */
        TW__NO_ALIAS = 16,  /* A2/A3: destinations share no byte with sources or tmp */
        TW__MACRO = 128,    /* made of other instructions, which bind and charge themselves */
+       TW__CONV = 32,      /* tiles may be ConvTiles */
+       TW__CPU_ONLY = 64,  /* no chip among the targets has it: types are those of profile cpu */
        TW__LANES = 1 | 2 | 4 | 8
 };
 
-typedef enum tw__pto_tmp { /* what A2/A3 ask of tmp; other profiles take any */
-                           TW__TMP_NONE,
-                           TW__TMP_ANY,
-                           TW__TMP_SAME,  /* type of dst, at least its valid region */
-                           TW__TMP_ROW,   /* at least one row of dst's columns */
-                           TW__TMP_REM,   /* a row of Cols + 2 ceil(Cols / 64) columns, dst type */
-                           TW__TMP_CI,    /* four-byte type, 768 or 1792 bytes */
-                           TW__TMP_SEL,   /* u32, 4 words (16-bit data) or 2 words (32-bit) per row */
-                           TW__TMP_BYTES, /* u8, row-major, more valid rows than dst */
-                           TW__TMP_BLOCK  /* 32 bytes */
+// clang-format off
+typedef enum tw__pto_tmp { /* X(name, what tmp must be): checked on A2/A3 (ZZ, MERGE, SORT on A5 too); tmp.c */
+#define TW__PTO_TMP_LIST(X) \
+    X(NONE, "no tmp") X(ANY, "any") X(SAME, "dst's type, at least its valid region") \
+    X(POW, "floats: dst's type and valid region") X(ROW, "dst's type, one row of dst's columns") \
+    X(REM, "dst's type, one row of Cols + 2 ceil(Cols / 64)") X(CI, "4-byte type, 768 B (32-bit) or 1792 B (16-bit)") \
+    X(SEL, "u32, 4 words (16-bit data) or 2 words per row") X(BYTES, "u8, row-major, more valid rows than dst") \
+    X(BLOCK, "32 bytes") X(I32, "i32, at least dst's valid region") X(ONE, "the source's type, one element") \
+    X(CVT, "f32 to i16, f16 to i16 and f16 to i8 without saturation: see docs/pto.md") \
+    X(ROWRED, "32 bytes; floats of at most 256 bytes a row need none") \
+    X(ROWARG, "source's rows; value and index for each 256 bytes of a row, again for each 256 of these") \
+    X(COLARG, "one to three regions of 256 bytes or a row") X(COLSUM, "with isBinary: half of the rows, dst's type") \
+    X(EXPAND, "256 bytes for 8 rows; 7680 from 256 rows on") X(TRANS, "columns x rows rounded up to 16 (1-byte: 32)") \
+    X(INDEX, "as large as the indexes") X(FIND, "dst's elements + 4 bytes and an element per source element") \
+    X(SORT, "the source's type, a row rounded up to 32 elements; 32 above 8160") \
+    X(MERGE, "the columns of all lists") X(QUANT, "f32, at least dst's valid region") \
+    X(ZZ, "2 (32 + ceil(M / 16) N / 64) bytes")
+#define TW__PTO_TMP_ENUM(name, text) TW__TMP_##name,
+                           TW__PTO_TMP_LIST(TW__PTO_TMP_ENUM)
+#undef TW__PTO_TMP_ENUM
 } tw__pto_tmp;
+// clang-format on
 
 typedef enum tw__pto_cost { /* X(name, head, slope, tail): cycles = head + slope per 256 bytes + tail. pto.md 5.2 */
 // clang-format off
@@ -75,6 +88,10 @@ const tw__pto_row *tw__pto_row_at(size_t index); /* NULL past the end */
 /* First row of a mnemonic ("tadd", also "TADD" and with '_' for '.'), NULL when there is none; its forms follow it. */
 const tw__pto_row *tw__pto_row_of(const char *mnemonic);
 size_t tw__pto_row_index(const tw__pto_row *row);
+/* The form of a mnemonic that operands mean: the first whose kinds fit and whose checks pass, else the first whose kinds
+ * fit; NULL when none does. `core` NULL while checking text. */
+const tw__pto_row *tw__pto_form_of(tw_pto *core, tw_pto_target target, const tw__pto_row *first,
+                                   const tw_pto_operand *operands, unsigned count, const tw_pto_attrs *attrs);
 /* What `tilewright pto info` prints about an instruction. */
 bool tw__pto_print_info(FILE *out, const char *name);
 const char *tw__pto_attr_value_name(unsigned attr, int32_t value); /* "lt"; NULL = a number */
@@ -129,6 +146,14 @@ typedef struct tw__checked {
     tw_pto_attrs attrs;
 } tw__checked;
 
+typedef struct tw__registers { /* what SET... instructions leave behind */
+    bool has_map, has_padding, has_repeat;
+    tw_pto_conv map;
+    uint64_t quant_scalar;
+    tw_pto_tile quant_vector;
+    float dequant; /* 0 = 1 */
+} tw__registers;
+
 struct tw_pto {
     tw_pto_target target;
     unsigned flags;
@@ -153,10 +178,11 @@ struct tw_pto {
     uint64_t pipe_done[TW_PTO_PIPES]; /* cycles; done: the last result is there */
     uint64_t instructions;
     tw_pto_pipe last_pipe;
+    tw__registers reg;
     unsigned blame; /* operand at fault in the last call that failed, TW__NO_OPERAND = none of them */
     struct tw__pto_tally {
         uint64_t calls, cycles;
-    } *tally; /* [row][pipe], with TW_PTO_PROFILE */
+    } *tally;                        /* [row][pipe], with TW_PTO_PROFILE */
     tw_pto_pipe charged;             /* pipe of the last charge */
     const tw__pto_row *charge_as;    /* instruction that this one is a part of; NULL = none */
     struct tw__seat *seat;           /* among other cores (blocks.h); NULL = none yet */
@@ -194,6 +220,8 @@ enum { TW__NO_OPERAND = 255 };
 tw_status tw__pto_refuse(tw__pto_call *call, unsigned blame, const char *rule, const char *format, ...)
     TW_PRINTF(4, 5);
 tw_status tw__pto_check_call(tw__pto_call *call);
+tw_status tw__pto_check_tmp(tw__pto_call *call);      /* tmp.c */
+bool tw__pto_convert_wraps(const tw__pto_call *call); /* TCVT: out of range wraps (convert.c) */
 /* Tile of operand i; the row's form says that it is one. */
 static inline const tw_pto_tile *tw__tile(const tw__pto_call *call, unsigned i)
 {
@@ -221,11 +249,46 @@ static inline int tw__letter(const tw__pto_row *row, char letter)
 static inline bool tw__is_tile_letter(char c)
 {
     static const bool tiles[128] = {
-        ['d'] = true, ['D'] = true, ['e'] = true, ['a'] = true, ['b'] = true, ['c'] = true,
-        ['f'] = true, ['h'] = true, ['m'] = true, ['x'] = true, ['y'] = true, ['t'] = true
+        ['d'] = true, ['D'] = true, ['e'] = true, ['a'] = true, ['b'] = true, ['c'] = true, ['f'] = true,
+        ['h'] = true, ['m'] = true, ['x'] = true, ['y'] = true, ['t'] = true, ['v'] = true, ['w'] = true
     };
     return tiles[c & 127];
 }
+static inline bool tw__is_dst_letter(char c) /* tiles that are written */
+{
+    return c && strchr("dDevw", c);
+}
+static inline bool tw__is_tensor_letter(char c)
+{
+    return c && strchr("gGpP", c);
+}
+static inline tw_pto_kind tw__kind_of_letter(char c)
+{
+    return tw__is_tile_letter(c)     ? TW_PTO_TILE
+           : tw__is_tensor_letter(c) ? TW_PTO_TENSOR
+           : c == 'q'                ? TW_PTO_FIFO
+           : c == 'r'                ? TW_PTO_GROUP
+                                     : TW_PTO_SCALAR;
+}
+
+/* --- what families share ------------------------------------------------------------------------------------------- */
+
+tw_status tw__pto_check_path(tw__pto_call *call); /* move.c */
+tw_status tw__pto_check_cube_layout(tw__pto_call *call, const tw_pto_tile *tile, unsigned operand);
+/* That `small`'s valid region lies in `large` at the corner in operands `corner`, `corner` + 1. */
+tw_status tw__pto_check_window(tw__pto_call *call, unsigned corner, const tw_pto_tile *small,
+                               const tw_pto_tile *large);
+bool tw__acc_converts(tw_type from, tw_type to);              /* acc.c: without a scale */
+tw_status tw__pto_check_acc_store(tw__pto_call *call);        /* memory.c: extents and layout of TSTORE from L0C */
+tw_status tw__pto_put(tw__pto_call *call, const tw__plane *); /* memory.c: to the tensor in operand 0 */
+tw_status tw__pto_split(tw__pto_call *call,
+                        const tw__plane *values);  /* split.c: to the vector cores of the block */
+bool tw__pto_has_mates(const tw_pto *core);        /* split.c: a cube core, its vector cores beside it */
+tw_status tw__conv_check(const tw_pto_tile *tile); /* conv.c */
+tw_status tw__conv_check_transfer(tw__pto_call *call, unsigned tile, unsigned tensor);
+tw_status tw__conv_transfer(tw__pto_call *call, unsigned tile, unsigned tensor);
+tw_status tw__conv_check_transpose(tw__pto_call *call);
+tw_status tw__conv_transpose(tw__pto_call *call);
 
 /* --- remember.c -------------------------------------------------------------------------------------------------- */
 
@@ -236,15 +299,6 @@ tw_status tw__pto_run_again(tw__pto_call *call);
 void tw__pto_remember(tw__pto_call *call, bool no_attrs); /* after a check that passed and tw__pto_bind */
 /* One kernel of tw__pto_kernel on the planes of the call as they stand; `joined`: tw__planes_joined. */
 void tw__pto_remember_kernel(tw__pto_call *call, const tw_vec_kernel *kernel, bool joined);
-
-static inline tw_pto_kind tw__kind_of_letter(char c)
-{
-    return tw__is_tile_letter(c)     ? TW_PTO_TILE
-           : c == 'g' || c == 'G'    ? TW_PTO_TENSOR
-           : c == 'q'                ? TW_PTO_FIFO
-           : c == 'r'                ? TW_PTO_GROUP
-                                     : TW_PTO_SCALAR;
-}
 
 /* --- plane.c ----------------------------------------------------------------------------------------------------- */
 
@@ -269,6 +323,18 @@ tw_status tw__plane_fill(tw__pto_call *call, const tw__plane *dst, const void *v
 /* The whole physical tile as a plane (unbound from its valid region). */
 tw__plane tw__plane_physical(const tw__pto_call *call, unsigned operand);
 
+/* --- nibble.c: 4-bit tiles as planes of bytes, an element in each; TCVT alone takes unboxed ones packed --------------- */
+
+bool tw__tile_nibbles(const tw_pto_tile *tile); /* two elements per byte */
+tw_status tw__nibble_bind(tw__pto_call *call, const tw_pto_tile *tile, tw__plane *out);
+void tw__nibble_unbind(tw__pto_call *call, const tw_pto_tile *tile, const tw__plane *plane);
+tw__plane tw__nibble_pack(tw__pto_call *call, const tw__plane *bytes, tw_type type); /* at NULL: no memory */
+void tw__nibble_unpack(const tw__plane *packed, const tw__plane *bytes);
+tw_status tw__nibble_widen(tw__pto_call *call, const tw__plane *bytes, tw_type from, const tw__plane *out);
+tw_status tw__nibble_narrow(tw__pto_call *call, const tw__plane *bytes, tw_type to, const tw__plane *from,
+                            const tw_vec_mode *mode);
+tw_status tw__nibble_transfer(tw__pto_call *call, const tw_pto_tensor *tensor, const tw__plane *plane, bool load);
+
 /* --- tile.c, tensor.c ------------------------------------------------------------------------------------------- */
 
 bool tw__tile_boxed(const tw_pto_tile *tile);
@@ -289,6 +355,7 @@ tw_pto_pipe tw__pto_pipe_of(const tw__pto_call *call);
 uint64_t tw__pto_done(const tw_pto *core, tw_pto_pipe pipe); /* cycle at which all its results are there */
 /* A core made by itself gives back the grid of one that holds its queues (blocks.c). */
 void tw__pto_leave_seat(tw_pto *core);
+bool tw__pto_is_stopped(const tw_pto *core); /* not by itself: another core failed */
 /* profile.c: bytes in use at once, for the report; what an instruction cost; both with TW_PTO_PROFILE. */
 void tw__pto_note_use(tw_pto *core, tw_pto_location location);
 void tw__pto_print_profile(FILE *out, const tw_pto *core);
@@ -305,9 +372,11 @@ void tw__pto_print_tile(FILE *out, const tw_pto *core, const tw_pto_tile *tile, 
     X(col_expand_exp) X(load) X(store) X(store_quant) X(prefetch) X(gather_global) X(scatter_global) X(sort32) \
     X(merge_blocks) X(merge_lists) X(move) X(move_quant) X(extract) X(insert) X(reshape) X(transpose) \
     X(fill_pad) X(gather) X(gather_mask) X(gather_cmp) X(gather_bytes) X(scatter) X(scatter_mask) X(pack) \
-    X(matmul) X(matmul_mx) X(quant) X(dequant) X(random) X(histogram) \
-    X(push) X(push_slot) X(pop) X(pop_slot) X(talloc) X(tfree) X(sync_all) X(put) X(notify) X(wait_signal) \
-    X(test_signal) X(broadcast) X(comm_gather) X(comm_scatter) X(comm_reduce)
+    X(matmul) X(matmul_mx) X(quant) X(dequant) X(random) X(histogram) X(push) X(push_slot) X(pop) X(pop_slot) \
+    X(talloc) X(tfree) X(sync_all) X(put) X(notify) X(wait_signal) X(test_signal) X(broadcast) X(comm_gather) \
+    X(comm_scatter) X(comm_reduce) X(set_map) X(set_padding) X(set_repeat) \
+    X(img2col) X(set_dequant) X(set_quant) X(set_quant_vector) X(concat_counts) X(quant_mx) X(quant_hif4) \
+    X(move_zz) X(scale_address) X(gather_l1) X(extract_quant) X(insert_quant)
 // clang-format on
 #define TW__FAMILY(name)                                \
     tw_status tw__pto_check_##name(tw__pto_call *call); \

@@ -17,8 +17,9 @@ static tw_status check_values(tw__pto_call *call)
     const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);
     if (!tw__same(dst->valid_rows, src->valid_rows) || !tw__same(dst->valid_cols, src->valid_cols))
         return tw__pto_refuse(call, 1, "valid.same", "the valid regions of source and dst differ");
+    int offset = tw__letter(call->row, 'h');
     tw_status status = check_parameter(call, 2, src);
-    return status == TW_OK && call->count > 3 ? check_parameter(call, 3, src) : status;
+    return status == TW_OK && offset >= 0 ? check_parameter(call, (unsigned)offset, src) : status;
 }
 
 static tw__plane per_row(const tw__pto_call *call, unsigned i)
@@ -30,7 +31,7 @@ static tw__plane per_row(const tw__pto_call *call, unsigned i)
 
 tw_status tw__pto_check_quant(tw__pto_call *call)
 {
-    bool asymmetric = call->count == 4;
+    bool asymmetric = tw__letter(call->row, 'h') >= 0;
     tw_type want = asymmetric ? TW_U8 : TW_I8;
     if (call->attrs->quant && !asymmetric)
         return tw__pto_refuse(call, TW__NO_OPERAND, "quant.offset", "int8_asym needs an offset");
@@ -44,12 +45,13 @@ tw_status tw__pto_run_quant(tw__pto_call *call)
 {
     tw__plane dst = call->plane[0], real = tw__plane_new(call->core, TW_F32, dst.rows, dst.cols);
     tw_vec_mode saturate = { .saturation = TW_SAT_ON };
+    int offset = tw__letter(call->row, 'h');
     if (!real.at) return TW_E_NO_MEMORY;
     tw_status status = tw__lanes(call, TW_VEC_MUL, NULL, dst.rows, dst.cols,
                                  (tw__plane[]){ real, call->plane[1], per_row(call, 2) }, 3);
-    if (status == TW_OK && call->count == 4)
-        status =
-            tw__lanes(call, TW_VEC_ADD, NULL, dst.rows, dst.cols, (tw__plane[]){ real, real, per_row(call, 3) }, 3);
+    if (status == TW_OK && offset >= 0)
+        status = tw__lanes(call, TW_VEC_ADD, NULL, dst.rows, dst.cols,
+                           (tw__plane[]){ real, real, per_row(call, (unsigned)offset) }, 3);
     return status == TW_OK
                ? tw__lanes(call, TW_VEC_CONVERT, &saturate, dst.rows, dst.cols, (tw__plane[]){ dst, real }, 2)
                : status;

@@ -101,12 +101,6 @@ static tw_status check_col(tw__pto_call *call, unsigned out, unsigned in)
 
 tw_status tw__pto_check_col_reduce(tw__pto_call *call)
 {
-    const tw_pto_tile *src = tw__tile(call, 1);
-    if (call->attrs->binary && call->target == TW_PTO_A2A3 && src->valid_rows != TW_PTO_DYNAMIC &&
-        tw_pto_tile_bytes(tw__tile(call, 2)) < (size_t)(src->valid_rows + 1) / 2 *
-                                                   (src->valid_cols == TW_PTO_DYNAMIC ? 0 : src->valid_cols) *
-                                                   tw_type_size(src->type))
-        return tw__pto_refuse(call, 2, "tmp.size", "tmp must hold half of the rows");
     return check_col(call, 0, 1);
 }
 
@@ -183,6 +177,9 @@ tw_status tw__pto_run_col_arg(tw__pto_call *call)
 tw_status tw__pto_check_col_arg2(tw__pto_call *call)
 {
     tw_status status = check_both(call);
+    if (status == TW_OK && call->target == TW_PTO_A2A3 &&
+        tw_type_size(tw__tile(call, 1)->type) != tw_type_size(tw__tile(call, 2)->type))
+        return tw__pto_refuse(call, 1, "arg.width", "indexes are as wide as the values");
     if (status == TW_OK) status = check_col(call, 1, 2);
     return status == TW_OK ? check_col(call, 0, 2) : status;
 }

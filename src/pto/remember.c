@@ -105,9 +105,11 @@ void tw__pto_remember_kernel(tw__pto_call *call, const tw_vec_kernel *kernel, bo
 static bool can_remember(const tw__pto_call *call)
 {
     unsigned scalars = 0;
-    if ((call->row->rules & (TW__NO_ALIAS | TW__MACRO)) || call->row->tmp == TW__TMP_CI) return false;
+    bool addresses = call->target == TW_PTO_A2A3 && call->row->tmp > TW__TMP_ANY; /* tmp must not overlap dst */
+    if ((call->row->rules & (TW__NO_ALIAS | TW__MACRO)) || addresses) return false;
     for (unsigned i = 0; i < call->count; i++) {
         if (call->operand[i].kind != TW_PTO_TILE && call->operand[i].kind != TW_PTO_SCALAR) return false;
+        if (call->operand[i].kind == TW_PTO_TILE && call->operand[i].tile->conv) return false; /* not compared */
         scalars += call->operand[i].kind == TW_PTO_SCALAR;
     }
     return scalars <= 1 && !strpbrk(call->row->form, "ijklno"); /* values of integers are judged */
@@ -130,7 +132,7 @@ void tw__pto_remember(tw__pto_call *call, bool no_attrs)
             continue;
         }
         seen->tiles |= (unsigned char)(1u << i);
-        seen->direct = seen->direct && !tw__tile_boxed(o->tile);
+        seen->direct = seen->direct && !tw__tile_boxed(o->tile) && !tw__tile_nibbles(o->tile);
         seen->span[i] = tw__pto_span(o->tile);
         memcpy(seen->tile[i], o->tile, sizeof seen->tile[i]);
     }

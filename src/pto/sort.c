@@ -142,8 +142,6 @@ tw_status tw__pto_check_merge_lists(tw__pto_call *call)
     if (sum > dst->cols)
         return tw__pto_refuse(call, 0, "merge.room", "the lists have %llu columns and dst %u",
                               (unsigned long long)sum, dst->cols);
-    if (call->target == TW_PTO_A2A3 && tw__tile(call, 2)->cols < sum)
-        return tw__pto_refuse(call, 2, "tmp.size", "tmp has fewer columns than the lists together");
     return TW_OK;
 }
 

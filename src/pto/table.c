@@ -25,13 +25,16 @@
 #define MX      (B(F8E4M3) | B(F8E5M2) | FP4)
 
 /* Combinations of rules. */
-#define LANES     TW__LANES
-#define NO_ALIAS  TW__NO_ALIAS
-#define VECS      (TW__VEC_ONLY | TW__ROW_MAJOR)
-#define VEC_TYPE  (TW__VEC_ONLY | TW__SAME_TYPE)
-#define TYPE_ONLY TW__SAME_TYPE
-#define FREE      0
-#define MACRO     TW__MACRO
+#define LANES       TW__LANES
+#define NO_ALIAS    TW__NO_ALIAS
+#define VECS        (TW__VEC_ONLY | TW__ROW_MAJOR)
+#define VEC_TYPE    (TW__VEC_ONLY | TW__SAME_TYPE)
+#define TYPE_ONLY   TW__SAME_TYPE
+#define FREE        0
+#define MACRO       TW__MACRO
+#define CONV        TW__CONV
+#define CPU_ONLY    TW__CPU_ONLY
+#define VEC_ANY_BOX TW__VEC_ONLY
 
 enum { /* attributes by number */
 #define ATTR_ENUM(field, names, values) ATTR_##field,
@@ -55,7 +58,7 @@ static const tw__pto_row rows[] = {
       .tmp = TW__TMP_##tmp_,                                                                              \
       .cost = TW__COST_##cost_,                                                                           \
       .operands = sizeof form_ - 1,                                                                       \
-      .types = { (a3) | (a5), (a3), (a5) },                                                               \
+      .types = { (a3) | (a5), (rules_) & TW__CPU_ONLY ? 0 : (a3), (rules_) & TW__CPU_ONLY ? 0 : (a5) },   \
       .attrs = attrs_,                                                                                    \
       .check = tw__pto_check_##family,                                                                    \
       .run = tw__pto_run_##family,                                                                        \
@@ -87,6 +90,49 @@ static bool same_mnemonic(const char *a, const char *b)
         if ((x == '.' ? '_' : x) != (y == '.' ? '_' : y)) return false;
     }
     return *a == *b;
+}
+
+const char *tw_pto_layout_name(tw_pto_layout layout)
+{
+    static const char *const names[] = {
+#define NAME(name, text) text,
+        TW_PTO_LAYOUT_LIST(NAME)
+#undef NAME
+    };
+    return (unsigned)layout < TW_PTO_LAYOUTS ? names[layout] : "unknown";
+}
+
+static bool kinds_fit(const tw__pto_row *row, const tw_pto_operand *operands, unsigned count)
+{
+    if (row->operands != count) return false;
+    for (unsigned i = 0; i < count; i++)
+        if (operands[i].kind != tw__kind_of_letter(row->form[i])) return false;
+    return true;
+}
+
+const tw__pto_row *tw__pto_form_of(tw_pto *core, tw_pto_target target, const tw__pto_row *first,
+                                   const tw_pto_operand *operands, unsigned count, const tw_pto_attrs *attrs)
+{
+    static const tw_pto_attrs none;
+    const tw__pto_row *found = NULL;
+    for (const tw__pto_row *row = first; row < rows + ROWS && strcmp(row->mnemonic, first->mnemonic) == 0; row++) {
+        if (!kinds_fit(row, operands, count)) continue;
+        if (!found) {
+            found = row;
+            continue;
+        }
+        /* two forms with operands of the same kinds: types decide */
+        tw__pto_call call = { .core = core,
+                              .target = target,
+                              .row = found,
+                              .operand = operands,
+                              .attrs = attrs ? attrs : &none,
+                              .count = count };
+        if (tw__pto_check_call(&call) == TW_OK) return found;
+        call.row = row;
+        if (tw__pto_check_call(&call) == TW_OK) return row;
+    }
+    return found;
 }
 
 const tw__pto_row *tw__pto_row_of(const char *mnemonic)

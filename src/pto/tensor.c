@@ -15,6 +15,20 @@ static const struct {
     [TW_PTO_NC1HWC0] = { { ROW, COL, ROW, ROW, COL }, { D(2) | D(3), D(4), D(3), 0, 0 } },
     [TW_PTO_MX_A_ZZ] = { { ROW, ROW, COL, ROW, COL }, { D(1) | D(3), D(3), D(4), 0, 0 } },
     [TW_PTO_MX_B_NN] = { { COL, COL, ROW, COL, ROW }, { D(1) | D(3), D(3), D(4), 0, 0 } },
+    [TW_PTO_MX_A_ND] = { { ROW, ROW, ROW, COL, COL }, { D(1) | D(2), D(2), 0, D(4), 0 } },
+    [TW_PTO_MX_A_DN] = { { ROW, ROW, COL, ROW, COL }, { D(1) | D(3), D(3), D(4), 0, 0 } },
+    [TW_PTO_MX_B_ND] = { { COL, COL, ROW, COL, ROW }, { D(1) | D(3), D(3), D(4), 0, 0 } },
+    [TW_PTO_MX_B_DN] = { { COL, COL, COL, ROW, ROW }, { D(1) | D(2), D(2), 0, D(4), 0 } },
+    /* images: pixels along rows, channels along columns; filters: channel and place along rows, filter along columns */
+    [TW_PTO_GNC1HWC0] = { { ROW, COL, ROW, ROW, COL }, { D(2) | D(3), D(4), D(3), 0, 0 } },
+    [TW_PTO_NDC1HWC0] = { { ROW, COL, ROW, ROW, COL }, { D(2) | D(3), D(4), D(3), 0, 0 } },
+    [TW_PTO_NCHW] = { { ROW, ROW, COL, ROW, ROW }, { D(1) | D(3) | D(4), D(3) | D(4), 0, D(4), 0 } },
+    [TW_PTO_GNCHW] = { { ROW, ROW, COL, ROW, ROW }, { D(1) | D(3) | D(4), D(3) | D(4), 0, D(4), 0 } },
+    [TW_PTO_NHWC] = { { ROW, ROW, ROW, ROW, COL }, { D(1) | D(2) | D(3), D(2) | D(3), D(3), 0, 0 } },
+    [TW_PTO_NCDHW] = { { ROW, COL, ROW, ROW, ROW }, { D(2) | D(3) | D(4), 0, D(3) | D(4), D(4), 0 } },
+    [TW_PTO_FRACTAL_Z] = { { ROW, ROW, COL, COL, ROW }, { D(1) | D(4), D(4), D(3), 0, 0 } },
+    [TW_PTO_FRACTAL_Z_S16S8] = { { ROW, ROW, COL, COL, ROW }, { D(1) | D(4), D(4), D(3), 0, 0 } },
+    [TW_PTO_FRACTAL_Z_3D] = { { ROW, ROW, COL, COL, ROW }, { D(1) | D(4), D(4), D(3), 0, 0 } },
 #undef D
 };
 
@@ -31,14 +45,28 @@ static void set(tw_pto_tensor *t, const size_t shape[5])
 tw_pto_tensor tw_pto_tensor_of(void *data, tw_type type, size_t rows, size_t cols, tw_pto_layout layout)
 {
     tw_pto_tensor t = { .data = data, .type = type, .layout = layout };
-    size_t c0 = tw_type_size(type) ? 32 / tw_type_size(type) : 1;
+    unsigned bits = tw_type_get(type)->bits;
+    size_t c0 = bits ? 256 / bits : 1;
     switch (layout) {
     case TW_PTO_NZ: set(&t, (size_t[]){ 1, cols / c0, rows / 16, 16, c0 }); break;
-    case TW_PTO_NC1HWC0: set(&t, (size_t[]){ 1, cols / c0, 1, rows, c0 }); break;
+    case TW_PTO_NC1HWC0:
+    case TW_PTO_GNC1HWC0:
+    case TW_PTO_NDC1HWC0: set(&t, (size_t[]){ 1, cols / c0, 1, rows, c0 }); break;
     case TW_PTO_MX_A_ZZ: set(&t, (size_t[]){ 1, rows / 16, cols / 2, 16, 2 }); break;
     case TW_PTO_MX_B_NN: set(&t, (size_t[]){ 1, cols / 16, rows / 2, 16, 2 }); break;
+    case TW_PTO_MX_A_ND: set(&t, (size_t[]){ 1, 1, rows, cols / 2, 2 }); break;
+    case TW_PTO_MX_A_DN: set(&t, (size_t[]){ 1, 1, cols / 2, rows, 2 }); break;
+    case TW_PTO_MX_B_ND: set(&t, (size_t[]){ 1, 1, rows / 2, cols, 2 }); break;
+    case TW_PTO_MX_B_DN: set(&t, (size_t[]){ 1, 1, cols, rows / 2, 2 }); break;
+    case TW_PTO_NCHW:
+    case TW_PTO_GNCHW: set(&t, (size_t[]){ 1, 1, cols, 1, rows }); break;
+    case TW_PTO_NCDHW: set(&t, (size_t[]){ 1, cols, 1, 1, rows }); break;
+    case TW_PTO_FRACTAL_Z:
+    case TW_PTO_FRACTAL_Z_S16S8:
+    case TW_PTO_FRACTAL_Z_3D: set(&t, (size_t[]){ 1, rows / c0, cols / 16, 16, c0 }); break;
     case TW_PTO_ND:
     case TW_PTO_DN:
+    case TW_PTO_NHWC:
     case TW_PTO_LAYOUTS: set(&t, (size_t[]){ 1, 1, 1, rows, cols }); break;
     }
     if (layout == TW_PTO_DN) {

@@ -78,6 +78,7 @@ tw_status tw_pto_tile_check(const tw_pto_tile *t)
     if (t->location >= TW_PTO_LOCATIONS) return bad("a tile has no location %u", t->location);
     if (*tw_type_name(t->type, TW_SYSTEM_PTO) == 0 || !tw_type_get(t->type)->names[TW_SYSTEM_PTO][0])
         return bad("'%s' is not an element type of tiles", tw_type_name(t->type, TW_SYSTEM_TILEWRIGHT));
+    if (t->conv && tw__conv_check(t) != TW_OK) return TW_E_INVALID_ARGUMENT;
     if (t->blayout > TW_PTO_COL_MAJOR || t->slayout > TW_PTO_BOX_COL) return bad("unknown tile layout");
     if (t->rows == 0 || t->cols == 0 || t->rows > LARGEST || t->cols > LARGEST ||
         (size_t)t->rows * t->cols > UINT32_MAX / 32)
@@ -89,6 +90,7 @@ tw_status tw_pto_tile_check(const tw_pto_tile *t)
     if (t->fractal != 0 && t->fractal != 512 && t->fractal != 1024 && t->fractal != 32)
         return bad("fractal of %u bytes: it is 512, 1024 or 32", t->fractal);
     if (t->pad > TW_PTO_PAD_MIN && t->pad >> 32 != 1) return bad("unknown pad value");
+    if (t->tf32 > TW_PTO_TF32_ROUND) return bad("unknown TF32 mode %u", t->tf32);
     tw_pto_box(t, &box_rows, &box_cols);
     if (!tw__tile_boxed(t)) {
         uint32_t run = t->blayout == TW_PTO_ROW_MAJOR ? t->cols : t->rows;

@@ -49,6 +49,44 @@ static inline void set(tw_pto *core, tw_pto_tile *t, uint32_t r, uint32_t c, dou
     tw_type_store(t->type, (char *)tw_pto_data(core, t) + tw_pto_element(t, r, c), value);
 }
 
+/* With COUNT_ROWS: which rows of ops.def a program has executed. Every execution in such a program has its results
+ * compared, so a row reached is a row whose values are tested. tests/pto/rows.def says which program has which. */
+#ifdef COUNT_ROWS
+#include <stdio.h>
+
+static unsigned char row_reached[1024];
+static inline void count_rows(tw_pto *core)
+{
+    for (size_t i = 0; core && i < tw__pto_row_count() && i < sizeof row_reached; i++)
+        for (unsigned pipe = 0; pipe < TW_PTO_PIPES; pipe++)
+            row_reached[i] |= core->tally[i * TW_PTO_PIPES + pipe].calls != 0;
+    tw_pto_free(core);
+}
+#define tw_pto_new(target, flags) (tw_pto_new)(target, (flags) | TW_PTO_PROFILE)
+#define tw_pto_free(core)         count_rows(core)
+
+static const struct {
+    const char *row, *program;
+} row_tests[] = {
+#define X(row, program) { #row, #program },
+#include "rows.def"
+#undef X
+};
+/* The rows that rows.def promises for `program`. */
+static inline void check_rows_reached(const char *program)
+{
+    unsigned missing = 0;
+    for (size_t i = 0; i < sizeof row_tests / sizeof *row_tests; i++) {
+        if (strcmp(row_tests[i].program, program) != 0) continue;
+        int row = tw_pto_op_by_name(row_tests[i].row);
+        if (row < 0 || row_reached[row]) continue;
+        print_error("%s is not executed\n", row_tests[i].row);
+        missing++;
+    }
+    assert_int_equal(missing, 0);
+}
+#endif
+
 #define TILE(t)   tw_pto_tile_operand(t)
 #define TENSOR(t) tw_pto_tensor_operand(t)
 #define SCALAR(s) tw_pto_scalar_operand(s)

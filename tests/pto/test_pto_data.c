@@ -1,5 +1,6 @@
 /* Memory, moves, gather and scatter, padding, sorting, reductions, expansions, matrix products, quantisation against
  * loops written here. */
+#define COUNT_ROWS
 #include "check.h"
 
 static void fill(tw_pto *core, tw_pto_tile *t, int modulus)
@@ -529,6 +530,12 @@ static void pto_data_random(void **state)
     tw_pto_free(core);
 }
 
+static void pto_data_rows(void **state)
+{
+    (void)state;
+    check_rows_reached("data");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -538,7 +545,7 @@ int main(void)
         cmocka_unit_test(pto_data_sort),       cmocka_unit_test(pto_data_reduce),
         cmocka_unit_test(pto_data_expand),     cmocka_unit_test(pto_data_matmul),
         cmocka_unit_test(pto_data_matmul_mx),  cmocka_unit_test(pto_data_quant),
-        cmocka_unit_test(pto_data_random),
+        cmocka_unit_test(pto_data_random),     cmocka_unit_test(pto_data_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
