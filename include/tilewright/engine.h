@@ -76,7 +76,8 @@ TW_API tw_status tw_engine_copy_from_remote_buffer(tw_engine *engine, const char
 /* --- profile ------------------------------------------------------------------------------------------------- */
 
 /* Owned by the engine, valid until it is freed. On the CPU device, or when an engine is in error: NULL, with
- * TW_E_PROFILING_DISABLED and a message in tw_error_message(). */
+ * TW_E_PROFILING_DISABLED and a message in tw_error_message(). The first call on the IPU Model gives the program's data
+ * their addresses and makes the memory report; NULL with a message too when the host's memory does not suffice. */
 TW_API const tw_profile *tw_engine_profile(tw_engine *engine);
 TW_API void tw_engine_reset_execution_profile(tw_engine *engine);
 TW_API void tw_engine_enable_execution_profiling(tw_engine *engine, bool on);
