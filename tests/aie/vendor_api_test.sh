@@ -22,9 +22,9 @@ build() # NAME SOURCE FLAGS...
   name=$1 file=$2
   shift 2
   $cxx -std=c++20 -O0 -ffp-contract=off -w -DAIE_DEBUG_NOINLINE '-DTW__AIE=static inline __attribute__((unused))' \
-    -I"$source/include" -I"$api" "$@" -o "$work/$name" || { echo "vendor_api_test: $file does not compile"; failed=1; return; }
+    -I"$source/include" -I"$source/include/aie" -I"$api" "$@" -o "$work/$name" || { echo "vendor_api_test: $file does not compile"; failed=1; return; }
   echo "== $name"
-  "$work/$name" || { echo "vendor_api_test: wrong results of $name"; failed=1; }
+  (cd "$work" && "./$name") || { echo "vendor_api_test: wrong results of $name"; failed=1; }
 }
 for type in int8 uint8 int16 int32 cint16 cint32 float cfloat; do
   build "lanes_$type" lanes -DONLY=$type "$source/tests/aie/vendor_api_lanes.cpp" "$@"
@@ -32,4 +32,5 @@ done
 for part in 0 1 2; do build "products_$part" mul -DPART=$part "$source/tests/aie/vendor_api_mul.cpp" "$@"; done
 for part in 0 1; do build "sliding_$part" slide -DPART=$part "$source/tests/aie/vendor_api_slide.cpp" "$@"; done
 build conversions convert "$source/tests/aie/vendor_api_convert.cpp" "$@"
+build ports ports "$source/tests/aie/vendor_api_ports.cpp" "$@"
 exit $failed
