@@ -8,6 +8,7 @@
 #define TW_PTO_AS_H
 
 #include "pto/pto.h"
+#include <tilewright/pto_grid.h>
 
 typedef enum tw__as_kind { /* of a type */
                            TW__AS_NONE,
@@ -212,6 +213,7 @@ struct tw__as_run {
         unsigned held; /* bit p: by pipe p */
         uint64_t at;   /* cycle at which it was last released */
     } buffer[TW__AS_BUFFERS];
+    tw_pto_fifo fifo[2][16];      /* to vector, to cube; by id; no slots = not initialised */
     struct tw__as_memory *memory; /* what memref.alloc gave; freed by tw__as_run_end */
     size_t memory_bytes;
     unsigned nesting; /* blocks being run, one in another */

@@ -187,9 +187,12 @@ tw_status tw__as_while(tw__as_run *run, const tw__as_code *code)
     return TW_OK;
 }
 
-/* Cube and vector sections of one program run one after the other. */
+/* Sections of the other kind of core are skipped; a core that is both runs one after the other. */
 tw_status tw__as_section(tw__as_run *run, const tw__as_code *code)
 {
+    tw_pto_core_kind kind = tw_pto_identity_of(run->core).kind;
+    bool cube = strstr(code->op->name, "cube") != NULL;
+    if (kind != TW_PTO_WHOLE && cube != (kind == TW_PTO_CUBE)) return TW_OK;
     return tw__as_block_run(run, code->body[0]);
 }
 
@@ -224,7 +227,7 @@ tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function)
     run->stop = false;
     run->nesting = 0;
     tw_status status = tw__as_block_run(run, function->body);
-    if (status == TW_OK || !run->at) return status;
+    if (status == TW_OK || !run->at || tw__pto_is_stopped(run->core)) return status;
     const tw__as_op *op = run->at->op;
     const tw__as_item *where = run->blame < run->at->count && run->at->where ? run->at->where[run->blame] : NULL;
     tw__as_error(run->program->module, where ? where->line : op->line, where ? where->column : op->column,

@@ -65,7 +65,8 @@ static tw_status run_sync(tw__as_run *run, const tw__as_code *code)
 enum { BLOCK_IDX, BLOCK_NUM, SUB_IDX, SUB_NUM };
 static tw_status run_identity(tw__as_run *run, const tw__as_code *code)
 {
-    const int64_t values[] = { run->block, run->blocks, 0, 1 };
+    tw_pto_identity me = tw_pto_identity_of(run->core);
+    const int64_t values[] = { run->block, run->blocks, me.sub_block, me.sub_blocks };
     return tw__as_set_integer(run, code, values[code->number]);
 }
 

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 enum { MOST_BLOCKS = 4096, MOST_DEVICES = 64, MOST_CORES = 1 << 14 };
-enum { MOST_POLLS = 100000 }; /* tests in a row that say no while no other core can move */
+enum { STACK_BYTES = 512 << 10 }; /* of a core; made when it starts, gone when it ends */
+enum { MOST_POLLS = 100000 };     /* tests in a row that say no while no other core can move */
 
 const char *tw__pto_kind_name(tw_pto_core_kind kind)
 {
@@ -163,6 +164,11 @@ void tw__pto_leave_seat(tw_pto *core)
     core->seat = NULL;
 }
 
+bool tw__pto_is_stopped(const tw_pto *core)
+{
+    return core->seat && core->seat->stopped && !core->seat->grid->deadlock;
+}
+
 tw_pto *tw__pto_mate(const tw_pto *core, unsigned number)
 {
     const tw__seat *seat = core->seat;
@@ -287,8 +293,15 @@ static bool step(tw_pto_grid *grid, tw_pto *core)
     if (seat->ended || (grid->stopping && !seat->started)) return false;
     if (!grid->stopping && seat->wait.ready && !seat->wait.ready(core, seat->wait.what)) return false;
     uint64_t polls = seat->polls;
+    if (!seat->fiber && !(seat->fiber = tw__fiber_new(body, core, STACK_BYTES))) {
+        keep_failure(grid, TW_E_NO_MEMORY, tw_error_message());
+        return seat->ended = true;
+    }
     seat->started = true;
-    tw__fiber_resume(seat->fiber);
+    if (!tw__fiber_resume(seat->fiber)) {
+        tw__fiber_free(seat->fiber);
+        seat->fiber = NULL;
+    }
     if (seat->polls == polls || seat->ended) { /* it did more than ask again */
         grid->moves++;
         for (unsigned i = 0; i < grid->count; i++) grid->cores[i]->seat->polls = 0;
@@ -296,14 +309,10 @@ static bool step(tw_pto_grid *grid, tw_pto *core)
     return true;
 }
 
-static tw_status seat_cores(tw_pto_grid *grid)
+static void seat_cores(tw_pto_grid *grid)
 {
-    enum { STACK_BYTES = 512 << 10 };
     for (unsigned i = 0; i < grid->count; i++) {
         tw__seat *seat = grid->cores[i]->seat;
-        tw__fiber_free(seat->fiber);
-        seat->fiber = tw__fiber_new(body, grid->cores[i], STACK_BYTES);
-        if (!seat->fiber) return TW_E_NO_MEMORY;
         seat->started = seat->ended = seat->stopped = false;
         seat->wait.ready = NULL;
         seat->polls = 0;
@@ -312,7 +321,6 @@ static tw_status seat_cores(tw_pto_grid *grid)
     }
     for (unsigned b = 0; b < grid->launch.blocks * grid->launch.devices; b++) tw__pto_free_queues(&grid->blocks[b]);
     memset(grid->barriers, 0, grid->launch.devices * TW__CORE_SETS * sizeof *grid->barriers);
-    return TW_OK;
 }
 
 tw_status tw_pto_grid_run(tw_pto_grid *grid, tw_pto_kernel kernel, void *user)
@@ -324,8 +332,7 @@ tw_status tw_pto_grid_run(tw_pto_grid *grid, tw_pto_kernel kernel, void *user)
     grid->stopping = grid->deadlock = false;
     grid->kernel = kernel;
     grid->user = user;
-    tw_status status = seat_cores(grid);
-    if (status != TW_OK) return status;
+    seat_cores(grid);
     grid->running = true;
     for (bool moved = true; moved;) {
         moved = false;
@@ -335,10 +342,6 @@ tw_status tw_pto_grid_run(tw_pto_grid *grid, tw_pto_kernel kernel, void *user)
         if (moved) report_deadlock(grid);
     }
     grid->running = false;
-    for (unsigned i = 0; i < grid->count; i++) {
-        tw__fiber_free(grid->cores[i]->seat->fiber);
-        grid->cores[i]->seat->fiber = NULL;
-    }
     if (grid->status != TW_OK) tw__set_error_message(grid->message ? grid->message : "out of memory");
     return grid->status;
 }

@@ -5,6 +5,7 @@
 
 #include <glib.h>
 #include <stdlib.h>
+#include <tilewright/pto_grid.h>
 #include <tilewright/pto_text.h>
 #include <unistd.h>
 
@@ -21,11 +22,13 @@ static const char usage[] =
     "  --arg NAME=VALUE      an argument, or a name that plain assembly leaves open: a number; zeros, such as\n"
     "                        f32[16x16]; or an array, @file.npy\n"
     "  --out NAME=FILE.npy   writes an argument's memory, or a tile of the function, as it is at the end\n"
-    "  --blocks N            runs once for each block index, 0 to N - 1\n"
+    "  --blocks N            runs on N blocks, which may wait for one another\n"
+    "  --vectors 1|2         a block is a cube core and vector cores; default: one core that does both\n"
     "  --manual              a tile without an address is an error\n"
     "  --max-steps N         stops after N operations; default 2^40\n"
     "  --trace               prints each instruction with the valid region of its destinations\n"
-    "  --profile             prints cycles (estimated) by pipe and instruction\n"
+    "  --profile [FILE.json] prints cycles (estimated) by pipe and instruction, or writes them for tilewright "
+    "profile\n"
     "\n"
     "exit status: 0 good; 1 the program was refused or failed; 2 wrong use\n";
 
@@ -39,7 +42,8 @@ typedef struct request {
     const char *file, *function, *target;
     GArray *args, *outs;
     bool manual, trace, profile;
-    unsigned long long blocks, max_steps;
+    const char *profile_file;
+    unsigned long long blocks, vectors, max_steps;
 } request;
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
@@ -192,44 +196,80 @@ static tw_status write_outputs(tw_pto *core, tw_pto_run *run, const request *r)
 
 /* --- commands -------------------------------------------------------------------------------------------------------------- */
 
-static tw_status run_block(const request *r, tw_pto_text *text, tw_pto *core, unsigned long long block,
-                           bool *started)
+/* One run per core; they exist until the outputs are written. */
+typedef struct job {
+    const request *r;
+    tw_pto_text *text;
+    GPtrArray *runs; /* in the order in which cores begin */
+    bool told;       /* why it failed */
+} job;
+
+static tw_status run_core(tw_pto *core, void *user)
 {
+    job *j = user;
+    tw_pto_identity me = tw_pto_identity_of(core);
     tw_pto_run_options options = {
-        .max_steps = r->max_steps, .out = stdout, .block = (uint32_t)block, .blocks = (uint32_t)r->blocks
+        .max_steps = j->r->max_steps, .out = stdout, .block = me.block, .blocks = me.blocks
     };
-    tw_pto_run *run = tw_pto_run_new(text, r->function, core);
+    tw_pto_run *run = tw_pto_run_new(j->text, j->r->function, core);
     tw_status status = run ? TW_OK : TW_E_SYMBOL;
-    for (guint i = 0; i < r->args->len && status == TW_OK; i++)
-        status = bind_argument(run, &g_array_index(r->args, argument, i));
-    if (status == TW_OK) {
-        size_t errors = tw_diags_count(tw_pto_text_diags(text), TW_ERROR);
-        status = tw_pto_run_start(run, &options);
-        *started = tw_diags_count(tw_pto_text_diags(text), TW_ERROR) > errors;
-        if (status != TW_OK && !*started) {
-            failed();
-            hint(text, r);
-            *started = true;
-        }
+    if (run) g_ptr_array_add(j->runs, run);
+    for (guint i = 0; i < j->r->args->len && status == TW_OK; i++)
+        status = bind_argument(run, &g_array_index(j->r->args, argument, i));
+    if (status != TW_OK) return status;
+    size_t errors = tw_diags_count(tw_pto_text_diags(j->text), TW_ERROR);
+    status = tw_pto_run_start(run, &options);
+    bool diagnosed = tw_diags_count(tw_pto_text_diags(j->text), TW_ERROR) > errors;
+    if (status != TW_OK && !diagnosed && !tw__pto_is_stopped(core)) {
+        failed();
+        hint(j->text, j->r);
     }
-    if (status == TW_OK && block + 1 == r->blocks) status = write_outputs(core, run, r);
-    if (status == TW_OK && r->profile) tw__pto_print_profile(stdout, core);
-    tw_pto_run_free(run);
+    j->told |= status != TW_OK;
     return status;
 }
 
+static tw_status write_profile(const request *r, const tw_pto_grid *grid)
+{
+    char name[64];
+    for (unsigned i = 0; r->profile && !r->profile_file && i < tw_pto_grid_cores(grid); i++) {
+        if (tw_pto_grid_cores(grid) > 1) printf("%s: ", tw_pto_core_name(tw_pto_grid_core(grid, i), name));
+        tw__pto_print_profile(stdout, tw_pto_grid_core(grid, i));
+    }
+    if (!r->profile_file) return TW_OK;
+    tw_profile *profile = tw_pto_grid_profile(grid);
+    FILE *out = profile ? fopen(r->profile_file, "w") : NULL;
+    tw_status status = !profile ? TW_E_NO_MEMORY
+                       : !out   ? tw__fail(TW_E_IO, "cannot write %s", r->profile_file)
+                                : tw_profile_write_json(profile, out, true);
+    if (out && fclose(out) != 0 && status == TW_OK) status = tw__fail(TW_E_IO, "cannot write %s", r->profile_file);
+    tw_profile_free(profile);
+    return status;
+}
+
+/* All cores of a grid run the function; the last one has the tiles that --out may name. */
 static int run_blocks(const request *r, tw_pto_text *text, tw_pto_target target)
 {
-    for (unsigned long long block = 0; block < r->blocks; block++) {
-        tw_pto *core = tw_pto_new(target, (r->manual ? TW_PTO_MANUAL : 0) | (r->profile ? TW_PTO_PROFILE : 0));
-        bool told = false;
-        if (!core) return failed();
-        if (r->trace) tw_pto_trace(core, stdout);
-        tw_status status = run_block(r, text, core, block, &told);
-        tw_pto_free(core);
-        if (status != TW_OK) return told ? EXIT_FAILED : failed();
-    }
-    return EXIT_OK;
+    tw_pto_grid *grid = tw_pto_grid_new(
+        &(tw_pto_launch){ .target = target,
+                          .flags = (r->manual ? TW_PTO_MANUAL : 0) | (r->profile ? TW_PTO_PROFILE : 0),
+                          .blocks = (unsigned)r->blocks,
+                          .vectors = (unsigned)r->vectors,
+                          .trace = r->trace ? stdout : NULL });
+    if (!grid) return failed();
+    job j = { r, text, g_ptr_array_new(), false };
+    tw_status status = tw_pto_grid_run(grid, run_core, &j);
+    bool deadlock = status != TW_OK && strstr(tw_error_message(), "deadlock") && r->vectors == 0;
+    if (deadlock)
+        fprintf(stderr, "tilewright pto: --vectors 2 gives each block a cube core and two vector cores\n");
+    if (status == TW_OK)
+        status = write_outputs(tw_pto_grid_core(grid, tw_pto_grid_cores(grid) - 1),
+                               g_ptr_array_index(j.runs, j.runs->len - 1), r);
+    if (status == TW_OK) status = write_profile(r, grid);
+    int result = status == TW_OK ? EXIT_OK : j.told ? EXIT_FAILED : failed();
+    for (guint i = 0; i < j.runs->len; i++) tw_pto_run_free(g_ptr_array_index(j.runs, i));
+    g_ptr_array_free(j.runs, TRUE);
+    tw_pto_grid_free(grid);
+    return result;
 }
 
 static int format(const tw_pto_text *text)
@@ -345,7 +385,8 @@ static bool count_of(const char *text, unsigned long long most, unsigned long lo
 }
 
 static const char *const flag_names[] = { "--manual", "--trace", "--profile" };
-static const char *const value_names[] = { "--target", "--function", "--arg", "--out", "--blocks", "--max-steps" };
+static const char *const value_names[] = { "--target", "--function", "--arg",      "--out",
+                                           "--blocks", "--vectors",  "--max-steps" };
 
 static int set_option(request *r, const char *option, char *value)
 {
@@ -358,9 +399,11 @@ static int set_option(request *r, const char *option, char *value)
         return add_pair(r->outs, value) ? EXIT_OK
                                         : usage_error("--out %s: expected NAME=FILE.npy, each name once", value);
     if (strcmp(option, "--blocks") == 0)
-        return count_of(value, 65535, &r->blocks)
+        return count_of(value, 4096, &r->blocks)
                    ? EXIT_OK
-                   : usage_error("--blocks %s: expected a number from 1 to 65535", value);
+                   : usage_error("--blocks %s: expected a number from 1 to 4096", value);
+    if (strcmp(option, "--vectors") == 0)
+        return count_of(value, 2, &r->vectors) ? EXIT_OK : usage_error("--vectors %s: expected 1 or 2", value);
     return count_of(value, UINT64_MAX, &r->max_steps)
                ? EXIT_OK
                : usage_error("--max-steps %s: expected a number from 1 on", value);
@@ -397,7 +440,10 @@ static int parse_options(int argc, char **argv, const char *command, request *r)
             return usage_error("'%s' is an option of run", o);
         r->manual |= strcmp(o, "--manual") == 0;
         r->trace |= strcmp(o, "--trace") == 0;
-        r->profile |= strcmp(o, "--profile") == 0;
+        if (strcmp(o, "--profile") == 0) {
+            r->profile = true;
+            if (i + 1 < argc && g_str_has_suffix(argv[i + 1], ".json")) r->profile_file = argv[++i];
+        }
         if (flag) continue;
         if (i + 1 == argc) return usage_error("'%s' lacks its value", o);
         int result = set_option(r, o, argv[++i]);

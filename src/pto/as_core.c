@@ -1,0 +1,218 @@
+/* as_core: text of what cores do together (spec pto.md 1.6, 2.4): FIFOs between cube and vector cores, flags between
+ * cores. A pipe is described by initialize_pipe on each side and used by number (`id`, 0 when it is not written). */
+#include "pto/as_bind.h"
+#include <tilewright/pto_grid.h>
+
+#include <inttypes.h>
+
+enum { SLOTS_ONE_WAY = 8, SLOTS_BOTH_WAYS = 4 }; /* estimated: the text form does not say how many */
+
+/* A member of the operation's dictionaries: its value, or the member itself when it has none. */
+static const tw__as_item *member(const tw__as_parts *p, const char *name)
+{
+    for (unsigned d = 0; d < p->dicts; d++)
+        for (const tw__as_item *i = p->dict[d]->child; i; i = i->next)
+            if (i->text && strcmp(i->text, name) == 0) return i->has_value && i->child ? i->child : i;
+    return NULL;
+}
+
+/* A number of a dictionary within [0, most]; false when it is there and is not. */
+static bool number(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, const char *name, int64_t most,
+                   int64_t *value)
+{
+    const tw__as_item *i = member(p, name);
+    char *end;
+    if (!i) return true;
+    gint64 n = i->kind == TW__AS_NUMBER ? g_ascii_strtoll(i->text, &end, 0) : -1;
+    if (n < 0 || n > most)
+        return tw__as_refuse(b, i, op, "pto.attribute", "%s: %s is a number from 0 to %" PRId64, op->name, name,
+                             most),
+               false;
+    *value = n;
+    return true;
+}
+
+static bool known_members(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, const char *const *names,
+                          size_t count)
+{
+    for (unsigned d = 0; d < p->dicts; d++)
+        for (const tw__as_item *i = p->dict[d]->child; i; i = i->next) {
+            bool known = false;
+            for (size_t n = 0; i->text && n < count; n++) known |= strcmp(i->text, names[n]) == 0;
+            if (known || !i->text) continue;
+            const char *near = tw__nearest(i->text, names, count);
+            return tw__as_refuse(b, i, op, "pto.attribute",
+                                 near ? "%s has no attribute '%s'; did you mean '%s'?" : "%s has no attribute '%s'",
+                                 op->name, i->text, near),
+                   false;
+        }
+    return true;
+}
+
+/* --- FIFOs: number = id, split << 8; of initialize_pipe id, nosplit << 8, mask << 16, slot bytes << 24 ------------------- */
+
+static bool bind_pipe(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)
+{
+    static const char *const names[] = { "id", "dir_mask", "slot_size", "slot_num", "local_slot_num", "nosplit" };
+    int64_t id = 0, mask = 0, bytes = 0, slots = 0;
+    (void)type;
+    if (!known_members(b, op, p, names, G_N_ELEMENTS(names)) || !number(b, op, p, "id", 15, &id) ||
+        !number(b, op, p, "dir_mask", 3, &mask) || !number(b, op, p, "slot_size", 1 << 24, &bytes) ||
+        !number(b, op, p, "slot_num", 64, &slots))
+        return false;
+    if (!mask || !bytes)
+        return tw__as_refuse(b, NULL, op, "pto.attribute",
+                             "%s needs dir_mask (1 to vector, 2 to cube, 3 both) and slot_size", op->name),
+               false;
+    if (!slots) slots = mask == 3 ? SLOTS_BOTH_WAYS : SLOTS_ONE_WAY;
+    p->ins = 0;
+    for (unsigned n = 0; n < p->nameds;
+         n++) /* the buffers of consumers are places; slots are kept by the library */
+        if (p->named[n]->has_value && strcmp(p->named[n]->text, "gm_slot_buffer") == 0)
+            p->in[p->ins++] = p->named[n]->child;
+    code->number = id | (int64_t)(member(p, "nosplit") != NULL) << 8 | mask << 16 | slots << 20 | bytes << 32;
+    return true;
+}
+
+static tw_status run_pipe(tw__as_run *run, const tw__as_code *code)
+{
+    unsigned id = code->number & 15, mask = code->number >> 16 & 3, slots = code->number >> 20 & 127;
+    uint32_t bytes = (uint32_t)(code->number >> 32);
+    void *memory = NULL;
+    if (code->count && mask != 3) {
+        const tw__as_cell *c = tw__as_operand(run, code, 0);
+        if (c->kind == TW__AS_PTR && c->ptr.base) {
+            if (c->ptr.at < 0 || (uint64_t)c->ptr.at + (uint64_t)slots * bytes > c->ptr.bytes)
+                return tw__fail(TW_E_INDEX,
+                                "%s: %u slots of %u bytes do not fit the %zu bytes behind gm_slot_buffer",
+                                code->op->name, slots, bytes, c->ptr.bytes);
+            memory = c->ptr.base + c->ptr.at;
+        }
+    }
+    for (unsigned d = 1; d <= 2; d++)
+        if (mask & d)
+            run->fifo[d - 1][id] = (tw_pto_fifo){ .id = id,
+                                                  .direction = (tw_pto_direction)d,
+                                                  .slot_bytes = bytes,
+                                                  .slots = slots,
+                                                  .first_vector_only = code->number >> 8 & 1,
+                                                  .memory = memory };
+    return TW_OK;
+}
+
+typedef enum fifo_op { PUSH = 0, POP = 1, FREE = 2, TO_CUBE = 4 } fifo_op; /* TO_CUBE: direction 2 */
+
+static bool bind_fifo(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)
+{
+    static const char *const names[] = { "id", "split" };
+    int64_t id = 0, split = 0;
+    if (!known_members(b, op, p, names, G_N_ELEMENTS(names)) || !number(b, op, p, "id", 15, &id) ||
+        !number(b, op, p, "split", 2, &split))
+        return false;
+    bool pop = (code->number & 3) == POP;
+    if (pop && type->kind != TW__AS_TILE)
+        return tw__as_refuse(b, NULL, op, "pto.type", "%s gives a tile: '-> !pto.tile_buf<...>' is missing",
+                             op->name),
+               false;
+    if (p->ins != (unsigned)((code->number & 3) == PUSH) && !(pop && (p->ins == 0 || p->ins == 2)))
+        return tw__as_refuse(b, NULL, op, "pto.operands",
+                             pop ? "%s takes nothing, or the valid rows and columns" : "%s takes %s", op->name,
+                             (code->number & 3) == PUSH ? "a tile" : "no operand"),
+               false;
+    code->number |= id << 8 | split << 16;
+    return true;
+}
+
+static tw_status run_fifo(tw__as_run *run, const tw__as_code *code)
+{
+    unsigned id = code->number >> 8 & 15, d = code->number & TO_CUBE ? 1 : 0;
+    tw_pto_split split = (tw_pto_split)(code->number >> 16 & 3);
+    const tw_pto_fifo *fifo = &run->fifo[d][id];
+    if (!fifo->slots)
+        return tw__fail(
+            TW_E_INVALID_ARGUMENT,
+            "%s: pipe %u of this direction is not initialised (aic_initialize_pipe, aiv_initialize_pipe)",
+            code->op->name, id);
+    if ((code->number & 3) == FREE) return tw_pto_free_slot(run->core, fifo);
+    if ((code->number & 3) == PUSH) return tw_pto_push(run->core, fifo, &tw__as_operand(run, code, 0)->tile, split);
+    tw__as_cell *cell = &run->cell[code->result[0]];
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
+    *cell = (tw__as_cell){ .kind = TW__AS_TILE, .tile = code->types[0].tile, .rank = 1 };
+    uint32_t *valid[] = { &cell->tile.valid_rows, &cell->tile.valid_cols };
+    const uint32_t most[] = { cell->tile.rows, cell->tile.cols };
+    for (unsigned i = 0; i < 2; i++) {
+        int64_t extent = code->count ? tw__as_integer(tw__as_operand(run, code, i)) : *valid[i];
+        if (*valid[i] == TW_PTO_DYNAMIC && !code->count) extent = most[i];
+        if (extent < 0 || extent > most[i])
+            return tw__fail(TW_E_INVALID_ARGUMENT, "%s: a valid extent of %" PRId64 " in %u", code->op->name,
+                            extent, most[i]);
+        *valid[i] = (uint32_t)extent;
+    }
+    return tw_pto_pop(run->core, fifo, &cell->tile, split);
+}
+
+/* A place for the slots of a pipe: slots are kept by the library, so the address is only handed on. */
+static bool bind_reserve(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                         tw__as_type *type)
+{
+    (void)type;
+    code->number = 0;
+    return number(b, op, p, "base", INT32_MAX, &code->number);
+}
+
+static tw_status run_reserve(tw__as_run *run, const tw__as_code *code)
+{
+    return tw__as_set_integer(run, code, code->number);
+}
+
+/* --- flags between cores: number = pipe, id << 8, mode << 16, wait << 24 ----------------------------------------------------- */
+
+static bool bind_core_flag(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                           tw__as_type *type)
+{
+    static const char *const names[] = { "mode" };
+    int64_t mode = TW_PTO_SYNC_CUBE_VECTOR;
+    int pipe = -1;
+    (void)type;
+    if (!known_members(b, op, p, names, 1) || !number(b, op, p, "mode", 2, &mode)) return false;
+    for (unsigned n = 0; n < p->nameds; n++) {
+        char word[48];
+        tw__as_value_word(b, p->named[n], word, sizeof word);
+        for (int i = 0; i < TW_PTO_PIPES; i++)
+            if (strcmp(word, tw_pto_pipe_name((tw_pto_pipe)i)) == 0) pipe = i;
+    }
+    if (pipe < 0 || p->ins != 1)
+        return tw__as_refuse(b, NULL, op, "pto.pipe", "%s takes a pipe and a flag, such as #pto.pipe<PIPE_FIX>, 3",
+                             op->name),
+               false;
+    code->number = code->number << 24 | mode << 16 | pipe;
+    return true;
+}
+
+static tw_status run_core_flag(tw__as_run *run, const tw__as_code *code)
+{
+    int64_t id = tw__as_integer(tw__as_operand(run, code, 0));
+    tw_pto_pipe pipe = (tw_pto_pipe)(code->number & 255);
+    tw_pto_sync_mode mode = (tw_pto_sync_mode)(code->number >> 16 & 3);
+    unsigned flag = id < 0 || id > 255 ? 255 : (unsigned)id;
+    return code->number >> 24 ? tw_pto_sync_wait(run->core, pipe, flag, mode)
+                              : tw_pto_sync_set(run->core, pipe, flag, mode);
+}
+
+const tw__as_host tw__as_core_ops[] = {
+    // clang-format off
+    { "pto.aic_initialize_pipe", run_pipe, 0, -1, 0, bind_pipe, "*" },
+    { "pto.aiv_initialize_pipe", run_pipe, 0, -1, 0, bind_pipe, "*" },
+    { "pto.reserve_buffer", run_reserve, 'i', 0, 0, bind_reserve, NULL },
+    { "pto.import_reserved_buffer", run_reserve, 'i', 0, 0, bind_reserve, NULL },
+    { "pto.tpush_to_aiv", run_fifo, 0, -1, PUSH, bind_fifo, "t" },
+    { "pto.tpush_to_aic", run_fifo, 0, -1, PUSH | TO_CUBE, bind_fifo, "t" },
+    { "pto.tpop_from_aic", run_fifo, 'c', -1, POP, bind_fifo, "i" },
+    { "pto.tpop_from_aiv", run_fifo, 'c', -1, POP | TO_CUBE, bind_fifo, "i" },
+    { "pto.tfree_from_aic", run_fifo, 0, -1, FREE, bind_fifo, "i" },
+    { "pto.tfree_from_aiv", run_fifo, 0, -1, FREE | TO_CUBE, bind_fifo, "i" },
+    { "pto.sync.set", run_core_flag, 0, -1, 0, bind_core_flag, "i" },
+    { "pto.sync.wait", run_core_flag, 0, -1, 1, bind_core_flag, "i" },
+    { 0 }
+    // clang-format on
+};
