@@ -73,6 +73,19 @@ struct float8_e8m0_t {
 struct hifloat8_t {
     uint8_t bits;
 };
+// Two elements, the first in the low half.
+struct float4_e1m2x2_t {
+    uint8_t bits;
+};
+struct float4_e2m1x2_t {
+    uint8_t bits;
+};
+struct hifloat4x2_t {
+    uint8_t bits;
+};
+struct int4b_t {
+    uint8_t bits;
+};
 
 namespace pto {
 
@@ -130,7 +143,17 @@ TW_PTO_CPP_TYPE(float8_e4m3_t, TW_F8E4M3)
 TW_PTO_CPP_TYPE(float8_e5m2_t, TW_F8E5M2)
 TW_PTO_CPP_TYPE(float8_e8m0_t, TW_F8E8M0)
 TW_PTO_CPP_TYPE(hifloat8_t, TW_HIF8)
+TW_PTO_CPP_TYPE(float4_e1m2x2_t, TW_F4E1M2)
+TW_PTO_CPP_TYPE(float4_e2m1x2_t, TW_F4E2M1)
+TW_PTO_CPP_TYPE(hifloat4x2_t, TW_HIF4)
+TW_PTO_CPP_TYPE(int4b_t, TW_I4)
 #undef TW_PTO_CPP_TYPE
+
+template <typename T> constexpr int bits_of()
+{
+    constexpr tw_type t = type_of<T>::value;
+    return t == TW_F4E1M2 || t == TW_F4E2M1 || t == TW_HIF4 || t == TW_I4 ? 4 : int(8 * sizeof(T));
+}
 
 template <typename T> tw_pto_scalar scalar(T value)
 {
@@ -173,7 +196,7 @@ class Tile {
     static constexpr PadValue PadVal = Pad;
     static_assert(Rows_ > 0 && Cols_ > 0, "a tile has rows and columns");
     static_assert(RowValid <= Rows_ && ColValid <= Cols_, "the valid region exceeds the tile");
-    static_assert(SL != SLayout::NoneBox || (isRowMajor ? Cols_ : Rows_) * sizeof(Element) % 32 == 0,
+    static_assert(SL != SLayout::NoneBox || (isRowMajor ? Cols_ : Rows_) * detail::bits_of<Element>() % 256 == 0,
                   "rows (column-major: columns) are multiples of 32 bytes");
     static_assert(Fractal == 512 || Fractal == 1024 || Fractal == 32, "a fractal has 512, 1024 or 32 bytes");
 
@@ -212,6 +235,9 @@ class Tile {
     }
     Element GetValue(uint32_t index) const { return at(index); }
     void SetValue(uint32_t index, Element value) { at(index) = value; }
+
+    // How f32 operands of matrix products are rounded first: TW_PTO_TF32_RINT, TW_PTO_TF32_ROUND.
+    void SetTF32Mode(tw_pto_tf32 mode) { state_->tile.tf32 = uint32_t(mode); }
 
     tw_pto_tile *raw() const { return &state_->tile; }
 
@@ -261,7 +287,11 @@ using TileAcc = Tile<TileType::Acc, T, R, C, BLayout::ColMajor, VR, VC, SLayout:
 
 // --- global tensors --------------------------------------------------------------------------------------------------
 
-enum class Layout { ND, DN, NZ };
+enum class Layout {
+#define TW_PTO_CPP_LAYOUT(name, text) name = TW_PTO_##name,
+    TW_PTO_LAYOUT_LIST(TW_PTO_CPP_LAYOUT)
+#undef TW_PTO_CPP_LAYOUT
+};
 
 template <int64_t... Extents> struct Shape {
     static_assert(sizeof...(Extents) == 5, "a shape has five extents");
@@ -536,8 +566,10 @@ TW_PTO_CPP_TILES(TRESHAPE, "treshape") TW_PTO_CPP_TILES(TTRANS, "ttrans") TW_PTO
 TW_PTO_CPP_TILES(TFILLPAD_INPLACE, "tfillpad_inplace") TW_PTO_CPP_TILES(TFILLPAD_EXPAND, "tfillpad_expand")
 TW_PTO_CPP_TILES(TGATHERB, "tgatherb") TW_PTO_CPP_TILES(TPACK, "tpack") TW_PTO_CPP_TILES(TMATMUL, "tmatmul")
 TW_PTO_CPP_TILES(TMATMUL_ACC, "tmatmul.acc") TW_PTO_CPP_TILES(TMATMUL_BIAS, "tmatmul.bias") TW_PTO_CPP_TILES(TGEMV, "tgemv")
-TW_PTO_CPP_TILES(TGEMV_ACC, "tgemv.acc") TW_PTO_CPP_TILES(TGEMV_BIAS, "tgemv.bias") TW_PTO_CPP_TILES(TMATMUL_MX, "tmatmul.mx")
-TW_PTO_CPP_TILES(TDEQUANT, "tdequant") TW_PTO_CPP_TILES(TMRGSORT, "tmrgsort")
+TW_PTO_CPP_TILES(TGEMV_ACC, "tgemv.acc") TW_PTO_CPP_TILES(TGEMV_BIAS, "tgemv.bias")
+TW_PTO_CPP_TILES(SETFMATRIX, "setfmatrix") TW_PTO_CPP_TILES(SET_IMG2COL_RPT, "set_img2col_rpt")
+TW_PTO_CPP_TILES(SET_IMG2COL_PADDING, "set_img2col_padding") TW_PTO_CPP_TILES(TGET_SCALE_ADDR, "tget_scale_addr")
+TW_PTO_CPP_TILES(SET_QUANT_VECTOR, "set_quant_vector") TW_PTO_CPP_TILES(TDEQUANT, "tdequant") TW_PTO_CPP_TILES(TMRGSORT, "tmrgsort")
 TW_PTO_CPP_SCALAR(TADDS, "tadds") TW_PTO_CPP_SCALAR(TSUBS, "tsubs") TW_PTO_CPP_SCALAR(TMULS, "tmuls") TW_PTO_CPP_SCALAR(TMAXS, "tmaxs")
 TW_PTO_CPP_SCALAR(TMINS, "tmins") TW_PTO_CPP_SCALAR(TFMODS, "tfmods") TW_PTO_CPP_SCALAR(TANDS, "tands") TW_PTO_CPP_SCALAR(TORS, "tors")
 TW_PTO_CPP_SCALAR(TSHLS, "tshls") TW_PTO_CPP_SCALAR(TSHRS, "tshrs") TW_PTO_CPP_SCALAR(TLRELU, "tlrelu") TW_PTO_CPP_SCALAR(TAXPY, "taxpy")
@@ -645,4 +677,6 @@ TW_PTO_CPP_TILES(TSCATTER, "tscatter")
 #undef TW_PTO_CPP_SCALAR
 
 } // namespace pto
+
+#include <pto/pto-data.hpp>
 #endif

@@ -104,8 +104,54 @@ static void flags()
     }
 }
 
+// A feature map's window, groups of 32, a table, a scale.
+static void data()
+{
+    using Map = ConvTile<TileType::Mat, half, 3 * 3 * 32, Layout::NC1HWC0, ConvTileShape<1, 1, 3, 3, 16>>;
+    using Left = TileLeft<half, 16, 16>;
+    Map map;
+    Left window;
+    map.SetFilter(2, 2);
+    map.SetPadList(1, 0, 0, 0);
+    map.SetPadValue(half(5.0f));
+    for (int i = 0; i < 9 * 16; i++) map.data()[i] = half(float(i));
+    SETFMATRIX(map);
+    SET_IMG2COL_PADDING(map);
+    SET_IMG2COL_RPT(map);
+    bool thrown = false;
+    try {
+        TIMG2COL(window, map, 0, 0); // 2 x 3 pixels: fewer than 16 rows
+    } catch (const error &) {
+        thrown = true;
+    }
+    CHECK(thrown);
+
+    Tile<TileType::Vec, half, 2, 32> a, b;
+    Tile<TileType::Vec, int32_t, 2, 32> i, j;
+    Tile<TileType::Vec, int32_t, 2, 32> tmp;
+    TEXPANDS(i, 40);
+    TEXPANDS(j, 2);
+    TADDDEQRELU(b, i, j, 0.5f, tmp);
+    CHECK(float(b.GetValue(33)) == 21);
+    if (std::string(tw_pto_target_name(tw_pto_get_target(detail::core()))) != "a5") {
+        set_deqscale(half(0.25f));
+        TCVT(a, i, RoundMode::CAST_RINT);
+        CHECK(float(a.GetValue(5)) == 10);
+    }
+    float memory[4 * 8];
+    for (int k = 0; k < 32; k++) memory[k] = float(k);
+    GlobalTensor<float, Shape<1, 1, 1, 4, 8>, Stride<32, 32, 32, 8, 1>> table(memory);
+    Tile<TileType::Vec, float, 2, 8> rows;
+    Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 2> index;
+    index.SetValue(0, 3);
+    index.SetValue(1, 9);
+    MGATHER<Coalesce::Row, GatherOOB::Clamp>(rows, table, index);
+    CHECK(rows.GetValue(1) == 25 && rows.GetValue(15) == 31);
+}
+
 int main()
 {
+    data();
     sequences();
     arithmetic();
     product();

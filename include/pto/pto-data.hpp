@@ -1,0 +1,266 @@
+// Part of <pto/pto-inst.hpp>: ConvTiles, and instructions whose template arguments or operands need more than a name.
+// Names of setters and enumerations that no public program shows are ours.
+#ifndef PTO_PTO_DATA_HPP
+#define PTO_PTO_DATA_HPP
+
+namespace pto {
+
+// --- ConvTiles -----------------------------------------------------------------------------------------------------------
+
+template <int... Extents> struct ConvTileShape {
+    static_assert(sizeof...(Extents) >= 4 && sizeof...(Extents) <= 6, "four to six dimensions");
+    static constexpr std::array<int, sizeof...(Extents)> value{ { Extents... } };
+};
+
+// A feature map or filter; BufferBytes of storage. A copy is a second name for it.
+template <TileType Loc_, typename Element, int BufferBytes, Layout L, typename ShapeT> class ConvTile {
+  public:
+    using DType = Element;
+    static constexpr TileType Loc = Loc_;
+    static constexpr Layout layout = L;
+    static_assert(BufferBytes % 32 == 0, "storage comes in blocks of 32 bytes");
+
+    ConvTile() : state_(std::make_shared<state>())
+    {
+        state_->core = detail::shared_core();
+        tw_pto_conv &v = state_->conv;
+        v = tw_pto_conv();
+        v.layout = tw_pto_layout(int(L));
+        v.rank = unsigned(ShapeT::value.size());
+        for (unsigned d = 0; d < v.rank; d++) v.shape[d] = uint32_t(ShapeT::value[d]);
+        state_->tile =
+            tw_pto_conv_tile(tw_pto_location(int(Loc_)), detail::type_of<Element>::value, &v, BufferBytes);
+    }
+    int GetShape(int d) const { return int(state_->conv.shape[d]); }
+    Element *data() const
+    {
+        void *at = tw_pto_data(detail::core(), &state_->tile);
+        if (!at) throw error(TW_E_TILE_MEMORY);
+        return static_cast<Element *>(at);
+    }
+    tw_pto_tile *raw() const { return &state_->tile; }
+
+    void SetFmap(uint32_t h, uint32_t w) { state_->conv.fmap_h = h, state_->conv.fmap_w = w; }
+    void SetFilter(uint32_t h, uint32_t w) { state_->conv.filter_h = h, state_->conv.filter_w = w; }
+    void SetDilation(uint32_t h, uint32_t w) { state_->conv.dilation_h = h, state_->conv.dilation_w = w; }
+    void SetStride(uint32_t h, uint32_t w) { state_->conv.stride_h = h, state_->conv.stride_w = w; }
+    void SetPadList(uint32_t left, uint32_t right, uint32_t top, uint32_t bottom)
+    {
+        const uint32_t pads[] = { left, right, top, bottom };
+        std::memcpy(state_->conv.pad, pads, sizeof pads);
+    }
+    void SetPadValue(Element value) { state_->conv.pad_value = detail::scalar(value).bits; }
+    void SetChannelSize(uint32_t channels) { state_->conv.channels = channels; }
+    void SetRepeat(uint32_t stride, uint32_t time, uint32_t mode)
+    {
+        state_->conv.repeat_stride = stride;
+        state_->conv.repeat_time = time;
+        state_->conv.repeat_mode = mode;
+    }
+    void SetTranspose(bool transpose) { state_->conv.transpose = transpose; }
+
+  private:
+    struct state {
+        tw_pto_conv conv;
+        tw_pto_tile tile;
+        std::shared_ptr<tw_pto> core;
+        ~state()
+        {
+            if (core) tw_pto_release(core.get(), &tile);
+        }
+    };
+    std::shared_ptr<state> state_;
+};
+
+namespace detail {
+template <typename... Args> constexpr int operands()
+{
+    return ((is_event<std::remove_cv_t<std::remove_reference_t<Args>>>::value ? 0 : 1) + ... + 0);
+}
+template <typename T> constexpr bool in_accumulator()
+{
+    return std::remove_reference_t<T>::Loc == TileType::Acc;
+}
+// Attributes by position: {field, value} pairs.
+template <typename... Args>
+RecordEvent call_with(const char *mnemonic, int32_t tw_pto_attrs::*field, int32_t value, Args &...args)
+{
+    tw_pto_attrs attrs{};
+    attrs.*field = value;
+    return call(mnemonic, attrs, args...);
+}
+} // namespace detail
+
+template <typename D, typename A, typename... Events>
+PTO_INST RecordEvent TIMG2COL(D &dst, A &src, uint16_t posM, uint16_t posK, Events &...events)
+{
+    uint32_t m = posM, k = posK;
+    return detail::call("timg2col", tw_pto_attrs{}, dst, src, m, k, events...);
+}
+
+// --- moves with scales, windows, layouts ------------------------------------------------------------------------------------
+
+enum class ReluPreMode { NoRelu, NormalRelu };
+enum class AccToVecMode { SingleModeVec0, SingleModeVec1, DualModeSplitM, DualModeSplitN };
+
+template <AccToVecMode mode, ReluPreMode relu = ReluPreMode::NoRelu, typename D, typename A, typename... Events>
+PTO_INST RecordEvent TMOV(D &dst, A &src, Events &...events)
+{
+    tw_pto_attrs attrs{};
+    attrs.acc_mode = int(mode);
+    attrs.relu = int(relu);
+    return detail::call("tmov", attrs, dst, src, events...);
+}
+template <ReluPreMode relu = ReluPreMode::NoRelu, typename D, typename A, typename F, typename... Events>
+PTO_INST RecordEvent TMOV_FP(D &dst, A &src, F &fp, Events &...events)
+{
+    return detail::call_with("tmov", &tw_pto_attrs::relu, int(relu), dst, src, fp, events...);
+}
+// Exponents to Zz boxes; axis 0: groups along rows, turned over.
+template <int axis = 1, typename D, typename A, typename T, typename... Events>
+PTO_INST RecordEvent TMOV_ZZ(D &dst, A &src, T &tmp, Events &...events)
+{
+    return detail::call_with("tmov.zz", &tw_pto_attrs::axis, axis == 0, dst, src, tmp, events...);
+}
+template <ReluPreMode relu = ReluPreMode::NoRelu, typename D, typename A, typename F, typename... Events>
+PTO_INST RecordEvent TEXTRACT_FP(D &dst, A &src, F &fp, uint16_t row, uint16_t col, Events &...events)
+{
+    uint32_t r = row, c = col;
+    return detail::call_with("textract_fp", &tw_pto_attrs::relu, int(relu), dst, src, fp, r, c, events...);
+}
+template <ReluPreMode relu = ReluPreMode::NoRelu, typename D, typename A, typename F, typename... Events>
+PTO_INST RecordEvent TINSERT_FP(D &dst, A &src, F &fp, uint16_t row, uint16_t col, Events &...events)
+{
+    uint32_t r = row, c = col;
+    return detail::call_with("tinsert_fp", &tw_pto_attrs::relu, int(relu), dst, src, fp, r, c, events...);
+}
+template <AtomicType atomic = AtomicType::AtomicNone, ReluPreMode relu = ReluPreMode::NoRelu, typename G,
+          typename A, typename F, typename... Events>
+PTO_INST RecordEvent TSTORE_FP(G &&dst, A &src, F &fp, Events &...events)
+{
+    tw_pto_attrs attrs{};
+    attrs.atomic = int(atomic);
+    attrs.relu = int(relu);
+    return detail::call("tstore_fp", attrs, dst, src, fp, events...);
+}
+template <typename G, typename A, typename... Events>
+PTO_INST RecordEvent TSTORE(G &&dst, A &src, uint64_t preQuantScalar, Events &...events)
+{
+    return detail::call("tstore", tw_pto_attrs{}, dst, src, preQuantScalar, events...);
+}
+
+// --- tables in global memory ---------------------------------------------------------------------------------------------------
+
+enum class Coalesce { Row = 1, Elem };
+enum class GatherOOB { Undefined, Clamp, Wrap, Zero };
+enum class ScatterOOB { Undefined = 0, Clamp = 1, Wrap = 2, Skip = 4 };
+enum class ScatterAtomicOp { None, Add, Max, Min };
+
+template <Coalesce coalesce = Coalesce::Row, GatherOOB bounds = GatherOOB::Undefined, typename D, typename G,
+          typename... Args>
+PTO_INST RecordEvent MGATHER(D &dst, G &&table, Args &&...args)
+{
+    tw_pto_attrs attrs{};
+    attrs.coalesce = int(coalesce);
+    attrs.bounds = int(bounds);
+    return detail::call("mgather", attrs, dst, table, args...);
+}
+template <Coalesce coalesce = Coalesce::Row, ScatterAtomicOp atomic = ScatterAtomicOp::None,
+          ScatterOOB bounds = ScatterOOB::Undefined, typename G, typename A, typename X, typename... Events>
+PTO_INST RecordEvent MSCATTER(G &&table, A &src, X &index, Events &...events)
+{
+    tw_pto_attrs attrs{};
+    attrs.coalesce = int(coalesce);
+    attrs.atomic = int(atomic);
+    attrs.bounds = int(bounds);
+    return detail::call("mscatter", attrs, table, src, index, events...);
+}
+
+// --- scalars with tmp, comparison with a tile, conversion with tmp -----------------------------------------------------------------
+
+#define TW_PTO_CPP_SCALAR_TMP(NAME, mnemonic)                                                 \
+    template <typename D, typename A, typename T, typename... Events>                         \
+    PTO_INST RecordEvent NAME(D &dst, A &src, typename A::DType s, T &tmp, Events &...events) \
+    {                                                                                         \
+        return detail::call(mnemonic, tw_pto_attrs{}, dst, src, s, tmp, events...);           \
+    }
+TW_PTO_CPP_SCALAR_TMP(TREMS, "trems")
+TW_PTO_CPP_SCALAR_TMP(TPOWS, "tpows")
+TW_PTO_CPP_SCALAR_TMP(TXORS, "txors")
+#undef TW_PTO_CPP_SCALAR_TMP
+
+template <typename D, typename A, typename B, typename T, typename... Events>
+PTO_INST RecordEvent TADDDEQRELU(D &dst, A &a, B &b, float scale, T &tmp, Events &...events)
+{
+    return detail::call("tadddeqrelu", tw_pto_attrs{}, dst, a, b, scale, tmp, events...);
+}
+template <typename D, typename A, typename T, typename... Events,
+          typename = std::enable_if_t<detail::is_tile<T>::value>>
+PTO_INST RecordEvent TCVT(D &dst, A &src, T &tmp, RoundMode mode, Events &...events)
+{
+    return detail::call_with("tcvt", &tw_pto_attrs::round, int(mode), dst, src, tmp, events...);
+}
+// Factor of later conversions of i32 to f16.
+inline void set_deqscale(half scale)
+{
+    detail::call("set_deqscale", tw_pto_attrs{}, scale);
+}
+
+// --- matrix products with a scale per 32 elements -----------------------------------------------------------------------------------
+
+#define TW_PTO_CPP_MX(NAME, mnemonic)                                                                        \
+    template <typename C, typename A, typename... Args> PTO_INST RecordEvent NAME(C &c, A &a, Args &...args) \
+    {                                                                                                        \
+        const char *name = detail::operands<C, A, Args...>() == 5 ? mnemonic                                 \
+                           : detail::in_accumulator<A>()          ? mnemonic ".acc"                          \
+                                                                  : mnemonic ".bias";                                 \
+        return detail::call(name, tw_pto_attrs{}, c, a, args...);                                            \
+    }
+TW_PTO_CPP_MX(TMATMUL_MX, "tmatmul.mx")
+TW_PTO_CPP_MX(TGEMV_MX, "tgemv.mx")
+#undef TW_PTO_CPP_MX
+
+// --- quantisation, random numbers, counts -------------------------------------------------------------------------------------------
+
+enum class QuantType { INT8_SYM, INT8_ASYM };
+enum class ScaleRule { OCP, NV };
+
+// Operands after the source: scale, [tmp,] [offset]; the form follows from dst's type.
+template <QuantType type, typename D, typename A, typename P, typename... Args>
+PTO_INST RecordEvent TQUANT(D &dst, A &src, P &scale, Args &...args)
+{
+    return detail::call_with("tquant", &tw_pto_attrs::quant, int(type), dst, src, scale, args...);
+}
+// Data, exponents, largest values, factors of groups of 32; axis 1 along columns, 0 along rows.
+template <int axis = 1, ScaleRule rule = ScaleRule::OCP, typename D, typename A, typename E, typename M, typename F,
+          typename... Events>
+PTO_INST RecordEvent TQUANT_MX(D &dst, A &src, E &exponents, M &largest, F &factors, Events &...events)
+{
+    tw_pto_attrs attrs{};
+    attrs.axis = axis == 0;
+    attrs.scale_rule = int(rule);
+    return detail::call("tquant.mx", attrs, dst, src, exponents, largest, factors, events...);
+}
+template <typename D, typename A, typename S, typename... Events>
+PTO_INST RecordEvent TQUANT_HIF4(D &dst, A &src, S &scales, Events &...events)
+{
+    return detail::call("tquant.hif4", tw_pto_attrs{}, dst, src, scales, events...);
+}
+inline void SET_QUANT_SCALAR(uint64_t scalar)
+{
+    detail::call("set_quant_scalar", tw_pto_attrs{}, scalar);
+}
+template <int rounds = 10, typename D, typename... Events>
+PTO_INST RecordEvent TRANDOM(D &dst, const uint32_t (&key)[2], const uint32_t (&counter)[4], Events &...events)
+{
+    return detail::call_with("trandom", &tw_pto_attrs::rounds, rounds, dst, key[0], key[1], counter[0], counter[1],
+                             counter[2], counter[3], events...);
+}
+template <int byte, typename D, typename A, typename X, typename... Events>
+PTO_INST RecordEvent THISTOGRAM(D &dst, A &src, X &index, Events &...events)
+{
+    return detail::call_with("thistogram", &tw_pto_attrs::byte, byte, dst, src, index, events...);
+}
+
+} // namespace pto
+#endif
