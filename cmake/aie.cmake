@@ -65,7 +65,7 @@ if(BUILD_TESTING)
 endif()
 
 # The same instruction set for the peers and for us.
-set_source_files_properties(bench/bench_aie.c PROPERTIES COMPILE_OPTIONS "-march=x86-64-v3")
+set_source_files_properties(bench/bench_aie.c bench/bench_aie_more.c PROPERTIES COMPILE_OPTIONS "-march=x86-64-v3")
 
 # Examples are built like a user's programs and run as tests.
 if(TARGET tilewright)

@@ -30,6 +30,19 @@ static _Alignas(64) uint8_t xdata[128], ydata[128], zdata[32], accdata[256];
     mac8_sym(acc, x, N(0, a), N(1, b), N(2, c), N(3, d), y, N(4, e), N(3, d), z, N(5, f), N(6, g), N(7, h))
 #define SYM4_C16(N, acc, x, y, z, a, b, c, d, e, f, g, h) \
     mac4_sym(acc, x, N(0, a), N(1, b), N(2, c), y, N(3, d), z, N(4, e), N(5, f), N(6, g))
+#define MIXED8(N, acc, x, y, z, a, b, c, d, e, f, g, h) \
+    mac8(acc, x, N(0, a), N(1, b), N(2, c), z, N(4, e), N(5, f), N(6, g))
+#define MIXED16(N, acc, x, y, z, a, b, c, d, e, f, g, h) \
+    msc16(acc, x, N(0, a), N(1, b), N(2, c), z, N(4, e), N(5, f), N(6, g))
+#define ABS8_I16(N, acc, x, y, z, a, b, c, d, e, f, g, h) \
+    mac8_abs(acc, x, N(0, a), N(1, b), N(2, c), N(3, d), z, N(4, e), N(5, f), N(6, g))
+#define MAX8_I16(N, acc, x, y, z, a, b, c, d, e, f, g, h) \
+    mac8_max(acc, x, N(0, a), N(1, b), N(2, c), N(3, d), y, N(4, e), N(3, d), z, N(5, f), N(6, g), N(7, h))
+#define CT4_C16(N, acc, x, y, z, a, b, c, d, e, f, g, h) \
+    msc4_sym_ct(acc, x, N(0, a), N(1, b), y, N(2, c), N(3, d), z, N(4, e), N(5, f), N(6, g))
+#define UCT4_C16(N, acc, x, y, z, a, b, c, d, e, f, g, h) \
+    mac4_antisym_uct(acc, x, N(0, a), N(1, b), 1, y, N(2, c), N(7, h), N(3, d), z, N(4, e), N(5, f), N(6, g))
+#define CONJ8_C16(N, acc, x, y, z, a, b, c, d, e, f, g, h) mac8_cn(acc, x, N(0, a), N(1, b), z, N(4, e), N(5, f))
 #define LMUL8_I32(N, acc, x, y, z, a, b, c, d, e, f, g, h) lmac8(acc, x, N(0, a), N(1, b), z, N(4, e), N(5, f))
 #define SHUFFLE32(N, acc, x, y, z, a, b, c, d, e, f, g, h) shuffle32(x, N(0, a), N(1, b), N(2, c), N(3, d))
 #define SELECT16(N, acc, x, y, z, a, b, c, d, e, f, g, h) \
@@ -64,6 +77,18 @@ static _Alignas(64) uint8_t xdata[128], ydata[128], zdata[32], accdata[256];
     X(complex_four_wrap, MUL4_C16, v4cacc48, v32cint16, v8cint16, 30, 0xf83a, 5, 0, 7, 0x3175, 3, 0) \
     X(symmetric, SYM8_I16, v8acc48, v32int16, v16int16, 4, 0x03020100, 2, 0x2110, 20, 0, 0, 1) \
     X(symmetric_complex, SYM4_C16, v4cacc48, v16cint16, v8cint16, 7, 0x3210, 1, 12, 4, 0, 1, 0) \
+    X(mixed_int32, MIXED8, v8acc48, v16int32, v16int16, 3, 0x76543210, 1, 0, 2, 0, 1, 0) \
+    X(mixed_int32_wrap, MIXED8, v8acc48, v32int32, v16int16, 27, 0x8f1e2d3c, 5, 0, 9, 0x13579bdf, 7, 0) \
+    X(mixed_taps_int32, MIXED8, v8acc48, v32int16, v8int32, 29, 0x76543210, 1, 0, 1, 0x76543210, 1, 0) \
+    X(mixed_complex, MIXED8, v8cacc48, v16cint16, v16int16, 6, 0x76543210, 1, 0, 4, 0, 1, 0) \
+    X(mixed_complex_far, MIXED8, v8cacc48, v32cint16, v16int16, 25, 0xfa61c7d2, 3, 0, 15, 0x02468ace, 2, 0) \
+    X(mixed_complex_taps, MIXED8, v8cacc48, v32int16, v8cint16, 28, 0x76543210, 1, 0, 3, 0x00001111, 1, 0) \
+    X(mixed_sixteen, MIXED16, v16acc48, v16int32, v16int16, 5, 0x76543210, 0x0edcba98, 0, 2, 0x33221100, 0x77665544, 0) \
+    X(absolute, ABS8_I16, v8acc48, v32int16, v16int16, 2, 0x03020100, 2, 0x2110, 3, 0, 1, 0) \
+    X(largest, MAX8_I16, v8acc48, v32int16, v16int16, 4, 0x03020100, 2, 0x2110, 20, 0, 0x1111, 1) \
+    X(centre, CT4_C16, v4cacc48, v16cint16, v8cint16, 3, 0x3210, 13, 9, 2, 0, 1, 0) \
+    X(upper_centre, UCT4_C16, v8cacc48, v16cint16, v8cint16, 3, 0x3210, 13, 7, 2, 0, 1, 1) \
+    X(conjugate, CONJ8_C16, v8cacc48, v16cint16, v8cint16, 5, 0x76543210, 0, 0, 3, 0x01230123, 0, 0) \
     X(wide, LMUL8_I32, v8acc80, v16int32, v8int32, 2, 0x76543210, 0, 0, 1, 0, 0, 0) \
     X(interleave, SHUFFLE32, v32int16, v64int16, v16int16, 0, 0xf3f2f1f0, 0xf7f6f5f4, 0x3120, 0, 0, 0, 0) \
     X(reverse, SHUFFLE32, v32int16, v32int16, v16int16, 0, 0x080a0c0e, 0x00020406, 0x0123, 0, 0, 0, 0) \

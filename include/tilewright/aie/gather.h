@@ -167,6 +167,57 @@ TW__AIE tw__i16x16 tw__unsigned16(tw__u8x16 v)
 #endif
 }
 
+/* Four elements of a buffer of n, widened. gcc: as above, from one load where they lie within 128 bits; from 256 bits,
+ * which are in a register, only halves. */
+#if defined(__AVX2__) && !defined(__clang__)
+#define TW__WIDEN(name, element, count, parts, widened)                                                       \
+    TW__AIE tw__i64x4 name##_of(const element *p, unsigned n, unsigned a, unsigned b, unsigned c, unsigned d) \
+    {                                                                                                         \
+        typedef element tw__part __attribute__((vector_size(16), may_alias));                                 \
+        typedef widened tw__from __attribute__((vector_size(16)));                                            \
+        tw__range r = { n - count, 0 };                                                                       \
+        TW__WITHIN(r, a), TW__WITHIN(r, b), TW__WITHIN(r, c), TW__WITHIN(r, d);                               \
+        if (__builtin_constant_p(r.first) && __builtin_constant_p(r.last)) {                                  \
+            if (n == 2 * count) r.first -= r.first % count;                                                   \
+            if (r.last < r.first + count && !(a == b && b == c && c == d)) {                                  \
+                tw__part window;                                                                              \
+                const tw__part m = { (element)(a - r.first), (element)(b - r.first), (element)(c - r.first),  \
+                                     (element)(d - r.first) };                                                \
+                __builtin_memcpy(&window, p + r.first, sizeof window);                                        \
+                return (tw__i64x4)parts((tw__from)__builtin_shuffle(window, m));                              \
+            }                                                                                                 \
+        }                                                                                                     \
+        const tw__i64x4 v = { p[a], p[b], p[c], p[d] };                                                       \
+        return v;                                                                                             \
+    }                                                                                                         \
+    TW__AIE tw__i64x4 name(const element *p, unsigned n, unsigned a, unsigned b, unsigned c, unsigned d)      \
+    {                                                                                                         \
+        typedef element tw__512 __attribute__((vector_size(64), aligned(16), may_alias));                     \
+        typedef element tw__1024 __attribute__((vector_size(128), aligned(16), may_alias));                   \
+        if (n == 4 * count) {                                                                                 \
+            const tw__512 all = *(const tw__512 *)(const void *)p;                                            \
+            return name##_of((const element *)&all, n, a, b, c, d);                                           \
+        }                                                                                                     \
+        if (n == 8 * count) {                                                                                 \
+            const tw__1024 all = *(const tw__1024 *)(const void *)p;                                          \
+            return name##_of((const element *)&all, n, a, b, c, d);                                           \
+        }                                                                                                     \
+        return name##_of(p, n, a, b, c, d);                                                                   \
+    }
+TW__WIDEN(tw__widen16, tw__i16m, 8, __builtin_ia32_pmovsxwq256, short)
+TW__WIDEN(tw__widen32, tw__i32m, 4, __builtin_ia32_pmovsxdq256, int)
+#else
+#define TW__WIDEN(name, element)                                                                         \
+    TW__AIE tw__i64x4 name(const element *p, unsigned n, unsigned a, unsigned b, unsigned c, unsigned d) \
+    {                                                                                                    \
+        (void)n;                                                                                         \
+        const tw__i64x4 v = { p[a], p[b], p[c], p[d] };                                                  \
+        return v;                                                                                        \
+    }
+TW__WIDEN(tw__widen16, tw__i16m)
+TW__WIDEN(tw__widen32, tw__i32m)
+#endif
+
 /* Sums of products of neighbours, a[2i] * b[2i] + a[2i+1] * b[2i+1] modulo 2^32. */
 TW__AIE tw__i32x8 tw__dot2(tw__i16x16 a, tw__i16x16 b)
 {
