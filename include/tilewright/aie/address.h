@@ -18,6 +18,12 @@ TW__AIE void *tw__cyclic_bytes(const void *p, int offs, const void *start, int l
     return (char *)(uintptr_t)start + 16 * tw__cyclic(at >> 4, offs, len);
 }
 
+/* Where an access through p really goes: the hardware drops the low 4 bits. */
+TW__AIE void *tw__in_16s(const void *p)
+{
+    return (void *)((uintptr_t)p & ~(uintptr_t)15);
+}
+
 /* Bit `position` of v, and v with that bit set to `bit` (names from UG1078; their order of arguments is assumed). */
 TW__AIE int TW__N(bitget, tw_bitget)(int v, int position)
 {
@@ -50,7 +56,7 @@ template <class T> TW__AIE T cyclic_add_unaligned_load(T *&p, int offs, T *start
 {
     TW__HERE;
     static_assert(sizeof(T) == 32, "cyclic_add_unaligned_load reads vectors of 256 bits");
-    T v = *p;
+    T v = *static_cast<T *>(tw__in_16s(p));
     TW__COUNT(LOAD, 1);
     p = static_cast<T *>(tw__cyclic_bytes(p, offs, start, len));
     return v;
@@ -59,7 +65,7 @@ template <class T> TW__AIE T cyclic_add_unaligned_load(const T *&p, int offs, co
 {
     TW__HERE;
     static_assert(sizeof(T) == 32, "cyclic_add_unaligned_load reads vectors of 256 bits");
-    T v = *p;
+    T v = *static_cast<const T *>(tw__in_16s(p));
     TW__COUNT(LOAD, 1);
     p = static_cast<const T *>(tw__cyclic_bytes(p, offs, start, len));
     return v;
@@ -68,7 +74,7 @@ template <class T, class V> TW__AIE void cyclic_add_unaligned_store(T *&p, int o
 {
     TW__HERE;
     static_assert(sizeof(T) == 32 && sizeof(V) == 32, "cyclic_add_unaligned_store writes vectors of 256 bits");
-    __builtin_memcpy(p, &v, sizeof v);
+    __builtin_memcpy(tw__in_16s(p), &v, sizeof v);
     TW__COUNT(STORE, 1);
     p = static_cast<T *>(tw__cyclic_bytes(p, offs, start, len));
 }
@@ -81,7 +87,7 @@ template <class T, class V> TW__AIE void cyclic_add_unaligned_store(T *&p, int o
         __typeof__(({                                                                             \
             __auto_type tw_copy = *(p);                                                           \
             tw_copy;                                                                              \
-        })) tw_value = *(p);                                                                      \
+        })) tw_value = *(__typeof__(p))tw__in_16s(p);                                             \
         TW__COUNT(LOAD, 1);                                                                       \
         (p) = tw__cyclic_bytes(p, offs, start, len);                                              \
         tw_value;                                                                                 \
@@ -90,7 +96,7 @@ template <class T, class V> TW__AIE void cyclic_add_unaligned_store(T *&p, int o
     TW__DO_HERE(__extension__({                                                                         \
         __typeof__(*(p)) tw_value = (v);                                                                \
         _Static_assert(sizeof tw_value == 32, "cyclic_add_unaligned_store writes vectors of 256 bits"); \
-        *(p) = tw_value;                                                                                \
+        *(__typeof__(p))tw__in_16s(p) = tw_value;                                                       \
         TW__COUNT(STORE, 1);                                                                            \
         (p) = tw__cyclic_bytes(p, offs, start, len);                                                    \
     }))
