@@ -74,7 +74,7 @@ typedef enum tw__pto_cost { /* X(name, head, slope, tail): cycles = head + slope
 
 typedef struct tw__pto_call tw__pto_call;
 typedef struct tw__pto_row {
-    const char *name, *mnemonic, *form, *ins, *order;
+    const char *name, *mnemonic, *form, *ins, *order, *family;
     unsigned char pipe, rules, op, tmp, cost, operands;
     uint64_t types[TW_PTO_TARGETS];
     uint32_t attrs; /* bit i: attribute i of TW_PTO_ATTR_LIST is taken */
@@ -92,10 +92,13 @@ size_t tw__pto_row_index(const tw__pto_row *row);
  * fit; NULL when none does. `core` NULL while checking text. */
 const tw__pto_row *tw__pto_form_of(tw_pto *core, tw_pto_target target, const tw__pto_row *first,
                                    const tw_pto_operand *operands, unsigned count, const tw_pto_attrs *attrs);
-/* What `tilewright pto info` prints about an instruction. */
+/* What `tilewright pto info` prints about an instruction (info.c). */
 bool tw__pto_print_info(FILE *out, const char *name);
 const char *tw__pto_attr_value_name(unsigned attr, int32_t value); /* "lt"; NULL = a number */
 int tw__pto_attr_by_name(const char *name);                        /* -1 */
+unsigned tw__pto_attr_count(void);
+const char *tw__pto_attr_names(unsigned attr);  /* "cmpMode|cmp": the first is the canonical one */
+const char *tw__pto_attr_values(unsigned attr); /* "eq|ne"; "" = a number */
 bool tw__pto_attr_value(unsigned attr, const char *text, int32_t *value);
 
 /* --- core.c ------------------------------------------------------------------------------------------------------ */
@@ -355,7 +358,6 @@ tw_pto_pipe tw__pto_pipe_of(const tw__pto_call *call);
 uint64_t tw__pto_done(const tw_pto *core, tw_pto_pipe pipe); /* cycle at which all its results are there */
 /* A core made by itself gives back the grid of one that holds its queues (blocks.c). */
 void tw__pto_leave_seat(tw_pto *core);
-bool tw__pto_is_stopped(const tw_pto *core); /* not by itself: another core failed */
 bool tw__pto_is_stopped(const tw_pto *core); /* not by itself: another core failed */
 /* profile.c: bytes in use at once, for the report; what an instruction cost; both with TW_PTO_PROFILE. */
 void tw__pto_note_use(tw_pto *core, tw_pto_location location);

@@ -1,4 +1,4 @@
-/* table: the rows of ops.def, their names and attributes, and what `tilewright pto info` says about them. */
+/* table: the rows of ops.def, their names and attributes. */
 #include "pto/pto.h"
 
 #include <ctype.h>
@@ -45,24 +45,25 @@ enum { /* attributes by number */
 #define AT(field) (1u << ATTR_##field)
 
 static const tw__pto_row rows[] = {
-#define X(name_, mnemonic_, form_, ins_, pipe_, a3, a5, rules_, family, op_, order_, attrs_, tmp_, cost_, \
-          summary_)                                                                                       \
-    { .name = #name_,                                                                                     \
-      .mnemonic = mnemonic_,                                                                              \
-      .form = form_,                                                                                      \
-      .ins = ins_,                                                                                        \
-      .order = order_,                                                                                    \
-      .pipe = TW_PTO_PIPE_##pipe_,                                                                        \
-      .rules = rules_,                                                                                    \
-      .op = TW_VEC_##op_,                                                                                 \
-      .tmp = TW__TMP_##tmp_,                                                                              \
-      .cost = TW__COST_##cost_,                                                                           \
-      .operands = sizeof form_ - 1,                                                                       \
-      .types = { (a3) | (a5), (rules_) & TW__CPU_ONLY ? 0 : (a3), (rules_) & TW__CPU_ONLY ? 0 : (a5) },   \
-      .attrs = attrs_,                                                                                    \
-      .check = tw__pto_check_##family,                                                                    \
-      .run = tw__pto_run_##family,                                                                        \
-      .summary = summary_ },
+#define X(name_, mnemonic_, form_, ins_, pipe_, a3, a5, rules_, family_, op_, order_, attrs_, tmp_, cost_, \
+          summary_)                                                                                        \
+    { .name = #name_,                                                                                      \
+      .mnemonic = mnemonic_,                                                                               \
+      .form = form_,                                                                                       \
+      .ins = ins_,                                                                                         \
+      .order = order_,                                                                                     \
+      .pipe = TW_PTO_PIPE_##pipe_,                                                                         \
+      .rules = rules_,                                                                                     \
+      .op = TW_VEC_##op_,                                                                                  \
+      .tmp = TW__TMP_##tmp_,                                                                               \
+      .cost = TW__COST_##cost_,                                                                            \
+      .operands = sizeof form_ - 1,                                                                        \
+      .types = { (a3) | (a5), (rules_) & TW__CPU_ONLY ? 0 : (a3), (rules_) & TW__CPU_ONLY ? 0 : (a5) },    \
+      .attrs = attrs_,                                                                                     \
+      .check = tw__pto_check_##family_,                                                                    \
+      .run = tw__pto_run_##family_,                                                                        \
+      .summary = summary_,                                                                                 \
+      .family = #family_ },
 #include "pto/ops.def"
 #undef X
 };
@@ -241,98 +242,24 @@ const char *tw__pto_attr_value_name(unsigned attr, int32_t value)
     return word;
 }
 
-/* --- info ----------------------------------------------------------------------------------------------------------- */
+unsigned tw__pto_attr_count(void)
+{
+    return ATTRS;
+}
+const char *tw__pto_attr_names(unsigned attr)
+{
+    return attrs[attr].names;
+}
+const char *tw__pto_attr_values(unsigned attr)
+{
+    return attrs[attr].values;
+}
+
+/* --- pipes ---------------------------------------------------------------------------------------------------------- */
 
 static const char *const pipes[TW_PTO_PIPES] = { "PIPE_S",    "PIPE_V",    "PIPE_M",   "PIPE_MTE1",
                                                  "PIPE_MTE2", "PIPE_MTE3", "PIPE_FIX", "PIPE_ALL" };
 const char *tw_pto_pipe_name(tw_pto_pipe pipe)
 {
     return (unsigned)pipe < TW_PTO_PIPES ? pipes[pipe] : "unknown";
-}
-
-static const char *letter_meaning(char c)
-{
-    static const char *const names[] = { "d dst",
-                                         "D dst (read and written)",
-                                         "e dst2",
-                                         "a src0",
-                                         "b src1",
-                                         "c src2",
-                                         "f src3",
-                                         "h src4",
-                                         "m mask",
-                                         "x index",
-                                         "y index2",
-                                         "t tmp",
-                                         "s scalar",
-                                         "i integer",
-                                         "j integer",
-                                         "k integer",
-                                         "l integer",
-                                         "n integer",
-                                         "o integer",
-                                         "g tensor",
-                                         "G tensor (written)",
-                                         "q FIFO",
-                                         "r tensor on each device" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i][0] == c) return names[i] + 2;
-    return "?";
-}
-
-static void print_types(FILE *out, const char *profile, uint64_t types)
-{
-    fprintf(out, "  %-10s", profile);
-    for (int t = 0; t < TW_TYPE_COUNT; t++)
-        if (types >> t & 1) fprintf(out, " %s", tw_type_name((tw_type)t, TW_SYSTEM_PTO));
-    fprintf(out, types ? "\n" : " not available\n");
-}
-
-/* Sets and neighbours as the manual orders them; the one chapter at hand (seed pto-tci) names these. */
-static void print_set(FILE *out, const char *mnemonic)
-{
-    if (strcmp(mnemonic, "tci") != 0) return;
-    fprintf(
-        out,
-        "  set        Irregular And Complex\n"
-        "  previous   pto.tgather\n"
-        "  next       pto.ttri\n"
-        "  rules      element type identical to the scalar's; Cols != 1; valid columns are the length, valid rows\n"
-        "             are not consulted; row 0 only; A2/A3: tmp of a 4-byte type, 768 bytes for 32-bit and 1792\n"
-        "             bytes for 16-bit elements, not over dst; A5: tmp is ignored\n"
-        "  text       %%dst = tci %%S {descending = false} : !pto.tile<...>\n"
-        "             %%dst = pto.tci %%scalar {descending = false} : dtype -> !pto.tile<...>\n"
-        "             pto.tci ins(%%scalar {descending = false} : dtype) outs(%%dst : !pto.tile_buf<...>)\n");
-}
-
-static void print_row(FILE *out, const tw__pto_row *row)
-{
-    fprintf(out, "%s  %s\n  operands  ", row->name, row->summary);
-    for (const char *c = row->form; *c; c++) fprintf(out, "%s%s", c == row->form ? " " : ", ", letter_meaning(*c));
-    fprintf(out, "\n  pipe       %s\n", tw_pto_pipe_name((tw_pto_pipe)row->pipe));
-    print_types(out, "a2a3", row->types[TW_PTO_A2A3]);
-    print_types(out, "a5", row->types[TW_PTO_A5]);
-    for (int i = 0; i < ATTRS; i++)
-        if (row->attrs >> i & 1)
-            fprintf(out, "  attribute  %.*s: %s\n", (int)strcspn(attrs[i].names, "|"), attrs[i].names,
-                    *attrs[i].values ? attrs[i].values : "a number");
-}
-
-bool tw__pto_print_info(FILE *out, const char *name)
-{
-    const tw__pto_row *row = tw__pto_row_of(g_str_has_prefix(name, "pto.") ? name + 4 : name);
-    if (!row) {
-        const char *names[ROWS];
-        for (size_t i = 0; i < ROWS; i++) names[i] = rows[i].mnemonic;
-        const char *near = tw__nearest(name, names, ROWS);
-        tw__fail(TW_E_INVALID_ARGUMENT,
-                 near ? "no PTO instruction '%s'; did you mean '%s'?" : "no PTO instruction '%s'", name, near);
-        return false;
-    }
-    const char *mnemonic = row->mnemonic;
-    fprintf(out, "pto.%s\n", mnemonic);
-    print_set(out, mnemonic);
-    for (size_t i = tw__pto_row_index(row); i < ROWS && strcmp(rows[i].mnemonic, mnemonic) == 0; i++)
-        print_row(out, &rows[i]);
-    return true;
 }

@@ -570,9 +570,51 @@ static void pto_rules_complete(void **state)
     assert_int_equal(missing, 0);
 }
 
+/* `tilewright pto info` says all about every form: operands, types on each profile, domain, rules, tmp, cost, text; a rule that
+ * it names exists. */
+static void pto_rules_info(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < tw__pto_row_count(); i++) {
+        const tw__pto_row *row = tw__pto_row_at(i);
+        static const char *const labels[] = { "operands", "pipe       PIPE_", "a2a3", "a5", "cpu", "rules",
+                                              "cost",     "estimated" };
+        char *text = NULL;
+        size_t size = 0;
+        FILE *out = open_memstream(&text, &size);
+        assert_true(tw__pto_print_info(out, row->mnemonic));
+        fclose(out);
+        const char *at = strstr(text, row->summary);
+        assert_non_null(at);
+        for (size_t l = 0; l < sizeof labels / sizeof *labels; l++)
+            if (!(at = strstr(at, labels[l]))) fail_msg("info of %s lacks '%s' in its place", row->name, labels[l]);
+        if (!strpbrk(row->form, "qr") && !(row->rules & TW__MACRO) && strncmp(row->name, "SYNC", 4) != 0) {
+            if (!strstr(text, "  domain ")) fail_msg("info of %s has no domain", row->name);
+            if (!strstr(text, "  text ")) fail_msg("info of %s has no text form", row->name);
+        }
+        if (strchr(row->form, 't') && !strstr(text, "  tmp "))
+            fail_msg("info of %s does not say what tmp is", row->name);
+        for (char *open = text; (open = strchr(open, '[')); open++) {
+            char *close = strchr(open, ']'), **names = NULL;
+            if (!close || strchr("0123456789i-", open[1])) continue; /* an index in a formula */
+            char *list = g_strndup(open + 1, (size_t)(close - open - 1));
+            for (char *c = list; *c; c++)
+                if (*c == '\n') *c = ' ';
+            names = g_strsplit(list, ",", -1);
+            for (char **n = names; *n; n++)
+                if (strchr(g_strstrip(*n), '.') && !has_rule(*n))
+                    fail_msg("info of %s names rule %s", row->name, *n);
+            g_strfreev(names);
+            g_free(list);
+        }
+        free(text);
+    }
+    REFUSED(tw__pto_print_info(stdout, "tadf") ? TW_OK : TW_E_INVALID_ARGUMENT, "did you mean", "tadd");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(pto_rules_refusals), cmocka_unit_test(pto_rules_windows),
-                                        cmocka_unit_test(pto_rules_complete) };
+                                        cmocka_unit_test(pto_rules_complete), cmocka_unit_test(pto_rules_info) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
