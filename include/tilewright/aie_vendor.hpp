@@ -36,7 +36,7 @@ TW__SLOTS_LIST(TW__AS, TW__AS)
 template <class To, class From> inline To tw__accumulator_cast(const From &from)
 {
     To to;
-    tw__reinterpret(tw__to_slots(from), to);
+    tw__reinterpret(TW__N(tw__to_slots, )(from), to);
     return to;
 }
 

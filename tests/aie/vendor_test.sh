@@ -15,7 +15,7 @@ failed=0
 } >"$work/names.cpp"
 [ "$(grep -c 'using ::' "$work/names.cpp")" = 562 ] || { echo "vendor_test: not 562 names"; failed=1; }
 printf '#include <tilewright/aie.h>\n#include <tilewright/aie_vendor.hpp>\n' >"$work/order.cpp"
-printf '#include <tilewright/aie_vendor.hpp>\nint f(v8acc48 a) { return ::mul8_cfr(a, 1); }\n' >"$work/fft.cpp"
+printf '#include <tilewright/aie_vendor.hpp>\nv8cint16 *f(v8cint16 *p) { return ::fft_data_incr(p, 1, p); }\n' >"$work/fft.cpp"
 printf '#define __AIE_ARCH__ 20\n#include <tilewright/aie_vendor.hpp>\n' >"$work/arch.cpp"
 refused() # COMPILER FILE TEXT
 {
@@ -32,8 +32,12 @@ for compiler in g++ clang++-19; do
       echo "vendor_test: $compiler -std=$standard does not know all names"; failed=1; }
   done
   refused $compiler order "before <tilewright/aie.h>"
-  refused $compiler fft "mul8_cfr .*not modelled"
+  refused $compiler fft "fft_data_incr .*not modelled"
   refused $compiler arch "__AIE_ARCH__ has to be 10"
+  for mode in TW_AIE_CHECK TW_AIE_PROFILE; do
+    $compiler -std=c++17 -Wall -Wextra -Werror -D$mode -I"$source/include" -fsyntax-only \
+      "$source/tests/aie/vendor_layers.cpp" || { echo "vendor_test: $compiler does not compile it with $mode"; failed=1; }
+  done
   # Functions instead of inlining: the same results, and the compilers are done sooner.
   $compiler -std=c++17 -O0 -Wall -Wextra -Werror -ffp-contract=off '-DTW__AIE=static inline __attribute__((unused))' \
     -I"$source/include" "$source/tests/aie/vendor_layers.cpp" "$@" -o "$work/layers" || { echo "vendor_test: $compiler does not compile vendor_layers.cpp"; failed=1; continue; }

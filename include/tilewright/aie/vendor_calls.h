@@ -7,10 +7,21 @@
 
 // clang-format off
 #define TW__VENDOR_NOT_MODELLED(X) \
-    X(butterfly_dit) X(butterfly_dit_minj) X(half_butterfly_dit) X(fft_data_incr) X(fft_twiddle_incr) \
-    X(fft_zoffs) X(fft_mod_delay) X(mul8_cfr) X(mac8_cfr)
+    X(butterfly_dit, tw__not_modelled) X(butterfly_dit_minj, tw__not_modelled) \
+    X(half_butterfly_dit, tw__not_modelled) X(fft_data_incr, tw__not_modelled) X(fft_twiddle_incr, tw__not_modelled) \
+    X(fft_zoffs, int) X(fft_mod_delay, tw__not_modelled) X(mul8_cfr, tw__not_modelled) X(mac8_cfr, tw__not_modelled)
 // clang-format on
-TW__VENDOR_NOT_MODELLED(TW__CXX_NOT_MODELLED)
+struct tw__not_modelled { /* whatever the caller wants, so that the message stands alone */
+    template <class T> operator T() const;
+};
+#define TW__VENDOR_REFUSED(name, type)                                                               \
+    template <class... A> TW__AIE type name(A &&...)                                                 \
+    {                                                                                                \
+        static_assert(sizeof...(A) == 9999, #name " (FFT, CFR, DPD) is not modelled by Tilewright"); \
+        return type();                                                                               \
+    }
+TW__VENDOR_NOT_MODELLED(TW__VENDOR_REFUSED)
+#undef TW__VENDOR_REFUSED
 
 /* Whole-vector products as functions: kernels take a layered library's mul() in by a using directive, and a template here
  * would be as good a match. */
@@ -22,12 +33,12 @@ TW__VENDOR_NOT_MODELLED(TW__CXX_NOT_MODELLED)
 #define TW__WHOLE_PRODUCT(name, cls, flags, vec, acct) \
     TW__AIE acct name(vec x, vec z)                    \
     {                                                  \
-        return cls(flags, x, z);                       \
+        return TW__N(cls, )(flags, x, z);              \
     }
 #define TW__WHOLE_SUM(name, cls, flags, vec, acct) \
     TW__AIE acct name(acct acc, vec x, vec z)      \
     {                                              \
-        return cls(flags, acc, x, z);              \
+        return TW__N(cls, )(flags, acc, x, z);     \
     }
 #define TW__WHOLE_tw__whole0             TW__WHOLE_PRODUCT
 #define TW__WHOLE_tw__whole              TW__WHOLE_SUM
@@ -60,45 +71,46 @@ TW__AIE unsigned tw__conjugate(bool x, bool z)
 {
     return (x ? static_cast<unsigned>(TW__CONJ_X) : 0u) | (z ? static_cast<unsigned>(TW__CONJ_Z) : 0u);
 }
-#define TW__DYNAMIC(cls, acct, xt, zt)                                                                       \
-    TW__AIE acct cls##p(unsigned f, xt x, int xs, int xo, bool cx, zt z, int zs, int zo, bool cz)            \
-    {                                                                                                        \
-        return cls##p(f | tw__conjugate(cx, cz), x, xs, xo, z, zs, zo);                                      \
-    }                                                                                                        \
-    TW__AIE acct cls##pa(unsigned f, acct acc, xt x, int xs, int xo, bool cx, zt z, int zs, int zo, bool cz) \
-    {                                                                                                        \
-        return cls##pa(f | tw__conjugate(cx, cz), acc, x, xs, xo, z, zs, zo);                                \
-    }                                                                                                        \
-    TW__AIE acct cls##s(unsigned f, xt x, int xs, int xo, int ys, bool cx, zt z, int zs, int zo, bool cz)    \
-    {                                                                                                        \
-        return cls##s(f | tw__conjugate(cx, cz), x, xs, xo, ys, z, zs, zo);                                  \
-    }                                                                                                        \
-    TW__AIE acct cls##sa(unsigned f, acct acc, xt x, int xs, int xo, int ys, bool cx, zt z, int zs, int zo,  \
-                         bool cz)                                                                            \
-    {                                                                                                        \
-        return cls##sa(f | tw__conjugate(cx, cz), acc, x, xs, xo, ys, z, zs, zo);                            \
+#define TW__DYNAMIC(cls, acct, xt, zt)                                                                             \
+    TW__AIE acct TW__N(cls##p, )(unsigned f, xt x, int xs, int xo, bool cx, zt z, int zs, int zo, bool cz)         \
+    {                                                                                                              \
+        return TW__N(cls##p, )(f | tw__conjugate(cx, cz), x, xs, xo, z, zs, zo);                                   \
+    }                                                                                                              \
+    TW__AIE acct TW__N(cls##pa, )(unsigned f, acct acc, xt x, int xs, int xo, bool cx, zt z, int zs, int zo,       \
+                                  bool cz)                                                                         \
+    {                                                                                                              \
+        return TW__N(cls##pa, )(f | tw__conjugate(cx, cz), acc, x, xs, xo, z, zs, zo);                             \
+    }                                                                                                              \
+    TW__AIE acct TW__N(cls##s, )(unsigned f, xt x, int xs, int xo, int ys, bool cx, zt z, int zs, int zo, bool cz) \
+    {                                                                                                              \
+        return TW__N(cls##s, )(f | tw__conjugate(cx, cz), x, xs, xo, ys, z, zs, zo);                               \
+    }                                                                                                              \
+    TW__AIE acct TW__N(cls##sa, )(unsigned f, acct acc, xt x, int xs, int xo, int ys, bool cx, zt z, int zs,       \
+                                  int zo, bool cz)                                                                 \
+    {                                                                                                              \
+        return TW__N(cls##sa, )(f | tw__conjugate(cx, cz), acc, x, xs, xo, ys, z, zs, zo);                         \
     }
 TW__DYNAMIC_LIST(TW__DYNAMIC)
 #undef TW__DYNAMIC
 /* z of 512 bits, as published kernels pass it to lmac8: addressed as ever, modulo its 16 or 8 elements. The elements that
  * lanes and columns use are gathered first; there are never more than 256 bits of them. */
-#define TW__WIDE_Z(cls, acct, wide, narrow, n, lanes, columns, XLIST, XARGS, ZLIST, zstep, ZARGS) \
-    TW__AIE narrow cls##z(wide z, int zs, int zo, int zt)                                         \
-    {                                                                                             \
-        narrow r = undef_##narrow();                                                              \
-        for (unsigned k = 0; k < lanes * columns; k++)                                            \
-            r[k] = z[(tw__nib(static_cast<unsigned>(zo), k % lanes) + static_cast<unsigned>(zs) + \
-                      k / lanes * static_cast<unsigned>(zt)) &                                    \
-                     (n - 1)];                                                                    \
-        return r;                                                                                 \
-    }                                                                                             \
-    TW__AIE acct cls##p(unsigned f, wide x TW__UNWRAP XLIST, wide z TW__UNWRAP ZLIST)             \
-    {                                                                                             \
-        return cls##p(f, x TW__UNWRAP XARGS, cls##z(z, zs, zo, zstep) TW__UNWRAP ZARGS);          \
-    }                                                                                             \
-    TW__AIE acct cls##pa(unsigned f, acct acc, wide x TW__UNWRAP XLIST, wide z TW__UNWRAP ZLIST)  \
-    {                                                                                             \
-        return cls##pa(f, acc, x TW__UNWRAP XARGS, cls##z(z, zs, zo, zstep) TW__UNWRAP ZARGS);    \
+#define TW__WIDE_Z(cls, acct, wide, narrow, n, lanes, columns, XLIST, XARGS, ZLIST, zstep, ZARGS)         \
+    TW__AIE narrow cls##z(wide z, int zs, int zo, int zt)                                                 \
+    {                                                                                                     \
+        narrow r = undef_##narrow();                                                                      \
+        for (unsigned k = 0; k < lanes * columns; k++)                                                    \
+            r[k] = z[(tw__nib(static_cast<unsigned>(zo), k % lanes) + static_cast<unsigned>(zs) +         \
+                      k / lanes * static_cast<unsigned>(zt)) &                                            \
+                     (n - 1)];                                                                            \
+        return r;                                                                                         \
+    }                                                                                                     \
+    TW__AIE acct TW__N(cls##p, )(unsigned f, wide x TW__UNWRAP XLIST, wide z TW__UNWRAP ZLIST)            \
+    {                                                                                                     \
+        return TW__N(cls##p, )(f, x TW__UNWRAP XARGS, cls##z(z, zs, zo, zstep) TW__UNWRAP ZARGS);         \
+    }                                                                                                     \
+    TW__AIE acct TW__N(cls##pa, )(unsigned f, acct acc, wide x TW__UNWRAP XLIST, wide z TW__UNWRAP ZLIST) \
+    {                                                                                                     \
+        return TW__N(cls##pa, )(f, acc, x TW__UNWRAP XARGS, cls##z(z, zs, zo, zstep) TW__UNWRAP ZARGS);   \
     }
 // clang-format off
 TW__WIDE_Z(tw__m8_80, v8acc80, v16int32, v8int32, 16, 8, 1, (, int xs, int xo), (, xs, xo), (, int zs, int zo), 0,
@@ -109,18 +121,17 @@ TW__WIDE_Z(tw__m2_80, v2cacc80, v8cint32, v4cint32, 8, 2, 1, (, int xs, int xo),
            (, 0, 0x10))
 // clang-format on
 #undef TW__WIDE_Z
-/* Complex by real, two columns: x alone has a flag. */
-TW__AIE v4cacc48 tw__m4_48pa(unsigned f, v4cacc48 acc, v8cint32 x, int xs, int xo, int xt, bool cx, v16int16 z,
-                             int zs, int zo, int zt)
+/* Complex by real, two columns: x alone has a flag. A name of its own: no other overload has as many arguments. */
+TW__AIE v4cacc48 msc4(v4cacc48 acc, v8cint32 x, int xs, int xo, int xt, bool cx, v16int16 z, int zs, int zo, int zt)
 {
-    return tw__m4_48pa(f | tw__conjugate(cx, false), acc, x, xs, xo, xt, z, zs, zo, zt);
+    return TW__N(tw__m4_48pa, )(TW__SUBTRACT | tw__conjugate(cx, false), acc, x, xs, xo, xt, z, zs, zo, zt);
 }
 /* acc - (z x(l) + conj(z) y(l)), y being x from ystart on; the flags conjugate x and y, z. Radix 3 and 5 stages. */
 TW__AIE v4cacc48 msc4_conj_sym(v4cacc48 acc, v8cint32 x, int xs, int xo, int ys, bool cx, v8cint16 z, int zs,
                                int zo, bool cz)
 {
-    acc = tw__m4_48pa(TW__SUBTRACT | tw__conjugate(cx, cz), acc, x, xs, xo, z, zs, zo);
-    return tw__m4_48pa(TW__SUBTRACT | tw__conjugate(cx, !cz), acc, x, ys, xo, z, zs, zo);
+    acc = TW__N(tw__m4_48pa, )(TW__SUBTRACT | tw__conjugate(cx, cz), acc, x, xs, xo, z, zs, zo);
+    return TW__N(tw__m4_48pa, )(TW__SUBTRACT | tw__conjugate(cx, !cz), acc, x, ys, xo, z, zs, zo);
 }
 
 /* Accumulator plus or minus vector, lane by lane. X(accumulator, vector, component, words) */
