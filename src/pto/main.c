@@ -1,12 +1,10 @@
 /* `tilewright pto`: runs, checks and formats PTO-AS programs, explains instructions. A client of pto_text.h; only the
  * listing of instructions and the profile look inside. */
-#include "base/npy.h"
+#include "pto/main.h"
 #include "pto/pto.h"
 
-#include <glib.h>
 #include <stdlib.h>
 #include <tilewright/pto_grid.h>
-#include <tilewright/pto_text.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -32,20 +30,6 @@ static const char usage[] =
     "\n"
     "exit status: 0 good; 1 the program was refused or failed; 2 wrong use\n";
 
-typedef struct argument {
-    const char *name, *value;
-    tw__npy array; /* data NULL: a number */
-    tw_type type;  /* of the array's elements */
-} argument;
-
-typedef struct request {
-    const char *file, *function, *target;
-    GArray *args, *outs;
-    bool manual, trace, profile;
-    const char *profile_file;
-    unsigned long long blocks, vectors, max_steps;
-} request;
-
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 
 static int usage_error(const char *format, const char *what)
@@ -62,92 +46,12 @@ static int failed(void)
     return EXIT_FAILED;
 }
 
-/* --- arrays --------------------------------------------------------------------------------------------------------------- */
-
-/* Types that NumPy lacks are written as unsigned integers of their width. */
-static const struct {
-    const char *descr;
-    tw_type type;
-} descrs[] = { { "|i1", TW_I8 },  { "|u1", TW_U8 },  { "|b1", TW_BOOL }, { "<i2", TW_I16 },
-               { "<u2", TW_U16 }, { "<i4", TW_I32 }, { "<u4", TW_U32 },  { "<i8", TW_I64 },
-               { "<u8", TW_U64 }, { "<f2", TW_F16 }, { "<f4", TW_F32 },  { "<f8", TW_F64 } };
-
-static const char *descr_of(tw_type type)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(descrs); i++)
-        if (descrs[i].type == type) return descrs[i].descr;
-    return tw_type_size(type) == 2 ? "<u2" : "|u1";
-}
-
-static tw_status type_of(const argument *a, tw_type *type)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(descrs); i++)
-        if (strcmp(descrs[i].descr + 1, a->array.descr + 1) == 0) return *type = descrs[i].type, TW_OK;
-    return tw__fail(TW_E_TYPE, "--arg %s: %s holds elements of dtype '%s', which no tile has", a->name,
-                    a->value + 1, a->array.descr);
-}
-
-/* f32[16x16]: zeros. */
-static bool zeros(const char *text, argument *a)
-{
-    const char *open = strchr(text, '['), *at = open + 1;
-    char name[16];
-    if (open == text || (size_t)(open - text) >= sizeof name || text[strlen(text) - 1] != ']') return false;
-    g_snprintf(name, sizeof name, "%.*s", (int)(open - text), text);
-    a->type = tw_type_by_name(name);
-    a->array = (tw__npy){ .count = 1, .item = tw_type_size(a->type) };
-    g_strlcpy(a->array.descr, descr_of(a->type), sizeof a->array.descr);
-    while (a->type && a->array.rank < TW__NPY_RANK) {
-        char *end;
-        unsigned long long extent = strtoull(at, &end, 10);
-        if (end == at || !g_ascii_isdigit(*at) || !tw__mul_size(a->array.count, (size_t)extent, &a->array.count) ||
-            a->array.count > (size_t)1 << 34)
-            return false;
-        a->array.shape[a->array.rank++] = (size_t)extent;
-        at = end;
-        if (*at != 'x') break;
-        at++;
-    }
-    a->array.data = a->type && *at == ']' ? calloc(a->array.count + 1, a->array.item) : NULL;
-    return a->array.data != NULL;
-}
-
-static tw_status load_argument(argument *a)
-{
-    if (*a->value == '@') {
-        tw_status status = tw__npy_read(a->value + 1, &a->array);
-        return status == TW_OK ? type_of(a, &a->type) : status;
-    }
-    if (strchr(a->value, '[') && !zeros(a->value, a))
-        return tw__fail(TW_E_INVALID_ARGUMENT, "--arg %s=%s: expected a type and extents, such as f32[16x16]",
-                        a->name, a->value);
-    return TW_OK;
-}
-
-static argument *argument_of(GArray *list, const char *name)
-{
-    for (guint i = 0; i < list->len; i++)
-        if (strcmp(g_array_index(list, argument, i).name, name) == 0) return &g_array_index(list, argument, i);
-    return NULL;
-}
-
-static tw_status bind_argument(tw_pto_run *run, const argument *a)
-{
-    char reason[400];
-    tw_status status = a->array.data
-                           ? tw_pto_run_memory(run, a->name, a->array.data, a->type, a->array.rank, a->array.shape)
-                           : tw_pto_run_number(run, a->name, a->value);
-    if (status == TW_OK) return TW_OK;
-    g_strlcpy(reason, tw_error_message(), sizeof reason);
-    return tw__fail(status, "--arg %s: %s", a->name, reason);
-}
-
 /* What would bind a parameter that nothing binds. */
-static void hint(const tw_pto_text *text, const request *r)
+static void hint(const tw_pto_text *text, const tw__request *r)
 {
     tw_pto_param p;
     for (size_t i = 0; tw_pto_text_param(text, r->function, i, &p); i++) {
-        if (argument_of(r->args, p.name) || p.kind == TW_PTO_PARAM_OTHER) continue;
+        if (tw__argument_of(r->args, p.name) || p.kind == TW_PTO_PARAM_OTHER) continue;
         if (p.kind == TW_PTO_PARAM_NUMBER)
             fprintf(stderr, "  bind it with --arg %s=NUMBER\n", p.name);
         else
@@ -157,48 +61,11 @@ static void hint(const tw_pto_text *text, const request *r)
     }
 }
 
-/* --- outputs ---------------------------------------------------------------------------------------------------------------- */
-
-static tw_status write_tile(tw_pto *core, tw_pto_run *run, const argument *out)
-{
-    tw_pto_tile *t = tw_pto_run_tile(run, out->name);
-    if (!t) {
-        char reason[300];
-        g_strlcpy(reason, tw_error_message(), sizeof reason);
-        return tw__fail(TW_E_SYMBOL, "--out %s: no argument has memory under this name, and %s", out->name, reason);
-    }
-    tw__npy array = { .rank = 2,
-                      .shape = { t->valid_rows, t->valid_cols },
-                      .item = tw_type_size(t->type),
-                      .count = (size_t)t->valid_rows * t->valid_cols };
-    g_strlcpy(array.descr, descr_of(t->type), sizeof array.descr);
-    array.data = calloc(array.count + 1, array.item);
-    tw_status status = array.data ? tw_pto_read(core, t, array.data, array.count * array.item)
-                                  : tw__fail(TW_E_NO_MEMORY, "no memory for %s", out->name);
-    if (status == TW_OK) status = tw__npy_write(out->value, &array);
-    tw__npy_free(&array);
-    return status;
-}
-
-static tw_status write_outputs(tw_pto *core, tw_pto_run *run, const request *r)
-{
-    tw_status status = TW_OK;
-    for (guint i = 0; i < r->outs->len && status == TW_OK; i++) {
-        const argument *out = &g_array_index(r->outs, argument, i), *a = argument_of(r->args, out->name);
-        tw_pto_param p;
-        bool memory = false;
-        for (size_t k = 0; a && a->array.data && tw_pto_text_param(tw_pto_run_text(run), r->function, k, &p); k++)
-            memory |= strcmp(p.name, out->name) == 0 && p.kind == TW_PTO_PARAM_MEMORY;
-        status = memory ? tw__npy_write(out->value, &a->array) : write_tile(core, run, out);
-    }
-    return status;
-}
-
 /* --- commands -------------------------------------------------------------------------------------------------------------- */
 
 /* One run per core; they exist until the outputs are written. */
 typedef struct job {
-    const request *r;
+    const tw__request *r;
     tw_pto_text *text;
     GPtrArray *runs; /* in the order in which cores begin */
     bool told;       /* why it failed */
@@ -215,7 +82,7 @@ static tw_status run_core(tw_pto *core, void *user)
     tw_status status = run ? TW_OK : TW_E_SYMBOL;
     if (run) g_ptr_array_add(j->runs, run);
     for (guint i = 0; i < j->r->args->len && status == TW_OK; i++)
-        status = bind_argument(run, &g_array_index(j->r->args, argument, i));
+        status = tw__bind_argument(run, &g_array_index(j->r->args, tw__argument, i));
     if (status != TW_OK) return status;
     size_t errors = tw_diags_count(tw_pto_text_diags(j->text), TW_ERROR);
     status = tw_pto_run_start(run, &options);
@@ -228,7 +95,7 @@ static tw_status run_core(tw_pto *core, void *user)
     return status;
 }
 
-static tw_status write_profile(const request *r, const tw_pto_grid *grid)
+static tw_status write_profile(const tw__request *r, const tw_pto_grid *grid)
 {
     char name[64];
     for (unsigned i = 0; r->profile && !r->profile_file && i < tw_pto_grid_cores(grid); i++) {
@@ -247,7 +114,7 @@ static tw_status write_profile(const request *r, const tw_pto_grid *grid)
 }
 
 /* All cores of a grid run the function; the last one has the tiles that --out may name. */
-static int run_blocks(const request *r, tw_pto_text *text, tw_pto_target target)
+static int run_blocks(const tw__request *r, tw_pto_text *text, tw_pto_target target)
 {
     tw_pto_grid *grid = tw_pto_grid_new(
         &(tw_pto_launch){ .target = target,
@@ -262,8 +129,8 @@ static int run_blocks(const request *r, tw_pto_text *text, tw_pto_target target)
     if (deadlock)
         fprintf(stderr, "tilewright pto: --vectors 2 gives each block a cube core and two vector cores\n");
     if (status == TW_OK)
-        status = write_outputs(tw_pto_grid_core(grid, tw_pto_grid_cores(grid) - 1),
-                               g_ptr_array_index(j.runs, j.runs->len - 1), r);
+        status = tw__write_outputs(tw_pto_grid_core(grid, tw_pto_grid_cores(grid) - 1),
+                                   g_ptr_array_index(j.runs, j.runs->len - 1), r);
     if (status == TW_OK) status = write_profile(r, grid);
     int result = status == TW_OK ? EXIT_OK : j.told ? EXIT_FAILED : failed();
     for (guint i = 0; i < j.runs->len; i++) tw_pto_run_free(g_ptr_array_index(j.runs, i));
@@ -289,7 +156,7 @@ static int check_all(tw_pto_text *text)
 }
 
 /* The command line decides, then the module, then cpu. */
-static int target_of(const request *r, const tw_pto_text *text, tw_pto_target *target)
+static int target_of(const tw__request *r, const tw_pto_text *text, tw_pto_target *target)
 {
     *target = TW_PTO_CPU;
     if (r->target)
@@ -308,7 +175,7 @@ static tw_pto_text *read_input(const char *file)
     return text;
 }
 
-static int work_on(const request *r, const char *command)
+static int work_on(const tw__request *r, const char *command)
 {
     tw_pto_target target;
     tw_pto_text *text = read_input(r->file);
@@ -371,8 +238,8 @@ static bool add_pair(GArray *to, char *text)
     char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1]) return false;
     *equals = 0;
-    argument a = { .name = text[0] == '%' ? text + 1 : text, .value = equals + 1 };
-    if (argument_of(to, a.name)) return false;
+    tw__argument a = { .name = text[0] == '%' ? text + 1 : text, .value = equals + 1 };
+    if (tw__argument_of(to, a.name)) return false;
     g_array_append_val(to, a);
     return true;
 }
@@ -388,7 +255,7 @@ static const char *const flag_names[] = { "--manual", "--trace", "--profile" };
 static const char *const value_names[] = { "--target", "--function", "--arg",      "--out",
                                            "--blocks", "--vectors",  "--max-steps" };
 
-static int set_option(request *r, const char *option, char *value)
+static int set_option(tw__request *r, const char *option, char *value)
 {
     if (strcmp(option, "--target") == 0) return r->target = value, EXIT_OK;
     if (strcmp(option, "--function") == 0) return r->function = value[0] == '@' ? value + 1 : value, EXIT_OK;
@@ -421,12 +288,13 @@ static int unknown_option(const char *option)
     return usage_error("%s", text);
 }
 
-static int parse_options(int argc, char **argv, const char *command, request *r)
+static int parse_options(int argc, char **argv, const char *command, tw__request *r)
 {
     bool run = strcmp(command, "run") == 0;
     for (int i = 0; i < argc; i++) {
-        const char *o = argv[i];
+        char *o = argv[i], *equals = strncmp(o, "--", 2) == 0 ? strchr(o, '=') : NULL;
         bool flag = false, value = false;
+        if (equals) *equals = 0; /* --name=value */
         if (strcmp(o, "--help") == 0 || strcmp(o, "-h") == 0) return fputs(usage, stdout), -1;
         if (*o != '-' || !o[1]) {
             if (r->file) return usage_error("'%s': one file at a time", o);
@@ -442,11 +310,14 @@ static int parse_options(int argc, char **argv, const char *command, request *r)
         r->trace |= strcmp(o, "--trace") == 0;
         if (strcmp(o, "--profile") == 0) {
             r->profile = true;
-            if (i + 1 < argc && g_str_has_suffix(argv[i + 1], ".json")) r->profile_file = argv[++i];
+            if (equals)
+                r->profile_file = equals + 1;
+            else if (i + 1 < argc && g_str_has_suffix(argv[i + 1], ".json")) r->profile_file = argv[++i];
         }
+        if (flag && equals && strcmp(o, "--profile") != 0) return usage_error("'%s' takes no value", o);
         if (flag) continue;
-        if (i + 1 == argc) return usage_error("'%s' lacks its value", o);
-        int result = set_option(r, o, argv[++i]);
+        if (!equals && i + 1 == argc) return usage_error("'%s' lacks its value", o);
+        int result = set_option(r, o, equals ? equals + 1 : argv[++i]);
         if (result != EXIT_OK) return result;
     }
     return r->file ? EXIT_OK : usage_error("%s: a file is missing", command);
@@ -462,14 +333,14 @@ int tw_pto_main(int argc, char **argv)
         return argc > 3 ? usage_error("%s: one word at most", command) : list(argc > 2 ? argv[2] : NULL);
     if (strcmp(command, "run") != 0 && strcmp(command, "check") != 0 && strcmp(command, "fmt") != 0)
         return usage_error(*command ? "unknown command '%s'" : "%sa command is missing", command);
-    request r = { .blocks = 1 };
-    r.args = g_array_new(FALSE, TRUE, sizeof(argument));
-    r.outs = g_array_new(FALSE, TRUE, sizeof(argument));
+    tw__request r = { .blocks = 1 };
+    r.args = g_array_new(FALSE, TRUE, sizeof(tw__argument));
+    r.outs = g_array_new(FALSE, TRUE, sizeof(tw__argument));
     int result = parse_options(argc - 2, argv + 2, command, &r);
     for (guint i = 0; i < r.args->len && result == EXIT_OK; i++)
-        if (load_argument(&g_array_index(r.args, argument, i)) != TW_OK) result = failed();
+        if (tw__load_argument(&g_array_index(r.args, tw__argument, i)) != TW_OK) result = failed();
     if (result == EXIT_OK) result = work_on(&r, command);
-    for (guint i = 0; i < r.args->len; i++) tw__npy_free(&g_array_index(r.args, argument, i).array);
+    for (guint i = 0; i < r.args->len; i++) tw__npy_free(&g_array_index(r.args, tw__argument, i).array);
     g_array_free(r.args, TRUE);
     g_array_free(r.outs, TRUE);
     return result < 0 ? EXIT_OK : result;

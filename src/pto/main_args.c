@@ -1,0 +1,125 @@
+/* main_args: arguments of `tilewright pto run`: numbers, zeros, arrays of .npy files; and what it writes at the end. */
+#include "pto/main.h"
+#include "base/npy.h"
+#include "pto/pto.h"
+
+#include <stdlib.h>
+
+/* --- arrays --------------------------------------------------------------------------------------------------------------- */
+
+/* Types that NumPy lacks are written as unsigned integers of their width. */
+static const struct {
+    const char *descr;
+    tw_type type;
+} descrs[] = { { "|i1", TW_I8 },  { "|u1", TW_U8 },  { "|b1", TW_BOOL }, { "<i2", TW_I16 },
+               { "<u2", TW_U16 }, { "<i4", TW_I32 }, { "<u4", TW_U32 },  { "<i8", TW_I64 },
+               { "<u8", TW_U64 }, { "<f2", TW_F16 }, { "<f4", TW_F32 },  { "<f8", TW_F64 } };
+
+static const char *descr_of(tw_type type)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(descrs); i++)
+        if (descrs[i].type == type) return descrs[i].descr;
+    return tw_type_size(type) == 2 ? "<u2" : "|u1";
+}
+
+static tw_status type_of(const tw__argument *a, tw_type *type)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(descrs); i++)
+        if (strcmp(descrs[i].descr + 1, a->array.descr + 1) == 0) return *type = descrs[i].type, TW_OK;
+    return tw__fail(TW_E_TYPE, "--arg %s: %s holds elements of dtype '%s', which no tile has", a->name,
+                    a->value + 1, a->array.descr);
+}
+
+/* f32[16x16]: zeros. */
+static bool zeros(const char *text, tw__argument *a)
+{
+    const char *open = strchr(text, '['), *at = open + 1;
+    char name[16];
+    if (open == text || (size_t)(open - text) >= sizeof name || text[strlen(text) - 1] != ']') return false;
+    g_snprintf(name, sizeof name, "%.*s", (int)(open - text), text);
+    a->type = tw_type_by_name(name);
+    a->array = (tw__npy){ .count = 1, .item = tw_type_size(a->type) };
+    g_strlcpy(a->array.descr, descr_of(a->type), sizeof a->array.descr);
+    while (a->type && a->array.rank < TW__NPY_RANK) {
+        char *end;
+        unsigned long long extent = strtoull(at, &end, 10);
+        if (end == at || !g_ascii_isdigit(*at) || !tw__mul_size(a->array.count, (size_t)extent, &a->array.count) ||
+            a->array.count > (size_t)1 << 34)
+            return false;
+        a->array.shape[a->array.rank++] = (size_t)extent;
+        at = end;
+        if (*at != 'x') break;
+        at++;
+    }
+    a->array.data = a->type && *at == ']' ? calloc(a->array.count + 1, a->array.item) : NULL;
+    return a->array.data != NULL;
+}
+
+tw_status tw__load_argument(tw__argument *a)
+{
+    if (*a->value == '@') {
+        tw_status status = tw__npy_read(a->value + 1, &a->array);
+        return status == TW_OK ? type_of(a, &a->type) : status;
+    }
+    if (strchr(a->value, '[') && !zeros(a->value, a))
+        return tw__fail(TW_E_INVALID_ARGUMENT, "--arg %s=%s: expected a type and extents, such as f32[16x16]",
+                        a->name, a->value);
+    return TW_OK;
+}
+
+tw__argument *tw__argument_of(GArray *list, const char *name)
+{
+    for (guint i = 0; i < list->len; i++)
+        if (strcmp(g_array_index(list, tw__argument, i).name, name) == 0)
+            return &g_array_index(list, tw__argument, i);
+    return NULL;
+}
+
+tw_status tw__bind_argument(tw_pto_run *run, const tw__argument *a)
+{
+    char reason[400];
+    tw_status status = a->array.data
+                           ? tw_pto_run_memory(run, a->name, a->array.data, a->type, a->array.rank, a->array.shape)
+                           : tw_pto_run_number(run, a->name, a->value);
+    if (status == TW_OK) return TW_OK;
+    g_strlcpy(reason, tw_error_message(), sizeof reason);
+    return tw__fail(status, "--arg %s: %s", a->name, reason);
+}
+
+/* --- outputs ---------------------------------------------------------------------------------------------------------------- */
+
+static tw_status write_tile(tw_pto *core, tw_pto_run *run, const tw__argument *out)
+{
+    tw_pto_tile *t = tw_pto_run_tile(run, out->name);
+    if (!t) {
+        char reason[300];
+        g_strlcpy(reason, tw_error_message(), sizeof reason);
+        return tw__fail(TW_E_SYMBOL, "--out %s: no argument has memory under this name, and %s", out->name, reason);
+    }
+    tw__npy array = { .rank = 2,
+                      .shape = { t->valid_rows, t->valid_cols },
+                      .item = tw_type_size(t->type),
+                      .count = (size_t)t->valid_rows * t->valid_cols };
+    g_strlcpy(array.descr, descr_of(t->type), sizeof array.descr);
+    array.data = calloc(array.count + 1, array.item);
+    tw_status status = array.data ? tw_pto_read(core, t, array.data, array.count * array.item)
+                                  : tw__fail(TW_E_NO_MEMORY, "no memory for %s", out->name);
+    if (status == TW_OK) status = tw__npy_write(out->value, &array);
+    tw__npy_free(&array);
+    return status;
+}
+
+tw_status tw__write_outputs(tw_pto *core, tw_pto_run *run, const tw__request *r)
+{
+    tw_status status = TW_OK;
+    for (guint i = 0; i < r->outs->len && status == TW_OK; i++) {
+        const tw__argument *out = &g_array_index(r->outs, tw__argument, i),
+                           *a = tw__argument_of(r->args, out->name);
+        tw_pto_param p;
+        bool memory = false;
+        for (size_t k = 0; a && a->array.data && tw_pto_text_param(tw_pto_run_text(run), r->function, k, &p); k++)
+            memory |= strcmp(p.name, out->name) == 0 && p.kind == TW_PTO_PARAM_MEMORY;
+        status = memory ? tw__npy_write(out->value, &a->array) : write_tile(core, run, out);
+    }
+    return status;
+}

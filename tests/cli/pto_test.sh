@@ -1,0 +1,153 @@
+# `tilewright pto` as a newcomer and as a hostile user meet it: arguments of every type, wrong ones, outputs, programs from
+# the standard input, exit statuses.
+. "$1/tests/cli/lib.sh"
+pto() { wanted_status=$1; shift; expect "$wanted_status" "$tilewright" pto "$@"; }
+# stdin STATUS TEXT COMMAND...: TEXT on the standard input.
+from_stdin() {
+  wanted=$1
+  printf '%b' "$2" | "$tilewright" pto "$3" - ${4+"$4"} >"$work/out" 2>"$work/err"
+  got=$?
+  [ "$got" -eq "$wanted" ] || { fail "exit status $got instead of $wanted: $2"; cat "$work/out" "$work/err"; }
+}
+iota=$source/examples/pto/iota/iota.pto
+gemm=$source/examples/pto/gemm/gemm.pto
+
+# help, listing, wrong use
+pto 0 --help
+prints out 'usage: tilewright pto run FILE'
+for word in --arg --out --blocks --target --manual --trace --profile --max-steps --function; do prints out "$word"; done
+pto 0 run --help
+pto 2
+prints err 'a command is missing'
+pto 2 rn
+prints err "unknown command 'rn'"
+pto 2 run
+prints err 'a file is missing'
+pto 2 run "$iota" --maunal
+prints err "did you mean '--manual'?"
+pto 2 run "$iota" "$gemm"
+prints err 'one file at a time'
+pto 2 run "$iota" --arg
+prints err "'--arg' lacks its value"
+pto 2 run "$iota" --arg S
+prints err 'expected NAME=VALUE'
+pto 2 run "$iota" --arg S=1 --arg S=2
+prints err 'each name once'
+pto 2 run "$iota" --arg S=1 --blocks 0
+prints err 'expected a number from 1'
+pto 2 run "$iota" --arg S=1 --blocks many
+pto 2 run "$iota" --arg S=1 --max-steps -1
+pto 2 run "$iota" --arg S=1 --target a9
+prints err "unknown PTO target 'a9'"
+pto 2 check "$iota" --manual
+prints err "'--manual' is an option of run"
+pto 0 list tci
+prints out 'TCI_TMP'
+pto 1 list nosuchthing
+prints err 'no instruction'
+pto 0 info tci
+prints out 'pto.ttri'
+pto 1 info tcii
+prints err 'tci'
+pto 1 run "$work/none.pto"
+prints err 'none.pto'
+pto 1 run "$work"
+pto 1 check "$tilewright"
+
+# check and fmt
+pto 0 check "$iota" --target all
+pto 0 fmt "$iota"
+cp "$work/out" "$work/once.pto"
+pto 0 fmt "$work/once.pto"
+cmp -s "$work/once.pto" "$work/out" || fail 'fmt of fmt differs'
+from_stdin 1 '%a = pto.tcii 1 : i32 -> !pto.tile<1x16xi32>\n' check
+prints err "<stdin>:1:6: error: unknown operation 'pto.tcii'; did you mean 'pto.tci'?"
+prints err '^~~~~~~~'
+from_stdin 1 '%a = pto.tci 1 : i8 -> !pto.tile<1x32xi8>\n' check --target=a5
+from_stdin 1 'scf.if %x {\n' fmt
+prints err "expected '}' at the end"
+from_stdin 1 'tadd %d, %a, %b : !pto.tile<i8, 1, 32>\n' run
+from_stdin 0 '' fmt
+from_stdin 1 '' run
+prints err 'is empty'
+from_stdin 1 'pto.trap\n' run
+prints err 'stopped itself'
+
+# arguments
+pto 1 run "$iota"
+prints err '%S, i32, has no value'
+prints err '--arg S=NUMBER'
+pto 1 run "$iota" --arg S=ten
+prints err "'ten' is not a value of i32"
+pto 1 run "$iota" --arg S=5000000000
+prints err 'does not fit i32'
+pto 1 run "$iota" --arg S=1 --arg T=2
+prints err "no argument 'T'"
+pto 1 run "$iota" --arg S=f32[4]
+prints err 'takes no array'
+pto 1 run "$iota" --arg S=@"$work/none.npy"
+prints err 'none.npy'
+pto 1 run "$iota" --arg S=f32[4x]
+prints err 'expected a type and extents'
+pto 1 run "$iota" --arg S=q32[4]
+pto 1 run "$iota" --arg S=f32[99999999999999999999]
+printf 'not an array' >"$work/bad.npy"
+pto 1 run "$gemm" --arg a=@"$work/bad.npy" --arg b=f16[64x32] --arg c=f32[32x32]
+prints err 'bad.npy'
+pto 1 run "$gemm" --arg a=f32[32x64] --arg b=f16[64x32] --arg c=f32[32x32]
+prints err "%a is !pto.ptr<f16>, the array's elements are f32"
+pto 1 run "$gemm" --target a2a3 --arg a=f16[8] --arg b=f16[64x32] --arg c=f32[32x32]
+prints err 'outside'
+pto 1 run "$gemm" --function nothing
+prints err "no function @nothing"
+pto 1 run "$iota" --arg S=1 --out nothing="$work/x.npy"
+prints err "no tile 'nothing'"
+pto 1 run "$iota" --arg S=1 --out y="$work/no/such/folder.npy"
+pto 1 run "$iota" --arg S=1 --max-steps 3
+prints err 'stopped after 3 steps'
+
+# every element type goes in through an array and comes out of it: y = x + x, or as it is
+for type in i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32; do
+  case $type in u*) text=ui${type#u} ;; *) text=$type ;; esac
+  size=$(printf %s "$type" | tr -dc 0-9)
+  [ "$type" = bf16 ] && size=16
+  count=$((256 / size * 2))
+  cat >"$work/copy.pto" <<END
+func.func @copy(%x : !pto.ptr<$text>, %m : memref<1x${count}x$text>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant $count : index
+  %v = pto.make_tensor_view %x, shape = [%c1, %n], strides = [%n, %c1] : !pto.tensor_view<1x${count}x$text>
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 1x${count}x$text>
+  pto.tload ins(%v : !pto.tensor_view<1x${count}x$text>) outs(%t : !pto.tile_buf<vec, 1x${count}x$text>)
+  pto.tstore ins(%t : !pto.tile_buf<vec, 1x${count}x$text>) outs(%m : memref<1x${count}x$text>)
+  return
+}
+END
+  pto 0 run "$work/copy.pto" --target a5 --arg "x=$type[$count]" --arg "m=$type[1x$count]" --out m="$work/zeros.npy"
+  # the first byte of the data is changed, then the file goes through the program
+  head -c 128 "$work/zeros.npy" >"$work/x.npy"
+  printf '\007' >>"$work/x.npy"
+  tail -c +130 "$work/zeros.npy" >>"$work/x.npy"
+  pto 0 run "$work/copy.pto" --target a5 --arg x=@"$work/x.npy" --arg m="$type[1x$count]" --out m="$work/y.npy"
+  cmp -s "$work/x.npy" "$work/y.npy" || fail "$type: what came out differs"
+  pto 1 run "$work/copy.pto" --target a5 --arg x=@"$work/x.npy" --arg m="$type[2x$count]"
+  prints err 'the array is'
+done
+
+# blocks, traces, profiles
+cat >"$work/blocks.pto" <<'END'
+func.func @blocks(%n : i32) {
+  %i = pto.get_block_idx
+  %k = pto.get_block_num
+  pto.print ins("block %d of %d, n %d", %i, %k, %n : i64, i64, i32)
+  return
+}
+END
+pto 0 run "$work/blocks.pto" --arg n=-7 --blocks 3
+prints out 'block 0 of 3, n -7'
+prints out 'block 2 of 3, n -7'
+pto 0 run "$iota" --arg S=1 --trace --profile
+prints out 'TCI'
+prints out 'estimated'
+finish
