@@ -398,9 +398,10 @@ static bool memref_type(const char *text, tw__as_type *type, GString *s)
         if (!strided(at, type)) return false;
         at = space;
     }
-    if (strchr(at, '<')) {
-        char *open = strchr(at, '<') + 1, *word = strrchr(open, ' ') ? strrchr(open, ' ') + 1 : open;
-        memmove(space, word, MIN(strlen(word), sizeof space - 1) + 1);
+    if (strstr(at, "address_space") && strchr(at, '<')) {
+        char name[32], *open = strchr(at, '<') + 1, *word = strrchr(open, ' ') ? strrchr(open, ' ') + 1 : open;
+        g_strlcpy(name, word, sizeof name); /* `word` may lie in `space` */
+        g_strlcpy(space, name, sizeof space);
         space[strcspn(space, ">")] = 0;
     } else if (*g_strstrip(at)) {
         return bad("'%s' has no meaning in a memref", at);

@@ -136,6 +136,10 @@ static void pto_text_ops_refused(void **state)
         { "%m = memref.alloc(%c1) : memref<4xi32>", "1 extents for 0 '?'", 1, 6 },
         { "%m = memref.alloc() : memref<4xi32, #pto.address_space<vac>>", "did you mean 'vec'?", 1, 23 },
         { "%m = memref.alloc() : memref<4xi32, strided<[1, 1]>>", "2 strides for 1 extents", 1, 23 },
+        { "%m = memref.alloc() : memref<4xi32, affine_map<(d0) -> (d0)>>", "has no meaning in a memref", 1, 23 },
+        { "%m = memref.alloc() : memref<4xi32, strided<[1]>, "
+          "#pto.address_space<aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa>>",
+          "not an address space", 1, 23 },
         { "%m = memref.alloc() : memref<300000000xi8>", "more than", 1, 6 },
         { "%m = memref.alloc() : memref<4xi32>\n%v = memref.load %m[%c5] : memref<4xi32>", "outside its extent 4",
           2, 6 },
