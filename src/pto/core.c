@@ -100,7 +100,7 @@ void tw_pto_trace(tw_pto *core, FILE *out)
     core->trace = out;
 }
 
-void *tw__pto_scratch(tw_pto *core, size_t bytes)
+void *tw__pto_scratch_raw(tw_pto *core, size_t bytes)
 {
     if (!core->scratch && !(core->scratch = tw__arena_new(256 << 10))) {
         tw__fail(TW_E_NO_MEMORY, "no memory for the intermediate values of an instruction");
@@ -108,9 +108,15 @@ void *tw__pto_scratch(tw_pto *core, size_t bytes)
     }
     if (!core->scratch_used) core->scratch_start = tw__arena_save(core->scratch);
     core->scratch_used = true;
-    void *at = tw__arena_zalloc(core->scratch, bytes ? bytes : 1, 64);
+    void *at = tw__arena_alloc(core->scratch, bytes ? bytes : 1, 64);
     if (!at) tw__fail(TW_E_NO_MEMORY, "no memory for the %zu bytes between two steps of an instruction", bytes);
     return at;
+}
+
+void *tw__pto_scratch(tw_pto *core, size_t bytes)
+{
+    void *at = tw__pto_scratch_raw(core, bytes);
+    return at ? memset(at, 0, bytes) : NULL;
 }
 
 void tw__pto_drop_scratch(tw_pto *core)

@@ -16,14 +16,20 @@ tw__plane tw__plane_scalar(tw_pto_scalar *scalar)
     return (tw__plane){ .at = (unsigned char *)&scalar->bits, .rows = 1, .cols = 1, .type = scalar->type };
 }
 
-tw__plane tw__plane_new(tw_pto *core, tw_type type, uint32_t rows, uint32_t cols)
+static tw__plane new_plane(tw_pto *core, tw_type type, uint32_t rows, uint32_t cols, bool filled)
 {
     size_t size = tw_type_size(type), bytes;
     tw__plane p = {
         .rows = rows, .cols = cols, .type = type, .col = (ptrdiff_t)size, .row = (ptrdiff_t)(cols * size)
     };
-    if (tw__mul_size(cols * size, rows, &bytes)) p.at = tw__pto_scratch(core, bytes);
+    if (tw__mul_size(cols * size, rows, &bytes))
+        p.at = filled ? tw__pto_scratch(core, bytes) : tw__pto_scratch_raw(core, bytes);
     return p;
+}
+
+tw__plane tw__plane_new(tw_pto *core, tw_type type, uint32_t rows, uint32_t cols)
+{
+    return new_plane(core, type, rows, cols, true);
 }
 
 tw__plane tw__plane_part(tw__plane p, uint32_t row, uint32_t rows, uint32_t col, uint32_t cols)
@@ -62,18 +68,28 @@ static tw_view boxes_of(const tw_pto_tile *t, const tw__plane *p)
     return v;
 }
 
-static tw_status unbox(tw__pto_call *call, const tw_pto_tile *t, tw__plane *out)
+static tw_status unbox(tw__pto_call *call, const tw_pto_tile *t, tw__plane *out, bool fetch)
 {
     uint32_t box_rows, box_cols;
     tw_pto_box(t, &box_rows, &box_cols);
     uint32_t padded = (t->rows + box_rows - 1) / box_rows * box_rows;
-    tw__plane p = tw__plane_new(call->core, t->type, padded, t->cols);
+    tw__plane p = new_plane(call->core, t->type, padded, t->cols, padded != t->rows);
     if (!p.at) return TW_E_NO_MEMORY;
     tw_view from = tw__tile_boxes(t, tw__pto_storage(call->core, t)), to = boxes_of(t, &p);
     *out = p;
     out->rows = t->valid_rows;
     out->cols = t->valid_cols;
-    return tw_vec_copy_view(&to, &from, anywhere);
+    return fetch ? tw_vec_copy_view(&to, &from, anywhere) : TW_OK;
+}
+
+/* A product that writes every element of its tile: what is there need not be fetched. */
+static bool is_overwritten(const tw__pto_call *call, unsigned i)
+{
+    const tw__pto_row *row = call->row;
+    int a = tw__letter(row, 'a'), b = tw__letter(row, 'b');
+    return i == 0 && row->run == tw__pto_run_matmul && row->form[0] == 'd' && a > 0 && b > 0 &&
+           tw__tile(call, 0)->rows == tw__tile(call, (unsigned)a)->valid_rows &&
+           tw__tile(call, 0)->cols == tw__tile(call, (unsigned)b)->valid_cols;
 }
 
 /* Whether a tile's plane is a copy that is put back: boxed ones, and 4-bit ones where the family does not take them packed. */
@@ -98,8 +114,9 @@ tw_status tw__pto_bind(tw__pto_call *call)
                 call->plane[i] = direct(o->tile, tw__pto_storage(call->core, o->tile));
                 continue;
             }
-            tw_status status = tw__tile_nibbles(o->tile) ? tw__nibble_bind(call, o->tile, &call->plane[i])
-                                                         : unbox(call, o->tile, &call->plane[i]);
+            tw_status status = tw__tile_nibbles(o->tile)
+                                   ? tw__nibble_bind(call, o->tile, &call->plane[i])
+                                   : unbox(call, o->tile, &call->plane[i], !is_overwritten(call, i));
             if (status != TW_OK) return status;
         } else if (o->kind == TW_PTO_SCALAR) {
             call->plane[i] = tw__plane_scalar((tw_pto_scalar *)(uintptr_t)&o->scalar);

@@ -197,6 +197,7 @@ tw_status tw__pto_place(tw_pto *core, tw_pto_tile *tile);
 unsigned char *tw__pto_storage(const tw_pto *core, const tw_pto_tile *tile); /* of a tile with a place */
 /* Zero-filled memory until the end of the instruction; NULL with a message when there is none. */
 void *tw__pto_scratch(tw_pto *core, size_t bytes);
+void *tw__pto_scratch_raw(tw_pto *core, size_t bytes); /* the same, not filled */
 void tw__pto_drop_scratch(tw_pto *core);
 /* A kernel of the vec box, resolved once per core. NULL with a message. */
 const tw_vec_kernel *tw__pto_kernel(tw_pto *core, tw_vec_op op, const tw_type *types, const tw_vec_mode *mode);

@@ -11,6 +11,7 @@ typedef struct plan {
     tw_vec_kernel load_a, load_b, load_c, store_c; /* conversions from and to memory */
     tw__strip *strip;
     size_t size; /* of the accumulator */
+    bool direct; /* rows of c are of the accumulator's type and dense: whole strips need no room of their own */
     char *a, *b, *sums;
 } plan;
 
@@ -68,10 +69,13 @@ static tw_status make_plan(plan *p, tw_type c, tw_type a, tw_type b, const tw_ma
     tw_vec_mode out = { .rounding = mode->rounding, .saturation = mode->saturation };
     if (mode->rounding == TW_ROUND_STOCHASTIC)
         return tw__fail(TW_E_NOT_SUPPORTED, "matrix products have no stochastic rounding");
+    bool same = c == acc && mode->saturation == TW_SAT_NONE && mode->rounding == TW_ROUND_NEAREST_EVEN;
     status = tw_vec_resolve(TW_VEC_CONVERT, (const tw_type[]){ acc, a }, NULL, &p->load_a);
     if (status == TW_OK) status = tw_vec_resolve(TW_VEC_CONVERT, (const tw_type[]){ acc, b }, NULL, &p->load_b);
     if (status == TW_OK) status = tw_vec_resolve(TW_VEC_CONVERT, (const tw_type[]){ acc, c }, NULL, &p->load_c);
-    if (status == TW_OK) status = tw_vec_resolve(TW_VEC_CONVERT, (const tw_type[]){ c, acc }, &out, &p->store_c);
+    if (status == TW_OK)
+        status = tw_vec_resolve(same ? TW_VEC_COPY : TW_VEC_CONVERT, (const tw_type[]){ c, acc },
+                                same ? NULL : &out, &p->store_c);
     return status;
 }
 
@@ -86,24 +90,17 @@ static tw_run row_run(const tw_view *m, size_t row, size_t column)
 static void pack(const tw_vec_kernel *convert, size_t size, const tw_view *m, size_t row, size_t rows,
                  size_t column, size_t columns, char *to, size_t padded_rows, size_t pitch)
 {
-    for (size_t r = 0; r < rows; r++, to += pitch * size) {
+    bool one = columns == pitch && m->stride[0] == m->stride[1] * (ptrdiff_t)columns; /* rows follow one another */
+    size_t calls = one && rows > 0 ? 1 : rows, n = one ? rows * columns : columns;
+    for (size_t r = 0; r < calls; r++) {
         const tw_run args[] = { { to, (ptrdiff_t)size, 0 }, row_run(m, row + r, column) };
-        tw_vec_call(convert, columns, args);
-        memset(to + columns * size, 0, (pitch - columns) * size);
+        tw_vec_call(convert, n, args);
+        to += n * size;
+        if (one) continue;
+        memset(to, 0, (pitch - columns) * size);
+        to += (pitch - columns) * size;
     }
     memset(to, 0, (padded_rows - rows) * pitch * size);
-}
-
-/* Sums that are NaN become the canonical one. */
-static void clean(size_t n, void *sums, tw_type type)
-{
-    if (type == TW_F32) {
-        float *x = sums;
-        for (size_t i = 0; i < n; i++) x[i] = x[i] == x[i] ? x[i] : __builtin_nanf("");
-    } else if (type == TW_F64) {
-        double *x = sums;
-        for (size_t i = 0; i < n; i++) x[i] = x[i] == x[i] ? x[i] : __builtin_nan("");
-    }
 }
 
 static size_t at_most(size_t n, size_t limit)
@@ -111,25 +108,34 @@ static size_t at_most(size_t n, size_t limit)
     return n < limit ? n : limit;
 }
 
+/* Where the sums of a strip are: in c itself, or beside it. */
+static char *sums_of(const plan *p, const tw_view *c, size_t row, size_t rows, size_t column, size_t columns,
+                     size_t *pitch)
+{
+    bool direct = p->direct && rows % 4 == 0 && columns == TW__STRIP;
+    *pitch = direct ? (size_t)c->stride[0] / p->size : TW__STRIP;
+    return direct ? row_run(c, row, column).at : p->sums;
+}
+
 /* Rows [row, row + rows) of one strip of columns, over the whole depth. */
 static void multiply(const plan *p, const tw_view *c, const tw_view *a, const tw_view *b, size_t row, size_t rows,
                      size_t column, size_t columns, bool accumulate)
 {
-    size_t depth = a->extent[1], padded = (rows + 3) / 4 * 4;
-    if (accumulate)
-        pack(&p->load_c, p->size, c, row, rows, column, columns, p->sums, padded, TW__STRIP);
-    else
-        memset(p->sums, 0, padded * TW__STRIP * p->size);
-    for (size_t k = 0; k < depth; k += DEPTH) {
+    size_t depth = a->extent[1], padded = (rows + 3) / 4 * 4, pitch, k = 0;
+    char *sums = sums_of(p, c, row, rows, column, columns, &pitch);
+    if (accumulate && sums == p->sums)
+        pack(&p->load_c, p->size, c, row, rows, column, columns, sums, padded, TW__STRIP);
+    do { /* once for a depth of 0 too, which makes a NaN of c the canonical one */
         size_t part = at_most(depth - k, DEPTH);
-        pack(&p->load_a, p->size, a, row, rows, k, part, p->a, padded, part);
+        if (column == 0 || depth > DEPTH) /* else it is there from the strip before */
+            pack(&p->load_a, p->size, a, row, rows, k, part, p->a, padded, part);
         pack(&p->load_b, p->size, b, k, part, column, columns, p->b, part, TW__STRIP);
-        p->strip(padded, part, p->sums, p->a, p->b);
-    }
-    clean(rows * TW__STRIP, p->sums, p->load_a.types[0]);
-    for (size_t r = 0; r < rows; r++) {
+        p->strip(padded, part, sums, pitch, p->a, p->b, accumulate || k > 0);
+        k += part;
+    } while (k < depth);
+    for (size_t r = 0; sums == p->sums && r < rows; r++) {
         const tw_run args[] = { row_run(c, row + r, column),
-                                { p->sums + r * TW__STRIP * p->size, (ptrdiff_t)p->size, 0 } };
+                                { sums + r * TW__STRIP * p->size, (ptrdiff_t)p->size, 0 } };
         tw_vec_call(&p->store_c, columns, args);
     }
 }
@@ -144,6 +150,8 @@ tw_status tw_vec_matmul(const tw_view *c, const tw_view *a, const tw_view *b, co
     if (status == TW_OK) status = make_plan(&p, c->type, a->type, b->type, mode);
     if (status != TW_OK) return status;
     size_t m = c->extent[0], n = c->extent[1];
+    p.direct = p.store_c.op == TW_VEC_COPY && c->stride[1] == (ptrdiff_t)p.size && c->stride[0] > 0 &&
+               c->stride[0] % (ptrdiff_t)p.size == 0 && (uintptr_t)c->base % p.size == 0;
     if (m == 0 || n == 0) return TW_OK;
     size_t rows = (at_most(m, ROWS) + 3) / 4 * 4, depth = at_most(a->extent[1], DEPTH);
     size_t panel = (rows * depth + 15) / 16 * 16; /* whole cache lines, as the strips of 64 columns are */

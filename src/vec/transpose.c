@@ -68,16 +68,23 @@ static void sort_dims(dims *x)
 /* Rows of whole bytes. Sizes known to the compiler become a few moves: the boxes of a tile have rows of 32 and 64. */
 static void copy_rows(char *to, ptrdiff_t to_row, const char *from, ptrdiff_t from_row, size_t rows, size_t bytes)
 {
-#define COPY(size)                                                                                                \
-    for (size_t i = 0; i < rows; i++)                                                                             \
-    memmove((char *)((uintptr_t)to + i * (size_t)to_row), (const char *)((uintptr_t)from + i * (size_t)from_row), \
-            size)
+    typedef uint64_t __attribute__((vector_size(16), aligned(1), may_alias)) part;
+#define COPY(parts)                                                               \
+    for (size_t i = 0; i < rows; i++) {                                           \
+        part *d = (part *)((uintptr_t)to + i * (size_t)to_row), x[parts];         \
+        const part *s = (const part *)((uintptr_t)from + i * (size_t)from_row);   \
+        for (int j = 0; j < parts; j++) x[j] = s[j]; /* all read, then written */ \
+        for (int j = 0; j < parts; j++) d[j] = x[j];                              \
+    }                                                                             \
+    break
     switch (bytes) {
-    case 8: COPY(8); break;
-    case 16: COPY(16); break;
-    case 32: COPY(32); break;
-    case 64: COPY(64); break;
-    default: COPY(bytes); break;
+    case 16: COPY(1);
+    case 32: COPY(2);
+    case 64: COPY(4);
+    default:
+        for (size_t i = 0; i < rows; i++)
+            memmove((char *)((uintptr_t)to + i * (size_t)to_row),
+                    (const char *)((uintptr_t)from + i * (size_t)from_row), bytes);
     }
 #undef COPY
 }
@@ -133,13 +140,12 @@ static void turn_plane(char *to, const char *from, const dims *x, size_t size, t
 }
 
 /* The two innermost dimensions. */
-static void copy_plane(char *to, const char *from, const dims *x, size_t size)
+static void copy_plane(char *to, const char *from, const dims *x, size_t size, tw__turn *turn)
 {
     unsigned row = x->rank - 2, column = x->rank - 1;
     size_t rows = x->extent[row], columns = x->extent[column];
     bool aligned = magnitude(x->from[column]) <= magnitude(x->from[row]);
     size_t high = aligned ? rows : TILE, wide = aligned ? columns : TILE;
-    tw__turn *turn = tw__turn_of(size);
     if (!aligned && turn && x->to[column] == (ptrdiff_t)size && x->from[row] == (ptrdiff_t)size) {
         turn_plane(to, from, x, size, turn);
         return;
@@ -194,8 +200,9 @@ tw_status tw_vec_copy_view(const tw_view *dst, const tw_view *src, tw_window win
         return TW_OK;
     }
     sort_dims(&x);
+    tw__turn *turn = tw__turn_of(size);
     for (;;) {
-        copy_plane(to, from, &x, size);
+        copy_plane(to, from, &x, size, turn);
         unsigned d = x.rank - 2;
         for (; d-- > 0;) {
             to = (char *)((uintptr_t)to + (size_t)x.to[d]);

@@ -99,10 +99,11 @@ typedef struct tw__conversion {
     tw__cvt *cvt;
 } tw__conversion;
 
-/* A strip of a matrix product: rows of `acc` += a's rows times b. All contiguous; a is [rows][depth], b is
- * [depth][TW__STRIP], acc is [rows][TW__STRIP]; rows a multiple of 4. */
+/* A strip of a matrix product: rows of `acc` += (`add`) or = a's rows times b. a is [rows][depth] and b [depth][TW__STRIP], contiguous;
+ * acc has TW__STRIP columns, `pitch` elements from row to row, aligned as its elements are; rows a multiple of 4. NaN
+ * becomes the canonical one. */
 enum { TW__STRIP = 64 };
-typedef void tw__strip(size_t rows, size_t depth, void *acc, const void *a, const void *b);
+typedef void tw__strip(size_t rows, size_t depth, void *acc, size_t pitch, const void *a, const void *b, bool add);
 typedef struct tw__strips {
     tw__strip *f32, *f32_fused, *f64, *f64_fused, *u32, *u64;
 } tw__strips;
