@@ -95,7 +95,8 @@ template <class T, unsigned N> struct native;
 TW_AIE_REAL_LIST(NATIVE)
 NATIVE(4, cint16, 32)
 NATIVE(8, cint16, 32)
-NATIVE(16, cint16, 32) NATIVE(8, cint32, 64) NATIVE(4, cint32, 64)
+NATIVE(16, cint16, 32)
+NATIVE(8, cint32, 64) NATIVE(4, cint32, 64)
 
     template <class T, unsigned N>
     class vec {
@@ -234,6 +235,25 @@ static void test_extra_overloads()
     EXPECT(::as_cint16(0x00020001) == (cint16{ 1, 2 }));
 }
 
+#pragma GCC diagnostic ignored "-Wmissing-braces"
+static void test_scalars()
+{
+    cint16_t a = { 3, -4 };
+    cint32 wide = a; /* widens by itself */
+    EXPECT(wide == (cint32{ 3, -4 }));
+    EXPECT(wide * a == (cint32{ 9 - 16, -24 }));
+    cfloat f = (cfloat)a;
+    EXPECT(f == (cfloat{ 3, -4 }));
+    EXPECT((cint16)(cint32{ 70000, -1 }) == (cint16{ 70000 - 65536, -1 }));
+    static_assert(!std::is_convertible<cint32, cint16>::value && std::is_convertible<cint16, cint32>::value, "");
+    static_assert(!std::is_convertible<cint16, cfloat>::value && std::is_trivially_copyable<cint16>::value, "");
+    static_assert(!std::is_convertible<cint16, int>::value && sizeof(cint16) == 4, "");
+    EXPECT(f * 2.0f == (cfloat{ 6, -8 }) && 1.0f - f == (cfloat{ -2, 4 }));
+    EXPECT(a * int16(-2) == (cint16{ -6, 8 }) && int16(1) + a == (cint16{ 4, -4 }));
+    static const cint16 flat[2] = { 1, 2, 3, 4 }; /* as generated coefficient files have it */
+    EXPECT(flat[1] == (cint16{ 3, 4 }));
+}
+
 /* --- spelling of kernels ---------------------------------------------------------------------------------------------- */
 
 #define TAPS 8
@@ -276,6 +296,7 @@ int main()
     test_types();
     test_layers();
     test_extra_overloads();
+    test_scalars();
     test_kernel();
     return fails != 0;
 }

@@ -38,9 +38,13 @@ __extension__ typedef unsigned __int128 tw__u128;
     X(cint64, int64)           \
     X(cint128, int128)         \
     X(cfloat, float)
-#define TW__AIE_COMPLEX(name, part) \
-    typedef struct name {           \
-        part real, imag;            \
+#ifndef TW__AIE_SCALAR_MEMBERS /* C++ members; aie_vendor.hpp has some */
+#define TW__AIE_SCALAR_MEMBERS(name)
+#endif
+#define TW__AIE_COMPLEX(name, part)  \
+    typedef struct name {            \
+        part real, imag;             \
+        TW__AIE_SCALAR_MEMBERS(name) \
     } name;
 TW_AIE_COMPLEX_LIST(TW__AIE_COMPLEX)
 #undef TW__AIE_COMPLEX

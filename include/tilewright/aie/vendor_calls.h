@@ -171,6 +171,39 @@ TW__AIE int128 tw__wrapping(int128 a, int64 b)
 TW__ACC_SUMS(TW__ACC_SUM)
 #undef TW__ACC_SUM
 
+/* Complex with real scalars. */
+#define TW__REAL_OPS(type, part)                    \
+    TW__AIE type operator*(type a, part b)          \
+    {                                               \
+        return tw_##type##_mul(a, tw_##type(b, 0)); \
+    }                                               \
+    TW__AIE type operator*(part a, type b)          \
+    {                                               \
+        return b * a;                               \
+    }                                               \
+    TW__AIE type operator+(type a, part b)          \
+    {                                               \
+        return tw_##type##_add(a, tw_##type(b, 0)); \
+    }                                               \
+    TW__AIE type operator+(part a, type b)          \
+    {                                               \
+        return b + a;                               \
+    }                                               \
+    TW__AIE type operator-(type a, part b)          \
+    {                                               \
+        return tw_##type##_sub(a, tw_##type(b, 0)); \
+    }                                               \
+    TW__AIE type operator-(part a, type b)          \
+    {                                               \
+        return tw_##type##_sub(tw_##type(a, 0), b); \
+    }
+TW__REAL_OPS(cint16, int16)
+TW__REAL_OPS(cint32, int32)
+TW__REAL_OPS(cfloat, float)
+#undef TW__REAL_OPS
+typedef cint16 cint16_t;
+typedef cint32 cint32_t;
+
 TW__AIE cint16 as_cint16(int32 bits)
 {
     cint16 r;

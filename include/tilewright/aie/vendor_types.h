@@ -47,6 +47,25 @@ template <class To, class From> To tw__accumulator_cast(const From &from); /* ai
     {                                                                                           \
         return tw__accumulator_cast<To>(*this);                                                 \
     }
+/* Complex scalars: to a wider integer one by itself, to the others where a cast is written. */
+template <class C> using tw__component = decltype(C::real);
+template <class From, class To, bool Widens>
+using tw__complex_cast =
+    typename std::enable_if<std::is_class<To>::value && !std::is_same<From, To>::value &&
+                            sizeof(To) == 2 * sizeof(To::real) &&
+                            Widens == (sizeof(To) > sizeof(From) && std::is_integral<tw__component<To>>::value &&
+                                       std::is_integral<tw__component<From>>::value)>::type;
+#define TW__AIE_SCALAR_MEMBERS(name)                                                                \
+    template <class To, class From = name, class = tw__complex_cast<From, To, true>>                \
+    TW__INLINE operator To() const                                                                  \
+    {                                                                                               \
+        return To{ static_cast<tw__component<To>>(real), static_cast<tw__component<To>>(imag) };    \
+    }                                                                                               \
+    template <class To, class From = name, class = tw__complex_cast<From, To, false>, class = void> \
+    TW__INLINE explicit operator To() const                                                         \
+    {                                                                                               \
+        return To{ static_cast<tw__component<To>>(real), static_cast<tw__component<To>>(imag) };    \
+    }
 #define TW__GNU(type)       type::tw_lanes
 #define TW__LANES(v)        ((v).lane)
 #define TW__WRAP(type, ...) (type{ (type::tw_lanes)(__VA_ARGS__) })
