@@ -15,6 +15,7 @@
 #define PTO_PTO_INST_HPP
 
 #include <tilewright/pto.h>
+#include <tilewright/pto_grid.h>
 
 #include <array>
 #include <cstdint>
@@ -100,9 +101,10 @@ inline void check(tw_status status)
     if (status != TW_OK) throw error(status);
 }
 
-// The core of this thread. Tiles share it, so that one may outlive the thread's own hold on it.
-inline const std::shared_ptr<tw_pto> &shared_core()
+// The core that is running in a grid, else the core of this thread. Tiles share it, so that one may outlive the thread's own hold on it.
+inline std::shared_ptr<tw_pto> shared_core()
 {
+    if (tw_pto *running = tw_pto_current()) return { running, [](tw_pto *) {} }; // of a grid, which owns it
     static thread_local std::shared_ptr<tw_pto> mine;
     if (!mine) {
         tw_pto_target target = TW_PTO_CPU;
@@ -120,7 +122,8 @@ inline const std::shared_ptr<tw_pto> &shared_core()
 }
 inline tw_pto *core()
 {
-    return shared_core().get();
+    tw_pto *running = tw_pto_current();
+    return running ? running : shared_core().get();
 }
 
 template <typename T> struct type_of;
@@ -318,7 +321,7 @@ template <int64_t... Strides> struct Stride : Shape<Strides...> {
 template <typename Element, typename ShapeT, typename StrideT, Layout L = Layout::ND> class GlobalTensor {
   public:
     using DType = Element;
-    GlobalTensor(Element *data, const ShapeT &shape = ShapeT(), const StrideT &stride = StrideT())
+    GlobalTensor(Element *data = nullptr, const ShapeT &shape = ShapeT(), const StrideT &stride = StrideT())
     {
         tensor_ = tw_pto_tensor();
         tensor_.type = detail::type_of<std::remove_cv_t<Element>>::value;
@@ -679,4 +682,5 @@ TW_PTO_CPP_TILES(TSCATTER, "tscatter")
 } // namespace pto
 
 #include <pto/pto-data.hpp>
+#include <pto/pto-grid.hpp>
 #endif

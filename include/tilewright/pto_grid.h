@@ -41,6 +41,8 @@ typedef struct tw_pto_identity {
         sub_blocks; /* sub-block: number of the vector core, 0 on cube and whole cores */
     unsigned device, devices;
 } tw_pto_identity;
+/* The core whose kernel is running in this thread; NULL outside a grid. */
+TW_API tw_pto *tw_pto_current(void);
 TW_API tw_pto_identity tw_pto_identity_of(const tw_pto *core); /* block 0 of 1 for a core of tw_pto_new */
 
 typedef struct tw_pto_grid tw_pto_grid;

@@ -176,6 +176,13 @@ tw_pto *tw__pto_mate(const tw_pto *core, unsigned number)
     return number < seat->grid->per_block ? seat->grid->cores[block * seat->grid->per_block + number] : NULL;
 }
 
+static _Thread_local tw_pto *running;
+
+tw_pto *tw_pto_current(void)
+{
+    return running;
+}
+
 /* --- waiting ---------------------------------------------------------------------------------------------------------- */
 
 static tw_status fail_wait(const tw_pto *core, const tw__wait *wait)
@@ -297,8 +304,12 @@ static bool step(tw_pto_grid *grid, tw_pto *core)
         keep_failure(grid, TW_E_NO_MEMORY, tw_error_message());
         return seat->ended = true;
     }
+    tw_pto *outer = running;
     seat->started = true;
-    if (!tw__fiber_resume(seat->fiber)) {
+    running = core;
+    bool goes_on = tw__fiber_resume(seat->fiber);
+    running = outer;
+    if (!goes_on) {
         tw__fiber_free(seat->fiber);
         seat->fiber = NULL;
     }

@@ -26,6 +26,9 @@ static double bandwidth(const tw__pto_call *call)
 tw_pto_pipe tw__pto_pipe_of(const tw__pto_call *call)
 {
     const tw__pto_row *row = call->row;
+    bool fills_l1 = row->pipe == TW_PTO_PIPE_V && call->operand[0].kind == TW_PTO_TILE &&
+                    tw__tile(call, 0)->location == TW_PTO_MAT; /* TEXPANDS, TFILLPAD */
+    if (fills_l1) return TW_PTO_PIPE_MTE2;
     if (row->cost != TW__COST_TRANSFER) return (tw_pto_pipe)row->pipe;
     unsigned tile = call->operand[0].kind == TW_PTO_TENSOR ? 1 : 0;
     if (row->form[0] == 'G')

@@ -1,0 +1,153 @@
+/* Text of FIFOs, flags between cores and SYNCALL: programs that run on grids, and messages with their lines. */
+#include "check.h"
+#include <tilewright/pto_grid.h>
+#include <tilewright/pto_text.h>
+
+#define VEC     "!pto.tile_buf<vec, 16x16xf32>"
+#define ACC     "!pto.tile_buf<acc, 16x16xf32, blayout=col_major, slayout=row_major, fractal=1024>"
+#define PIPE_CV "pto.aic_initialize_pipe {dir_mask = 1, slot_size = 1024}(c2v_consumer_buf = %z : index)\n"
+
+typedef struct job {
+    tw_pto_text *text;
+    int32_t *memory;
+} job;
+
+static tw_status run_core(tw_pto *core, void *user)
+{
+    job *j = user;
+    tw_pto_identity me = tw_pto_identity_of(core);
+    tw_pto_run *run = tw_pto_run_new(j->text, NULL, core);
+    if (!run) return TW_E_SYMBOL;
+    OK(tw_pto_run_memory(run, "p", j->memory, TW_I32, 1, (size_t[]){ 64 }));
+    tw_status status =
+        tw_pto_run_start(run, &(tw_pto_run_options){ .block = me.block, .blocks = me.blocks, .max_steps = 10000 });
+    char *message = status == TW_OK ? NULL : strdup(tw_error_message());
+    tw_pto_run_free(run);
+    if (message) tw__set_error_message(message);
+    free(message);
+    return status;
+}
+
+/* `body` with %p : !pto.ptr<i32>, %z = 0, %u = 1 on `blocks` blocks; the first diagnostic into message ("" = none). */
+static tw_status run_text(const char *body, unsigned blocks, unsigned vectors, int32_t *memory, int *line,
+                          char message[600])
+{
+    char source[8192];
+    snprintf(source, sizeof source,
+             "func.func @f(%%p : !pto.ptr<i32>) {\n%%z = arith.constant 0 : index\n%%u = arith.constant 1 : index\n"
+             "%s  return\n}\n",
+             body);
+    tw_pto_text *text = tw_pto_text_parse("f.pto", source, strlen(source), NULL, NULL);
+    assert_non_null(text);
+    tw_status status = tw_pto_text_verify(text, TW_PTO_A2A3);
+    job j = { text, memory };
+    if (status == TW_OK) {
+        tw_pto_grid *g =
+            tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .blocks = blocks, .vectors = vectors });
+        status = tw_pto_grid_run(g, run_core, &j);
+        tw_pto_grid_free(g);
+    }
+    message[0] = 0;
+    *line = 0;
+    if (tw_diags_count(tw_pto_text_diags(text), TW_ERROR)) {
+        const tw_diag *d = tw_diags_get(tw_pto_text_diags(text), 0);
+        snprintf(message, 600, "%s", d->message);
+        *line = d->line;
+    }
+    tw_pto_text_free(text);
+    return status;
+}
+
+/* Each block writes its index, waits for all, reads its neighbour's. */
+static void pto_text_cores_syncall(void **state)
+{
+    static const char body[] =
+        "%b = pto.get_block_idx\n%n = pto.get_block_num\n%i = arith.index_cast %b : i64 to index\n"
+        "%k = arith.index_cast %n : i64 to index\n%v = arith.trunci %b : i64 to i32\n"
+        "pto.store_scalar %v, %p[%i] : !pto.ptr<i32>, i32\n"
+        "pto.syncall {cores = \"mix\"}\n"
+        "%j = arith.addi %i, %u : index\n%m = arith.remui %j, %k : index\n"
+        "%w = pto.load_scalar %p[%m] : !pto.ptr<i32> -> i32\n%o = arith.addi %i, %k : index\n"
+        "pto.store_scalar %w, %p[%o] : !pto.ptr<i32>, i32\n";
+    int32_t memory[64] = { 0 };
+    int line;
+    char message[600];
+    (void)state;
+    if (run_text(body, 7, 0, memory, &line, message) != TW_OK) fail_msg("%d: %s", line, message);
+    for (int i = 0; i < 7; i++) assert_int_equal(memory[7 + i], (i + 1) % 7);
+}
+
+static void pto_text_cores_messages(void **state)
+{
+    static const struct {
+        const char *body;
+        unsigned vectors;
+        int line; /* of the first diagnostic; 0 = good */
+        const char *message;
+    } rows[] = {
+        { "pto.section.vector {\n%s = pto.get_subblock_idx\n%t = arith.trunci %s : i64 to i32\n"
+          "%i = arith.index_cast %s : i64 to index\npto.store_scalar %t, %p[%i] : !pto.ptr<i32>, i32\n}\n",
+          2, 0, NULL },
+        { "pto.section.cube {\npto.sync.set #pto.pipe<PIPE_FIX>, 1\n}\npto.section.vector {\n"
+          "pto.sync.wait #pto.pipe<PIPE_MTE2>, 1\n}\n",
+          2, 0, NULL },
+        { "pto.section.vector {\npto.sync.wait #pto.pipe<PIPE_MTE2>, 1\n}\n", 2, 5,
+          "has not been set by block 0, cube core" },
+        { "pto.sync.set #pto.pipe<PIPE_FIX>, 16\n", 0, 4, "sync.id" },
+        { "pto.sync.set #pto.pipe<PIPE_FIX>\n", 0, 4, "takes a pipe and a flag" },
+        { "pto.sync.set #pto.pipe<PIPE_FIX>, 1 {mode = 3}\n", 0, 4, "mode is a number from 0 to 2" },
+        { "pto.sync.set #pto.pipe<PIPE_FIX>, 1 {mod = 1}\n", 0, 4, "did you mean 'mode'" },
+        { "pto.sync.set #pto.pipe<PIPE_FIX>, 1 {mode = 1}\n", 2, 4, "sync.mode" },
+        { PIPE_CV "pto.tfree_from_aic {split = 1}\n", 0, 5, "fifo.free" },
+        { "pto.tfree_from_aic {split = 1}\n", 0, 4, "is not initialised" },
+        { PIPE_CV "pto.tfree_from_aiv {split = 1}\n", 0, 5, "is not initialised" },
+        { PIPE_CV "pto.tfree_from_aic {split = 3}\n", 0, 5, "split is a number from 0 to 2" },
+        { PIPE_CV "pto.tfree_from_aic {slit = 1}\n", 0, 5, "did you mean 'split'" },
+        { PIPE_CV "%t = pto.alloc_tile : " VEC "\npto.tpush_to_aiv(%t : " VEC ") {split = 0}\n", 0, 6,
+          "fifo.location" },
+        { PIPE_CV "pto.tpush_to_aiv(%z : index) {split = 0}\n", 0, 5, "a tile is wanted" },
+        { PIPE_CV "%t = pto.alloc_tile : " ACC "\npto.tpush_to_aiv(%t : " ACC ") {split = 0}\n", 0, 0, NULL },
+        { PIPE_CV "%t = pto.alloc_tile : " ACC "\npto.tpush_to_aiv(%t : " ACC ") {split = 0}\n"
+                  "%v = pto.tpop_from_aic {split = 0} -> " VEC "\npto.tfree_from_aic {split = 0}\n",
+          0, 0, NULL },
+        { PIPE_CV "%v = pto.tpop_from_aic(%u) {split = 0} -> " VEC "\n", 0, 5, "valid rows and columns" },
+        { PIPE_CV "%v = pto.tpop_from_aic {split = 0} -> " VEC "\n", 0, 5, "waits for data number 1 of FIFO 0" },
+        { PIPE_CV "%t = pto.alloc_tile : " ACC "\n%n = arith.constant 9 : index\nscf.for %i = %z to %n step %u {\n"
+                  "pto.tpush_to_aiv(%t : " ACC ") {split = 0}\n}\n",
+          0, 8, "free slot to push number 9" },
+        { "pto.aic_initialize_pipe {slot_size = 1024}(c2v_consumer_buf = %z : index)\n", 0, 4, "needs dir_mask" },
+        { "pto.aic_initialize_pipe {dir_mask = 1}(c2v_consumer_buf = %z : index)\n", 0, 4, "slot_size" },
+        { "pto.aic_initialize_pipe {dir_mask = 4, slot_size = 32}(c2v_consumer_buf = %z : index)\n", 0, 4,
+          "dir_mask is a number from 0 to 3" },
+        { "pto.aic_initialize_pipe {dir_mask = 1, slot_size = 1024}(gm_slot_buffer = %p : !pto.ptr<i32>)\n", 0, 4,
+          "do not fit the 256 bytes" },
+        { "pto.aic_initialize_pipe {dir_mask = 1, slot_size = 32, nosplit}(gm_slot_buffer = %p : !pto.ptr<i32>)\n",
+          0, 0, NULL },
+        { "%b = pto.reserve_buffer {name = \"fifo\", size = 8192, location = #pto.address_space<vec>, auto = true} "
+          "-> i32\n",
+          0, 0, NULL },
+        { "pto.syncall {cores = \"aic_only\"}\n", 2, 4, "syncall.cores" },
+        { "pto.section.cube {\n%t = pto.alloc_tile : " VEC "\npto.tadd ins(%t, %t : " VEC ", " VEC
+          ") outs(%t : " VEC ")\n}\n",
+          1, 6, "memory" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int32_t memory[64] = { 0 };
+        int line;
+        char message[600];
+        tw_status status = run_text(rows[i].body, 1, rows[i].vectors, memory, &line, message);
+        bool as_wanted = rows[i].line ? status != TW_OK && line == rows[i].line && strstr(message, rows[i].message)
+                                      : status == TW_OK;
+        if (!as_wanted) fail_msg("row %zu: status %d, line %d: %s", i, status, line, message);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pto_text_cores_syncall),
+        cmocka_unit_test(pto_text_cores_messages),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
