@@ -123,12 +123,30 @@ TW__AIE tw__u8x16 tw__gather8(const tw__u8m *p, unsigned n, tw__u8x16 m)
     return r;
 }
 #else
-#define TW__GATHER(name, vector, element, count, half)          \
-    TW__AIE vector name(const element *p, unsigned n, vector m) \
-    {                                                           \
-        (void)n;                                                \
-        vector r = { TW__LIST##count(TW__ENTRY) };              \
-        return r;                                               \
+/* clang joins picks from a vector to one shuffle, and makes less of picks from a struct in memory. Where the indices are
+ * not known, memory is where to pick from. */
+#ifdef __clang__
+#define TW__OF_VECTOR(vector, element, count, bytes, known)                                  \
+    if ((known) && n * sizeof(element) == (bytes)) {                                         \
+        typedef element tw__all __attribute__((vector_size(bytes), aligned(16), may_alias)); \
+        const tw__all all = *(const tw__all *)(const void *)p;                               \
+        const vector v = { TW__LIST##count(TW__OF_ALL) };                                    \
+        return v;                                                                            \
+    }
+#define TW__OF_VECTORS(vector, element, count, known) \
+    TW__OF_VECTOR(vector, element, count, 32, known)  \
+    TW__OF_VECTOR(vector, element, count, 64, known)  \
+    TW__OF_VECTOR(vector, element, count, 128, known)
+#else
+#define TW__OF_VECTORS(vector, element, count, known) (void)n;
+#endif
+#define TW__OF_ALL(k) all[m[k]]
+#define TW__GATHER(name, vector, element, count, half)                                                           \
+    TW__AIE vector name(const element *p, unsigned n, vector m)                                                  \
+    {                                                                                                            \
+        TW__OF_VECTORS(vector, element, count, __builtin_constant_p(m[0]) && __builtin_constant_p(m[count - 1])) \
+        vector r = { TW__LIST##count(TW__ENTRY) };                                                               \
+        return r;                                                                                                \
     }
 TW__GATHER(tw__gather8, tw__u8x16, tw__u8m, 16, 8)
 #endif
@@ -210,9 +228,11 @@ TW__WIDEN(tw__widen32, tw__i32m, 4, __builtin_ia32_pmovsxdq256, int)
 #define TW__WIDEN(name, element)                                                                         \
     TW__AIE tw__i64x4 name(const element *p, unsigned n, unsigned a, unsigned b, unsigned c, unsigned d) \
     {                                                                                                    \
-        (void)n;                                                                                         \
-        const tw__i64x4 v = { p[a], p[b], p[c], p[d] };                                                  \
-        return v;                                                                                        \
+        const unsigned m[4] = { a, b, c, d };                                                            \
+        TW__OF_VECTORS(tw__i64x4, element, 4, __builtin_constant_p(a) && __builtin_constant_p(d))        \
+        const tw__i64x4 r = { p[a], p[b], p[c], p[d] };                                                  \
+        (void)m;                                                                                         \
+        return r;                                                                                        \
     }
 TW__WIDEN(tw__widen16, tw__i16m)
 TW__WIDEN(tw__widen32, tw__i32m)
