@@ -96,7 +96,8 @@ TW_AIE_REAL_LIST(NATIVE)
 NATIVE(4, cint16, 32)
 NATIVE(8, cint16, 32)
 NATIVE(16, cint16, 32)
-NATIVE(8, cint32, 64) NATIVE(4, cint32, 64)
+NATIVE(8, cint32, 64)
+NATIVE(4, cint32, 64)
 
     template <class T, unsigned N>
     class vec {
