@@ -157,10 +157,10 @@ template <class T> const char *name_of();
     {                                           \
         return #T;                              \
     }
-VENDOR_NAME(int8)
-VENDOR_NAME(uint8)
-VENDOR_NAME(int16)
-VENDOR_NAME(int32) VENDOR_NAME(float) VENDOR_NAME(cint16) VENDOR_NAME(cint32) VENDOR_NAME(cfloat)
+// clang-format off
+VENDOR_NAME(int8) VENDOR_NAME(uint8) VENDOR_NAME(int16) VENDOR_NAME(int32) VENDOR_NAME(float)
+VENDOR_NAME(cint16) VENDOR_NAME(cint32) VENDOR_NAME(cfloat)
+    // clang-format on
 
     inline void check(const char *op, const std::string &what, unsigned lane, bool right)
 {

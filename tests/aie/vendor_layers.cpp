@@ -92,12 +92,10 @@ template <class T, unsigned N> struct native;
     template <> struct native<element, lanes> { \
         typedef v##lanes##element type;         \
     };
+// clang-format off
 TW_AIE_REAL_LIST(NATIVE)
-NATIVE(4, cint16, 32)
-NATIVE(8, cint16, 32)
-NATIVE(16, cint16, 32)
-NATIVE(8, cint32, 64)
-NATIVE(4, cint32, 64)
+NATIVE(4, cint16, 32) NATIVE(8, cint16, 32) NATIVE(16, cint16, 32) NATIVE(8, cint32, 64) NATIVE(4, cint32, 64)
+    // clang-format on
 
     template <class T, unsigned N>
     class vec {
