@@ -48,16 +48,22 @@ TW__AIE void tw__count_clipped(int128 value, tw__rounding r, unsigned lane)
 #define TW__CLIPPED(value, r, lane) ((void)0)
 #endif
 
-/* Four 48-bit lanes, held in 64 bits: wrapped, shifted, rounded, saturated. Shifts right work on values raised by 2^62,
- * because AVX2 has no arithmetic one. */
+/* Four 48-bit lanes, held in 64 bits: wrapped, shifted, rounded, saturated. AVX2 has no arithmetic shift, so values are
+ * raised: by 2^47 from the wrap on, or by 2^62 for shifts that would lose that. */
 TW__AIE tw__u64x4 tw__srs4(tw__u64x4 a, tw__rounding r)
 {
     const uint64_t raise48 = (uint64_t)1 << 47, raise = (uint64_t)1 << 62;
-    a = ((a + raise48) & (((uint64_t)1 << 48) - 1)) - raise48;
-    if (r.shift < 0) {
-        a <<= 1;
+    const unsigned s = (unsigned)r.shift;
+    a = (a + raise48) & (((uint64_t)1 << 48) - 1);
+    if (s < 47) {
+        tw__u64x4 sum = a + r.bias;
+        if (r.if_negative) sum += ((a >> 47) - 1) & r.if_negative;
+        if (r.if_odd) sum += -((a >> s) & 1) & r.if_odd;
+        a = (sum >> s) - (raise48 >> s);
+    } else if (r.shift < 0) {
+        a = (a - raise48) << 1;
     } else {
-        unsigned s = (unsigned)r.shift;
+        a -= raise48;
         a += r.bias + (-(a >> 63) & r.if_negative) + (-((a >> s) & 1) & r.if_odd);
         a = ((a + raise) >> s) - (raise >> s);
     }
@@ -150,38 +156,38 @@ TW__AIE tw__i16x16 tw__low16x16(tw__quad q)
 }
 
 /* X(name, accumulator, result, its 8 words, words, bits) */
-#define TW__SRS48_LIST(X)                                        \
+#define TW__SRS48_LIST(X)                                     \
     X(srs, v8acc48, v8int16, tw__low16, tw__i16x8, 8, 16)     \
     X(srs, v4cacc48, v4cint16, tw__low16, tw__i16x8, 8, 16)   \
     X(lsrs, v8acc48, v8int32, tw__low32, tw__i32x8, 8, 32)    \
     X(lsrs, v16acc48, v16int32, tw__low32, tw__i32x8, 16, 32) \
     X(lsrs, v4cacc48, v4cint32, tw__low32, tw__i32x8, 8, 32)  \
     X(lsrs, v8cacc48, v8cint32, tw__low32, tw__i32x8, 16, 32)
-#define TW__SRS48(name, from, to, low, part, words, bits)                   \
-    TW__AIE to TW__N(name, tw_##name##_##from)(from a, int shift)           \
-    {                                                                       \
-        TW__DEFINED(#name, &a, sizeof a);                                   \
-        to r;                                                               \
+#define TW__SRS48(name, from, to, low, part, words, bits)                     \
+    TW__AIE to TW__N(name, tw_##name##_##from)(from a, int shift)             \
+    {                                                                         \
+        TW__DEFINED(#name, &a, sizeof a);                                     \
+        to r;                                                                 \
         const tw__quad q = tw__shifted(a.piece, (words) / 4, shift, bits, 0); \
-        const part v = low(q.piece[0], q.piece[1]);                         \
-        TW__COUNT(STORE, 1);                                                \
-        __builtin_memcpy(&r, &v, sizeof v);                                 \
-        if (words == 16) {                                                  \
-            const part w = low(q.piece[2], q.piece[3]);                     \
+        const part v = low(q.piece[0], q.piece[1]);                           \
+        TW__COUNT(STORE, 1);                                                  \
+        __builtin_memcpy(&r, &v, sizeof v);                                   \
+        if (words == 16) {                                                    \
+            const part w = low(q.piece[2], q.piece[3]);                       \
             __builtin_memcpy((char *)&r + sizeof r - sizeof w, &w, sizeof w); \
-        }                                                                   \
-        return r;                                                           \
+        }                                                                     \
+        return r;                                                             \
     }
 TW__SRS48_LIST(TW__SRS48)
-#define TW__SRS16(from, to)                                   \
-    TW__AIE to TW__N(srs, tw_srs_##from)(from a, int shift)   \
-    {                                                         \
-        to r;                                                 \
-        TW__DEFINED("srs", &a, sizeof a); \
+#define TW__SRS16(from, to)                                                       \
+    TW__AIE to TW__N(srs, tw_srs_##from)(from a, int shift)                       \
+    {                                                                             \
+        to r;                                                                     \
+        TW__DEFINED("srs", &a, sizeof a);                                         \
         const tw__i16x16 v = tw__low16x16(tw__shifted(a.piece, 4, shift, 16, 0)); \
-        TW__COUNT(STORE, 1);                                  \
-        __builtin_memcpy(&r, &v, sizeof r);                   \
-        return r;                                             \
+        TW__COUNT(STORE, 1);                                                      \
+        __builtin_memcpy(&r, &v, sizeof r);                                       \
+        return r;                                                                 \
     }
 TW__SRS16(v16acc48, v16int16)
 TW__SRS16(v8cacc48, v8cint16)
@@ -201,7 +207,7 @@ TW__SRS16(v8cacc48, v8cint16)
     {                                                                  \
         to r;                                                          \
         component v[words];                                            \
-        TW__DEFINED(#name, &a, sizeof a); \
+        TW__DEFINED(#name, &a, sizeof a);                              \
         const tw__rounding m = tw__rounding_of(shift, bits, 0);        \
         TW__COUNT(STORE, 1);                                           \
         v[0] = (component)tw__srs80(a.word[0], m);                     \
@@ -222,10 +228,10 @@ TW__SRS80_LIST(TW__SRS80)
 #define TW__BSRS(name, to, is_unsigned)                                                                         \
     TW__AIE to TW__N(name, tw_##name##_v16acc48)(v16acc48 a, int shift)                                         \
     {                                                                                                           \
-        TW__DEFINED(#name, &a, sizeof a); \
-        const tw__quad q = tw__shifted(a.piece, 4, shift, 8, is_unsigned); \
-        const tw__i8x16 low = (tw__i8x16)tw__low16(q.piece[0], q.piece[1]); \
-        const tw__i8x16 high = (tw__i8x16)tw__low16(q.piece[2], q.piece[3]); \
+        TW__DEFINED(#name, &a, sizeof a);                                                                       \
+        const tw__quad q = tw__shifted(a.piece, 4, shift, 8, is_unsigned);                                      \
+        const tw__i8x16 low = (tw__i8x16)tw__low16(q.piece[0], q.piece[1]);                                     \
+        const tw__i8x16 high = (tw__i8x16)tw__low16(q.piece[2], q.piece[3]);                                    \
         TW__COUNT(STORE, 1);                                                                                    \
         return TW__WRAP(                                                                                        \
             to, __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)); \
@@ -258,9 +264,22 @@ TW__ILV_LIST(TW__ILV)
 
 /* --- ups: acc = v << shift, wrapped ------------------------------------------------------------------------------- */
 
-TW__AIE int64 tw__ups(int64 v, int shift)
+TW__AIE tw__u64x4 tw__ups(tw__i64x4 v, int shift)
 {
-    return shift < 0 ? v >> 1 : (int64)((uint64)v << (shift & 63));
+    if (shift >= 0) return (tw__u64x4)v << (unsigned)(shift & 63);
+    const uint64_t raise = (uint64_t)1 << 62;
+    return (((tw__u64x4)v + raise) >> 1) - raise / 2;
+}
+/* Four components from the k-th four on. */
+#define TW__FOUR(k)             4 * (k), 4 * (k) + 1, 4 * (k) + 2, 4 * (k) + 3
+#define TW__WIDE_int16(w, n, k) tw__widen16((const tw__i16m *)(w), n, TW__FOUR(k))
+#define TW__WIDE_int32(w, n, k) tw__widen32((const tw__i32m *)(w), n, TW__FOUR(k))
+#define TW__WIDE_int8(w, n, k)  tw__listed((w)[4 * (k)], (w)[4 * (k) + 1], (w)[4 * (k) + 2], (w)[4 * (k) + 3])
+#define TW__WIDE_uint8(w, n, k) TW__WIDE_int8(w, n, k)
+TW__AIE tw__i64x4 tw__listed(int a, int b, int c, int d)
+{
+    const tw__i64x4 v = { a, b, c, d };
+    return v;
 }
 TW__AIE int128 tw__ups80(int128 v, int shift)
 {
@@ -288,38 +307,40 @@ TW__AIE int128 tw__ups80(int128 v, int shift)
         to a;                                                                            \
         component w[words];                                                              \
         TW__CHECK(shift >= -1 && shift <= 62, #name, "shift %d is not -1 to 62", shift); \
-        TW__DEFINED(#name, &v, sizeof v); \
+        TW__DEFINED(#name, &v, sizeof v);                                                \
         TW__COUNT(MOVE, 1);                                                              \
         __builtin_memcpy(w, &v, sizeof w);                                               \
-        TW__UPS_WORDS(words, widen_)                                                     \
-        return a;                                                                        \
+        TW__FILL_##widen_(words, component) return a;                                    \
     }
-#define TW__W(widen, k)              a.word[k] = widen(w[k], shift);
-#define TW__UPS_WORDS(words, widen)  TW__UPS_WORDS_(words, widen)
-#define TW__UPS_WORDS_(words, widen) TW__UPS_##words(widen)
-#define TW__UPS_4(f)                 TW__W(f, 0) TW__W(f, 1) TW__W(f, 2) TW__W(f, 3)
-#define TW__UPS_8(f)                 TW__UPS_4(f) TW__W(f, 4) TW__W(f, 5) TW__W(f, 6) TW__W(f, 7)
-#define TW__UPS_16(f) \
-    TW__UPS_8(f)      \
-    TW__W(f, 8) TW__W(f, 9) TW__W(f, 10) TW__W(f, 11) TW__W(f, 12) TW__W(f, 13) TW__W(f, 14) TW__W(f, 15)
+#define TW__FILL_tw__ups(words, component)                                      \
+    a.piece[0] = tw__ups(TW__WIDE_##component(w, words, 0), shift);             \
+    a.piece[1] = tw__ups(TW__WIDE_##component(w, words, 1), shift);             \
+    if (words == 16) {                                                          \
+        const unsigned k = words / 4 - 2; /* 2; 0 for 8 words, unused */        \
+        a.piece[k] = tw__ups(TW__WIDE_##component(w, words, k), shift);         \
+        a.piece[k + 1] = tw__ups(TW__WIDE_##component(w, words, k + 1), shift); \
+    }
+#define TW__FILL_tw__ups80(words, component) \
+    for (unsigned k = 0; k < words; k++) a.word[k] = tw__ups80(w[k], shift);
 TW__UPS_LIST(TW__UPS)
 
 /* Lanes 2k of the vector to lane k of the lower half, 2k + 1 to the upper one. X(name, plain name, vector, accumulator,
  * lane bytes): the reverse of srs_ilv. */
-#define TW__UPS_ILV_LIST(X)                 \
-    X(ups_ilv, ups, v16int16, v16acc48, 2)  \
-    X(ups_ilv, ups, v8cint16, v8cacc48, 4)  \
-    X(lups_ilv, lups, v8int32, v8acc80, 4)  \
+#define TW__UPS_ILV_LIST(X)                \
+    X(ups_ilv, ups, v16int16, v16acc48, 2) \
+    X(ups_ilv, ups, v8cint16, v8cacc48, 4) \
+    X(lups_ilv, lups, v8int32, v8acc80, 4) \
     X(lups_ilv, lups, v4cint32, v4cacc80, 8)
-#define TW__UPS_ILV(name, plain, from, to, bytes)                                                                \
-    TW__AIE to TW__N(name, tw_##name##_##from)(from v, int shift)                                                \
-    {                                                                                                            \
-        from r;                                                                                                  \
-        for (unsigned k = 0; k < sizeof r / (2 * bytes); k++) {                                                  \
-            __builtin_memcpy((char *)&r + k * bytes, (const char *)&v + 2 * k * bytes, bytes);                   \
-            __builtin_memcpy((char *)&r + sizeof r / 2 + k * bytes, (const char *)&v + (2 * k + 1) * bytes, bytes); \
-        }                                                                                                        \
-        return TW__N(plain, tw_##plain##_##from)(r, shift);                                                      \
+#define TW__UPS_ILV(name, plain, from, to, bytes)                                                           \
+    TW__AIE to TW__N(name, tw_##name##_##from)(from v, int shift)                                           \
+    {                                                                                                       \
+        from r;                                                                                             \
+        for (unsigned k = 0; k < sizeof r / (2 * bytes); k++) {                                             \
+            __builtin_memcpy((char *)&r + k * bytes, (const char *)&v + 2 * k * bytes, bytes);              \
+            __builtin_memcpy((char *)&r + sizeof r / 2 + k * bytes, (const char *)&v + (2 * k + 1) * bytes, \
+                             bytes);                                                                        \
+        }                                                                                                   \
+        return TW__N(plain, tw_##plain##_##from)(r, shift);                                                 \
     }
 TW__UPS_ILV_LIST(TW__UPS_ILV)
 
@@ -380,32 +401,32 @@ TW__UNPACK(v32uint8, v32int16)
 #define TW__A_ilv(n, from) \
     from:                  \
     tw_##n##_##from
-#define srs(a, s)             \
-    TW__CALLED(_Generic((a),   \
-         TW__A_srs(v8acc48),  \
-         TW__A_srs(v16acc48), \
-         TW__A_srs(v4cacc48), \
-         TW__A_srs(v8cacc48), \
-         TW__A_srs(v4acc80),  \
-         TW__A_srs(v8acc80),  \
-         TW__A_srs(v2cacc80), \
-         TW__A_srs(v4cacc80))(a, s))
-#define lsrs(a, s)             \
-    TW__CALLED(_Generic((a),    \
-         TW__A_lsrs(v8acc48),  \
-         TW__A_lsrs(v16acc48), \
-         TW__A_lsrs(v4cacc48), \
-         TW__A_lsrs(v8cacc48), \
-         TW__A_lsrs(v4acc80),  \
-         TW__A_lsrs(v8acc80),  \
-         TW__A_lsrs(v2cacc80), \
-         TW__A_lsrs(v4cacc80))(a, s))
-#define TW__ILV_C(n, a, s)       \
-    TW__CALLED(_Generic((a),      \
-         TW__A_ilv(n, v16acc48), \
-         TW__A_ilv(n, v8cacc48), \
-         TW__A_ilv(n, v8acc80),  \
-         TW__A_ilv(n, v4cacc80))(a, s))
+#define srs(a, s)                       \
+    TW__CALLED(_Generic((a),            \
+                   TW__A_srs(v8acc48),  \
+                   TW__A_srs(v16acc48), \
+                   TW__A_srs(v4cacc48), \
+                   TW__A_srs(v8cacc48), \
+                   TW__A_srs(v4acc80),  \
+                   TW__A_srs(v8acc80),  \
+                   TW__A_srs(v2cacc80), \
+                   TW__A_srs(v4cacc80))(a, s))
+#define lsrs(a, s)                       \
+    TW__CALLED(_Generic((a),             \
+                   TW__A_lsrs(v8acc48),  \
+                   TW__A_lsrs(v16acc48), \
+                   TW__A_lsrs(v4cacc48), \
+                   TW__A_lsrs(v8cacc48), \
+                   TW__A_lsrs(v4acc80),  \
+                   TW__A_lsrs(v8acc80),  \
+                   TW__A_lsrs(v2cacc80), \
+                   TW__A_lsrs(v4cacc80))(a, s))
+#define TW__ILV_C(n, a, s)                 \
+    TW__CALLED(_Generic((a),               \
+                   TW__A_ilv(n, v16acc48), \
+                   TW__A_ilv(n, v8cacc48), \
+                   TW__A_ilv(n, v8acc80),  \
+                   TW__A_ilv(n, v4cacc80))(a, s))
 #define srs_ilv(a, s)  TW__ILV_C(srs_ilv, a, s)
 #define lsrs_ilv(a, s) TW__ILV_C(lsrs_ilv, a, s)
 #define bsrs(a, s)     TW__CALLED(tw_bsrs_v16acc48(a, s))
@@ -416,37 +437,39 @@ TW__UNPACK(v32uint8, v32int16)
 #define TW__A_lups(from) \
     from:                \
     tw_lups_##from
-#define ups(v, s)             \
-    TW__CALLED(_Generic((v),   \
-         TW__A_ups(v8int16),  \
-         TW__A_ups(v16int16), \
-         TW__A_ups(v4cint16), \
-         TW__A_ups(v8cint16), \
-         TW__A_ups(v8int32),  \
-         TW__A_ups(v4cint32), \
-         TW__A_ups(v16int8),  \
-         TW__A_ups(v16uint8))(v, s))
-#define lups(v, s)             \
-    TW__CALLED(_Generic((v),    \
-         TW__A_lups(v4int32),  \
-         TW__A_lups(v8int32),  \
-         TW__A_lups(v2cint32), \
-         TW__A_lups(v4cint32), \
-         TW__A_lups(v4int64),  \
-         TW__A_lups(v2cint64))(v, s))
+#define ups(v, s)                       \
+    TW__CALLED(_Generic((v),            \
+                   TW__A_ups(v8int16),  \
+                   TW__A_ups(v16int16), \
+                   TW__A_ups(v4cint16), \
+                   TW__A_ups(v8cint16), \
+                   TW__A_ups(v8int32),  \
+                   TW__A_ups(v4cint32), \
+                   TW__A_ups(v16int8),  \
+                   TW__A_ups(v16uint8))(v, s))
+#define lups(v, s)                       \
+    TW__CALLED(_Generic((v),             \
+                   TW__A_lups(v4int32),  \
+                   TW__A_lups(v8int32),  \
+                   TW__A_lups(v2cint32), \
+                   TW__A_lups(v4cint32), \
+                   TW__A_lups(v4int64),  \
+                   TW__A_lups(v2cint64))(v, s))
 #define TW__A_ups_ilv(name, from) \
     from:                         \
     tw_##name##_##from
-#define ups_ilv(v, s)  TW__CALLED(_Generic((v), TW__A_ups_ilv(ups_ilv, v16int16), TW__A_ups_ilv(ups_ilv, v8cint16))(v, s))
-#define lups_ilv(v, s) TW__CALLED(_Generic((v), TW__A_ups_ilv(lups_ilv, v8int32), TW__A_ups_ilv(lups_ilv, v4cint32))(v, s))
+#define ups_ilv(v, s) \
+    TW__CALLED(_Generic((v), TW__A_ups_ilv(ups_ilv, v16int16), TW__A_ups_ilv(ups_ilv, v8cint16))(v, s))
+#define lups_ilv(v, s) \
+    TW__CALLED(_Generic((v), TW__A_ups_ilv(lups_ilv, v8int32), TW__A_ups_ilv(lups_ilv, v4cint32))(v, s))
 #define pack(v)  TW__CALLED(_Generic((v), v16int16: tw_pack_v16int16, v32int16: tw_pack_v32int16)(v))
 #define upack(v) TW__CALLED(_Generic((v), v16int16: tw_upack_v16int16, v32int16: tw_upack_v32int16)(v))
-#define unpack(v)                     \
-    TW__CALLED(_Generic((v),          \
-        v16int8: tw_unpack_v16int8,   \
-        v16uint8: tw_unpack_v16uint8, \
-        v32int8: tw_unpack_v32int8,   \
-        v32uint8: tw_unpack_v32uint8)(v))
+#define unpack(v)                                \
+    TW__CALLED(_Generic((v),                     \
+                   v16int8: tw_unpack_v16int8,   \
+                   v16uint8: tw_unpack_v16uint8, \
+                   v32int8: tw_unpack_v32int8,   \
+                   v32uint8: tw_unpack_v32uint8)(v))
 #endif
 
 #endif
