@@ -112,27 +112,30 @@ static bool load_line(tw_aie_array *array, tw__plio *file, unsigned line, char *
         if (!number(array, file, line, &at)) return false;
         at += strspn(at, " \t,");
     }
+    if (file->count - before != line_bytes(file)) {
+        tw__aie_fail(array, TW_E_PARSE, "%s:%u: %zu values of %u bits are %zu bits, a line of this port takes %u",
+                     file->path, line, (file->count - before) / formats[file->element].bytes,
+                     8 * formats[file->element].bytes, 8 * (file->count - before), 8 * line_bytes(file));
+        return false;
+    }
     if (*last && !set_last(file, file->count)) return no_memory(array, file);
     *last = false;
-    if (file->count - before == line_bytes(file)) return true;
-    tw__aie_fail(array, TW_E_PARSE, "%s:%u: %zu values of %u bits are %zu bits, a line of this port takes %u",
-                 file->path, line, (file->count - before) / formats[file->element].bytes,
-                 8 * formats[file->element].bytes, 8 * (file->count - before), 8 * line_bytes(file));
-    return false;
+    return true;
 }
 
 bool tw__plio_load(tw_aie_array *array, tw__plio *file)
 {
-    char text[1024];
     FILE *in = fopen(file->path, "r");
     if (!in) return tw__aie_fail(array, TW_E_FILE_LOAD, "%s: %s", file->path, strerror(errno)), false;
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t length;
     unsigned line = 0;
     bool ok = true, last = false;
-    while (ok && fgets(text, sizeof text, in)) {
+    while (ok && (length = getline(&text, &room, in)) >= 0) {
         line++;
-        if (strlen(text) == sizeof text - 1) {
-            tw__aie_fail(array, TW_E_PARSE, "%s:%u: the line has more than %zu characters", file->path, line,
-                         sizeof text - 2);
+        if (strlen(text) != (size_t)length) {
+            tw__aie_fail(array, TW_E_PARSE, "%s:%u: a byte 0 in a text file", file->path, line);
             ok = false;
         }
         ok = ok && load_line(array, file, line, text, &last);
@@ -142,6 +145,7 @@ bool tw__plio_load(tw_aie_array *array, tw__plio *file)
         tw__aie_fail(array, TW_E_PARSE, "%s:%u: TLAST at the end of the file belongs to no data", file->path, line);
         ok = false;
     }
+    free(text);
     fclose(in);
     return ok;
 }
