@@ -137,5 +137,6 @@ tw_status tw__pto_run_convert(tw__pto_call *call)
         return tw__nibble_narrow(call, &planes[0], to, &planes[1], &mode);
     if (tw__tile_nibbles(tw__tile(call, 1)) && !planes[1].packed)
         return tw__nibble_widen(call, &planes[1], from, &planes[0]);
+    if (call->count == 2) return tw__lanes_alone(call, TW_VEC_CONVERT, &mode);
     return tw__lanes(call, TW_VEC_CONVERT, &mode, planes[0].rows, planes[0].cols, planes, 2);
 }

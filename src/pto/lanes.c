@@ -70,14 +70,9 @@ static tw_status run_plain(tw__pto_call *call)
     const tw__checked *seen = call->seen;
     const tw__plane *p = call->plane;
     tw_vec_op op = (tw_vec_op)call->row->op;
-    tw_type types[TW_VEC_ARGS];
     if (seen->slot && seen->slot->key == seen->kernel)
         return tw__planes(call, &seen->slot->kernel, p->rows, p->cols, p, call->count);
-    for (unsigned i = 0; i < call->count; i++) types[i] = p[i].type;
-    const tw_vec_kernel *k = tw__pto_kernel(call->core, op, types, mode_of(op));
-    if (!k) return tw__pto_refuse(call, TW__NO_OPERAND, "type.kernel", "%s", tw_error_message());
-    tw__pto_remember_kernel(call, k, tw__planes_joined(k, p->rows, p->cols, p, call->count));
-    return tw__planes(call, k, p->rows, p->cols, p, call->count);
+    return tw__lanes_alone(call, op, mode_of(op));
 }
 
 static bool is_plain(const tw__pto_call *call, tw_vec_op op)

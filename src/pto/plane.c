@@ -1,6 +1,7 @@
 /* plane: operands as rectangles with a stride per row and per column, which is all the families need to know. Tiles in
  * boxes are copied to a plain rectangle before the instruction and back after it; the copies are views of rank 4. */
 #include "pto/pto.h"
+#include "vec/vec.h"
 
 static const tw_window anywhere = { NULL, SIZE_MAX };
 
@@ -198,8 +199,32 @@ tw_status tw__lanes(tw__pto_call *call, tw_vec_op op, const tw_vec_mode *mode, u
     return tw__planes(call, k, rows, cols, planes, count);
 }
 
+tw_status tw__lanes_alone(tw__pto_call *call, tw_vec_op op, const tw_vec_mode *mode)
+{
+    const tw__plane *p = call->plane;
+    tw_type types[TW_VEC_ARGS];
+    for (unsigned i = 0; i < call->count; i++) types[i] = p[i].type;
+    const tw_vec_kernel *k = tw__pto_kernel(call->core, op, types, mode);
+    if (!k) return tw__pto_refuse(call, TW__NO_OPERAND, "type.kernel", "%s", tw_error_message());
+    if (call->seen) tw__pto_remember_kernel(call, k, tw__planes_joined(k, p->rows, p->cols, p, call->count));
+    return tw__planes(call, k, p->rows, p->cols, p, call->count);
+}
+
+/* A small matrix transposed: the copy without views. Far apart, rows want the cache's lines fetched in another order. */
+static bool turned(const tw__plane *dst, const tw__plane *src)
+{
+    enum { FAR = 2048 };
+    ptrdiff_t size = (ptrdiff_t)tw_type_size(dst->type);
+    if (dst->col != size || src->row != size || src->col <= size || src->col >= FAR || dst->row < size)
+        return false;
+    tw__turn *turn = dst->packed ? NULL : tw__turn_of((size_t)size);
+    if (turn) turn(src->cols, src->rows, dst->at, dst->row, src->at, src->col);
+    return turn != NULL;
+}
+
 tw_status tw__plane_copy(tw__pto_call *call, const tw__plane *dst, const tw__plane *src)
 {
+    if (turned(dst, src)) return TW_OK;
     tw_view to = tw__plane_view(dst), from = tw__plane_view(src);
     (void)call;
     to.extent[0] = src->rows;

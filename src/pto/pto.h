@@ -322,6 +322,8 @@ bool tw__planes_joined(const tw_vec_kernel *kernel, uint32_t rows, uint32_t cols
 /* Resolves and runs; planes[0] is the destination. */
 tw_status tw__lanes(tw__pto_call *call, tw_vec_op op, const tw_vec_mode *mode, uint32_t rows, uint32_t cols,
                     const tw__plane *planes, unsigned count);
+/* The same on call->plane as it stands, every operand; calls that are alike find the kernel again. Nothing comes after. */
+tw_status tw__lanes_alone(tw__pto_call *call, tw_vec_op op, const tw_vec_mode *mode);
 tw_status tw__plane_copy(tw__pto_call *call, const tw__plane *dst, const tw__plane *src); /* extents of src */
 tw_status tw__plane_fill(tw__pto_call *call, const tw__plane *dst, const void *value);
 /* The whole physical tile as a plane (unbound from its valid region). */

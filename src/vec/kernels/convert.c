@@ -38,14 +38,12 @@ static void f32_from_f16(size_t n, void *d, const void *s, const tw__how *how)
         _mm512_mask_storeu_ps(to + i, rest, _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(rest, from + i)));
     }
 }
-/* Clamped: infinities, given or made, become the largest finite value; NaN stays. */
+/* Clamped: infinities, given or made, become the largest finite value. NaN passes both, as the second operand does. */
 static inline __m256i halves_of(__m512 x, bool clamped)
 {
-    enum { EVEN = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC };
-    __m256i half = _mm512_cvtps_ph(x, EVEN), size = _mm256_and_si256(half, _mm256_set1_epi16(0x7fff));
-    if (!clamped) return half;
-    __mmask16 infinite = _mm256_cmpeq_epi16_mask(size, _mm256_set1_epi16(0x7c00));
-    return _mm256_mask_sub_epi16(half, infinite, half, _mm256_set1_epi16(1));
+    const __m512 most = _mm512_set1_ps(65504.0f), least = _mm512_set1_ps(-65504.0f);
+    if (clamped) x = _mm512_max_ps(least, _mm512_min_ps(most, x));
+    return _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 static inline void narrow(size_t n, uint16_t *to, const float *from, bool clamped)
 {
@@ -77,14 +75,13 @@ static inline void narrow(size_t n, uint16_t *d, const float *s, bool clamped)
     typedef TW_IN_MEMORY(float) source;
     result *to = d;
     const source *from = s;
-    const __m128i infinity = _mm_set1_epi16(0x7c00), magnitude = _mm_set1_epi16(0x7fff);
+    const __m256 most = _mm256_set1_ps(65504.0f), least = _mm256_set1_ps(-65504.0f);
     size_t i = 0;
     for (; i + 8 <= n; i += 8) {
-        __m128i half = _mm256_cvtps_ph(_mm256_loadu_ps((const float *)(const void *)(from + i)),
-                                       _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-        /* all ones where infinite: adds -1 */
-        if (clamped) half = _mm_add_epi16(half, _mm_cmpeq_epi16(_mm_and_si128(half, magnitude), infinity));
-        _mm_storeu_si128((__m128i *)(void *)(to + i), half);
+        __m256 x = _mm256_loadu_ps((const float *)(const void *)(from + i));
+        if (clamped) x = _mm256_max_ps(least, _mm256_min_ps(most, x)); /* NaN passes as the second operand */
+        _mm_storeu_si128((__m128i *)(void *)(to + i),
+                         _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
     }
     for (; i < n; i++) to[i] = tw__f32_to_f16(from[i], TW_ROUND_NEAREST_EVEN, clamped ? TW_SAT_ON : TW_SAT_NONE, 0);
 }
