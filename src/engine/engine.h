@@ -11,7 +11,8 @@
  *   lower.c     programs to instructions   vertices.c  compute sets to groups    copy.c     copies to blocks
  *   exec.c      the interpreter            block.c     blocks to memory          exchange.c who sends what to whom
  *   stream.c    host streams               remote.c    remote buffers            host.c     handles, initial values
- *   print.c     PrintTensor                account*.c  memory, cycles, profile (see the end of this file) */
+ *   print.c     PrintTensor                account*.c  memory, cycles, profile (see the end of this file)
+ *   place*.c    addresses in tile memory (place.h) */
 #ifndef TW_ENGINE_ENGINE_H
 #define TW_ENGINE_ENGINE_H
 

@@ -93,8 +93,13 @@ static void add_variables(tw__placement *p, const tw__cuts *cuts)
 {
     size_t intervals = cuts->count, cut = 0;
     for (size_t v = 0; v < p->var_count; v++) intervals += p->core->vars[v].mapped_count;
+    size_t bytes;
+    bool small =
+        tw__mul_size(intervals + 1, sizeof *p->items.items, &bytes); /* there may be millions: no growing */
     p->begin = tw__calloc(intervals + 1, sizeof *p->begin);
-    if (!p->begin) p->failed = true;
+    p->items.items = small ? tw__realloc(NULL, bytes) : NULL;
+    p->items.room = p->items.items ? intervals + 1 : 0;
+    if (!p->begin || !p->items.items) p->failed = true;
     for (uint32_t v = 0; v < p->var_count && !p->failed; v++) add_variable(p, v, cuts, &cut);
     p->var_first[p->var_count] = (uint32_t)p->items.count;
 }
@@ -120,6 +125,7 @@ tw__placement *tw__placement_new(const tw_engine *engine)
     p->by_tile = tw__calloc(p->tiles + (size_t)1, sizeof *p->by_tile);
     bool ok = p->var_first && p->esize && p->exec_group && p->exec_item && p->exec_item_end && p->exec_bytes &&
               p->exec_first && p->exec_last && p->by_tile;
+    if (ok) memset(p->exec_group, 0xff, p->execs * sizeof *p->exec_group);
     tw__cuts cuts = ok ? tw__placement_cuts(engine) : (tw__cuts){ .failed = true };
     if (!cuts.failed) add_variables(p, &cuts);
     if (cuts.failed || p->failed) {

@@ -56,7 +56,7 @@ typedef struct tw__placement {
     TW__LIST(tw__buffer_place) buffers;
     tw__requests requests[2]; /* of the compute set at hand: data read, data written only */
     TW__LIST(tw__state_group) groups;
-    uint32_t *exec_group;                     /* [execs] its first group; they are as many as those of the plan */
+    uint32_t *exec_group; /* [execs] its first group, as many as in the plan; UINT32_MAX: no step reaches it */
     uint32_t *exec_item, *exec_item_end;      /* [execs] its buffers: items [item, end) */
     uint64_t (*exec_bytes)[TW__BUFFER_KINDS]; /* [execs] bytes of its buffers, by tw__buffer_storage */
     uint32_t *exec_first, *exec_last;         /* [execs] plan steps that execute it */

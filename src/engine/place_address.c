@@ -46,7 +46,7 @@ static const tw__state_group *find_group(const tw_engine *engine, const tw__plac
 {
     for (uint32_t x = 0; x < p->execs; x++) {
         const tw__exec *e = &engine->plan.execs.items[x];
-        for (size_t g = 0; e->cs == v->cs && g < e->group_count; g++) {
+        for (size_t g = 0; e->cs == v->cs && p->exec_group[x] != UINT32_MAX && g < e->group_count; g++) {
             const tw__state_group *group = &p->groups.items[p->exec_group[x] + g];
             if (group->tile == v->tile && group->type == v->type) return *exec = x, group;
         }
