@@ -76,7 +76,7 @@ typedef enum tw_pto_split { TW_PTO_SPLIT_NONE, TW_PTO_SPLIT_UP_DOWN, TW_PTO_SPLI
 typedef struct tw_pto_fifo {
     unsigned id; /* 0 to 15, within block and direction */
     tw_pto_direction direction;
-    uint32_t slot_bytes;    /* of a tile of the cube core; a multiple of 32 */
+    uint32_t slot_bytes;    /* of a tile of the cube core; a multiple of 32, at most 1 MiB */
     unsigned slots;         /* 1 to 64 */
     tw_type type;           /* of what lies in a slot: accumulators change to it; 0 = that of the tile pushed */
     bool first_vector_only; /* vector core 1 has no part in it ("nosplit" in text) */

@@ -7,7 +7,12 @@
 
 #include <stdlib.h>
 
-enum { MOST_IDS = 16, MOST_SLOTS = 64, SLOT_ALIGN = 32 };
+enum {
+    MOST_IDS = 16,
+    MOST_SLOTS = 64,
+    SLOT_ALIGN = 32,
+    MOST_BYTES = 1 << 20
+}; /* of a slot: more than any memory */
 
 tw_pto_operand tw_pto_fifo_operand(const tw_pto_fifo *fifo)
 {
@@ -41,9 +46,10 @@ static tw_status check_fifo(tw__pto_call *call)
         return tw__pto_refuse(call, 0, "fifo.direction", "a FIFO goes from cube to vector (1) or back (2)");
     if (f->slots < 1 || f->slots > MOST_SLOTS)
         return tw__pto_refuse(call, 0, "fifo.slots", "%u slots; a FIFO has 1 to %d", f->slots, MOST_SLOTS);
-    if (f->slot_bytes == 0 || f->slot_bytes % SLOT_ALIGN || f->slot_bytes > 1 << 24)
-        return tw__pto_refuse(call, 0, "fifo.slot-bytes", "slots of %u bytes; a multiple of %d is needed",
-                              f->slot_bytes, SLOT_ALIGN);
+    if (f->slot_bytes == 0 || f->slot_bytes % SLOT_ALIGN || f->slot_bytes > MOST_BYTES)
+        return tw__pto_refuse(call, 0, "fifo.slot-bytes",
+                              "slots of %u bytes; a multiple of %d up to 1 MiB is needed", f->slot_bytes,
+                              SLOT_ALIGN);
     if ((unsigned)call->attrs->split > TW_PTO_SPLIT_LEFT_RIGHT)
         return tw__pto_refuse(call, TW__NO_OPERAND, "fifo.split",
                               "split is none (0), up_down (1) or left_right (2)");
