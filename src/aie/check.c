@@ -55,10 +55,11 @@ static void picked(const tw__mul *a, const tw__shape *s, unsigned flags, bool *x
         return;
     }
     flags &= TW__PAIR | TW__CT; /* the sum of two shadows is zero when both are */
+    enum { STEP = sizeof((tw__factors *)0)->xr / sizeof(int64) };
     for (unsigned c = 0; c < s->columns; c++)
-        for (unsigned first = 0; first < s->lanes; first += 8) {
+        for (unsigned first = 0; first < s->lanes; first += STEP) {
             tw__factors f = tw__factors_of(a, s, flags, c, first);
-            unsigned lanes = s->lanes - first < 8 ? s->lanes - first : 8;
+            unsigned lanes = s->lanes - first < STEP ? s->lanes - first : STEP;
             *x |= any(&f.xr, lanes, 8) || any(&f.xi, lanes, 8);
             *z |= any(&f.zr, lanes, 8) || (s->zcomplex && any(&f.zi, lanes, 8));
         }
