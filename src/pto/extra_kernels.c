@@ -1,18 +1,8 @@
-/* extra_kernels: loops over elements that the vec box has no operation for: compressing by flags, merging sorted lists
- * until one ends, counting byte values, rounding to TF32. The only such loops of this box. */
+/* extra_kernels: loops over elements that the vec box has no operation for: merging sorted lists until one ends, rounding
+ * to TF32. The only such loops of this box. */
 #include "pto/extra_kernels.h"
 
 #include <string.h>
-
-size_t tw__extra_compress(size_t n, const uint8_t *flags, uint32_t first, size_t room, uint32_t *out)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (flags[i] && count < room) out[count] = first + (uint32_t)i;
-        count += flags[i] != 0;
-    }
-    return count;
-}
 
 size_t tw__extra_merge(const tw_view *keys, unsigned lists, uint16_t *used)
 {
@@ -28,17 +18,6 @@ size_t tw__extra_merge(const tw_view *keys, unsigned lists, uint16_t *used)
         }
         used[best]++;
         taken++;
-    }
-}
-
-void tw__extra_histogram(size_t n, const unsigned char *row, size_t size, unsigned byte,
-                         const unsigned char *higher, uint32_t *counts)
-{
-    for (size_t i = 0; i < n; i++) {
-        const unsigned char *element = row + i * size;
-        bool equal = true;
-        for (unsigned b = byte + 1; b < size; b++) equal = equal && element[b] == higher[size - 1 - b];
-        counts[element[byte]] += equal;
     }
 }
 

@@ -1,6 +1,5 @@
 /* gather: elements by index, by mask pattern, by comparison, and the way back (spec pto.md 3.7). */
 #include "pto/pto.h"
-#include "pto/extra_kernels.h"
 
 static bool is_index(tw_type type)
 {
@@ -182,8 +181,13 @@ tw_status tw__pto_run_gather_cmp(tw__pto_call *call)
 {
     tw__plane dst = call->plane[0], src = call->plane[1], k = call->plane[2], counts = call->plane[3];
     tw__plane flags = tw__plane_new(call->core, TW_BOOL, 1, src.cols),
-              found = tw__plane_new(call->core, TW_U32, 1, src.cols);
-    if (!flags.at || !found.at) return TW_E_NO_MEMORY;
+              numbers = tw__plane_new(call->core, TW_U32, 1, src.cols);
+    if (!flags.at || !numbers.at) return TW_E_NO_MEMORY;
+    static const tw_type keep_types[] = { TW_U32, TW_U32, TW_BOOL };
+    tw_pto_scalar first = tw_pto_bits(TW_U32, (uint32_t)call->attrs->offset), one = tw_pto_bits(TW_U32, 1);
+    tw__plane iota[] = { numbers, tw__plane_scalar(&first), tw__plane_scalar(&one) };
+    tw_status made = tw__lanes(call, TW_VEC_IOTA, NULL, 1, src.cols, iota, 3);
+    if (made != TW_OK) return made;
     tw_vec_op op = call->attrs->cmp == TW_PTO_EQ ? TW_VEC_EQ : TW_VEC_GT;
     for (uint32_t r = 0; r < src.rows; r++) {
         tw__plane value = tw__plane_part(k, k.rows > r ? r : 0, 1, 0, 1);
@@ -191,14 +195,12 @@ tw_status tw__pto_run_gather_cmp(tw__pto_call *call)
         tw_status status = tw__lanes(call, op, NULL, 1, src.cols,
                                      (tw__plane[]){ flags, tw__plane_part(src, r, 1, 0, src.cols), value }, 3);
         if (status != TW_OK) return status;
-        uint32_t count = (uint32_t)tw__extra_compress(src.cols, flags.at, (uint32_t)call->attrs->offset, src.cols,
-                                                      (uint32_t *)(void *)found.at);
-        found.cols = count < dst.cols ? count : dst.cols;
-        found.type = dst.type;
-        tw__plane to = tw__plane_part(dst, r, 1, 0, found.cols);
-        to.at = call->plane[0].at + r * dst.row;
-        status = tw__plane_copy(call, &to, &found);
-        if (status != TW_OK) return status;
+        const tw_vec_kernel *keep = tw__pto_kernel(call->core, TW_VEC_COMPRESS, keep_types, NULL);
+        if (!keep) return TW_E_TYPE;
+        const tw_run runs[] = { { dst.at + r * dst.row, dst.col, dst.cols },
+                                { numbers.at, 4, 0 },
+                                { flags.at, 1, 0 } };
+        uint32_t count = (uint32_t)tw_vec_call(keep, src.cols, runs);
         memcpy(counts.at + (tw__tile(call, 3)->rows > 1 ? r * counts.row : r * counts.col), &count, sizeof count);
     }
     return TW_OK;

@@ -1,6 +1,5 @@
 /* quant: 8-bit values with a scale (and offset) per row, and counts of byte values (spec pto.md 3.9, 3.4). */
 #include "pto/pto.h"
-#include "pto/extra_kernels.h"
 
 /* One f32 per row. */
 static tw_status check_parameter(tw__pto_call *call, unsigned i, const tw_pto_tile *src)
@@ -99,14 +98,47 @@ tw_status tw__pto_check_histogram(tw__pto_call *call)
     return fits ? TW_OK : tw__pto_refuse(call, 2, "histogram.index", "the higher bytes of each row are needed");
 }
 
+/* counts[byte b of element i] += 1 for the elements of a row whose higher bytes are higher[0] (highest), higher[1], ... */
+static tw_status count_bytes(tw__pto_call *call, const tw__plane *row, unsigned byte, const unsigned char *higher,
+                             const tw__plane *counts, const tw__plane *two_flags, const tw__plane *ones)
+{
+    unsigned size = (unsigned)tw_type_size(row->type);
+    tw__plane bytes = *row, flags = tw__plane_part(*two_flags, 0, 1, 0, row->cols),
+              equal = tw__plane_part(*two_flags, 1, 1, 0, row->cols);
+    static const unsigned char set = 1;
+    tw_status status = tw__plane_fill(call, &flags, &set);
+    bytes.type = TW_U8;
+    for (unsigned b = byte + 1; status == TW_OK && b < size; b++) {
+        tw_pto_scalar value = tw_pto_bits(TW_U8, higher[size - 1 - b]);
+        bytes.at = row->at + b;
+        status = tw__lanes(call, TW_VEC_EQ, NULL, 1, row->cols,
+                           (tw__plane[]){ equal, bytes, tw__plane_scalar(&value) }, 3);
+        if (status == TW_OK)
+            status = tw__lanes(call, TW_VEC_AND, NULL, 1, row->cols, (tw__plane[]){ flags, flags, equal }, 3);
+    }
+    flags.type = TW_U8;
+    if (status == TW_OK)
+        status = tw__lanes(call, TW_VEC_CONVERT, NULL, 1, row->cols, (tw__plane[]){ *ones, flags }, 2);
+    const tw_type types[] = { TW_U32, TW_U8, TW_U32 };
+    const tw_vec_kernel *add = tw__pto_kernel(call->core, TW_VEC_SCATTER_ADD, types, NULL);
+    if (status != TW_OK || !add) return status == TW_OK ? TW_E_TYPE : status;
+    const tw_run runs[] = { { counts->at, 4, BINS },
+                            { row->at + byte, row->col, row->cols },
+                            { ones->at, 4, row->cols } };
+    tw_vec_call(add, row->cols, runs);
+    return TW_OK;
+}
+
 /* Higher bytes lie in rows, one column per row of the source (u32), or in one column (u16). */
 tw_status tw__pto_run_histogram(tw__pto_call *call)
 {
     tw__plane src = call->plane[1], x = tw__plane_physical(call, 2), dst = tw__plane_physical(call, 0);
     size_t size = tw_type_size(src.type);
     tw__plane row = tw__plane_new(call->core, src.type, 1, src.cols),
-              counts = tw__plane_new(call->core, TW_U32, 1, BINS);
-    if (!row.at || !counts.at) return TW_E_NO_MEMORY;
+              counts = tw__plane_new(call->core, TW_U32, 1, BINS),
+              flags = tw__plane_new(call->core, TW_BOOL, 2, src.cols),
+              ones = tw__plane_new(call->core, TW_U32, 1, src.cols);
+    if (!row.at || !counts.at || !flags.at || !ones.at) return TW_E_NO_MEMORY;
     unsigned byte = (unsigned)call->attrs->byte, higher = (unsigned)size - 1 - byte;
     for (uint32_t r = 0; r < src.rows; r++) {
         unsigned char bytes[4] = { 0 };
@@ -115,8 +147,8 @@ tw_status tw__pto_run_histogram(tw__pto_call *call)
         tw_status status = tw__plane_copy(call, &row, &from);
         if (status != TW_OK) return status;
         memset(counts.at, 0, BINS * sizeof(uint32_t));
-        tw__extra_histogram(src.cols, row.at, size, byte, bytes, (uint32_t *)(void *)counts.at);
-        status = tw__plane_copy(call, &to, &counts);
+        status = count_bytes(call, &row, byte, bytes, &counts, &flags, &ones);
+        if (status == TW_OK) status = tw__plane_copy(call, &to, &counts);
         if (status != TW_OK) return status;
     }
     return TW_OK;
