@@ -470,6 +470,24 @@ static void engine_place_buffers(void **state)
     assert_int_equal(tw_profile_memory(profile, "message", &fidelity), (8 + 10 + 40) * 4);
     assert_int_equal(tw_profile_memory(profile, "outputEdge", &fidelity), 4 * 4 + 2 * 4); /* y[0..3], y[4], y[9] */
     assert_int_equal(tw_profile_memory(profile, "rearrangement", &fidelity), 8 * 4);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    test_ok(tw_profile_print_graph_summary(profile, out, &(tw_profile_options){ .show_var_storage = true }));
+    fclose(out);
+    static const struct {
+        const char *name;
+        int bytes;
+    } live[] = { { "<message:one>", 72 },
+                 { "<message:two>", 160 },
+                 { "<outputEdge:one>", 16 },
+                 { "<outputEdge:two>", 8 },
+                 { "<rearrangement:two>", 32 } };
+    for (size_t i = 0; i < sizeof live / sizeof *live; i++) {
+        const char *line = strstr(text, live[i].name);
+        if (!line || atoi(line + strlen(live[i].name)) != live[i].bytes) fail_msg("%s in\n%s", live[i].name, text);
+    }
+    free(text);
     check_report(&chips[1], e);
     check_items(&chips[1], tw__engine_placement(e));
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
