@@ -1,7 +1,7 @@
 /* AI Engine types: scalars, vectors and accumulators under the vendor's names, at their sizes, aligned to 16 bytes.
  *
  *   real vectors   GNU vectors: v[i] reads and writes a lane, + - * & work by lane
- *   complex ones   structs: v.lane[i].real, v.lane[i].imag
+ *   complex ones   unions of one member: v.lane[i].real, v.lane[i].imag
  *   accumulators   structs of the 1.4 rows below: a.lane[i], held sign-extended in 64 bits (acc48) or 128 (acc80). An
  *                  acc48 lane may carry more than 48 bits between observations: arithmetic is modulo 2^48, and
  *                  everything that reads a lane wraps it first (tw_acc_lane(), srs, cascade).
