@@ -327,7 +327,7 @@ static bool parse_head(tw__parser *p, tw__as_op *op, const holder *h)
         if (tw__parse_is(p, '{') || is_either(p, h->first, h->last)) return true;
         bool attributes = tw__parse_is_word(p, "attributes");
         tw__as_item *item = tw__parse_allocate(p, sizeof *item);
-        item->comma = tw__parse_accept(p, ',');
+        item->comma = end != &op->items && tw__parse_accept(p, ',');
         if (!parse_item(p, item)) return false;
         *end = item;
         end = &item->next;
@@ -347,6 +347,8 @@ static bool parse_holder(tw__parser *p, tw__as_op *op, const holder *h)
 {
     tw__as_block **end = &op->blocks;
     if (!parse_head(p, op, h)) return false;
+    if (h->first && tw__parse_is(p, '{'))
+        return tw__parse_error(p, &p->t, "expected '%s' before the block", h->first), false;
     if (!tw__parse_is(p, '{') && !is_either(p, h->first, h->last))
         return h->optional ? true : tw__parse_expect(p, '{');
     if (!parse_block(p, op, &end, !tw__parse_is(p, '{'))) return false;
