@@ -1,5 +1,5 @@
-/* tile: the state of placing one tile, shared by its three parts: place_fit.c (searching gaps, order, attempts),
- * place_settle.c (moving objects below a goal), place_measure.c (figures). */
+/* tile: the state of placing one tile, shared by its four parts: place_fit.c (searching gaps, order, attempts),
+ * place_crowd.c (what is in the way), place_settle.c (moving objects below a goal), place_measure.c (figures). */
 #ifndef TW_TILE_PLACE_FIT_H
 #define TW_TILE_PLACE_FIT_H
 
@@ -79,12 +79,14 @@ static inline uint64_t tw__placer_round_up(uint64_t value, uint64_t unit)
     return (value + unit - 1) & ~(unit - 1);
 }
 
-/* --- place_fit.c */
+/* --- place_crowd.c */
 void tw__placer_file(tw__placer *p, uint32_t i);   /* makes the item's address taken */
 void tw__placer_unfile(tw__placer *p, uint32_t i); /* undoes that, for an item that is not always alive */
 /* Fills `crowd` with what is alive together with the item, and what its constraints forbid. `busy` too: also with what is
  * always alive. */
 void tw__placer_gather(tw__placer *p, uint32_t i, bool busy);
+
+/* --- place_fit.c */
 /* Puts the item into the smallest gap that holds it; false when there is none. */
 bool tw__placer_place(tw__placer *p, uint32_t i);
 
