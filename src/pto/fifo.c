@@ -331,6 +331,19 @@ static bool writes(const tw__pto_call *call)
     return call->attrs->split != TW_PTO_SPLIT_NONE || call->core->seat->identity.sub_block == 0;
 }
 
+/* The scale that was given, else what SET_QUANT_VECTOR, else what SET_QUANT_SCALAR left, for a change of type that needs
+ * one. */
+static tw_pto_operand scale_of(tw__pto_call *call, tw_type to)
+{
+    tw__registers *reg = &call->core->reg;
+    const tw_pto_tile *t = tw__tile(call, 1);
+    bool plain = to == t->type || (t->type == TW_F32 && (to == TW_F16 || to == TW_BF16));
+    if (call->count > 2) return call->operand[2];
+    if (!plain && reg->quant_vector.place) return tw_pto_tile_operand(&reg->quant_vector);
+    if (!plain && reg->quant_scalar) return tw_pto_scalar_operand(tw_pto_bits(TW_I64, reg->quant_scalar));
+    return (tw_pto_operand){ .kind = TW_PTO_NOTHING };
+}
+
 tw_status tw__pto_run_push(tw__pto_call *call)
 {
     static const char *const stores[] = { "TSTORE", "TSTORE_QUANT", "TSTORE_FP" };
@@ -350,11 +363,10 @@ tw_status tw__pto_run_push(tw__pto_call *call)
     if (writes(call)) {
         tw_pto_tensor g =
             slot_tensor(q, q->pushed[call->core->seat->number], type, &p, t->valid_rows, t->valid_cols);
-        tw_pto_operand operands[] = { tw_pto_tensor_operand(&g), call->operand[1],
-                                      call->operand[call->count > 2 ? 2 : 1] };
-        const char *store = stores[call->count < 3 ? 0 : call->operand[2].kind == TW_PTO_SCALAR ? 1 : 2];
+        tw_pto_operand operands[] = { tw_pto_tensor_operand(&g), call->operand[1], scale_of(call, type) };
+        const char *store = stores[operands[2].kind == TW_PTO_SCALAR ? 1 : operands[2].kind == TW_PTO_TILE ? 2 : 0];
         tw_pto_attrs attrs = { .relu = call->attrs->relu };
-        status = tw__pto_run_inner(call, store, operands, call->count > 2 ? 3 : 2, &attrs, 1, "fifo.tile");
+        status = tw__pto_run_inner(call, store, operands, operands[2].kind ? 3 : 2, &attrs, 1, "fifo.tile");
     }
     if (status == TW_OK) commit(call->core, q, pipe);
     return status;

@@ -118,6 +118,21 @@ static const struct note {
     { "dequant", "dst's valid region", "f32 dst [quant.type]; f32 parameters per row [quant.parameter, quant.rows]" },
     { "random", "dst's valid region", "7 or 10 rounds [random.rounds]" },
     { "histogram", "source's valid region", "u32 dst of 256 columns [histogram.dst]; a byte of the element [histogram.byte]; u8 index with the higher bytes [type.index, histogram.index]" },
+    { "push", "valid region into the slot", "number 0 to 15 [fifo.id], a direction [fifo.direction], 1 to 64 slots [fifo.slots] of a multiple of 32 bytes [fifo.slot-bytes], the same on both sides [fifo.same], from a core that has a part in it [fifo.core]; Acc from the cube core, Vec from vector cores [fifo.location]; one split on both sides [fifo.split]; parts of one shape [fifo.parts] that fit the slot [fifo.slot-size]; a scale needs a FIFO with a type [fifo.type]; no slot allocated [fifo.talloc]; else those of TSTORE [fifo.tile]" },
+    { "push_slot", "none: the slot is committed", "a slot allocated before [fifo.talloc], of layout nd when it is split [fifo.layout]" },
+    { "pop", "dst gets its part of the slot", "into L1 on the cube core, Vec on vector cores [fifo.location]; the type and extents pushed [fifo.tile], the split pushed [fifo.split]" },
+    { "pop_slot", "none: the tensor becomes a view", "the split pushed [fifo.split]; inside the slot [fifo.slot-size]; layout nd when it is split [fifo.layout]" },
+    { "talloc", "none: the tensor becomes a view", "no slot allocated [fifo.talloc]; inside the slot [fifo.slot-size]; layout nd when it is split [fifo.layout]" },
+    { "tfree", "none: the oldest popped slot", "a slot popped and not freed [fifo.free]" },
+    { "sync_all", "none: all cores of the set", "a core of the set [syncall.cores]; 16 or more i32 [syncall.workspace]" },
+    { "put", "the whole tensor, piece by piece", "layout nd [comm.layout], equal types [comm.type] and shapes [comm.shape]; row-major staging tiles of the same type in vector memory, the second no smaller [comm.staging]; add or overwrite [store.atomic]; else those of TLOAD and TSTORE [comm.piece]" },
+    { "notify", "one signal", "one i32 [signal.one] with memory [global.null, global.bounds]" },
+    { "wait_signal", "all elements of the tensor", "eq, ne, lt, le, gt or ge [signal.compare]; memory [global.null, global.bounds]" },
+    { "test_signal", "all elements of the tensor", "eq, ne, lt, le, gt or ge [signal.compare]; memory [global.null, global.bounds]" },
+    { "broadcast", "the whole tensor, piece by piece", "1 to 64 ranks [comm.ranks], called by the root [comm.root]; layout, types, shapes and staging tiles as TPUT [comm.layout, comm.type, comm.shape, comm.staging]" },
+    { "comm_gather", "the tensors one behind the other along dimension 3", "1 to 64 ranks [comm.ranks], called by the root [comm.root]; dimension 3 times the ranks [comm.shape]; else as TPUT [comm.layout, comm.type, comm.staging]" },
+    { "comm_scatter", "parts along dimension 3", "1 to 64 ranks [comm.ranks], called by the root [comm.root]; dimension 3 times the ranks [comm.shape]; else as TPUT [comm.layout, comm.type, comm.staging]" },
+    { "comm_reduce", "the whole tensor, piece by piece", "sum, max or min [comm.reduce] in order of rank; two tiles of equal extents [comm.staging]; 1 to 64 ranks [comm.ranks], called by the root [comm.root]; else as TPUT [comm.layout, comm.type, comm.shape]" },
     // clang-format on
 };
 
@@ -205,6 +220,10 @@ static void print_cost(FILE *out, const tw__pto_row *row)
         TW__PTO_COST_LIST(COST)
 #undef COST
     };
+    if (row->rules & TW__MACRO) {
+        fprintf(out, "  cost       that of the loads, stores and sums it is made of, and waiting (estimated)\n");
+        return;
+    }
     switch ((tw__pto_cost)row->cost) {
     case TW__COST_TRANSFER:
         fprintf(out, "  cost       bytes at the bandwidth of the two memories (estimated)\n");

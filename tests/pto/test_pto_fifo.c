@@ -136,11 +136,11 @@ static void pto_fifo_values(void **state)
 /* Accumulators change type on the way: f32 to f16, relu, i32 times one scale, f32 times a scale per column. */
 static tw_status scaled(tw_pto *core, void *user)
 {
-    tw_pto_fifo halves = { .direction = TW_PTO_CUBE_TO_VECTOR, .slot_bytes = 512, .slots = 3, .type = TW_F16 },
+    tw_pto_fifo halves = { .direction = TW_PTO_CUBE_TO_VECTOR, .slot_bytes = 512, .slots = 4, .type = TW_F16 },
                 bytes = { .id = 1,
                           .direction = TW_PTO_CUBE_TO_VECTOR,
                           .slot_bytes = 256,
-                          .slots = 1,
+                          .slots = 2,
                           .type = TW_I8 },
                 plain = { .id = 2, .direction = TW_PTO_CUBE_TO_VECTOR, .slot_bytes = 512, .slots = 1 };
     (void)user;
@@ -164,20 +164,24 @@ static tw_status scaled(tw_pto *core, void *user)
         }
         OK(CALL(core, "tpush", NULL, q, TILE(&acc)));
         OK(CALL(core, "tpush", &relu, q, TILE(&acc)));
+        OK(CALL(core, "set_quant_scalar", NULL, scale));
+        OK(CALL(core, "tpush", NULL, q, TILE(&sums))); /* the scale that was set */
         OK(CALL(core, "tpush", NULL, q, TILE(&sums), scale));
         OK(CALL(core, "tpush", NULL, tw_pto_fifo_operand(&bytes), TILE(&acc), TILE(&fp)));
+        OK(CALL(core, "set_quant_vector", NULL, TILE(&fp)));
+        OK(CALL(core, "tpush", NULL, tw_pto_fifo_operand(&bytes), TILE(&acc)));
         REFUSED(CALL(core, "tpush", NULL, tw_pto_fifo_operand(&plain), TILE(&sums), scale), "fifo.type", "TPUSH");
         return TW_OK;
     }
-    for (int i = 0; i < 4; i++) {
-        tw_pto_tile t = tw_pto_tile_of(TW_PTO_VEC, i < 3 ? TW_F16 : TW_I8, 16, 16 * (i < 3 ? 1 : 2));
+    for (int i = 0; i < 6; i++) {
+        tw_pto_tile t = tw_pto_tile_of(TW_PTO_VEC, i < 4 ? TW_F16 : TW_I8, 16, 16 * (i < 4 ? 1 : 2));
         t.valid_cols = 16;
-        OK(tw_pto_pop(core, i < 3 ? &halves : &bytes, &t, TW_PTO_SPLIT_NONE));
+        OK(tw_pto_pop(core, i < 4 ? &halves : &bytes, &t, TW_PTO_SPLIT_NONE));
         for (unsigned r = 0; r < 16; r++)
             for (unsigned c = 0; c < 16; c++) {
                 double x = (double)r - (double)c;
-                double want = i == 0 ? x : i == 1 ? (x > 0 ? x : 0) : i == 2 ? x * 0.5 : x * (c + 1);
-                if (i == 3) want = want > 127 ? 127 : want < -128 ? -128 : want;
+                double want = i == 0 ? x : i == 1 ? (x > 0 ? x : 0) : i < 4 ? x * 0.5 : x * (c + 1);
+                if (i > 3) want = want > 127 ? 127 : want < -128 ? -128 : want;
                 if (get(core, &t, r, c) != want) fail_msg("%d (%u, %u): %g", i, r, c, get(core, &t, r, c));
             }
     }
