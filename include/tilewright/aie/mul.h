@@ -1,9 +1,10 @@
 /* The multiply family: [l]{mul,mac,msc,negmul}{2,4,8,16} with pre-adder, centre tap, conjugation. This file computes;
- * aie/calls.h has the names and overloads. Formulas: aie.md 2.5.
+ * aie/calls_mul.h has the names and overloads. Formulas: aie.md 2.5.
  *
  * Result lane l is the sum over columns c of pre(x(l,c), y(l,c)) * z(l,c), taken modulo 2^48 or 2^80 (here: 2^64 and
  * 2^128, wrapped when observed). Everything but the data is constant after inlining, so what remains is straight
- * code. Real 8- and 16-bit data without pre-adder, and cint16, go through SIMD; the rest lane by lane. */
+ * code. Real 8- and 16-bit data, and cint16 by cint16, go through SIMD, with a pre-adder that adds or subtracts too; the
+ * rest lane by lane, four at a time. */
 #ifndef TILEWRIGHT_AIE_MUL_H
 #define TILEWRIGHT_AIE_MUL_H
 
