@@ -56,6 +56,9 @@ for compiler in g++ clang++-19; do
   command -v $compiler >/dev/null || continue
   $compiler -std=c++17 -O1 -Wall -Wextra -Wno-psabi -Wno-unused -ffp-contract=off -I"$source/include" "$work/names.cpp" "$@" -o "$work/names" || {
     echo "names_test: $compiler does not compile it"; failed=1; continue; }
+  # With checks the names are templates that know the line of the call.
+  $compiler -std=c++17 -w -DTW_AIE_CHECK -I"$source/include" -fsyntax-only "$work/names.cpp" || {
+    echo "names_test: $compiler does not compile it with TW_AIE_CHECK"; failed=1; }
   "$work/names" || { echo "names_test: wrong results with $compiler"; failed=1; }
 done
 exit $failed

@@ -3,7 +3,7 @@
  *   TW_AIE_PROFILE  each intrinsic counts the issue slots it takes
  *   TW_AIE_CHECK    each intrinsic checks its operands and reports with file and line of the call
  * Without them an intrinsic costs nothing but its work. C sees the intrinsics as macros that choose a function by the
- * number and types of the arguments, C++ as overloaded functions of the same names (aie/calls.h). */
+ * number and types of the arguments, C++ as overloaded functions of the same names. */
 #ifndef TILEWRIGHT_AIE_CORE_H
 #define TILEWRIGHT_AIE_CORE_H
 
@@ -57,7 +57,7 @@ typedef struct tw_aie_control {
     uint32_t status;  /* bit 0: a srs has saturated since the bit was cleared */
     uint64_t clipped; /* lanes that srs saturated; counted with TW_AIE_CHECK */
     uint64_t slots[TW_AIE_SLOTS]; /* counted with TW_AIE_PROFILE */
-    const char *file;             /* of the call in progress, with TW_AIE_CHECK in C */
+    const char *file;             /* of the call in progress, with TW_AIE_CHECK */
     int line;
 } tw_aie_control;
 

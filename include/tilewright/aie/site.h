@@ -1,7 +1,7 @@
 /* With TW_AIE_CHECK: where a call stands, and which lanes nobody has set.
  *
  * Undefined lanes carry a mark instead of a value: undef_v16int16() and the wset_v() family fill the words of 64 bits
- * that nothing sets with a pattern that names the call. The pattern is one of 2^16 words out of 2^64, spread by a
+ * that nothing sets with a pattern that names the call. The pattern is one of 2^12 words out of 2^64, spread by a
  * mixing function, so data that looks like it is as good as impossible: no false alarms. Moves (concat, ext, upd, casts
  * of vectors, copies, memory) carry marks along; what computes with a marked word, or sends it through a port, reports
  * it. A word is unmarked as a whole by the first write into it: a lane left over beside one that was set is not seen. */

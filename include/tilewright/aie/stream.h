@@ -489,9 +489,7 @@ TW__CASCADES(TW__CASCADE_TYPES)
 #define tw__writeincr_2(s, v)       TW__STREAM_PUT(s, TW__STREAM_VALUE(s, v), v, 0)
 #define tw__writeincr_3(s, v, last) TW__STREAM_PUT(s, TW__STREAM_VALUE(s, v), v, last)
 /* The cascade's pointers already name the register. */
-#define TW__VN_CASCADES \
-    , v8acc48 * : *(v8acc48 *)0, v4cacc48 * : *(v4cacc48 *)0, v4acc80 * : *(v4acc80 *)0, v2cacc80 * : *(v2cacc80 *)0
-#define TW__S2(p) _Generic((p), cint32 *: *(v2cint32 *)0, cfloat *: *(v2cfloat *)0, v2cacc80 *: *(v2cacc80 *)0)
+#define TW__S2(p)                   _Generic((p), cint32 *: *(v2cint32 *)0, cfloat *: *(v2cfloat *)0, v2cacc80 *: *(v2cacc80 *)0)
 #define TW__S4(p)                   \
     _Generic((p),                   \
         int32 *: *(v4int32 *)0,     \
