@@ -206,6 +206,23 @@ bool tw__as_constant(tw__as_binder *b, const tw__as_op *op, const tw__as_item *i
     return tw__as_set_result(b, code, &t, *slot);
 }
 
+/* The nearest name that stands in scope here. */
+void tw__as_undefined(tw__as_binder *b, const tw__as_item *item, const tw__as_op *op)
+{
+    const char *names[512];
+    size_t count = 0;
+    GHashTableIter iter;
+    gpointer key;
+    if (item->kind != TW__AS_VALUE)
+        return tw__as_refuse(b, item, op, "pto.operand", "expected a value, not '%s'",
+                             item->text ? item->text : "");
+    g_hash_table_iter_init(&iter, b->names);
+    while (count < G_N_ELEMENTS(names) && g_hash_table_iter_next(&iter, &key, NULL)) names[count++] = key;
+    const char *near = tw__nearest(item->text, names, count);
+    tw__as_refuse(b, item, op, "pto.name",
+                  near ? "%%%s is not defined; did you mean '%%%s'?" : "%%%s is not defined", item->text, near);
+}
+
 bool tw__as_slots(tw__as_binder *b, const tw__as_op *op, tw__as_item *const *items, unsigned count, tw_type type,
                   uint32_t *slots)
 {
@@ -213,7 +230,7 @@ bool tw__as_slots(tw__as_binder *b, const tw__as_op *op, tw__as_item *const *ite
         if (items[i]->kind == TW__AS_NUMBER) {
             if (!tw__as_constant(b, op, items[i], type, &slots[i])) return false;
         } else if (items[i]->kind != TW__AS_VALUE || !tw__as_find(b, items[i]->text, &slots[i])) {
-            tw__as_refuse(b, items[i], op, "pto.name", "'%s' is not defined", items[i]->text ? items[i]->text : "");
+            tw__as_undefined(b, items[i], op);
             return false;
         }
     }

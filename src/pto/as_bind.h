@@ -77,7 +77,8 @@ bool tw__as_set_results(tw__as_binder *b, tw__as_code *code, const tw__as_op *op
 bool tw__as_set_result(tw__as_binder *b, tw__as_code *code, const tw__as_type *type, uint32_t slot);
 /* A number written where a value stands: a constant of `type` (TW_TYPE_NONE: f32 or i64 by its spelling). */
 bool tw__as_constant(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, tw_type type, uint32_t *slot);
-tw_status tw__as_constant_run(tw__as_run *run, const tw__as_code *code); /* as_arith.c */
+tw_status tw__as_constant_run(tw__as_run *run, const tw__as_code *code);               /* as_arith.c */
+void tw__as_undefined(tw__as_binder *b, const tw__as_item *item, const tw__as_op *op); /* refuses a name */
 /* Slots of values that exist; numbers become constants of `type`. */
 bool tw__as_slots(tw__as_binder *b, const tw__as_op *op, tw__as_item *const *items, unsigned count, tw_type type,
                   uint32_t *slots);

@@ -159,12 +159,12 @@ static bool operand_slot(tw__as_binder *b, const tw__as_op *op, tw__as_item *ite
         return true;
     }
     const tw__as_type *type = written ? written : kind_of(letter) == TW_PTO_TILE ? tile_type : NULL;
-    if (!b->top) return tw__as_refuse(b, item, op, "pto.name", "%%%s is not defined", item->text), false;
+    if (!b->top) return tw__as_undefined(b, item, op), false;
     if (is_destination(letter) && kind_of(letter) == TW_PTO_TILE && type)
         return *slot = declare(b, op, item->text, type, NULL), !b->failed;
     tw__as_type made = { .kind = TW__AS_SCALAR, .element = scalar };
     if (kind_of(letter) == TW_PTO_TENSOR || (kind_of(letter) == TW_PTO_TILE && !type))
-        return tw__as_refuse(b, item, op, "pto.name", "%%%s is not defined", item->text), false;
+        return tw__as_undefined(b, item, op), false;
     return tw__as_define_free(b, item->text, kind_of(letter) == TW_PTO_TILE ? type : &made, slot);
 }
 

@@ -115,7 +115,7 @@ static void pto_text_diagnostics(void **state)
         { "%t = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>\npto.tadd ins(%t, %u : !pto.tile_buf<vec, 1x16xi32>, "
           "!pto.tile_buf<vec, 1x16xf32>) outs(%t : !pto.tile_buf<vec, 1x16xi32>)",
           "type.same", 2, 18 },
-        { "func.func @f() {\n  pto.tprint ins(%x : !pto.tile_buf<vec, 1x16xi32>)\n}", "'x' is not defined", 2, 18 },
+        { "func.func @f() {\n  pto.tprint ins(%x : !pto.tile_buf<vec, 1x16xi32>)\n}", "%x is not defined", 2, 18 },
         { "%t = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32, valid=1x?>", "valid_col", 1, 6 },
         { "%t = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32, rows=2, rows=3>", "given twice", 1, 23 },
         { "pto.set_flag[#pto.pipe<PIPE_W>, #pto.pipe<PIPE_V>]", "'PIPE_W' is not a pipe", 1, 14 },

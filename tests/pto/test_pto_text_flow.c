@@ -133,6 +133,8 @@ static void pto_text_flow_refused(void **state)
         { "scf.while : () -> () {\n  scf.condition(%t)\n}", "two blocks", 1, 1 },
         { "scf.index_switch %c0\ncase 1 {\n}", "default case is missing", 1, 1 },
         { "scf.if %t {\n  return\n  pto.trap\n}", "nothing can follow", 2, 3 },
+        { "%n = arith.addi %zeor, %c1 : index", "%zeor is not defined; did you mean '%zero'?", 1, 17 },
+        { "pto.tprint ins(%zeroo : !pto.tile_buf<vec, 1x8xi32>)", "did you mean '%zero'?", 1, 16 },
         { "call @onyl()", "there is no function @onyl; did you mean '@only'?", 1, 6 },
         { "call @f(%c0) : (index) -> ()", "takes 0 arguments, not 1", 1, 6 },
         { "call @only() : () -> ()", "declared but has no body", 1, 6 },
