@@ -312,7 +312,8 @@ static int parse_options(int argc, char **argv, const char *command, tw__request
             r->profile = true;
             if (equals)
                 r->profile_file = equals + 1;
-            else if (i + 1 < argc && g_str_has_suffix(argv[i + 1], ".json")) r->profile_file = argv[++i];
+            else if (i + 1 < argc && g_str_has_suffix(argv[i + 1], ".json"))
+                r->profile_file = argv[++i];
         }
         if (flag && equals && strcmp(o, "--profile") != 0) return usage_error("'%s' takes no value", o);
         if (flag) continue;
