@@ -1,5 +1,5 @@
 /* blocks: a grid of cores that run as fibers and wait for one another. blocks.c runs them; blocks_sync.c has flags and
- * barriers, fifo.c the queues of a block, comm.c what devices do to each other. */
+ * barriers, fifo.c and fifo_queue.c the queues of a block, comm.c, signal.c and async.c what devices do to each other. */
 #ifndef TW_PTO_BLOCKS_H
 #define TW_PTO_BLOCKS_H
 
@@ -101,8 +101,20 @@ void tw__pto_delay(tw_pto *core, tw_pto_pipe pipe, uint64_t until);
 const char *tw__pto_kind_name(tw_pto_core_kind kind);
 /* Neighbours in the block and all cores, by number; NULL past the end. */
 tw_pto *tw__pto_mate(const tw_pto *core, unsigned number);
+/* --- fifo_queue.c: `call->operand[0]` is the FIFO ------------------------------------------------------------------------- */
+
 void tw__pto_free_queues(tw__block *block);
-/* comm.c: transfers up to event `count` take place, in order. */
+/* The queue, made by whoever comes first; `producing` is the side that the caller acts on. Refuses another description of
+ * the same number and cores that have no part in it. */
+tw_status tw__queue_of(tw__pto_call *call, bool producing, tw__queue **out);
+tw__queue_slot *tw__queue_at(const tw__queue *q, uint64_t n); /* slot of push number n */
+/* Wait for the slot of this core's next push or pop; `pipe` starts no earlier than it is free, or has its data. */
+tw_status tw__queue_wait_room(tw__pto_call *call, tw__queue *q, tw_pto_pipe pipe);
+tw_status tw__queue_wait_data(tw__pto_call *call, tw__queue *q, tw_pto_pipe pipe);
+
+/* --- async.c ------------------------------------------------------------------------------------------------------------- */
+
+/* Transfers up to event `count` take place, in order. */
 tw_status tw__pto_transfer(tw_pto *core, uint64_t count);
 void tw__pto_drop_transfers(tw__seat *seat);
 /* An instruction that is part of this one: its time counts as this one's, its complaints carry this one's name and

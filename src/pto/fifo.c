@@ -1,18 +1,14 @@
 /* fifo: queues between the cube core and the vector cores of a block (spec pto.md 3.10). A slot is memory that tiles are
- * stored to and loaded from as a matrix in rows, so TPUSH and TPOP are a TSTORE and a TLOAD with a handshake around them.
- *
- * Every core counts what it has pushed, popped and freed; slot n of a queue lies at n modulo the number of slots, and the
- * counters alone say whether it is full or free. Producers hear of freed slots in batches of `period`. */
+ * stored to and loaded from as a matrix, so TPUSH and TPOP are a TSTORE and a TLOAD with a handshake around them
+ * (fifo_queue.c). */
 #include "pto/blocks.h"
-
-#include <stdlib.h>
 
 enum {
     MOST_IDS = 16,
     MOST_SLOTS = 64,
     SLOT_ALIGN = 32,
-    MOST_BYTES = 1 << 20
-}; /* of a slot: more than any memory */
+    MOST_BYTES = 1 << 20 /* of a slot: more than any memory */
+};
 
 tw_pto_operand tw_pto_fifo_operand(const tw_pto_fifo *fifo)
 {
@@ -22,17 +18,6 @@ tw_pto_operand tw_pto_fifo_operand(const tw_pto_fifo *fifo)
 static const tw_pto_fifo *fifo_of(const tw__pto_call *call)
 {
     return call->operand[0].object;
-}
-
-void tw__pto_free_queues(tw__block *block)
-{
-    while (block->queues) {
-        tw__queue *q = block->queues;
-        block->queues = q->next;
-        if (q->own_memory) free(q->memory);
-        free(q->slot);
-        free(q);
-    }
 }
 
 /* --- rules that need no core -------------------------------------------------------------------------------------------- */
@@ -114,150 +99,6 @@ tw_status tw__pto_check_tfree(tw__pto_call *call)
     return check_fifo(call);
 }
 
-/* --- the queue of a block -------------------------------------------------------------------------------------------------- */
-
-static unsigned core_bit(const tw_pto *core)
-{
-    return 1u << core->seat->number;
-}
-
-static tw__queue *new_queue(tw_pto *core, const tw_pto_fifo *f)
-{
-    tw__seat *seat = core->seat;
-    tw__queue *q = tw__calloc(1, sizeof *q);
-    bool whole = seat->identity.kind == TW_PTO_WHOLE;
-    unsigned vectors = whole ? 1u : f->first_vector_only ? 2u : ((1u << seat->identity.sub_blocks) - 1) << 1;
-    if (q) q->slot = tw__calloc(f->slots, sizeof *q->slot);
-    if (q) q->memory = f->memory ? f->memory : tw__calloc(f->slots, f->slot_bytes);
-    if (!q || !q->slot || !q->memory) {
-        if (q && !f->memory) free(q->memory);
-        if (q) free(q->slot);
-        free(q);
-        tw__fail(TW_E_NO_MEMORY, "no memory for a FIFO of %u slots of %u bytes", f->slots, f->slot_bytes);
-        return NULL;
-    }
-    bool down = f->direction == TW_PTO_CUBE_TO_VECTOR;
-    q->as = *f;
-    q->own_memory = !f->memory;
-    q->producers = down ? 1u : vectors;
-    q->consumers = down ? vectors : 1u;
-    q->next = seat->block->queues;
-    return seat->block->queues = q;
-}
-
-/* The queue, made by whoever comes first; `producing` is the side that the caller acts on. */
-static tw_status queue_of(tw__pto_call *call, bool producing, tw__queue **out)
-{
-    const tw_pto_fifo *f = fifo_of(call);
-    tw_pto *core = call->core;
-    if (!tw__pto_seat(core)) return TW_E_NO_MEMORY;
-    tw__queue *q = core->seat->block->queues;
-    while (q && (q->as.id != f->id || q->as.direction != f->direction)) q = q->next;
-    if (!q && !(q = new_queue(core, f))) return TW_E_NO_MEMORY;
-    if (q->as.slots != f->slots || q->as.slot_bytes != f->slot_bytes ||
-        q->as.first_vector_only != f->first_vector_only)
-        return tw__pto_refuse(call, 0, "fifo.same",
-                              "FIFO %u is %u slots of %u bytes here and %u of %u elsewhere in the block", f->id,
-                              f->slots, f->slot_bytes, q->as.slots, q->as.slot_bytes);
-    if (!((producing ? q->producers : q->consumers) & core_bit(core)))
-        return tw__pto_refuse(call, 0, "fifo.core", "a %s%s cannot %s a FIFO from %s%s",
-                              tw__pto_kind_name(core->seat->identity.kind),
-                              core->seat->identity.sub_block ? " 1" : "", producing ? "push to" : "pop from",
-                              f->direction == TW_PTO_CUBE_TO_VECTOR ? "cube to vector" : "vector to cube",
-                              f->first_vector_only ? " that is the first vector core's alone" : "");
-    *out = q;
-    return TW_OK;
-}
-
-static unsigned period_of(const tw__queue *q)
-{
-    return q->as.slots <= 2 ? q->as.slots : q->as.slots / 2;
-}
-
-static uint64_t least(const uint64_t counts[TW__BLOCK_CORES], unsigned cores)
-{
-    uint64_t low = UINT64_MAX;
-    for (unsigned c = 0; c < TW__BLOCK_CORES; c++)
-        if (cores >> c & 1 && counts[c] < low) low = counts[c];
-    return low;
-}
-
-static tw__queue_slot *slot_at(const tw__queue *q, uint64_t n)
-{
-    return &q->slot[n % q->as.slots];
-}
-
-static bool can_push(const tw_pto *core, const void *what)
-{
-    const tw__queue *q = what;
-    uint64_t heard = least(q->freed, q->consumers) / period_of(q) * period_of(q);
-    return q->pushed[core->seat->number] < heard + q->as.slots;
-}
-
-static bool can_pop(const tw_pto *core, const void *what)
-{
-    const tw__queue *q = what;
-    return least(q->pushed, q->producers) > q->popped[core->seat->number];
-}
-
-static void tell_queue(const tw__queue *q, GString *text)
-{
-    g_string_append_printf(text, "FIFO %u (%s, %u slots of %u bytes)", q->as.id,
-                           q->as.direction == TW_PTO_CUBE_TO_VECTOR ? "cube to vector" : "vector to cube",
-                           q->as.slots, q->as.slot_bytes);
-}
-
-static void tell_push(const tw_pto *core, const void *what, GString *text)
-{
-    char name[64];
-    const tw__queue *q = what;
-    g_string_append_printf(text, "for a free slot to push number %llu into ",
-                           (unsigned long long)q->pushed[core->seat->number] + 1);
-    tell_queue(q, text);
-    for (unsigned c = 0; c < TW__BLOCK_CORES; c++) {
-        const tw_pto *other = q->consumers >> c & 1 ? tw__pto_mate(core, c) : NULL;
-        if (!other) continue;
-        g_string_append_printf(text, "; %s has popped %llu and freed %llu", tw_pto_core_name(other, name),
-                               (unsigned long long)q->popped[c], (unsigned long long)q->freed[c]);
-        if (q->freed[c] % period_of(q)) g_string_append_printf(text, " (told in steps of %u)", period_of(q));
-        if (other->seat->ended) g_string_append(text, " and has ended");
-    }
-}
-
-static void tell_pop(const tw_pto *core, const void *what, GString *text)
-{
-    char name[64];
-    const tw__queue *q = what;
-    uint64_t n = q->popped[core->seat->number];
-    g_string_append_printf(text, "for data number %llu of ", (unsigned long long)n + 1);
-    tell_queue(q, text);
-    for (unsigned c = 0; c < TW__BLOCK_CORES; c++) {
-        const tw_pto *other = q->producers >> c & 1 ? tw__pto_mate(core, c) : NULL;
-        if (!other || q->pushed[c] > n) continue;
-        g_string_append_printf(text, "; %s has pushed %llu%s", tw_pto_core_name(other, name),
-                               (unsigned long long)q->pushed[c], other->seat->ended ? " and has ended" : "");
-    }
-}
-
-/* Waits for the slot of this core's next push; the pipe that fills it starts no earlier than the slot was given back. */
-static tw_status wait_for_room(tw__pto_call *call, tw__queue *q, tw_pto_pipe pipe)
-{
-    tw_pto *core = call->core;
-    uint64_t n = q->pushed[core->seat->number], period = period_of(q);
-    tw_status status = tw__pto_wait(core, (tw__wait){ can_push, tell_push, q });
-    if (status != TW_OK || n < q->as.slots) return status;
-    uint64_t told = (n - q->as.slots) / period * period + period - 1; /* the free that told about slot n - slots */
-    tw__pto_delay(core, pipe, slot_at(q, told)->free_at);
-    return TW_OK;
-}
-
-static tw_status wait_for_data(tw__pto_call *call, tw__queue *q, tw_pto_pipe pipe)
-{
-    tw_status status = tw__pto_wait(call->core, (tw__wait){ can_pop, tell_pop, q });
-    if (status == TW_OK) tw__pto_delay(call->core, pipe, slot_at(q, q->popped[call->core->seat->number])->ready_at);
-    return status;
-}
-
 /* --- parts of a slot ---------------------------------------------------------------------------------------------------------- */
 
 /* Rows and columns of the whole tile when this core's part has `rows` x `cols`, and where the part begins. */
@@ -293,12 +134,12 @@ static tw_pto_tensor slot_tensor(const tw__queue *q, uint64_t n, tw_type type, c
 static tw_status describe(tw__pto_call *call, tw__queue *q, tw_type type, const part *p)
 {
     uint64_t n = q->pushed[call->core->seat->number];
-    tw__queue_slot *slot = slot_at(q, n), now = { .type = type,
-                                                  .rows = (uint32_t)p->rows,
-                                                  .cols = (uint32_t)p->cols,
-                                                  .split = (unsigned)call->attrs->split,
-                                                  .number = n + 1,
-                                                  .free_at = slot->free_at };
+    tw__queue_slot *slot = tw__queue_at(q, n), now = { .type = type,
+                                                       .rows = (uint32_t)p->rows,
+                                                       .cols = (uint32_t)p->cols,
+                                                       .split = (unsigned)call->attrs->split,
+                                                       .number = n + 1,
+                                                       .free_at = slot->free_at };
     if (p->rows * p->cols * tw_type_size(type) > q->as.slot_bytes)
         return tw__pto_refuse(call, 1, "fifo.slot-size", "%llu x %llu %s need %llu bytes, a slot has %u",
                               (unsigned long long)p->rows, (unsigned long long)p->cols,
@@ -318,7 +159,7 @@ static tw_status describe(tw__pto_call *call, tw__queue *q, tw_type type, const 
 
 static void commit(tw_pto *core, tw__queue *q, tw_pto_pipe pipe)
 {
-    tw__queue_slot *slot = slot_at(q, q->pushed[core->seat->number]++);
+    tw__queue_slot *slot = tw__queue_at(q, q->pushed[core->seat->number]++);
     uint64_t now = tw__pto_done(core, pipe);
     if (now > slot->ready_at) slot->ready_at = now;
 }
@@ -351,13 +192,13 @@ tw_status tw__pto_run_push(tw__pto_call *call)
     const tw_pto_tile *t = tw__tile(call, 1);
     bool cube = fifo_of(call)->direction == TW_PTO_CUBE_TO_VECTOR;
     tw_pto_pipe pipe = cube ? TW_PTO_PIPE_FIX : TW_PTO_PIPE_MTE3;
-    tw_status status = queue_of(call, true, &q);
+    tw_status status = tw__queue_of(call, true, &q);
     if (status != TW_OK) return status;
     if (q->allocated[call->core->seat->number])
         return tw__pto_refuse(call, 0, "fifo.talloc", "a slot is allocated (TALLOC): it is pushed as a tensor");
     tw_type type = fifo_of(call)->type ? fifo_of(call)->type : t->type;
     part p = whole_of(call, q, cube, t->valid_rows, t->valid_cols);
-    status = wait_for_room(call, q, pipe);
+    status = tw__queue_wait_room(call, q, pipe);
     if (status == TW_OK) status = describe(call, q, type, &p);
     if (status != TW_OK) return status;
     if (writes(call)) {
@@ -377,11 +218,11 @@ tw_status tw__pto_run_pop(tw__pto_call *call)
     tw__queue *q;
     const tw_pto_tile *t = tw__tile(call, 1);
     bool cube = fifo_of(call)->direction == TW_PTO_VECTOR_TO_CUBE;
-    tw_status status = queue_of(call, false, &q);
-    if (status == TW_OK) status = wait_for_data(call, q, TW_PTO_PIPE_MTE2);
+    tw_status status = tw__queue_of(call, false, &q);
+    if (status == TW_OK) status = tw__queue_wait_data(call, q, TW_PTO_PIPE_MTE2);
     if (status != TW_OK) return status;
     uint64_t n = q->popped[call->core->seat->number];
-    const tw__queue_slot *slot = slot_at(q, n);
+    const tw__queue_slot *slot = tw__queue_at(q, n);
     part p = whole_of(call, q, cube, t->valid_rows, t->valid_cols);
     if (slot->split != (unsigned)call->attrs->split)
         return tw__pto_refuse(call, TW__NO_OPERAND, "fifo.split", "pushed with split %u, popped with split %d",
@@ -402,12 +243,12 @@ tw_status tw__pto_run_tfree(tw__pto_call *call)
 {
     tw__queue *q;
     tw_pto *core = call->core;
-    tw_status status = queue_of(call, false, &q);
+    tw_status status = tw__queue_of(call, false, &q);
     if (status != TW_OK) return status;
     unsigned me = core->seat->number;
     if (q->freed[me] == q->popped[me])
         return tw__pto_refuse(call, 0, "fifo.free", "every slot that was popped has been freed already");
-    tw__queue_slot *slot = slot_at(q, q->freed[me]++);
+    tw__queue_slot *slot = tw__queue_at(q, q->freed[me]++);
     uint64_t now = core->pipe_free[TW_PTO_PIPE_MTE2];
     if (now > slot->free_at) slot->free_at = now;
     return TW_OK;
@@ -442,12 +283,12 @@ tw_status tw__pto_run_talloc(tw__pto_call *call)
 {
     tw__queue *q;
     bool cube = fifo_of(call)->direction == TW_PTO_CUBE_TO_VECTOR;
-    tw_status status = queue_of(call, true, &q);
+    tw_status status = tw__queue_of(call, true, &q);
     if (status != TW_OK) return status;
     unsigned me = call->core->seat->number;
     if (q->allocated[me])
         return tw__pto_refuse(call, 0, "fifo.talloc", "a slot is allocated already; TPUSH comes first");
-    status = wait_for_room(call, q, cube ? TW_PTO_PIPE_FIX : TW_PTO_PIPE_MTE3);
+    status = tw__queue_wait_room(call, q, cube ? TW_PTO_PIPE_FIX : TW_PTO_PIPE_MTE3);
     if (status == TW_OK) status = lend(call, q, q->pushed[me], cube);
     if (status == TW_OK) q->allocated[me] = true;
     return status;
@@ -459,7 +300,7 @@ tw_status tw__pto_run_push_slot(tw__pto_call *call)
     const tw_pto_tensor *g = call->operand[1].tensor;
     bool cube = fifo_of(call)->direction == TW_PTO_CUBE_TO_VECTOR;
     size_t rows, cols;
-    tw_status status = queue_of(call, true, &q);
+    tw_status status = tw__queue_of(call, true, &q);
     if (status != TW_OK) return status;
     unsigned me = call->core->seat->number;
     if (!q->allocated[me])
@@ -477,13 +318,13 @@ tw_status tw__pto_run_pop_slot(tw__pto_call *call)
 {
     tw__queue *q;
     bool cube = fifo_of(call)->direction == TW_PTO_VECTOR_TO_CUBE;
-    tw_status status = queue_of(call, false, &q);
-    if (status == TW_OK) status = wait_for_data(call, q, TW_PTO_PIPE_MTE2);
+    tw_status status = tw__queue_of(call, false, &q);
+    if (status == TW_OK) status = tw__queue_wait_data(call, q, TW_PTO_PIPE_MTE2);
     if (status != TW_OK) return status;
     unsigned me = call->core->seat->number;
-    if (slot_at(q, q->popped[me])->split != (unsigned)call->attrs->split)
+    if (tw__queue_at(q, q->popped[me])->split != (unsigned)call->attrs->split)
         return tw__pto_refuse(call, TW__NO_OPERAND, "fifo.split", "pushed with split %u, popped with split %d",
-                              slot_at(q, q->popped[me])->split, call->attrs->split);
+                              tw__queue_at(q, q->popped[me])->split, call->attrs->split);
     status = lend(call, q, q->popped[me], cube);
     if (status == TW_OK) q->popped[me]++;
     return status;
