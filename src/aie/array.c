@@ -1,7 +1,7 @@
 /* The array: building it, checking that it fits, and running it.
  *
  * The scheduler goes round the files and the kernels in order of creation, and lets each kernel run until it waits. So
- * a run is the same every time. When a round moves nothing, the run has ended or is a deadlock. Kernels are coroutines
+ * a run is the same every time. When a round moves nothing, the run has ended or is a deadlock. Kernels are fibers
  * on stacks of their own; their control registers (tw_aie_core) are swapped with them. */
 #include "aie/array.h"
 #include "tile/tile.h"
@@ -9,9 +9,8 @@
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-enum { STACK_BYTES = 512 * 1024, STACK_AND_HEAP = 2 * 1024, FIFO_WORDS = 16, CASCADE_DEPTH = 4 };
+enum { STACK_AND_HEAP = 2 * 1024, FIFO_WORDS = 16, CASCADE_DEPTH = 4 };
 
 _Thread_local tw_aie_array *tw__aie_current;
 
@@ -34,7 +33,7 @@ void tw_aie_array_free(tw_aie_array *a)
 {
     if (!a) return;
     for (size_t i = 0; i < a->kernel_count; i++) {
-        if (a->kernels[i]->stack) munmap(a->kernels[i]->stack, STACK_BYTES);
+        tw__fiber_free(a->kernels[i]->fiber);
         free(a->kernels[i]->name), free(a->kernels[i]);
     }
     for (size_t i = 0; i < a->fifo_count; i++) free(a->fifos[i]->data), free(a->fifos[i]);
@@ -251,10 +250,9 @@ tw__lock *tw__aie_lock(tw_aie_array *a, const tw__kernel *k, int id)
 
 void tw__aie_yield(tw__kernel *k, tw__wait wait)
 {
-    tw_aie_array *a = tw__aie_current;
     k->wait = wait;
     k->control = tw_aie_core;
-    swapcontext(&k->context, &a->scheduler);
+    tw__fiber_yield();
     tw_aie_core = k->control;
 }
 
@@ -339,10 +337,9 @@ static void fire(tw__kernel *k)
     }
 }
 
-static void body(void)
+static void body(void *user)
 {
-    tw_aie_array *a = tw__aie_current;
-    tw__kernel *k = a->running;
+    tw__kernel *k = user;
     while (k->target == 0 || k->fired < k->target) {
         while (!windows_ready(k)) tw__aie_yield(k, TW__WAIT_WINDOWS);
         fire(k);
@@ -351,7 +348,6 @@ static void body(void)
     }
     k->wait = TW__DONE;
     k->control = tw_aie_core;
-    setcontext(&a->scheduler);
 }
 
 static bool start(tw_aie_array *a, tw__kernel *k, uint64_t iterations)
@@ -364,16 +360,12 @@ static bool start(tw_aie_array *a, tw__kernel *k, uint64_t iterations)
         return false;
     }
     k->target = iterations && k->repeat ? k->fired + iterations * k->repeat : 0;
-    if (!k->stack) k->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (k->stack == MAP_FAILED) k->stack = NULL;
-    if (!k->stack || getcontext(&k->context)) {
+    tw__fiber_free(k->fiber); /* of the run before, which may have been left waiting */
+    k->fiber = tw__fiber_new(body, k, 0);
+    if (!k->fiber) {
         tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for the stack of kernel '%s'", k->name);
         return false;
     }
-    k->context.uc_stack.ss_sp = k->stack;
-    k->context.uc_stack.ss_size = STACK_BYTES;
-    k->context.uc_link = NULL;
-    makecontext(&k->context, body, 0);
     for (int i = 0; i < TW__AIE_PORTS; i++) {
         if (k->window_in[i]) k->view_in[i].window = (tw_aie_window){ .port = (uint16_t)i };
         if (k->window_out[i]) k->view_out[i].window = (tw_aie_window){ .port = (uint16_t)i, .is_output = 1 };
@@ -485,7 +477,7 @@ static void run_all(tw_aie_array *a)
             if (!ready(a, k)) continue;
             a->running = k;
             tw_aie_core = k->control;
-            swapcontext(&a->scheduler, &k->context);
+            tw__fiber_resume(k->fiber);
             a->running = NULL;
             moved = true;
         }

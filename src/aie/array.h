@@ -3,9 +3,8 @@
 #define TW_AIE_ARRAY_H
 
 #include "aie/aie.h"
+#include "base/fiber.h"
 #include <tilewright/aie_array.h>
-
-#include <ucontext.h>
 
 enum {
     TW__AIE_COLUMNS = 50,
@@ -75,8 +74,7 @@ typedef struct tw__kernel {
     int tlast[TW__AIE_STREAMS];
     uint64_t words_in[TW__AIE_STREAMS], words_out[TW__AIE_STREAMS], events[3];
     tw_aie_control control; /* while it does not run */
-    ucontext_t context;
-    void *stack;
+    tw__fiber *fiber;
     tw__wait wait;
     bool ended; /* by done() */
     tw__fifo *waits_for;
@@ -97,7 +95,6 @@ struct tw_aie_array {
     size_t file_count, file_room;
     tw__lock *locks; /* [column][row][16] */
     tw_profile *profile;
-    ucontext_t scheduler;
     tw__kernel *running;
     tw_status status; /* the first failure of a building call */
     char *message;
