@@ -2,7 +2,7 @@
  *
  *   account.c   life, hooks of the executor, reports     traffic.c   bytes between tiles, exchange cycles
  *   cycles.c    vertices and copies to cycles            memory.c    sizes of vertices; stacks, code, instrumentation
- *   steps.c     program tree and steps of the profile    liveness.c  what is live when
+ *   steps.c     program tree and steps of the profile    live*.c     what is live when
  *   place*.c    addresses of all that, see place.h
  *
  * Nothing here changes results: with the account switched off a program computes the same values. Every rule is a

@@ -59,7 +59,6 @@ typedef struct tw__placement {
     uint32_t *exec_group; /* [execs] its first group, as many as in the plan; UINT32_MAX: no step reaches it */
     uint32_t *exec_item, *exec_item_end;      /* [execs] its buffers: items [item, end) */
     uint64_t (*exec_bytes)[TW__BUFFER_KINDS]; /* [execs] bytes of its buffers, by tw__buffer_storage */
-    uint32_t *exec_first, *exec_last;         /* [execs] plan steps that execute it */
     size_t execs;
     tw__place_tile *by_tile; /* [tiles] after placing */
     tw_fidelity state_fidelity, stack_fidelity;
@@ -85,8 +84,6 @@ void tw__placement_want(tw__placement *p, uint32_t edge, uint32_t type, uint32_t
 void tw__placement_buffers(tw__placement *p, uint32_t exec,
                            const char *name); /* after the last request of an exec */
 unsigned tw__placement_align(const tw__field *field);
-/* Plan step `step` executes it: its buffers are alive from the first to the last of these. */
-void tw__placement_executed(tw__placement *p, uint32_t exec, uint32_t step, bool first);
 
 /* place_states.c: states and tables of the vertices of an exec; counts the bytes of their types too. */
 void tw__placement_states(struct tw__accounting *a, uint32_t exec);

@@ -181,10 +181,3 @@ void tw__placement_buffers(tw__placement *p, uint32_t exec, const char *name)
     for (int output = 0; output < 2; output++) make_buffers(p, &p->requests[output], exec, name);
     p->exec_item_end[exec] = (uint32_t)p->items.count;
 }
-
-void tw__placement_executed(tw__placement *p, uint32_t exec, uint32_t step, bool first)
-{
-    if (first) p->exec_first[exec] = p->exec_last[exec] = step;
-    if (step < p->exec_first[exec]) p->exec_first[exec] = step;
-    if (step > p->exec_last[exec]) p->exec_last[exec] = step;
-}

@@ -234,7 +234,6 @@ static void execute_step(walker *w, const tw__plan_step *step)
         tw__placement_states(a, step->payload);
         tw__placement_pairs(a->engine, a->placement, step->payload);
     }
-    tw__placement_executed(a->placement, step->payload, w->step, first);
     a->set_counted[exec->cs] = true;
     tw__traffic_finish(&a->before), tw__traffic_finish(&a->after);
 

@@ -242,8 +242,52 @@ static void random_programs(void **state)
     tw_device_free(device);
 }
 
+/* --- guide 8.2.3: programs of any size ------------------------------------------------------------------------------ */
+
+/* v0 -> v1 -> ... -> v(n-1) on one tile, 16 bytes each. v0 is never written, so its value is needed in every run; while
+ * step i runs, v0, v(i) and v(i+1) are live. */
+static void engine_liveness_8_2_3_long_program(void **state)
+{
+    enum { N = 40000 };
+    (void)state;
+    tw_ipu_model model = { .tiles_per_ipu = 1 };
+    tw_device *device = tw_device_ipu_model_with(&model);
+    tw_graph *g = tw_graph_new(tw_device_target(device));
+    tw_program *copies = calloc(N, sizeof *copies);
+    tw_tensor before = { 0 };
+    assert_non_null(copies);
+    for (int i = 0; i < N; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "v%d", i);
+        tw_tensor v = tw_graph_add_variable(g, TW_FLOAT, SHAPE(4), name);
+        tw_graph_map(g, v, 0);
+        if (i) copies[i - 1] = tw_copy(g, before, v);
+        before = v;
+    }
+    const char *options[] = { "debug.allowOutOfMemory=true", NULL };
+    tw_engine *e = tw_engine_new(g, tw_sequence_of(g, N - 1, copies), options);
+    test_ok(tw_engine_load(e, device));
+    const tw_profile *p = tw_engine_profile(e);
+    assert_non_null(p);
+    assert_true(p->has_liveness);
+    assert_int_equal(p->max_live, 3 * 16);
+    unsigned leaves = 0;
+    for (size_t i = 0; i < p->programs.count; i++) {
+        tw__live_var *live = NULL;
+        size_t count = 0;
+        uint64_t bytes = 0;
+        if (tw__profile_live(p, (uint32_t)i, &live, &count) || !live) continue;
+        for (size_t k = 0; k < count; k++) bytes += live[k].bytes;
+        assert_int_equal(bytes, leaves++ == 0 ? 32 : 48);
+        free(live);
+    }
+    assert_int_equal(leaves, N - 1);
+    tw_engine_free(e), tw_graph_free(g), tw_device_free(device), free(copies);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(random_programs) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(random_programs),
+                                        cmocka_unit_test(engine_liveness_8_2_3_long_program) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
