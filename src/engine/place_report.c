@@ -84,7 +84,8 @@ tw_status tw__placement_run(tw__placement *p)
 
 /* --- what to say -------------------------------------------------------------------------------------------------------- */
 
-/* "Variables 700,000 B (weights 690,000 B), Stack 3,168 B, ...": the three largest categories of a tile. */
+/* "Variables 700,000 B ('weights' 690,000 B), Stack 3,168 B, ...": the three largest categories of what is alive when most
+ * bytes of a tile are. */
 static void describe_tile(const tw__placement *p, unsigned tile, char *text, size_t size)
 {
     uint64_t sums[TW_STORAGE_COUNT] = { 0 };
@@ -92,7 +93,7 @@ static void describe_tile(const tw__placement *p, unsigned tile, char *text, siz
     size_t at = 0;
     for (size_t i = 0; i < p->items.count; i++) {
         const tw__place_item *item = &p->items.items[i];
-        if (item->tile != tile) continue;
+        if (item->tile != tile || !tw__place_is_alive(item, p->by_tile[tile].fullest)) continue;
         sums[item->storage] += item->bytes;
         if (!largest[item->storage] || item->bytes > largest[item->storage]->bytes) largest[item->storage] = item;
     }

@@ -105,14 +105,16 @@ static void fill_pairs(grouped *g, const tw__place_item *items, const tw__place_
 
 /* --- messages ---------------------------------------------------------------------------------------------------------- */
 
-/* "Variables 400,000 bytes (weights 300,000), Stack 3,168 bytes": the three fullest categories and their largest object. */
-static void describe(const grouped *g, unsigned tile, char *text, size_t size)
+/* "Variables 400,000 bytes (weights 300,000), Stack 3,168 bytes": the three fullest categories of what is alive in `step`, and
+ * their largest object. */
+static void describe(const grouped *g, unsigned tile, uint32_t step, char *text, size_t size)
 {
     uint64_t sums[TW_STORAGE_COUNT + 1] = { 0 };
     const tw__place_item *largest[TW_STORAGE_COUNT + 1] = { NULL };
     char number[32], part[32];
     size_t used = 0;
     for (uint32_t k = g->start[tile]; k < g->start[tile + 1]; k++) {
+        if (!tw__place_is_alive(g->items[k], step)) continue;
         unsigned s = g->items[k]->storage < TW_STORAGE_COUNT ? g->items[k]->storage : TW_STORAGE_COUNT;
         sums[s] += g->items[k]->bytes;
         if (!largest[s] || g->items[k]->bytes > largest[s]->bytes) largest[s] = g->items[k];
@@ -155,7 +157,7 @@ static tw_status explain(const grouped *g, const tw_tile_arch *arch, unsigned ti
                          const tw__place_pair *pairs, size_t pair_count)
 {
     char what[512], over[32], need[32], have[32], others[64] = "";
-    describe(g, tile, what, sizeof what);
+    describe(g, tile, result->fullest, what, sizeof what);
     if (failed > 1) snprintf(others, sizeof others, "; %u tiles are too full", failed);
     const char *text = constraint_of(items, unplaced, pairs, pair_count);
     if (only_constraints(arch, result) && *text)

@@ -45,6 +45,7 @@ typedef struct tw__place_pair {
 typedef struct tw__place_tile {
     uint64_t bytes;    /* of all objects, shared addresses counted once for each */
     uint64_t max_live; /* most bytes alive in one step: no placement needs less */
+    uint32_t fullest;  /* that step, the first of them */
     uint64_t peak;     /* from the first address to the last used one, without stretches at the end of a region */
     uint64_t gaps;     /* bytes below the last used one that nothing uses at any time */
     uint64_t reach;    /* from the first address of the memory to the last used one, every stretch included */
@@ -52,6 +53,11 @@ typedef struct tw__place_tile {
     uint64_t overflow;                 /* bytes past the end of the memory */
     tw_status status;
 } tw__place_tile;
+
+static inline bool tw__place_is_alive(const tw__place_item *item, uint32_t step)
+{
+    return item->first <= step && step <= item->last;
+}
 
 /* Places all items; by_tile[tiles]. TW_E_TILE_MEMORY: the message names the first tile that is too full, what fills it and by
  * how much it is; TW_E_ELEM_CONSTRAINTS: there would be room, but not under the constraints. Either way every item has an

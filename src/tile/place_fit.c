@@ -266,7 +266,7 @@ bool tw__fit_tile(tw__fit *fit, tw__place_tile *result)
     bool ok = rank_steps(&p) && make_files(&p);
     if (ok) {
         for (uint32_t i = 0; i < fit->count; i++) result->bytes += p.items[i]->bytes;
-        result->max_live = tw__placer_most_alive(&p);
+        result->max_live = tw__placer_most_alive(&p, &result->fullest);
         p.alive = result->max_live;
         uint64_t missing = place_all(&p);
         for (uint32_t i = 0; i < fit->count && missing && fit->unplaced == TW__NO_ITEM; i++)

@@ -95,7 +95,7 @@ bool tw__placer_settle(tw__placer *p, uint64_t goal);
 
 /* --- place_measure.c */
 int tw__by_place(const void *a, const void *b); /* tw__located by address */
-uint64_t tw__placer_most_alive(const tw__placer *p);
+uint64_t tw__placer_most_alive(const tw__placer *p, uint32_t *step);
 void tw__placer_measure(tw__placer *p, tw__place_tile *result); /* and the flag of overlapped items */
 
 #endif

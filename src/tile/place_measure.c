@@ -11,15 +11,18 @@ int tw__by_place(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-uint64_t tw__placer_most_alive(const tw__placer *p)
+uint64_t tw__placer_most_alive(const tw__placer *p, uint32_t *step)
 {
     int64_t *change = tw__realloc(NULL, ((size_t)p->ranks + 1) * sizeof *change), now = 0, most = 0;
+    uint32_t fullest = 0;
     if (!change) return 0;
     memset(change, 0, ((size_t)p->ranks + 1) * sizeof *change);
     for (uint32_t i = 0; i < p->fit->count; i++)
         change[p->first[i]] += (int64_t)p->items[i]->bytes, change[p->last[i] + 1] -= (int64_t)p->items[i]->bytes;
     for (uint32_t r = 0; r < p->ranks; r++)
-        if ((now += change[r]) > most) most = now;
+        if ((now += change[r]) > most) most = now, fullest = r;
+    for (uint32_t i = 0; i < p->fit->count; i++) /* something begins there */
+        if (p->first[i] == fullest) *step = p->items[i]->first;
     free(change);
     return (uint64_t)most;
 }

@@ -419,6 +419,28 @@ static void engine_place_8_2_3_lives(void **state)
     }
 }
 
+/* Decision 19, guide 8.2.3: what fills a tile is what is alive when most bytes are, not all that ever shares its addresses.
+ * Seven variables of 100,000 bytes, each copied to the next: three at a time, the first always needed. */
+static void engine_place_8_2_3_what_fills_a_tile(void **state)
+{
+    (void)state;
+    tw_device *device;
+    tw_graph *g = new_graph(&chips[0], 1, &device);
+    tw_program copies[6];
+    tw_tensor before = { 0 };
+    for (int i = 0; i < 7; i++) {
+        tw_tensor v = tw_graph_add_variable(g, TW_CHAR, SHAPE(100000), "v");
+        tw_graph_map(g, v, 0);
+        if (i) copies[i - 1] = tw_copy(g, before, v);
+        before = v;
+    }
+    const char *strict[] = { "debug.allowOutOfMemory=false", NULL };
+    tw_engine *e = tw_engine_new(g, tw_sequence_of(g, 6, copies), strict);
+    assert_int_equal(tw_engine_load(e, device), TW_E_TILE_MEMORY);
+    ASSERT_MESSAGE("Variables 300,000 B");
+    tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
+}
+
 /* Tile 1 reads overlapping ranges of a variable on tile 0: one message buffer, at addresses as far apart as the data. The
  * buffers of the next step lie in the same place. What tile 1 writes for tile 0 has a buffer of its own; what is not
  * aligned as its field asks is put right by a copy. */
@@ -547,9 +569,9 @@ static void engine_place_3_2_2_constraints(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(engine_place_random_programs),   cmocka_unit_test(engine_place_3_2_vertex_states),
-        cmocka_unit_test(engine_place_8_2_3_lives),       cmocka_unit_test(engine_place_buffers),
-        cmocka_unit_test(engine_place_3_2_2_constraints),
+        cmocka_unit_test(engine_place_random_programs), cmocka_unit_test(engine_place_3_2_vertex_states),
+        cmocka_unit_test(engine_place_8_2_3_lives),     cmocka_unit_test(engine_place_8_2_3_what_fills_a_tile),
+        cmocka_unit_test(engine_place_buffers),         cmocka_unit_test(engine_place_3_2_2_constraints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
