@@ -17,7 +17,7 @@
 #ifndef TILEWRIGHT_PTO_TEXT_H
 #define TILEWRIGHT_PTO_TEXT_H
 
-#include <tilewright/pto.h>
+#include <tilewright/pto_grid.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,6 +51,15 @@ TW_API tw_status tw_pto_text_verify(tw_pto_text *text, tw_pto_target target);
 
 /* Names in the order of the text; "" is what stands outside functions. NULL past the end, or before verification. */
 TW_API const char *tw_pto_text_function(const tw_pto_text *text, size_t index);
+
+/* Vector cores beside the cube core that a program is written for: 2, or 1 when a FIFO says nosplit, when it has functions
+ * of both kinds of cores (pto.kernel_kind), or sections of both with FIFOs or flags between them; 0 = one core that does
+ * both will do. */
+TW_API unsigned tw_pto_text_vectors(const tw_pto_text *text);
+/* What a core runs: `function`; or (NULL) the first function, if that is for any core, else the first of the core's own kind.
+ * NULL with an empty message: it is for the other kind of core, this one has nothing to do. NULL with a message: there is
+ * none, or a core that is both would have to choose. */
+TW_API const char *tw_pto_text_function_of(const tw_pto_text *text, const char *function, const tw_pto *core);
 
 typedef enum tw_pto_param_kind {
     TW_PTO_PARAM_NUMBER, /* integer, index or float */
@@ -89,6 +98,10 @@ TW_API tw_status tw_pto_run_scalar(tw_pto_run *run, const char *name, tw_pto_sca
  * match by width; types that C lacks match unsigned integers of their width); TW_E_INVALID_ARGUMENT: extents differ. */
 TW_API tw_status tw_pto_run_memory(tw_pto_run *run, const char *name, void *data, tw_type type, unsigned rank,
                                    const size_t *extents);
+
+/* `bytes` at `data` are on `device` what the memory of the pointer `name`, bound before, is here: pto.remote_ptr gives them.
+ * They stay the caller's until the run is freed. TW_E_SYMBOL: no such parameter; TW_E_TYPE: it is no pointer. */
+TW_API tw_status tw_pto_run_peer(tw_pto_run *run, const char *name, unsigned device, void *data, size_t bytes);
 
 /* All zero = the defaults. */
 typedef struct tw_pto_run_options {

@@ -172,7 +172,8 @@ struct tw__as_code {
 typedef struct tw__as_function {
     const char *name; /* "" = what stands outside functions */
     const tw__as_op *op;
-    bool declared; /* has no body */
+    bool declared;         /* has no body */
+    tw_pto_core_kind kind; /* pto.kernel_kind; WHOLE = not said, for all cores */
     const tw__as_type *result_type;
     unsigned results;
     const char *param[TW__AS_MAX_ARGS];
@@ -215,6 +216,13 @@ struct tw__as_run {
     } buffer[TW__AS_BUFFERS];
     tw_pto_fifo fifo[2][16];      /* to vector, to cube; by id; no slots = not initialised */
     struct tw__as_memory *memory; /* what memref.alloc gave; freed by tw__as_run_end */
+    struct tw__as_peer {          /* the memory of the same argument here and on another device */
+        const unsigned char *own;
+        unsigned char *base;
+        size_t bytes;
+        unsigned device;
+    } *peers; /* freed by tw__as_run_end */
+    size_t peer_count, peer_room;
     size_t memory_bytes;
     unsigned nesting; /* blocks being run, one in another */
     bool stop;        /* return was met */
@@ -237,5 +245,14 @@ tw_status tw__as_section(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_yield(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_return(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_call(tw__as_run *run, const tw__as_code *code);
+
+/* --- text.c: the inside of public objects ---------------------------------------------------------------------------- */
+
+struct tw_pto_run;
+struct tw_pto_text;
+tw__as_run *tw__pto_text_run(struct tw_pto_run *run);
+/* Value of a parameter that is bound. */
+tw_status tw__pto_text_argument(const struct tw_pto_run *run, const char *name, const tw__as_cell **cell);
+const tw__as_program *tw__pto_text_program(const struct tw_pto_text *text); /* of any target; NULL = not verified */
 
 #endif

@@ -274,6 +274,8 @@ static void bind_op(tw__as_binder *b, const tw__as_op *op)
     if (flow) return flow->bind(b, op);
     if (op->blocks) return tw__as_refuse(b, NULL, op, "pto.nesting", "%s cannot stand here", name);
     const tw__pto_row *row = row_of(name, bare);
+    bool special = row && (strchr(row->form, 'r') || (op->result_count && strcmp(row->mnemonic, "ttest") == 0));
+    if (special) row = NULL; /* tensors of all ranks, an answer: as_comm.c */
     const tw__as_host *host = row ? NULL : tw__as_host_of(name);
     if (row) return tw__as_bind_row(b, op, row);
     if (host) return tw__as_bind_host(b, op, host);

@@ -126,12 +126,21 @@ struct tw__as_host {
     const char *kinds;
 };
 extern const tw__as_host tw__as_arith_ops[], tw__as_view_ops[], tw__as_tile_ops[], tw__as_sync_ops[],
-    tw__as_memref_ops[], tw__as_core_ops[];
+    tw__as_memref_ops[], tw__as_core_ops[], tw__as_comm_ops[];
 const tw__as_host *tw__as_host_of(const char *name); /* NULL when there is none */
 const tw__as_host *tw__as_host_at(size_t index);     /* NULL past the end */
 void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host);
 /* pto.tassign %tile, @tile(0x1000) of plain assembly before the tile is defined (as_tile.c): true = it was one. */
 bool tw__as_bind_early_assign(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p);
+
+/* as_core.c: a member of the operation's dictionaries: its value, or the member itself when it has none. NULL = absent. */
+const tw__as_item *tw__as_member(const tw__as_parts *p, const char *name);
+/* A number of a dictionary within [0, most], else *value stays; false when it is there and is none. */
+bool tw__as_number_member(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, const char *name,
+                          int64_t most, int64_t *value);
+/* That the dictionaries have no other members than these. */
+bool tw__as_known_members(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, const char *const *names,
+                          size_t count);
 
 static inline tw__as_cell *tw__as_operand(const tw__as_run *run, const tw__as_code *code, unsigned i)
 {

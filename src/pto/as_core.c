@@ -7,8 +7,7 @@
 
 enum { SLOTS_ONE_WAY = 8, SLOTS_BOTH_WAYS = 4 }; /* estimated: the text form does not say how many */
 
-/* A member of the operation's dictionaries: its value, or the member itself when it has none. */
-static const tw__as_item *member(const tw__as_parts *p, const char *name)
+const tw__as_item *tw__as_member(const tw__as_parts *p, const char *name)
 {
     for (unsigned d = 0; d < p->dicts; d++)
         for (const tw__as_item *i = p->dict[d]->child; i; i = i->next)
@@ -16,11 +15,10 @@ static const tw__as_item *member(const tw__as_parts *p, const char *name)
     return NULL;
 }
 
-/* A number of a dictionary within [0, most]; false when it is there and is not. */
-static bool number(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, const char *name, int64_t most,
-                   int64_t *value)
+bool tw__as_number_member(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, const char *name,
+                          int64_t most, int64_t *value)
 {
-    const tw__as_item *i = member(p, name);
+    const tw__as_item *i = tw__as_member(p, name);
     char *end;
     if (!i) return true;
     gint64 n = i->kind == TW__AS_NUMBER ? g_ascii_strtoll(i->text, &end, 0) : -1;
@@ -32,7 +30,7 @@ static bool number(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p,
     return true;
 }
 
-static bool known_members(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, const char *const *names,
+bool tw__as_known_members(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, const char *const *names,
                           size_t count)
 {
     for (unsigned d = 0; d < p->dicts; d++)
@@ -56,9 +54,10 @@ static bool bind_pipe(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw
     static const char *const names[] = { "id", "dir_mask", "slot_size", "slot_num", "local_slot_num", "nosplit" };
     int64_t id = 0, mask = 0, bytes = 0, slots = 0;
     (void)type;
-    if (!known_members(b, op, p, names, G_N_ELEMENTS(names)) || !number(b, op, p, "id", 15, &id) ||
-        !number(b, op, p, "dir_mask", 3, &mask) || !number(b, op, p, "slot_size", 1 << 24, &bytes) ||
-        !number(b, op, p, "slot_num", 64, &slots))
+    if (!tw__as_known_members(b, op, p, names, G_N_ELEMENTS(names)) ||
+        !tw__as_number_member(b, op, p, "id", 15, &id) || !tw__as_number_member(b, op, p, "dir_mask", 3, &mask) ||
+        !tw__as_number_member(b, op, p, "slot_size", 1 << 24, &bytes) ||
+        !tw__as_number_member(b, op, p, "slot_num", 64, &slots))
         return false;
     if (!mask || !bytes)
         return tw__as_refuse(b, NULL, op, "pto.attribute",
@@ -70,7 +69,8 @@ static bool bind_pipe(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw
          n++) /* the buffers of consumers are places; slots are kept by the library */
         if (p->named[n]->has_value && strcmp(p->named[n]->text, "gm_slot_buffer") == 0)
             p->in[p->ins++] = p->named[n]->child;
-    code->number = id | (int64_t)(member(p, "nosplit") != NULL) << 8 | mask << 16 | slots << 20 | bytes << 32;
+    code->number =
+        id | (int64_t)(tw__as_member(p, "nosplit") != NULL) << 8 | mask << 16 | slots << 20 | bytes << 32;
     return true;
 }
 
@@ -106,8 +106,8 @@ static bool bind_fifo(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw
 {
     static const char *const names[] = { "id", "split" };
     int64_t id = 0, split = 0;
-    if (!known_members(b, op, p, names, G_N_ELEMENTS(names)) || !number(b, op, p, "id", 15, &id) ||
-        !number(b, op, p, "split", 2, &split))
+    if (!tw__as_known_members(b, op, p, names, G_N_ELEMENTS(names)) ||
+        !tw__as_number_member(b, op, p, "id", 15, &id) || !tw__as_number_member(b, op, p, "split", 2, &split))
         return false;
     bool pop = (code->number & 3) == POP;
     if (pop && type->kind != TW__AS_TILE)
@@ -157,7 +157,7 @@ static bool bind_reserve(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p,
 {
     (void)type;
     code->number = 0;
-    return number(b, op, p, "base", INT32_MAX, &code->number);
+    return tw__as_number_member(b, op, p, "base", INT32_MAX, &code->number);
 }
 
 static tw_status run_reserve(tw__as_run *run, const tw__as_code *code)
@@ -174,7 +174,8 @@ static bool bind_core_flag(tw__as_binder *b, const tw__as_op *op, tw__as_parts *
     int64_t mode = TW_PTO_SYNC_CUBE_VECTOR;
     int pipe = -1;
     (void)type;
-    if (!known_members(b, op, p, names, 1) || !number(b, op, p, "mode", 2, &mode)) return false;
+    if (!tw__as_known_members(b, op, p, names, 1) || !tw__as_number_member(b, op, p, "mode", 2, &mode))
+        return false;
     for (unsigned n = 0; n < p->nameds; n++) {
         char word[48];
         tw__as_value_word(b, p->named[n], word, sizeof word);

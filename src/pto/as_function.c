@@ -74,6 +74,23 @@ static bool is_module(const tw__as_op *op)
     return strcmp(op->name, "module") == 0 || strcmp(op->name, "builtin.module") == 0;
 }
 
+/* pto.kernel_kind = #pto.kernel_kind<cube>: the cores that the function is for. */
+static void set_kind(tw__as_binder *b, const tw__as_op *op, tw__as_function *f)
+{
+    static const char *const kinds[] = { [TW_PTO_CUBE] = "cube", [TW_PTO_VECTOR] = "vector" };
+    char word[32];
+    for (const tw__as_item *i = op->items; i; i = i->next)
+        for (const tw__as_item *d = i->kind == TW__AS_DICT ? i->child : NULL; d; d = d->next) {
+            if (!d->text || strcmp(d->text, "pto.kernel_kind") != 0) continue;
+            tw__as_value_word(b, d->has_value ? d->child : d, word, sizeof word);
+            for (int k = TW_PTO_CUBE; k <= TW_PTO_VECTOR; k++)
+                if (strcmp(word, kinds[k]) == 0) f->kind = (tw_pto_core_kind)k;
+            if (!f->kind)
+                tw__as_refuse(b, d, op, "pto.function",
+                              "pto.kernel_kind is #pto.kernel_kind<cube> or <vector>, not '%s'", word);
+        }
+}
+
 /* Name, parameters and results of a function, so that calls may stand before it. */
 static void declare_function(tw__as_binder *b, const tw__as_op *op, tw__as_function ***end)
 {
@@ -93,6 +110,7 @@ static void declare_function(tw__as_binder *b, const tw__as_op *op, tw__as_funct
             b->f->result_type = i->types;
             b->f->results = i->type_count;
         }
+    set_kind(b, op, b->f);
     bind_params(b, op, false);
 }
 

@@ -1,6 +1,7 @@
 /* as_run: executes bound code: blocks, loops, branches, calls. A block gives back the tiles it defined, so a loop runs
  * in the memory of one turn. Every operation counts as a step; the caller sets how many there may be. */
 #include "pto/as.h"
+#include "pto/blocks.h"
 
 #include <stdlib.h>
 
@@ -201,6 +202,12 @@ tw_status tw__as_call(tw__as_run *run, const tw__as_code *code)
     enum { MAX_CALLS = 32 };
     const tw__as_function *f = code->callee;
     const char *name = f->name;
+    tw_pto_core_kind kind = tw_pto_identity_of(run->core).kind;
+    if (f->kind && kind && f->kind != kind) { /* a function for cores of the other kind: as sections */
+        if (f->results == 0) return TW_OK;
+        return tw__fail(TW_E_INVALID_ARGUMENT, "@%s is for %ss only and gives values: a %s has none of them", name,
+                        tw__pto_kind_name(f->kind), tw__pto_kind_name(kind));
+    }
     if (run->depth >= MAX_CALLS) return tw__fail(TW_E_RECURSION, "calls are nested more than %d deep", MAX_CALLS);
     tw__as_cell *mine = run->cell, *cells = calloc(f->slots + 1, sizeof *cells);
     if (!cells) return tw__fail(TW_E_NO_MEMORY, "no memory for a call of @%s", name);
@@ -227,6 +234,8 @@ tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function)
     run->stop = false;
     run->nesting = 0;
     tw_status status = tw__as_block_run(run, function->body);
+    tw_status moved = tw__pto_end_transfers(run->core, status == TW_OK); /* they may use memory of this run */
+    if (status == TW_OK && moved != TW_OK) return moved;
     if (status == TW_OK || !run->at || tw__pto_is_stopped(run->core)) return status;
     const tw__as_op *op = run->at->op;
     const tw__as_item *where = run->blame < run->at->count && run->at->where ? run->at->where[run->blame] : NULL;

@@ -37,6 +37,14 @@ tw_status tw__pto_transfer(tw_pto *core, uint64_t count)
     return TW_OK;
 }
 
+tw_status tw__pto_end_transfers(tw_pto *core, bool good)
+{
+    tw__seat *seat = core->seat;
+    tw_status status = seat && good ? tw__pto_transfer(core, seat->transfer_count) : TW_OK;
+    if (seat) seat->transfers_done = seat->transfer_count;
+    return status;
+}
+
 tw_status tw_pto_copy_async(tw_pto *core, tw_pto_tensor *dst, tw_pto_tensor *src, uint64_t *event)
 {
     static const tw__pto_row row = { .mnemonic = "tput_async", .form = "Gg", .operands = 2 };

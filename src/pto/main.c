@@ -18,10 +18,15 @@ static const char usage[] =
     "  --target cpu|a2a3|a5  set of rules and memory sizes; default: the module's pto.target_arch, else cpu\n"
     "  --function NAME       what to run; default: the first function\n"
     "  --arg NAME=VALUE      an argument, or a name that plain assembly leaves open: a number; zeros, such as\n"
-    "                        f32[16x16]; or an array, @file.npy\n"
-    "  --out NAME=FILE.npy   writes an argument's memory, or a tile of the function, as it is at the end\n"
+    "                        f32[16x16]; or an array, @file.npy. NAME@D: of device D alone\n"
+    "  --out NAME=FILE.npy   writes an argument's memory, or a tile of the function, as it is at the end. NAME@D: "
+    "of\n"
+    "                        device D, else of device 0\n"
     "  --blocks N            runs on N blocks, which may wait for one another\n"
-    "  --vectors 1|2         a block is a cube core and vector cores; default: one core that does both\n"
+    "  --devices N           runs on N devices of so many blocks; each has its own copy of the arrays\n"
+    "  --vectors 0|1|2       a block is a cube core and vector cores, or (0) one core that does both; default: 2 "
+    "when the\n"
+    "                        program has FIFOs between sections, or functions, of both kinds; else 0\n"
     "  --manual              a tile without an address is an error\n"
     "  --max-steps N         stops after N operations; default 2^40\n"
     "  --trace               prints each instruction with the valid region of its destinations\n"
@@ -29,8 +34,6 @@ static const char usage[] =
     "profile\n"
     "\n"
     "exit status: 0 good; 1 the program was refused or failed; 2 wrong use\n";
-
-enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 
 static int usage_error(const char *format, const char *what)
 {
@@ -40,104 +43,7 @@ static int usage_error(const char *format, const char *what)
     return EXIT_USAGE;
 }
 
-static int failed(void)
-{
-    fprintf(stderr, "tilewright pto: %s\n", tw_error_message());
-    return EXIT_FAILED;
-}
-
-/* What would bind a parameter that nothing binds. */
-static void hint(const tw_pto_text *text, const tw__request *r)
-{
-    tw_pto_param p;
-    for (size_t i = 0; tw_pto_text_param(text, r->function, i, &p); i++) {
-        if (tw__argument_of(r->args, p.name) || p.kind == TW_PTO_PARAM_OTHER) continue;
-        if (p.kind == TW_PTO_PARAM_NUMBER)
-            fprintf(stderr, "  bind it with --arg %s=NUMBER\n", p.name);
-        else
-            fprintf(stderr, "  bind it with --arg %s=@file.npy or --arg %s=%s[EXTENTS]\n", p.name, p.name,
-                    tw_type_name(p.element, TW_SYSTEM_PTO));
-        return;
-    }
-}
-
 /* --- commands -------------------------------------------------------------------------------------------------------------- */
-
-/* One run per core; they exist until the outputs are written. */
-typedef struct job {
-    const tw__request *r;
-    tw_pto_text *text;
-    GPtrArray *runs; /* in the order in which cores begin */
-    bool told;       /* why it failed */
-} job;
-
-static tw_status run_core(tw_pto *core, void *user)
-{
-    job *j = user;
-    tw_pto_identity me = tw_pto_identity_of(core);
-    tw_pto_run_options options = {
-        .max_steps = j->r->max_steps, .out = stdout, .block = me.block, .blocks = me.blocks
-    };
-    tw_pto_run *run = tw_pto_run_new(j->text, j->r->function, core);
-    tw_status status = run ? TW_OK : TW_E_SYMBOL;
-    if (run) g_ptr_array_add(j->runs, run);
-    for (guint i = 0; i < j->r->args->len && status == TW_OK; i++)
-        status = tw__bind_argument(run, &g_array_index(j->r->args, tw__argument, i));
-    if (status != TW_OK) return status;
-    size_t errors = tw_diags_count(tw_pto_text_diags(j->text), TW_ERROR);
-    status = tw_pto_run_start(run, &options);
-    bool diagnosed = tw_diags_count(tw_pto_text_diags(j->text), TW_ERROR) > errors;
-    if (status != TW_OK && !diagnosed && !tw__pto_is_stopped(core)) {
-        failed();
-        hint(j->text, j->r);
-    }
-    j->told |= status != TW_OK;
-    return status;
-}
-
-static tw_status write_profile(const tw__request *r, const tw_pto_grid *grid)
-{
-    char name[64];
-    for (unsigned i = 0; r->profile && !r->profile_file && i < tw_pto_grid_cores(grid); i++) {
-        if (tw_pto_grid_cores(grid) > 1) printf("%s: ", tw_pto_core_name(tw_pto_grid_core(grid, i), name));
-        tw__pto_print_profile(stdout, tw_pto_grid_core(grid, i));
-    }
-    if (!r->profile_file) return TW_OK;
-    tw_profile *profile = tw_pto_grid_profile(grid);
-    FILE *out = profile ? fopen(r->profile_file, "w") : NULL;
-    tw_status status = !profile ? TW_E_NO_MEMORY
-                       : !out   ? tw__fail(TW_E_IO, "cannot write %s", r->profile_file)
-                                : tw_profile_write_json(profile, out, true);
-    if (out && fclose(out) != 0 && status == TW_OK) status = tw__fail(TW_E_IO, "cannot write %s", r->profile_file);
-    tw_profile_free(profile);
-    return status;
-}
-
-/* All cores of a grid run the function; the last one has the tiles that --out may name. */
-static int run_blocks(const tw__request *r, tw_pto_text *text, tw_pto_target target)
-{
-    tw_pto_grid *grid = tw_pto_grid_new(
-        &(tw_pto_launch){ .target = target,
-                          .flags = (r->manual ? TW_PTO_MANUAL : 0) | (r->profile ? TW_PTO_PROFILE : 0),
-                          .blocks = (unsigned)r->blocks,
-                          .vectors = (unsigned)r->vectors,
-                          .trace = r->trace ? stdout : NULL });
-    if (!grid) return failed();
-    job j = { r, text, g_ptr_array_new(), false };
-    tw_status status = tw_pto_grid_run(grid, run_core, &j);
-    bool deadlock = status != TW_OK && strstr(tw_error_message(), "deadlock") && r->vectors == 0;
-    if (deadlock)
-        fprintf(stderr, "tilewright pto: --vectors 2 gives each block a cube core and two vector cores\n");
-    if (status == TW_OK)
-        status = tw__write_outputs(tw_pto_grid_core(grid, tw_pto_grid_cores(grid) - 1),
-                                   g_ptr_array_index(j.runs, j.runs->len - 1), r);
-    if (status == TW_OK) status = write_profile(r, grid);
-    int result = status == TW_OK ? EXIT_OK : j.told ? EXIT_FAILED : failed();
-    for (guint i = 0; i < j.runs->len; i++) tw_pto_run_free(g_ptr_array_index(j.runs, i));
-    g_ptr_array_free(j.runs, TRUE);
-    tw_pto_grid_free(grid);
-    return result;
-}
 
 static int format(const tw_pto_text *text)
 {
@@ -161,7 +67,7 @@ static int target_of(const tw__request *r, const tw_pto_text *text, tw_pto_targe
     *target = TW_PTO_CPU;
     if (r->target)
         return tw_pto_target_by_name(r->target, target) ? EXIT_OK : usage_error("%s", tw_error_message());
-    return tw_pto_text_target(text, target) || !*tw_error_message() ? EXIT_OK : failed();
+    return tw_pto_text_target(text, target) || !*tw_error_message() ? EXIT_OK : tw__command_failed();
 }
 
 static tw_pto_text *read_input(const char *file)
@@ -175,11 +81,11 @@ static tw_pto_text *read_input(const char *file)
     return text;
 }
 
-static int work_on(const tw__request *r, const char *command)
+static int work_on(tw__request *r, const char *command)
 {
     tw_pto_target target;
     tw_pto_text *text = read_input(r->file);
-    if (!text) return failed();
+    if (!text) return tw__command_failed();
     int result = EXIT_FAILED;
     if (tw_diags_count(tw_pto_text_diags(text), TW_ERROR)) {
         /* printed below */
@@ -189,7 +95,8 @@ static int work_on(const tw__request *r, const char *command)
         result = check_all(text);
     } else if ((result = target_of(r, text, &target)) == EXIT_OK) {
         result = tw_pto_text_verify(text, target) == TW_OK ? EXIT_OK : EXIT_FAILED;
-        if (result == EXIT_OK && strcmp(command, "run") == 0) result = run_blocks(r, text, target);
+        if (r->vectors < 0) r->vectors = (long)tw_pto_text_vectors(text);
+        if (result == EXIT_OK && strcmp(command, "run") == 0) result = tw__run_blocks(r, text, target);
     }
     fflush(stdout);
     tw_diags_print(tw_pto_text_diags(text), stderr, isatty(2) != 0);
@@ -201,7 +108,7 @@ static int info(int argc, char **argv)
 {
     int result = argc > 0 ? EXIT_OK : usage_error("%s: the name of an instruction is missing", "info");
     for (int i = 0; i < argc; i++)
-        if (!tw__pto_print_info(stdout, argv[i])) result = failed();
+        if (!tw__pto_print_info(stdout, argv[i])) result = tw__command_failed();
     return result;
 }
 
@@ -232,18 +139,6 @@ static int list(const char *word)
 
 /* --- options ---------------------------------------------------------------------------------------------------------------- */
 
-/* NAME=VALUE; a name once only. */
-static bool add_pair(GArray *to, char *text)
-{
-    char *equals = strchr(text, '=');
-    if (!equals || equals == text || !equals[1]) return false;
-    *equals = 0;
-    tw__argument a = { .name = text[0] == '%' ? text + 1 : text, .value = equals + 1 };
-    if (tw__argument_of(to, a.name)) return false;
-    g_array_append_val(to, a);
-    return true;
-}
-
 static bool count_of(const char *text, unsigned long long most, unsigned long long *out)
 {
     char *end;
@@ -251,26 +146,54 @@ static bool count_of(const char *text, unsigned long long most, unsigned long lo
     return g_ascii_isdigit(*text) && *end == 0 && *out >= 1 && *out <= most;
 }
 
+/* NAME=VALUE or NAME@DEVICE=VALUE; a name once only for all devices, and for each. */
+static bool add_pair(GArray *to, char *text)
+{
+    char *equals = strchr(text, '='), *at, *end;
+    if (!equals || equals == text || !equals[1]) return false;
+    *equals = 0;
+    tw__argument a = { .name = text[0] == '%' ? text + 1 : text, .value = equals + 1, .device = -1 };
+    if ((at = strchr(text, '@'))) {
+        unsigned long device = strtoul(at + 1, &end, 10);
+        if (!g_ascii_isdigit(at[1]) || *end || device >= TW__MOST_DEVICES) return false;
+        *at = 0;
+        a.device = (int)device;
+    }
+    const tw__argument *before = *a.name ? tw__argument_of(to, a.name, a.device) : NULL;
+    if (!*a.name || (before && before->device == a.device)) return false;
+    g_array_append_val(to, a);
+    return true;
+}
+
 static const char *const flag_names[] = { "--manual", "--trace", "--profile" };
-static const char *const value_names[] = { "--target", "--function", "--arg",      "--out",
-                                           "--blocks", "--vectors",  "--max-steps" };
+static const char *const value_names[] = { "--target", "--function", "--arg",     "--out",
+                                           "--blocks", "--devices",  "--vectors", "--max-steps" };
 
 static int set_option(tw__request *r, const char *option, char *value)
 {
     if (strcmp(option, "--target") == 0) return r->target = value, EXIT_OK;
     if (strcmp(option, "--function") == 0) return r->function = value[0] == '@' ? value + 1 : value, EXIT_OK;
     if (strcmp(option, "--arg") == 0)
-        return add_pair(r->args, value) ? EXIT_OK
-                                        : usage_error("--arg %s: expected NAME=VALUE, each name once", value);
+        return add_pair(r->args, value)
+                   ? EXIT_OK
+                   : usage_error("--arg %s: expected NAME=VALUE or NAME@DEVICE=VALUE, each name once", value);
     if (strcmp(option, "--out") == 0)
-        return add_pair(r->outs, value) ? EXIT_OK
-                                        : usage_error("--out %s: expected NAME=FILE.npy, each name once", value);
+        return add_pair(r->outs, value)
+                   ? EXIT_OK
+                   : usage_error("--out %s: expected NAME=FILE.npy or NAME@DEVICE=FILE.npy, each name once", value);
     if (strcmp(option, "--blocks") == 0)
         return count_of(value, 4096, &r->blocks)
                    ? EXIT_OK
                    : usage_error("--blocks %s: expected a number from 1 to 4096", value);
-    if (strcmp(option, "--vectors") == 0)
-        return count_of(value, 2, &r->vectors) ? EXIT_OK : usage_error("--vectors %s: expected 1 or 2", value);
+    if (strcmp(option, "--devices") == 0)
+        return count_of(value, TW__MOST_DEVICES, &r->devices)
+                   ? EXIT_OK
+                   : usage_error("--devices %s: expected a number from 1 to 64", value);
+    if (strcmp(option, "--vectors") == 0) {
+        bool good = value[0] >= '0' && value[0] <= '2' && !value[1];
+        r->vectors = value[0] - '0';
+        return good ? EXIT_OK : usage_error("--vectors %s: expected 0, 1 or 2", value);
+    }
     return count_of(value, UINT64_MAX, &r->max_steps)
                ? EXIT_OK
                : usage_error("--max-steps %s: expected a number from 1 on", value);
@@ -286,6 +209,15 @@ static int unknown_option(const char *option)
     g_snprintf(text, sizeof text, near ? "unknown option '%.80s'; did you mean '%s'?" : "unknown option '%.80s'",
                option, near);
     return usage_error("%s", text);
+}
+
+/* What is named for a device that does not exist. */
+static const char *too_high(const GArray *list, unsigned long long devices)
+{
+    for (guint i = 0; i < list->len; i++)
+        if (g_array_index(list, tw__argument, i).device >= (int)devices)
+            return g_array_index(list, tw__argument, i).name;
+    return NULL;
 }
 
 static int parse_options(int argc, char **argv, const char *command, tw__request *r)
@@ -321,7 +253,11 @@ static int parse_options(int argc, char **argv, const char *command, tw__request
         int result = set_option(r, o, equals ? equals + 1 : argv[++i]);
         if (result != EXIT_OK) return result;
     }
-    return r->file ? EXIT_OK : usage_error("%s: a file is missing", command);
+    if (!r->file) return usage_error("%s: a file is missing", command);
+    const char *high = too_high(r->args, r->devices);
+    if (!high) high = too_high(r->outs, r->devices);
+    return high ? usage_error("%s is for a device that does not exist: --devices says how many there are", high)
+                : EXIT_OK;
 }
 
 int tw_pto_main(int argc, char **argv)
@@ -334,12 +270,12 @@ int tw_pto_main(int argc, char **argv)
         return argc > 3 ? usage_error("%s: one word at most", command) : list(argc > 2 ? argv[2] : NULL);
     if (strcmp(command, "run") != 0 && strcmp(command, "check") != 0 && strcmp(command, "fmt") != 0)
         return usage_error(*command ? "unknown command '%s'" : "%sa command is missing", command);
-    tw__request r = { .blocks = 1 };
+    tw__request r = { .blocks = 1, .devices = 1, .vectors = -1 };
     r.args = g_array_new(FALSE, TRUE, sizeof(tw__argument));
     r.outs = g_array_new(FALSE, TRUE, sizeof(tw__argument));
     int result = parse_options(argc - 2, argv + 2, command, &r);
     for (guint i = 0; i < r.args->len && result == EXIT_OK; i++)
-        if (tw__load_argument(&g_array_index(r.args, tw__argument, i)) != TW_OK) result = failed();
+        if (tw__load_argument(&g_array_index(r.args, tw__argument, i)) != TW_OK) result = tw__command_failed();
     if (result == EXIT_OK) result = work_on(&r, command);
     for (guint i = 0; i < r.args->len; i++) tw__npy_free(&g_array_index(r.args, tw__argument, i).array);
     g_array_free(r.args, TRUE);

@@ -67,12 +67,50 @@ tw_status tw__load_argument(tw__argument *a)
     return TW_OK;
 }
 
-tw__argument *tw__argument_of(GArray *list, const char *name)
+tw__argument *tw__argument_of(GArray *list, const char *name, int device)
 {
-    for (guint i = 0; i < list->len; i++)
-        if (strcmp(g_array_index(list, tw__argument, i).name, name) == 0)
-            return &g_array_index(list, tw__argument, i);
-    return NULL;
+    tw__argument *found = NULL;
+    for (guint i = 0; i < list->len; i++) {
+        tw__argument *a = &g_array_index(list, tw__argument, i);
+        if (strcmp(a->name, name) == 0 && (a->device == device || (a->device < 0 && !found))) found = a;
+    }
+    return found;
+}
+
+GArray **tw__arguments_by_device(GArray *args, unsigned devices)
+{
+    GArray **all = g_new0(GArray *, devices);
+    bool good = true;
+    for (unsigned d = 0; d < devices; d++) {
+        all[d] = g_array_new(FALSE, TRUE, sizeof(tw__argument));
+        for (guint i = 0; i < args->len && good; i++) {
+            tw__argument own = g_array_index(args, tw__argument, i);
+            if (tw__argument_of(args, own.name, (int)d) != &g_array_index(args, tw__argument, i)) continue;
+            if (own.array.data && devices == 1) { /* moved */
+                g_array_index(args, tw__argument, i).array.data = NULL;
+            } else if (own.array.data) {
+                void *copy = calloc(own.array.count + 1, own.array.item);
+                if (copy) memcpy(copy, own.array.data, own.array.count * own.array.item);
+                own.array.data = copy;
+                good = copy != NULL;
+            }
+            if (good) g_array_append_val(all[d], own);
+        }
+    }
+    if (good) return all;
+    tw__free_arguments(all, devices);
+    return tw__fail(TW_E_NO_MEMORY, "no memory for the arguments of %u devices", devices), NULL;
+}
+
+void tw__free_arguments(GArray **by_device, unsigned devices)
+{
+    for (unsigned d = 0; by_device && d < devices; d++) {
+        if (!by_device[d]) continue;
+        for (guint i = 0; i < by_device[d]->len; i++)
+            tw__npy_free(&g_array_index(by_device[d], tw__argument, i).array);
+        g_array_free(by_device[d], TRUE);
+    }
+    g_free(by_device);
 }
 
 tw_status tw__bind_argument(tw_pto_run *run, const tw__argument *a)
@@ -109,16 +147,25 @@ static tw_status write_tile(tw_pto *core, tw_pto_run *run, const tw__argument *o
     return status;
 }
 
-tw_status tw__write_outputs(tw_pto *core, tw_pto_run *run, const tw__request *r)
+/* Some function takes it as memory: it has been read and written in place. */
+static bool is_memory(const tw_pto_text *text, const char *name)
+{
+    tw_pto_param p;
+    const char *f;
+    for (size_t i = 0; (f = tw_pto_text_function(text, i)); i++)
+        for (size_t k = 0; tw_pto_text_param(text, f, k, &p); k++)
+            if (strcmp(p.name, name) == 0 && p.kind == TW_PTO_PARAM_MEMORY) return true;
+    return false;
+}
+
+tw_status tw__write_outputs(tw_pto *core, tw_pto_run *run, const tw__request *r, GArray *args, unsigned device)
 {
     tw_status status = TW_OK;
     for (guint i = 0; i < r->outs->len && status == TW_OK; i++) {
         const tw__argument *out = &g_array_index(r->outs, tw__argument, i),
-                           *a = tw__argument_of(r->args, out->name);
-        tw_pto_param p;
-        bool memory = false;
-        for (size_t k = 0; a && a->array.data && tw_pto_text_param(tw_pto_run_text(run), r->function, k, &p); k++)
-            memory |= strcmp(p.name, out->name) == 0 && p.kind == TW_PTO_PARAM_MEMORY;
+                           *a = tw__argument_of(args, out->name, (int)device);
+        if ((unsigned)(out->device < 0 ? 0 : out->device) != device) continue;
+        bool memory = a && a->array.data && is_memory(tw_pto_run_text(run), out->name);
         status = memory ? tw__npy_write(out->value, &a->array) : write_tile(core, run, out);
     }
     return status;

@@ -362,6 +362,8 @@ uint64_t tw__pto_done(const tw_pto *core, tw_pto_pipe pipe); /* cycle at which a
 /* A core made by itself gives back the grid of one that holds its queues (blocks.c). */
 void tw__pto_leave_seat(tw_pto *core);
 bool tw__pto_is_stopped(const tw_pto *core); /* not by itself: another core failed */
+/* async.c: transfers of this core that were not waited for take place, or (not `good`) never will. */
+tw_status tw__pto_end_transfers(tw_pto *core, bool good);
 /* profile.c: bytes in use at once, for the report; what an instruction cost; both with TW_PTO_PROFILE. */
 void tw__pto_note_use(tw_pto *core, tw_pto_location location);
 void tw__pto_print_profile(FILE *out, const tw_pto *core);

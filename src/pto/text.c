@@ -382,6 +382,25 @@ tw_status tw_pto_run_start(tw_pto_run *run, const tw_pto_run_options *options)
     return status;
 }
 
+tw__as_run *tw__pto_text_run(tw_pto_run *run)
+{
+    return &run->run;
+}
+
+tw_status tw__pto_text_argument(const tw_pto_run *run, const char *name, const tw__as_cell **cell)
+{
+    int index = find_param(run, name);
+    if (index < 0) return TW_E_SYMBOL;
+    if (!run->bound[index]) return tw__fail(TW_E_INVALID_ARGUMENT, "%%%s has no value yet", name);
+    *cell = &run->cell[param_slot(run->function, (size_t)index)];
+    return TW_OK;
+}
+
+const tw__as_program *tw__pto_text_program(const tw_pto_text *text)
+{
+    return any_program(text);
+}
+
 tw_pto_tile *tw_pto_run_tile(tw_pto_run *run, const char *name)
 {
     const tw__as_function *f = run->function;

@@ -147,6 +147,42 @@ END
 pto 0 run "$work/blocks.pto" --arg n=-7 --blocks 3
 prints out 'block 0 of 3, n -7'
 prints out 'block 2 of 3, n -7'
+
+# devices: each has its own copy of an array, or one of its own; outputs by device
+cat >"$work/devices.pto" <<'END'
+func.func @neighbour(%x : !pto.ptr<i32>, %y : !pto.ptr<i32>, %n : i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = pto.get_device_idx
+  %k = pto.get_device_num
+  %me = arith.index_cast %i : i64 to index
+  %all = arith.index_cast %k : i64 to index
+  %next = arith.addi %me, %c1 : index
+  %right = arith.remui %next, %all : index
+  %p = pto.remote_ptr %y, %right : !pto.ptr<i32> -> !pto.ptr<i32>
+  %v = pto.load_scalar %x[%c1] : !pto.ptr<i32> -> i32
+  %w = arith.addi %v, %n : i32
+  pto.store_scalar %w, %p[%c0] : !pto.ptr<i32>, i32
+  pto.print ins("device %d of %d: %d", %i, %k, %w : i64, i64, i32)
+  return
+}
+END
+pto 0 run "$work/devices.pto" --devices 3 --arg x=i32[4] --arg y=i32[1] --arg n=5 --arg n@2=9 --out y@0="$work/y0.npy" --out y@1="$work/y1.npy"
+prints out 'device 1 of 3: 5'
+prints out 'device 2 of 3: 9'
+[ "$(tail -c 4 "$work/y0.npy" | od -An -td4 | tr -d ' ')" = 9 ] || fail "device 2 did not write to device 0"
+[ "$(tail -c 4 "$work/y1.npy" | od -An -td4 | tr -d ' ')" = 5 ] || fail "device 0 did not write to device 1"
+pto 1 run "$work/devices.pto" --devices 2 --arg x=i32[4] --arg y@1=i32[1] --arg n=5
+prints err '%y, !pto.ptr<i32>, has no value'
+pto 2 run "$work/devices.pto" --devices 2 --arg x=i32[4] --arg y=i32[1] --arg n@2=5
+prints err 'n is for a device that does not exist'
+pto 2 run "$work/devices.pto" --devices 65
+prints err 'expected a number from 1 to 64'
+pto 2 run "$work/devices.pto" --arg n@1=1 --arg n@1=2
+prints err 'each name once'
+pto 2 run "$work/devices.pto" --arg n@=1
+pto 2 run "$work/devices.pto" --vectors 3
+prints err 'expected 0, 1 or 2'
 pto 0 run "$iota" --arg S=1 --trace --profile
 prints out 'TCI'
 prints out 'estimated'

@@ -342,6 +342,38 @@ static void pto_grid_no_memory(void **state)
     }
 }
 
+/* A cube core with vector cores beside it has no vector memory: of all instructions TMOV alone names a tile there, as the
+ * destination of an accumulator, and TASSIGN has to have placed it. */
+static tw_status no_vector_memory(tw_pto *core, void *user)
+{
+    (void)user;
+    if (tw_pto_identity_of(core).kind != TW_PTO_CUBE) return TW_OK;
+    tw_pto_tile acc = tw_pto_tile_of(TW_PTO_ACC, TW_F32, 16, 16), t = tw_pto_tile_of(TW_PTO_VEC, TW_F32, 16, 16),
+                placed = t;
+    acc.blayout = TW_PTO_COL_MAJOR;
+    acc.slayout = TW_PTO_BOX_ROW;
+    acc.fractal = 1024;
+    OK(tw_pto_assign(core, &placed, 0));
+    float memory[256];
+    tw_pto_tensor g = tw_pto_tensor_of(memory, TW_F32, 16, 16, TW_PTO_ND);
+    REFUSED(CALL(core, "tadd", NULL, TILE(&t), TILE(&t), TILE(&t)), "core.vector", "TADD");
+    REFUSED(CALL(core, "tadd", NULL, TILE(&placed), TILE(&placed), TILE(&placed)), "core.vector", "TADD");
+    REFUSED(CALL(core, "tload", NULL, TILE(&placed), TENSOR(&g)), "core.vector", "TLOAD");
+    REFUSED(CALL(core, "tstore", NULL, TENSOR(&g), TILE(&placed)), "core.vector", "TSTORE");
+    REFUSED(CALL(core, "tmov", NULL, TILE(&t), TILE(&acc)), "core.vector", "TASSIGN has placed");
+    REFUSED(CALL(core, "tmov", NULL, TILE(&placed), TILE(&placed)), "core.vector", "TMOV");
+    OK(CALL(core, "tmov", NULL, TILE(&placed), TILE(&acc)));
+    return TW_OK;
+}
+
+static void pto_grid_core_vector(void **state)
+{
+    (void)state;
+    tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A5, .vectors = 2 });
+    OK(tw_pto_grid_run(g, no_vector_memory, NULL));
+    tw_pto_grid_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,7 +382,7 @@ int main(void)
         cmocka_unit_test(pto_grid_flags),         cmocka_unit_test(pto_grid_flag_modes),
         cmocka_unit_test(pto_grid_flag_rules),    cmocka_unit_test(pto_grid_syncall),
         cmocka_unit_test(pto_grid_syncall_rules), cmocka_unit_test(pto_grid_deadlock),
-        cmocka_unit_test(pto_grid_no_memory),
+        cmocka_unit_test(pto_grid_no_memory),     cmocka_unit_test(pto_grid_core_vector),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

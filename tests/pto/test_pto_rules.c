@@ -220,7 +220,7 @@ static const struct rule {
     { "tmp.overlap", "2", "TXOR", { 0 }, { "vec i32 4x64 @0", I32, I32, "vec i32 4x64 @20" } },
     { "tmp.overlap", "2", "TCI_TMP", { 0 }, { "vec i32 1x64 @0", "#i32 1", "vec f32 1x512 @0" } },
     { "alias", "2", "TRECIP", { 0 }, { "vec f32 4x64 @0", "vec f32 4x64 @0" } },
-    { "core.vector", "", "", { 0 }, { 0 } }, /* test below */
+    { "core.vector", "", "", { 0 }, { 0 } }, /* elsewhere[] */
     /* elementwise */
     { "shift.count", "c25", "TSHLS", { 0 }, { I32, I32, "#i32 32" } },
     { "shift.count", "c25", "TSHLS", { 0 }, { I32, I32, "#i32 -1" } },
@@ -522,7 +522,7 @@ static void pto_rules_windows(void **state)
 static const char *const elsewhere[][2] = {
     { "index.bounds", "pto_data_tables" },   { "concat.count", "pto_values_concat" },
     { "img2col.state", "pto_conv_product" }, { "layout.window", "pto_rules_windows" },
-    { "core.vector", "pto_cube_split" },     { "type.kernel", "" }, /* a table that names a type without a kernel */
+    { "core.vector", "pto_grid_core_vector" },    { "type.kernel", "" }, /* a table that names a type without a kernel */
 };
 
 static bool has_rule(const char *name)

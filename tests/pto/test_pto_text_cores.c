@@ -143,9 +143,134 @@ static void pto_text_cores_messages(void **state)
     }
 }
 
+/* --- functions of one kind of core ------------------------------------------------------------------------------------- */
+
+#define CUBE   "attributes {pto.kernel_kind = #pto.kernel_kind<cube>}"
+#define VECTOR "attributes {pto.kernel_kind = #pto.kernel_kind<vector>}"
+
+/* The program in a module, on `vectors` cores; every core runs what tw_pto_text_function_of gives it, with %p if it takes it. */
+static tw_status run_own(tw_pto *core, void *user)
+{
+    job *j = user;
+    tw_pto_param p;
+    const char *function = tw_pto_text_function_of(j->text, NULL, core);
+    if (!function) return *tw_error_message() ? TW_E_SYMBOL : TW_OK;
+    tw_pto_run *run = tw_pto_run_new(j->text, function, core);
+    if (tw_pto_text_param(j->text, function, 0, &p))
+        OK(tw_pto_run_memory(run, "p", j->memory, TW_I32, 1, (size_t[]){ 64 }));
+    tw_status status = tw_pto_run_start(run, NULL);
+    char *message = strdup(tw_error_message());
+    tw_pto_run_free(run);
+    if (status != TW_OK) tw__set_error_message(message);
+    free(message);
+    return status;
+}
+
+/* What each core stores: 7 by the cube core in word 0, 9 by vector core k in word 1 + k. */
+#define STORE_CUBE                                                                                              \
+    "%i = arith.constant 0 : index\n%v = arith.constant 7 : i32\npto.store_scalar %v, %p[%i] : !pto.ptr<i32>, " \
+    "i32\n"
+#define STORE_VECTOR                                                                                             \
+    "%s = pto.get_subblock_idx\n%u = arith.constant 1 : index\n%k = arith.index_cast %s : i64 to index\n"        \
+    "%i = arith.addi %k, %u : index\n%v = arith.constant 9 : i32\npto.store_scalar %v, %p[%i] : !pto.ptr<i32>, " \
+    "i32\n"
+#define INIT(side)                             \
+    "%z = arith.constant 0 : index\npto." side \
+    "_initialize_pipe {dir_mask = 1, slot_size = 1024}(c2v_consumer_buf = %z : index)\n"
+
+static void pto_text_cores_kinds(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned vectors;    /* what the program asks for */
+        unsigned on;         /* what it runs on */
+        int32_t words[3];    /* 0 = nobody stored */
+        const char *message; /* NULL = good */
+    } rows[] = {
+        { "func.func @c(%p : !pto.ptr<i32>) " CUBE " {\n" STORE_CUBE
+          "return\n}\nfunc.func @v(%p : !pto.ptr<i32>) " VECTOR " {\n" STORE_VECTOR "return\n}\n",
+          2,
+          2,
+          { 7, 9, 9 },
+          NULL },
+        { "func.func @v(%p : !pto.ptr<i32>) " VECTOR " {\n" STORE_VECTOR "return\n}\nfunc.func @c() " CUBE
+          " {\nreturn\n}\n",
+          2,
+          1,
+          { 0, 9, 0 },
+          NULL },
+        /* one kind: the others have nothing to do; a core that is both runs it */
+        { "func.func @c(%p : !pto.ptr<i32>) " CUBE " {\n" STORE_CUBE "return\n}\n", 0, 2, { 7, 0, 0 }, NULL },
+        { "func.func @c(%p : !pto.ptr<i32>) " CUBE " {\n" STORE_CUBE "return\n}\n", 0, 0, { 7, 0, 0 }, NULL },
+        /* a function for all calls one of each kind */
+        { "func.func @m(%p : !pto.ptr<i32>) {\nfunc.call @c(%p) : (!pto.ptr<i32>) -> ()\nfunc.call @v(%p) : "
+          "(!pto.ptr<i32>) -> ()\n"
+          "return\n}\nfunc.func @c(%p : !pto.ptr<i32>) " CUBE " {\n" STORE_CUBE
+          "return\n}\nfunc.func @v(%p : !pto.ptr<i32>) " VECTOR " {\n" STORE_VECTOR "return\n}\n",
+          2,
+          2,
+          { 7, 9, 9 },
+          NULL },
+        { "func.func @m() {\n%x = func.call @c() : () -> index\nreturn\n}\nfunc.func @c() -> index " CUBE
+          " {\n%x = arith.constant 0 : index\nreturn %x : index\n}\n",
+          0,
+          1,
+          { 0 },
+          "@c is for cube cores only and gives values: a vector core has none" },
+        { "func.func @c() " CUBE " {\nreturn\n}\nfunc.func @v() " VECTOR " {\nreturn\n}\n",
+          2,
+          0,
+          { 0 },
+          "a core that is both takes one of them" },
+        { "func.func @c() attributes {pto.kernel_kind = #pto.kernel_kind<cub>} {\nreturn\n}\n",
+          0,
+          0,
+          { 0 },
+          "#pto.kernel_kind<cube> or <vector>, not 'cub'" },
+        /* sections of both kinds that FIFOs or flags join */
+        { "func.func @f(%p : !pto.ptr<i32>) {\npto.section.cube {\n" INIT("aic") "}\npto.section.vector {\n" INIT(
+              "aiv") STORE_VECTOR "}\nreturn\n}\n",
+          2,
+          2,
+          { 0, 9, 9 },
+          NULL },
+        { "func.func @f() {\n%z = arith.constant 0 : index\npto.section.cube {\npto.aic_initialize_pipe {dir_mask "
+          "= 1, slot_size = 1024, "
+          "nosplit}(c2v_consumer_buf = %z : index)\n}\npto.section.vector {\n}\nreturn\n}\n",
+          1,
+          1,
+          { 0 },
+          NULL },
+        { "func.func @f() {\npto.section.cube {\n}\npto.section.vector {\n}\nreturn\n}\n", 0, 0, { 0 }, NULL },
+        { "func.func @f() {\npto.section.vector {\n" INIT("aiv") "}\nreturn\n}\n", 0, 0, { 0 }, NULL },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char source[4096];
+        int32_t memory[64] = { 0 };
+        snprintf(source, sizeof source, "module {\n%s}\n", rows[i].text);
+        tw_pto_text *text = tw_pto_text_parse("f.pto", source, strlen(source), NULL, NULL);
+        job j = { text, memory };
+        tw_status status = tw_pto_text_verify(text, TW_PTO_A2A3);
+        if (status == TW_OK) {
+            if (tw_pto_text_vectors(text) != rows[i].vectors)
+                fail_msg("row %zu: %u vector cores, not %u", i, tw_pto_text_vectors(text), rows[i].vectors);
+            tw_pto_grid *g = tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .vectors = rows[i].on });
+            status = tw_pto_grid_run(g, run_own, &j);
+            tw_pto_grid_free(g);
+        }
+        if (rows[i].message ? status == TW_OK || !strstr(tw_error_message(), rows[i].message) : status != TW_OK)
+            fail_msg("row %zu: status %d: %s", i, status, tw_error_message());
+        for (int w = 0; w < 3; w++)
+            if (memory[w] != rows[i].words[w]) fail_msg("row %zu: word %d is %d", i, w, memory[w]);
+        tw_pto_text_free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pto_text_cores_kinds),
         cmocka_unit_test(pto_text_cores_syncall),
         cmocka_unit_test(pto_text_cores_messages),
     };
