@@ -82,6 +82,35 @@ TW_API const tw_profile *tw_engine_profile(tw_engine *engine);
 TW_API void tw_engine_reset_execution_profile(tw_engine *engine);
 TW_API void tw_engine_enable_execution_profiling(tw_engine *engine, bool on);
 
+/* --- addresses (docs/poplar-memory.md) ------------------------------------------------------------------------ */
+
+/* These need the IPU Model: TW_E_PROFILING_DISABLED on the CPU. Tiles are those of the whole target. The first such call, or
+ * the first for the profile, gives addresses. The graph must not have been changed since the engine was made. */
+
+typedef struct
+    tw_placed_object { /* a variable's part on a tile, vertex states, tables, buffers, stacks, code, ... */
+    const char *name;  /* of the variable, compute set or the like; "" = none */
+    tw_storage storage;
+    uint64_t address, bytes;
+    unsigned align;   /* bytes */
+    bool always_live; /* nothing else ever has its addresses */
+    bool overlapped;  /* shares addresses with an object that is alive at other times */
+    bool overflowed;  /* found no room: part of it lies past the end of the memory */
+} tw_placed_object;
+typedef bool (*tw_placed_visit)(void *user, const tw_placed_object *object);
+/* Calls visit for each object of a tile, in the order of addresses, until it returns false. TW_E_INDEX: no such tile. */
+TW_API tw_status tw_engine_each_object(tw_engine *engine, unsigned tile, tw_placed_visit visit, void *user);
+/* The same as a table. */
+TW_API tw_status tw_engine_print_tile(tw_engine *engine, unsigned tile, FILE *out);
+/* Where element `element` (row-major) of a tensor lies. TW_E_INVALID_ARGUMENT: no tensor of the engine's graph; TW_E_INDEX;
+ * TW_E_TILE_MAPPING: on no tile. */
+TW_API tw_status tw_engine_address(tw_engine *engine, tw_tensor tensor, uint64_t element, unsigned *tile,
+                                   uint64_t *address);
+/* State of a vertex, as `tilewright layout vertex` describes it. *size: room at `bytes` in, bytes of the state out; with
+ * `bytes` NULL nothing is copied. TW_E_INDEX: no vertex that the engine executes; TW_E_INVALID_ARGUMENT: too little room. */
+TW_API tw_status tw_engine_vertex_state(tw_engine *engine, tw_vertex vertex, unsigned *tile, uint64_t *address,
+                                        void *bytes, size_t *size);
+
 /* Where PrintTensor and error programs write; default stderr. Not owned. */
 TW_API void tw_engine_set_print_tensor_stream(tw_engine *engine, FILE *out);
 /* Handles of all streams, NULL-terminated; owned by the engine. */

@@ -4,6 +4,7 @@
  *   place.c          life of a placement; variables         place_states.c  vertex states, tables, descriptors
  *   place_edges.c    what edges point to; buffers           place_pairs.c   constraints
  *   place_report.c   placing, out of memory, the report     place_address.c addresses of variables and vertices
+ *   place_print.c    what engine.h tells of addresses
  *
  * Objects: each mapped interval of a variable or constant; for each compute set, tile and vertex type the states side by
  * side, and each table behind a field; the buffers of edges that cannot point into their variable; for each tile the
@@ -125,6 +126,8 @@ typedef struct tw__placed_vertex {
     tw__state_value *values; /* [type->num_fields], with rows and tables, for tw__state_image() */
     void *memory;            /* what the values point to */
 } tw__placed_vertex;
+/* The engine's placement, with addresses. TW_E_PROFILING_DISABLED on the CPU device, or the engine's error. */
+tw_status tw__placed(tw_engine *engine, tw__placement **out);
 /* Address of an element of a variable and its tile. TW_E_TILE_MAPPING when it is not mapped, TW_E_INDEX. */
 tw_status tw__placed_element(tw_engine *engine, uint32_t var, uint64_t element, uint32_t *tile, uint64_t *address);
 /* Everything that the state of a vertex holds. TW_E_INDEX: no such vertex in what the engine executes. The graph must be

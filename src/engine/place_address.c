@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tw_status run(tw_engine *engine, tw__placement **out)
+tw_status tw__placed(tw_engine *engine, tw__placement **out)
 {
     tw_status status = tw__engine_usable(engine);
     if (status) return status;
@@ -17,7 +17,7 @@ static tw_status run(tw_engine *engine, tw__placement **out)
 tw_status tw__placed_element(tw_engine *engine, uint32_t var, uint64_t element, uint32_t *tile, uint64_t *address)
 {
     tw__placement *p = NULL;
-    tw_status status = run(engine, &p);
+    tw_status status = tw__placed(engine, &p);
     if (status) return status;
     if (var >= p->var_count || element >= p->core->vars[var].count)
         return tw__fail(TW_E_INDEX, "there is no element %llu of variable %u", (unsigned long long)element, var);
@@ -182,7 +182,7 @@ tw_status tw__placed_vertex_get(tw_engine *engine, uint32_t vertex, tw__placed_v
 {
     tw__placement *p = NULL;
     memset(out, 0, sizeof *out);
-    tw_status status = run(engine, &p);
+    tw_status status = tw__placed(engine, &p);
     if (status) return status;
     if (!vertex || vertex >= p->core->vertex_count) return tw__fail(TW_E_INDEX, "there is no vertex %u", vertex);
     const tw__vertex *v = &p->core->vertices[vertex];
