@@ -60,9 +60,9 @@ typedef struct tw_pto_tile {
     uint32_t fractal;    /* bytes of a box: 512, 1024 or 32; 0 = 512 */
     uint32_t rows, cols; /* physical extents, in elements */
     uint32_t valid_rows, valid_cols;
-    uint32_t base_rows, base_cols; /* extents of the tile this one is a window of; 0 = rows, cols */
-    uint32_t tf32;                 /* tw_pto_tf32: how f32 operands of a matrix product are rounded first */
-    uint64_t pad;                  /* tw_pto_pad, or TW_PTO_PAD_BITS + bits */
+    uint32_t base_rows, base_cols;  /* extents of the tile this one is a window of; 0 = rows, cols */
+    uint32_t tf32;                  /* tw_pto_tf32: how f32 operands of a matrix product are rounded first */
+    uint64_t pad;                   /* tw_pto_pad, or TW_PTO_PAD_BITS + bits */
     const struct tw_pto_conv *conv; /* of a ConvTile, the caller's; NULL otherwise */
 
     uint32_t place;  /* library: memory of the tile, 0 = none yet */
@@ -81,17 +81,33 @@ TW_API size_t tw_pto_element(const tw_pto_tile *tile, uint32_t row, uint32_t col
 
 /* --- tensors in global memory -------------------------------------------------------------------------------------- */
 
-typedef enum tw_pto_layout { /* X(enum, text) */
-#define TW_PTO_LAYOUT_LIST(X) \
-    X(ND, "nd") X(DN, "dn") X(NZ, "nz") X(NC1HWC0, "nc1hwc0") X(MX_A_ZZ, "mx_a_zz") X(MX_B_NN, "mx_b_nn") \
-    X(MX_A_ND, "mx_a_nd") X(MX_A_DN, "mx_a_dn") X(MX_B_ND, "mx_b_nd") X(MX_B_DN, "mx_b_dn") \
-    X(GNC1HWC0, "gnc1hwc0") X(NDC1HWC0, "ndc1hwc0") X(NCHW, "nchw") X(GNCHW, "gnchw") X(NHWC, "nhwc") \
-    X(NCDHW, "ncdhw") X(FRACTAL_Z, "fractal_z") X(FRACTAL_Z_S16S8, "fractal_z_s16s8") \
+// clang-format off
+#define TW_PTO_LAYOUT_LIST(X) /* X(enum, text) */ \
+    X(ND, "nd") \
+    X(DN, "dn") \
+    X(NZ, "nz") \
+    X(NC1HWC0, "nc1hwc0") \
+    X(MX_A_ZZ, "mx_a_zz") \
+    X(MX_B_NN, "mx_b_nn") \
+    X(MX_A_ND, "mx_a_nd") \
+    X(MX_A_DN, "mx_a_dn") \
+    X(MX_B_ND, "mx_b_nd") \
+    X(MX_B_DN, "mx_b_dn") \
+    X(GNC1HWC0, "gnc1hwc0") \
+    X(NDC1HWC0, "ndc1hwc0") \
+    X(NCHW, "nchw") \
+    X(GNCHW, "gnchw") \
+    X(NHWC, "nhwc") \
+    X(NCDHW, "ncdhw") \
+    X(FRACTAL_Z, "fractal_z") \
+    X(FRACTAL_Z_S16S8, "fractal_z_s16s8") \
     X(FRACTAL_Z_3D, "fractal_z_3d")
+// clang-format on
+typedef enum tw_pto_layout {
 #define TW_PTO_LAYOUT_ENUM(name, text) TW_PTO_##name,
-                             TW_PTO_LAYOUT_LIST(TW_PTO_LAYOUT_ENUM)
+    TW_PTO_LAYOUT_LIST(TW_PTO_LAYOUT_ENUM)
 #undef TW_PTO_LAYOUT_ENUM
-                                 TW_PTO_LAYOUTS
+        TW_PTO_LAYOUTS
 } tw_pto_layout;
 
 TW_API const char *tw_pto_layout_name(tw_pto_layout layout); /* "nd"; "unknown" past the end */
@@ -120,14 +136,14 @@ typedef struct tw_pto_conv {
     tw_pto_layout layout;
     unsigned rank; /* 4 to 6 */
     uint32_t shape[6];
-    uint32_t fmap_h, fmap_w;           /* of the feature map; 0 = from the shape */
-    uint32_t filter_h, filter_w;       /* the rest: at least 1; 0 counts as 1 */
+    uint32_t fmap_h, fmap_w;     /* of the feature map; 0 = from the shape */
+    uint32_t filter_h, filter_w; /* the rest: at least 1; 0 counts as 1 */
     uint32_t dilation_h, dilation_w, stride_h, stride_w;
-    uint32_t pad[4];                   /* left, right, top, bottom, in pixels */
-    uint64_t pad_value;                /* bits of an element */
-    uint32_t channels;                 /* that hold data; 0 = c1 c0 */
+    uint32_t pad[4];                                  /* left, right, top, bottom, in pixels */
+    uint64_t pad_value;                               /* bits of an element */
+    uint32_t channels;                                /* that hold data; 0 = c1 c0 */
     uint32_t repeat_stride, repeat_time, repeat_mode; /* kept for SET_IMG2COL_RPT; results do not depend on them */
-    uint32_t transpose;                /* of the window: not supported by TIMG2COL (as in the formal model) */
+    uint32_t transpose; /* of the window: not supported by TIMG2COL (as in the formal model) */
 } tw_pto_conv;
 /* A tile of one row that holds conv->shape; `bytes` of storage, 0 = what the shape needs, rounded up to 32. The
  * description stays the caller's and must live as long as the tile is used. */

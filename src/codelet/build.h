@@ -182,7 +182,7 @@ void tw__stack_read_preprocessed(const char *text, GArray *notes);
 tw_status tw__stack_read_assembly(const char *path, const char *text, GArray *notes, tw_diags *diags);
 int64_t tw__stack_bytes_of(const GArray *notes, const char *symbol); /* -1: unknown */
 json_t *tw__stack_notes_json(const GArray *notes);                   /* "stacks" of a vertex table */
-GArray *tw__stack_notes_of(const json_t *table);                     /* the same read back; the table may be hostile */
+GArray *tw__stack_notes_of(const json_t *table); /* the same read back; the table may be hostile */
 
 /* --- gp.c: the archive -------------------------------------------------------------------------------------- */
 

@@ -395,7 +395,7 @@ static void pto_comm_rules(void **state)
     REFUSED(tw_pto_notify(core, &none, 1, false), "TNOTIFY", "global.null");
     REFUSED(tw_pto_notify(core, &far, 1, false), "TNOTIFY", "global.bounds");
     REFUSED(tw_pto_wait_signal(core, &one, 1, 6), "TWAIT", "signal.compare");
-    REFUSED(tw_pto_wait_signal(core, &one, 1, TW_PTO_EQ), "TWAIT" + 5, "deadlock");
+    REFUSED(tw_pto_wait_signal(core, &one, 1, TW_PTO_EQ), "", "deadlock");
     tw_pto_free(core);
 }
 

@@ -520,9 +520,12 @@ static void pto_rules_windows(void **state)
 
 /* The tests that reach the rules which have no row above. */
 static const char *const elsewhere[][2] = {
-    { "index.bounds", "pto_data_tables" },   { "concat.count", "pto_values_concat" },
-    { "img2col.state", "pto_conv_product" }, { "layout.window", "pto_rules_windows" },
-    { "core.vector", "pto_grid_core_vector" },    { "type.kernel", "" }, /* a table that names a type without a kernel */
+    { "index.bounds", "pto_data_tables" },
+    { "concat.count", "pto_values_concat" },
+    { "img2col.state", "pto_conv_product" },
+    { "layout.window", "pto_rules_windows" },
+    { "core.vector", "pto_grid_core_vector" },
+    { "type.kernel", "" }, /* a table that names a type without a kernel */
 };
 
 static bool has_rule(const char *name)
