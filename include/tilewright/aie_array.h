@@ -56,6 +56,16 @@ TW_API void tw_aie_array_input(tw_aie_array *array, const char *path, tw_aie_ele
 TW_API void tw_aie_array_output(tw_aie_array *array, int from, int out, unsigned window_bytes, const char *path,
                                 tw_aie_element element, unsigned plio_bits);
 
+/* Memory instead of files. They return the port's number, or -1. What is sent waits for the kernel; bytes in whole words
+ * of 32 bits. receive: takes what has come out, up to `bytes`, and returns how much that was. */
+TW_API int tw_aie_array_memory_input(tw_aie_array *array, int to, int in, unsigned window_bytes, unsigned margin);
+TW_API int tw_aie_array_memory_output(tw_aie_array *array, int from, int out, unsigned window_bytes);
+TW_API tw_status tw_aie_array_send(tw_aie_array *array, int number, const void *data, size_t bytes);
+TW_API size_t tw_aie_array_receive(tw_aie_array *array, int number, void *out, size_t bytes);
+
+/* The id (0 to 31) of packets on a stream, for getPacketid(). Without it: 0. */
+TW_API void tw_aie_array_packet_id(tw_aie_array *array, int kernel, int is_output, int port, unsigned id);
+
 /* The kernel waits for this window itself, by window_acquire(), and hands it on by window_release(). */
 TW_API void tw_aie_array_async(tw_aie_array *array, int kernel, int is_output, int port);
 
@@ -66,6 +76,8 @@ TW_API void tw_aie_array_repeat(tw_aie_array *array, int kernel, unsigned times)
 TW_API tw_status tw_aie_array_run(tw_aie_array *array, uint64_t iterations);
 /* The same, going on where the last run ended: files, queues, windows, locks and cycles stay as they are. */
 TW_API tw_status tw_aie_array_resume(tw_aie_array *array, uint64_t iterations);
+/* Goes on with a run that ended in a deadlock, after tw_aie_array_send() has brought what it waited for. */
+TW_API tw_status tw_aie_array_continue(tw_aie_array *array);
 TW_API uint64_t tw_aie_array_unread(const tw_aie_array *array); /* words that nobody read, of the last run */
 /* Estimated cycles of a kernel over all firings (counted when it is compiled with TW_AIE_PROFILE), stalls not counted. */
 TW_API uint64_t tw_aie_array_cycles(const tw_aie_array *array, int kernel);
@@ -99,7 +111,7 @@ TW_API void tw_aie_window_release(tw_aie_window *window);
 /* Streams are numbered from 0; TW_AIE_CASCADE is the cascade, where reads and writes move one register. */
 enum { TW_AIE_CASCADE = 2 };
 typedef struct tw_aie_stream {
-    int port;
+    int port, packet_id;
     void *element, *direction; /* room for what the types of aie/stream.h carry */
     void *cascade;
 } tw_aie_stream;
@@ -109,6 +121,7 @@ TW_API tw_aie_stream *tw_aie_stream_out(int port);
 TW_API void tw_aie_stream_read(int port, void *out, unsigned bytes, int *tlast);
 TW_API void tw_aie_stream_write(int port, const void *in, unsigned bytes, int tlast);
 TW_API uint32_t tw_aie_get_word(int port, int *tlast);
+TW_API int tw_aie_wait_word(int first); /* waits until a stream has a word; which one, `first` if both have */
 TW_API int tw_aie_try_get_word(int port, uint32_t *word); /* 1 when there was one */
 TW_API void tw_aie_put_word(int port, uint32_t word, int tlast);
 TW_API int tw_aie_try_put_word(int port, uint32_t word, int tlast);

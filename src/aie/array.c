@@ -1,18 +1,10 @@
-/* The array: building it, checking that it fits, and running it.
- *
- * The scheduler goes round the files and the kernels in order of creation, and lets each kernel run until it waits. So
- * a run is the same every time. When a round moves nothing, the run has ended or is a deadlock. Kernels are fibers
- * on stacks of their own; their control registers (tw_aie_core) are swapped with them. */
+/* The array: building it. run.c runs it. */
 #include "aie/array.h"
-#include "tile/tile.h"
 
-#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK_AND_HEAP = 2 * 1024, FIFO_WORDS = 16, CASCADE_DEPTH = 4 };
-
-_Thread_local tw_aie_array *tw__aie_current;
+enum { FIFO_WORDS = 16, CASCADE_DEPTH = 4 };
 
 tw_aie_array *tw_aie_array_new(void)
 {
@@ -201,17 +193,39 @@ void tw_aie_array_window(tw_aie_array *a, int from, int out, int to, int in, uns
     if (f && t) pair(a, f, out, t, in, bytes, margin);
 }
 
+static tw__plio *new_file(tw_aie_array *a, tw__plio what)
+{
+    tw__plio *f = APPEND(a, files, file_count, file_room, tw__plio);
+    if (f) *f = what;
+    return f;
+}
+
 static tw__plio *file(tw_aie_array *a, const char *path, tw_aie_element element, unsigned bits, bool is_output)
 {
     if ((bits != 32 && bits != 64 && bits != 128) || (unsigned)element >= TW_AIE_ELEMENTS) {
         tw__aie_fail(a, TW_E_INVALID_ARGUMENT, "%s: a port has 32, 64 or 128 bits, not %u", path, bits);
         return NULL;
     }
-    tw__plio *f = APPEND(a, files, file_count, file_room, tw__plio);
-    if (!f) return NULL;
-    *f = (tw__plio){ .path = strdup(path), .element = element, .bits = bits, .is_output = is_output };
-    if (!f->path) tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for '%s'", path);
-    return f->path ? f : NULL;
+    tw__plio *f = new_file(a, (tw__plio){ .element = element, .bits = bits, .is_output = is_output });
+    if (f && !(f->path = strdup(path))) tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for '%s'", path);
+    return f && f->path ? f : NULL;
+}
+
+/* The kernel's end of a file or of memory. */
+static void feed(tw_aie_array *a, tw__plio *f, tw__kernel *to, int in, unsigned window_bytes, unsigned margin)
+{
+    if (window_bytes)
+        f->pair = pair(a, NULL, 0, to, in, window_bytes, margin);
+    else
+        f->fifo = stream(a, NULL, 0, to, in, 0);
+}
+
+static void collect(tw_aie_array *a, tw__plio *f, tw__kernel *from, int out, unsigned window_bytes)
+{
+    if (window_bytes)
+        f->pair = pair(a, from, out, NULL, 0, window_bytes, 0);
+    else
+        f->fifo = stream(a, from, out, NULL, 0, 0);
 }
 
 void tw_aie_array_input(tw_aie_array *a, const char *path, tw_aie_element element, unsigned bits, int to, int in,
@@ -220,10 +234,7 @@ void tw_aie_array_input(tw_aie_array *a, const char *path, tw_aie_element elemen
     tw__kernel *k = kernel(a, to, path);
     tw__plio *f = k ? file(a, path, element, bits, false) : NULL;
     if (!f || !tw__plio_load(a, f)) return;
-    if (window_bytes)
-        f->pair = pair(a, NULL, 0, k, in, window_bytes, margin);
-    else
-        f->fifo = stream(a, NULL, 0, k, in, 0);
+    feed(a, f, k, in, window_bytes, margin);
     if (window_bytes && f->count % window_bytes)
         tw__aie_fail(a, TW_E_PARSE, "%s: %zu bytes are not a multiple of the window of %u bytes", path, f->count,
                      window_bytes);
@@ -234,302 +245,65 @@ void tw_aie_array_output(tw_aie_array *a, int from, int out, unsigned window_byt
 {
     tw__kernel *k = kernel(a, from, path);
     tw__plio *f = k ? file(a, path, element, bits, true) : NULL;
-    if (!f) return;
-    if (window_bytes)
-        f->pair = pair(a, k, out, NULL, 0, window_bytes, 0);
+    if (f) collect(a, f, k, out, window_bytes);
+}
+
+int tw_aie_array_memory_input(tw_aie_array *a, int to, int in, unsigned window_bytes, unsigned margin)
+{
+    tw__kernel *k = kernel(a, to, "memory_input");
+    tw__plio *f = k ? new_file(a, (tw__plio){ .bits = 32 }) : NULL;
+    if (!f) return -1;
+    feed(a, f, k, in, window_bytes, margin);
+    return (int)a->file_count - 1;
+}
+
+int tw_aie_array_memory_output(tw_aie_array *a, int from, int out, unsigned window_bytes)
+{
+    tw__kernel *k = kernel(a, from, "memory_output");
+    tw__plio *f = k ? new_file(a, (tw__plio){ .bits = 32, .is_output = true }) : NULL;
+    if (!f) return -1;
+    collect(a, f, k, out, window_bytes);
+    return (int)a->file_count - 1;
+}
+
+/* The memory port `number` of this direction; NULL, and why, when there is none. */
+static tw__plio *memory(tw_aie_array *a, int number, bool is_output)
+{
+    tw__plio *f = number >= 0 && (size_t)number < a->file_count ? a->files[number] : NULL;
+    if (f && !f->path && f->is_output == is_output) return f;
+    tw__fail(TW_E_INDEX, "there is no memory %s %d", is_output ? "output" : "input", number);
+    return NULL;
+}
+
+tw_status tw_aie_array_send(tw_aie_array *a, int number, const void *data, size_t bytes)
+{
+    tw__plio *f = memory(a, number, false);
+    if (!f) return TW_E_INDEX;
+    if (bytes % 4) return tw__fail(TW_E_INVALID_ARGUMENT, "%zu bytes are not whole words of 32 bits", bytes);
+    return tw__plio_append(f, data, bytes) ? TW_OK
+                                           : tw__fail(TW_E_NO_MEMORY, "no memory for %zu bytes of input", bytes);
+}
+
+size_t tw_aie_array_receive(tw_aie_array *a, int number, void *out, size_t bytes)
+{
+    tw__plio *f = memory(a, number, true);
+    if (!f) return 0;
+    size_t n = f->count - f->at < bytes ? f->count - f->at : bytes;
+    if (n) memcpy(out, f->bytes + f->at, n);
+    f->at += n;
+    if (f->at == f->count) f->at = f->count = 0;
+    return n;
+}
+
+void tw_aie_array_packet_id(tw_aie_array *a, int number, int is_output, int port, unsigned id)
+{
+    tw__kernel *k = kernel(a, number, "packet_id");
+    if (!k) return;
+    if (port < 0 || port >= TW__AIE_STREAMS || id > 31)
+        tw__aie_fail(a, TW_E_INDEX, "packet_id: stream %d of '%s' is not 0 or 1, or id %u not 0 to 31", port,
+                     k->name, id);
     else
-        f->fifo = stream(a, k, out, NULL, 0, 0);
-}
-
-/* --- running ------------------------------------------------------------------------------------------------------- */
-
-tw__lock *tw__aie_lock(tw_aie_array *a, const tw__kernel *k, int id)
-{
-    return &a->locks[(k->column * TW__AIE_ROWS + k->row) * TW__AIE_LOCKS + id];
-}
-
-void tw__aie_yield(tw__kernel *k, tw__wait wait)
-{
-    k->wait = wait;
-    k->control = tw_aie_core;
-    tw__fiber_yield();
-    tw_aie_core = k->control;
-}
-
-static bool windows_ready(const tw__kernel *k)
-{
-    for (int i = 0; i < TW__AIE_PORTS; i++) {
-        const tw__pair *in = k->window_in[i], *out = k->window_out[i];
-        if (in && !in->async_in && in->full == 0) return false;
-        if (out && !out->async_out && out->full == 2) return false;
-    }
-    return true;
-}
-
-static bool can_acquire(const tw__kernel *k)
-{
-    const tw_aie_window *w = &k->waits_view->window;
-    return w->is_output ? k->window_out[w->port]->full < 2 : k->window_in[w->port]->full > 0;
-}
-
-static bool ready(tw_aie_array *a, const tw__kernel *k)
-{
-    const tw__lock *lock = tw__aie_lock(a, k, k->lock);
-    switch (k->wait) {
-    case TW__RUN: return true;
-    case TW__WAIT_READ: return k->waits_for->count > 0;
-    case TW__WAIT_WRITE: return k->waits_for->count < k->waits_for->room;
-    case TW__WAIT_WINDOWS: return windows_ready(k);
-    case TW__WAIT_ACQUIRE: return can_acquire(k);
-    case TW__WAIT_LOCK: return !lock->held && (k->lock_value < 0 || lock->value == k->lock_value);
-    case TW__DONE: return false;
-    }
-    return false;
-}
-
-void tw__aie_open_in(tw__kernel *k, int port)
-{
-    tw__pair *in = k->window_in[port];
-    memcpy(in->block[in->read], in->tail, in->margin);
-    k->view_in[port].window = (tw_aie_window){ .data = in->block[in->read],
-                                               .bytes = in->bytes + in->margin,
-                                               .margin = in->margin,
-                                               .port = (uint16_t)port,
-                                               .is_open = 1 };
-}
-
-void tw__aie_open_out(tw__kernel *k, int port)
-{
-    tw__pair *out = k->window_out[port];
-    k->view_out[port].window = (tw_aie_window){ .data = out->block[out->write] + out->margin,
-                                                .bytes = out->bytes,
-                                                .port = (uint16_t)port,
-                                                .is_output = 1,
-                                                .is_open = 1 };
-}
-
-void tw__aie_close_in(tw__kernel *k, int port)
-{
-    tw__pair *in = k->window_in[port];
-    memcpy(in->tail, in->block[in->read] + in->bytes, in->margin);
-    in->read ^= 1, in->full--;
-    k->view_in[port].window.is_open = 0;
-}
-
-void tw__aie_close_out(tw__kernel *k, int port)
-{
-    tw__pair *out = k->window_out[port];
-    out->write ^= 1, out->full++;
-    k->view_out[port].window.is_open = 0;
-}
-
-/* Lends the windows to one firing and passes them on behind it. */
-static void fire(tw__kernel *k)
-{
-    for (int i = 0; i < TW__AIE_PORTS; i++) {
-        if (k->window_in[i] && !k->window_in[i]->async_in) tw__aie_open_in(k, i);
-        if (k->window_out[i] && !k->window_out[i]->async_out) tw__aie_open_out(k, i);
-    }
-    k->fn(k->user);
-    for (int i = 0; i < TW__AIE_PORTS; i++) {
-        if (k->window_in[i] && !k->window_in[i]->async_in) tw__aie_close_in(k, i);
-        if (k->window_out[i] && !k->window_out[i]->async_out) tw__aie_close_out(k, i);
-    }
-}
-
-static void body(void *user)
-{
-    tw__kernel *k = user;
-    while (k->target == 0 || k->fired < k->target) {
-        while (!windows_ready(k)) tw__aie_yield(k, TW__WAIT_WINDOWS);
-        fire(k);
-        k->fired++;
-        if (k->target == 0) tw__aie_yield(k, TW__RUN); /* so that a kernel without ports does not hold the array */
-    }
-    k->wait = TW__DONE;
-    k->control = tw_aie_core;
-}
-
-static bool start(tw_aie_array *a, tw__kernel *k, uint64_t iterations)
-{
-    bool ports = false;
-    for (int i = 0; i < TW__AIE_PORTS; i++) ports |= k->window_in[i] || (i <= TW__AIE_STREAMS && k->in[i]);
-    if ((iterations == 0 || k->repeat == 0) && !ports) {
-        tw__aie_fail(a, TW_E_INVALID_ARGUMENT,
-                     "kernel '%s' has no input, so it would run for ever: give a number of iterations", k->name);
-        return false;
-    }
-    k->target = iterations && k->repeat ? k->fired + iterations * k->repeat : 0;
-    tw__fiber_free(k->fiber); /* of the run before, which may have been left waiting */
-    k->fiber = tw__fiber_new(body, k, 0);
-    if (!k->fiber) {
-        tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for the stack of kernel '%s'", k->name);
-        return false;
-    }
-    for (int i = 0; i < TW__AIE_PORTS; i++) {
-        if (k->window_in[i]) k->view_in[i].window = (tw_aie_window){ .port = (uint16_t)i };
-        if (k->window_out[i]) k->view_out[i].window = (tw_aie_window){ .port = (uint16_t)i, .is_output = 1 };
-    }
-    k->wait = k->ended ? TW__DONE : TW__RUN;
-    return true;
-}
-
-/* As after power-up. */
-static void reset_kernel(tw__kernel *k)
-{
-    memset(&k->control, 0, sizeof k->control);
-    memset(k->words_in, 0, sizeof k->words_in), memset(k->words_out, 0, sizeof k->words_out);
-    memset(k->events, 0, sizeof k->events);
-    k->fired = 0;
-    k->ended = false;
-}
-
-/* --- what is wrong when nothing moves --------------------------------------------------------------------------------- */
-
-static const char *peer(const tw_aie_array *a, int number)
-{
-    return number < 0 ? "a file" : a->kernels[number]->name;
-}
-
-static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *text)
-{
-    g_string_append_printf(text, "\n  kernel '%s' on tile (%d,%d), firing %llu, waits ", k->name, k->column, k->row,
-                           (unsigned long long)k->fired + 1);
-    const tw__fifo *f = k->waits_for;
-    const char *what = k->port == TW__AIE_STREAMS ? "the cascade" : "stream";
-    if (k->wait == TW__WAIT_READ)
-        g_string_append_printf(text, "to read %s %d from '%s', which is empty", what, k->port % TW__AIE_STREAMS,
-                               peer(a, f->from));
-    if (k->wait == TW__WAIT_WRITE)
-        g_string_append_printf(text, "to write %s %d to '%s', whose queue of %u is full", what,
-                               k->port % TW__AIE_STREAMS, peer(a, f->to), f->room);
-    if (k->wait == TW__WAIT_LOCK)
-        g_string_append_printf(text, "for lock %d%s", k->lock,
-                               tw__aie_lock((tw_aie_array *)a, k, k->lock)->held ? ", which is held"
-                                                                                 : " to have another value");
-    bool acquires = k->wait == TW__WAIT_ACQUIRE;
-    for (int i = 0; (acquires || k->wait == TW__WAIT_WINDOWS) && i < TW__AIE_PORTS; i++) {
-        if (acquires && &k->view_in[i] != k->waits_view && &k->view_out[i] != k->waits_view) continue;
-        if (k->window_in[i] && k->window_in[i]->full == 0)
-            g_string_append_printf(text, "for input window %d from '%s'; ", i, peer(a, k->window_in[i]->from));
-        if (k->window_out[i] && k->window_out[i]->full == 2)
-            g_string_append_printf(text, "for output window %d, which '%s' has not read; ", i,
-                                   peer(a, k->window_out[i]->to));
-    }
-}
-
-/* Every kernel has done what was asked, or the inputs have ended and all that is left waits for input. */
-static tw_status verdict(tw_aie_array *a, uint64_t iterations)
-{
-    bool all_done = true, only_input = iterations == 0;
-    for (size_t i = 0; i < a->kernel_count; i++) {
-        const tw__kernel *k = a->kernels[i];
-        all_done &= k->wait == TW__DONE || k->repeat == 0;
-        only_input &= k->wait == TW__WAIT_READ || k->wait == TW__WAIT_WINDOWS || k->wait == TW__WAIT_ACQUIRE ||
-                      k->wait == TW__DONE;
-    }
-    for (size_t i = 0; i < a->file_count; i++)
-        only_input &= a->files[i]->is_output || a->files[i]->at == a->files[i]->count;
-    if (all_done || only_input) return TW_OK;
-    GString *text = g_string_new("deadlock: no kernel can go on");
-    for (size_t i = 0; i < a->kernel_count; i++)
-        if (a->kernels[i]->wait != TW__DONE) describe_wait(a, a->kernels[i], text);
-    tw__set_error_message(text->str);
-    g_string_free(text, TRUE);
-    return TW_E_APPLICATION;
-}
-
-/* Windows lie on the tile that reads them (outputs to files: that writes them), beside 1 KB of stack and 1 KB of heap. */
-static bool check_memory(tw_aie_array *a)
-{
-    uint64_t limit = tw_tile_arch_by_name("aie1")->bytes_per_tile;
-    for (size_t i = 0; i < a->kernel_count; i++) {
-        const tw__kernel *k = a->kernels[i];
-        uint64_t windows = 0, kernels = 0;
-        for (size_t j = 0; j < a->kernel_count; j++)
-            kernels += a->kernels[j]->column == k->column && a->kernels[j]->row == k->row;
-        for (size_t j = 0; j < a->pair_count; j++) {
-            const tw__pair *p = a->pairs[j];
-            const tw__kernel *home = a->kernels[p->to >= 0 ? p->to : p->from];
-            if (home->column == k->column && home->row == k->row) windows += 2 * ((uint64_t)p->bytes + p->margin);
-        }
-        if (windows + kernels * STACK_AND_HEAP <= limit) continue;
-        tw__aie_fail(a, TW_E_TILE_MEMORY,
-                     "tile (%d,%d) needs %llu bytes (%llu for windows, %llu for stack and heap), it has %llu",
-                     k->column, k->row, (unsigned long long)(windows + kernels * STACK_AND_HEAP),
-                     (unsigned long long)windows, (unsigned long long)kernels * STACK_AND_HEAP,
-                     (unsigned long long)limit);
-        return false;
-    }
-    return true;
-}
-
-static void run_all(tw_aie_array *a)
-{
-    tw_aie_array *outer = tw__aie_current;
-    tw_aie_control saved = tw_aie_core;
-    tw__aie_current = a;
-    for (bool moved = true; moved && a->status == TW_OK;) {
-        moved = false;
-        for (size_t i = 0; i < a->file_count; i++) moved |= tw__plio_step(a, a->files[i]);
-        for (size_t i = 0; i < a->kernel_count; i++) {
-            tw__kernel *k = a->kernels[i];
-            if (!ready(a, k)) continue;
-            a->running = k;
-            tw_aie_core = k->control;
-            tw__fiber_resume(k->fiber);
-            a->running = NULL;
-            moved = true;
-        }
-    }
-    tw_aie_core = saved;
-    tw__aie_current = outer;
-}
-
-static void reset(tw_aie_array *a)
-{
-    for (size_t i = 0; i < a->fifo_count; i++) a->fifos[i]->count = a->fifos[i]->first = 0;
-    for (size_t i = 0; i < a->pair_count; i++) {
-        tw__pair *p = a->pairs[i];
-        p->full = p->read = p->write = 0;
-        memset(p->tail, 0, p->margin);
-    }
-    for (size_t i = 0; i < a->file_count; i++) {
-        a->files[i]->at = 0;
-        if (!a->files[i]->is_output) continue;
-        a->files[i]->count = 0;
-        if (a->files[i]->last) memset(a->files[i]->last, 0, a->files[i]->last_room);
-    }
-    for (size_t i = 0; i < a->kernel_count; i++) reset_kernel(a->kernels[i]);
-    memset(a->locks, 0, (size_t)TW__AIE_COLUMNS * TW__AIE_ROWS * TW__AIE_LOCKS * sizeof *a->locks);
-}
-
-tw_status tw_aie_array_run(tw_aie_array *a, uint64_t iterations)
-{
-    if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
-    reset(a);
-    return tw_aie_array_resume(a, iterations);
-}
-
-tw_status tw_aie_array_resume(tw_aie_array *a, uint64_t iterations)
-{
-    if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
-    if (a->status == TW_OK && check_memory(a))
-        for (size_t i = 0; i < a->kernel_count && start(a, a->kernels[i], iterations); i++) continue;
-    if (a->status == TW_OK) run_all(a);
-    if (a->status != TW_OK) {
-        tw__set_error_message(a->message ? a->message : "");
-        return a->status;
-    }
-    tw_status status = verdict(a, iterations);
-    a->unread = 0;
-    for (size_t i = 0; i < a->fifo_count; i++) a->unread += a->fifos[i]->count;
-    for (size_t i = 0; i < a->pair_count; i++) a->unread += a->pairs[i]->full * a->pairs[i]->bytes / 4;
-    tw_profile_free(a->profile);
-    a->profile = tw__aie_profile(a);
-    for (size_t i = 0; i < a->file_count && status == TW_OK; i++)
-        if (a->files[i]->is_output) status = tw__plio_store(a->files[i]);
-    return status;
+        (is_output ? k->stream_out : k->stream_in)[port].packet_id = (int)id;
 }
 
 void tw_aie_array_async(tw_aie_array *a, int number, int is_output, int port)

@@ -35,7 +35,7 @@ typedef struct tw__view {
     void *element, *direction;
 } tw__view;
 
-/* A text file: its bytes lie in memory, `at` moves through them (inputs); outputs grow. */
+/* A text file, or memory (path NULL): its bytes lie here, `at` moves through them; outputs grow. */
 typedef struct tw__plio {
     char *path;
     tw_aie_element element;
@@ -55,6 +55,7 @@ typedef struct tw__lock {
 typedef enum tw__wait {
     TW__RUN,
     TW__WAIT_READ,
+    TW__WAIT_ANY, /* a word on either stream */
     TW__WAIT_WRITE,
     TW__WAIT_WINDOWS,
     TW__WAIT_ACQUIRE, /* of one window */
@@ -98,24 +99,28 @@ struct tw_aie_array {
     tw__kernel *running;
     tw_status status; /* the first failure of a building call */
     char *message;
-    uint64_t unread;
+    uint64_t unread, iterations; /* iterations: of the run that is on */
+    bool started;
 };
 
 extern _Thread_local tw_aie_array *tw__aie_current;
 
 /* --- array.c --- */
+void tw__aie_fail(tw_aie_array *array, tw_status status, const char *format, ...) TW_PRINTF(3, 4);
+bool tw__fifo_push(tw__fifo *fifo, const void *item); /* false: full */
+bool tw__fifo_pop(tw__fifo *fifo, void *item);
+
+/* --- run.c --- */
 void tw__aie_open_in(tw__kernel *kernel, int port); /* lends a block of a window to the kernel ... */
 void tw__aie_open_out(tw__kernel *kernel, int port);
 void tw__aie_close_in(tw__kernel *kernel, int port); /* ... and passes it on */
 void tw__aie_close_out(tw__kernel *kernel, int port);
-void tw__aie_fail(tw_aie_array *array, tw_status status, const char *format, ...) TW_PRINTF(3, 4);
 void tw__aie_yield(tw__kernel *kernel, tw__wait wait); /* back when the reason is gone */
-bool tw__fifo_push(tw__fifo *fifo, const void *item);  /* false: full */
-bool tw__fifo_pop(tw__fifo *fifo, void *item);
 tw__lock *tw__aie_lock(tw_aie_array *array, const tw__kernel *kernel, int id);
 
 /* --- plio.c --- */
 bool tw__plio_load(tw_aie_array *array, tw__plio *file); /* reads the whole file; failure is the array's */
+bool tw__plio_append(tw__plio *file, const void *bytes, size_t count); /* false: no memory */
 tw_status tw__plio_store(const tw__plio *file);
 bool tw__plio_step(tw_aie_array *array, tw__plio *file); /* moves what fits; true when something moved */
 

@@ -43,7 +43,7 @@ static bool is_last(const tw__plio *file, size_t end)
     return word / 8 < file->last_room && file->last[word / 8] >> word % 8 & 1;
 }
 
-static bool append(tw__plio *file, const void *bytes, size_t count)
+bool tw__plio_append(tw__plio *file, const void *bytes, size_t count)
 {
     while (file->count + count > file->room)
         if (!tw__grow(&file->bytes, &file->room, file->room, 1)) return false;
@@ -80,7 +80,7 @@ static bool number(tw_aie_array *array, tw__plio *file, unsigned line, char **at
     char *end;
     if (how == REAL) {
         float f = strtof(*at, &end);
-        if (end != *at && !append(file, &f, 4)) return no_memory(array, file);
+        if (end != *at && !tw__plio_append(file, &f, 4)) return no_memory(array, file);
     } else {
         uint64_t v;
         if (!integer(*at, &end, bytes, how, &v)) {
@@ -88,7 +88,7 @@ static bool number(tw_aie_array *array, tw__plio *file, unsigned line, char **at
                          (int)(end - *at), *at, 8 * bytes, how == UNSIGNED ? " without a sign" : "");
             return false;
         }
-        if (end != *at && !append(file, &v, bytes)) return no_memory(array, file);
+        if (end != *at && !tw__plio_append(file, &v, bytes)) return no_memory(array, file);
     }
     if (end == *at || (*end && !strchr(" \t,", *end))) {
         tw__aie_fail(array, TW_E_PARSE, "%s:%u: expected a number, found '%.20s'", file->path, line, *at);
@@ -213,14 +213,15 @@ static bool step_output(tw_aie_array *array, tw__plio *file)
     if (file->fifo) {
         uint32_t item[2];
         while (tw__fifo_pop(file->fifo, item)) {
-            if (!append(file, item, 4) || (item[1] && !set_last(file, file->count))) return no_memory(array, file);
+            if (!tw__plio_append(file, item, 4) || (item[1] && !set_last(file, file->count)))
+                return no_memory(array, file);
             moved = true;
         }
         return moved;
     }
     tw__pair *p = file->pair;
     while (p->full > 0) {
-        if (!append(file, p->block[p->read] + p->margin, p->bytes)) return no_memory(array, file);
+        if (!tw__plio_append(file, p->block[p->read] + p->margin, p->bytes)) return no_memory(array, file);
         p->read ^= 1;
         p->full--;
         moved = true;

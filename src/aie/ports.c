@@ -194,6 +194,19 @@ static bool get_word(int port, uint32_t *word, int *tlast, bool block)
     return true;
 }
 
+int tw_aie_wait_word(int first)
+{
+    tw__kernel *k = current("wait_word");
+    if (!k) return -1;
+    for (;;) {
+        for (int i = 0; i < TW__AIE_STREAMS; i++) {
+            int port = (first + i) % TW__AIE_STREAMS;
+            if (k->in[port] && k->in[port]->count > 0) return port;
+        }
+        tw__aie_yield(k, TW__WAIT_ANY);
+    }
+}
+
 uint32_t tw_aie_get_word(int port, int *tlast)
 {
     uint32_t word = 0;

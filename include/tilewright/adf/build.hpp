@@ -3,124 +3,10 @@
 #ifndef TILEWRIGHT_ADF_BUILD_HPP
 #define TILEWRIGHT_ADF_BUILD_HPP
 
-#include <tilewright/adf/ports.hpp>
-
-#include <cstdio>
-#include <initializer_list>
-#include <map>
-#include <set>
+#include <tilewright/adf/switches.hpp>
 
 namespace adf {
 namespace detail {
-
-enum class node_kind { kernel, port, input, output };
-struct node;
-typedef std::shared_ptr<node> node_ref;
-struct endpoint {
-    node_ref node;
-    int index = 0;
-    direction dir = direction::in;
-    int64_t async = -1;
-};
-struct node {
-    node_kind what;
-    unsigned long serial;
-    std::string name, path; /* of a kernel: its source; of a file: its path */
-    kernel_code code;
-    int column = -1, row = -1, number = -1, bits = 32;
-    node_ref like; /* on the tile of another kernel */
-    double ratio = 0;
-    unsigned repeat = 1, stack_bytes = 0, heap_bytes = 0;
-    struct size {
-        int index;
-        direction dir;
-        unsigned samples;
-    };
-    std::vector<size> sizes;
-    port_info *parameter = nullptr; /* of a graph's port that leads to one */
-};
-struct connection {
-    endpoint from, to;
-    unsigned bytes = 0, margin = 0, depth = 0;
-    bool typed = false;
-    kind what = kind::stream;
-    unsigned long serial;
-};
-
-inline unsigned long next_serial()
-{
-    static unsigned long last = 0;
-    return ++last;
-}
-/* Everything made and not yet built; graphs that have been initialised. */
-inline std::vector<node_ref> &nodes()
-{
-    static std::vector<node_ref> &all = *new std::vector<node_ref>; /* graphs may be global: it outlives them */
-    return all;
-}
-inline std::vector<std::shared_ptr<connection>> &nets()
-{
-    static std::vector<std::shared_ptr<connection>> &all =
-        *new std::vector<std::shared_ptr<connection>>; /* graphs may be global: it outlives them */
-    return all;
-}
-inline std::set<unsigned long> &tops()
-{
-    static std::set<unsigned long> &all = *new std::set<unsigned long>; /* graphs may be global: it outlives them */
-    return all;
-}
-inline node_ref new_node(node_kind what)
-{
-    node_ref n = std::make_shared<node>();
-    n->what = what, n->serial = next_serial();
-    n->name = (what == node_kind::kernel ? "kernel " : "port ") + std::to_string(n->serial);
-    nodes().push_back(n);
-    return n;
-}
-inline node_ref new_file(node_kind what, std::string name, int bits, std::string path)
-{
-    node_ref n = new_node(what);
-    n->name = std::move(name), n->bits = bits, n->path = std::move(path);
-    return n;
-}
-inline std::shared_ptr<connection> new_connection(const endpoint &from, const endpoint &to)
-{
-    auto c = std::make_shared<connection>();
-    c->from = from, c->to = to, c->serial = next_serial();
-    nets().push_back(c);
-    return c;
-}
-inline std::shared_ptr<void> &object()
-{
-    static std::shared_ptr<void> made;
-    return made;
-}
-inline kernel_code &object_code()
-{
-    static kernel_code code;
-    return code;
-}
-template <class C, class... A> void register_member(void (C::*f)(A...))
-{
-    auto self = std::static_pointer_cast<C>(object());
-    auto run = [self, f](A... arguments) { ((*self).*f)(static_cast<A>(arguments)...); };
-    object_code() = code_of<decltype(run), A...>(run);
-}
-
-/* The parameter of a kernel that an endpoint names: inputs, outputs and inouts count by themselves. */
-inline port_info *port_of(const endpoint &e)
-{
-    int n = e.index;
-    if (!e.node || e.node->what != node_kind::kernel) return nullptr;
-    for (port_info &p : e.node->code.ports)
-        if (p.dir == e.dir && n-- == 0) return &p;
-    return nullptr;
-}
-inline port_info *find_parameter(const endpoint &e, bool reading)
-{
-    port_info *p = e.node && e.node->what == node_kind::port ? e.node->parameter : port_of(e);
-    return p && p->what == kind::parameter && (!reading || p->dir != direction::in) ? p : nullptr;
-}
 
 /* What becomes one array; lives as long as the graph. */
 struct builder {
@@ -128,8 +14,8 @@ struct builder {
     std::vector<node_ref> mine;
     std::vector<std::shared_ptr<connection>> wires;
     std::string error;
-    std::set<std::pair<int, int>> taken;
-    int next_tile = 0, adapters = 0;
+    free_tiles tiles;
+    int adapters = 0;
 
     void fail(const std::string &text)
     {
@@ -148,7 +34,7 @@ struct builder {
     void claim(unsigned long first)
     {
         auto next = tops().upper_bound(first);
-        unsigned long behind = next == tops().end() ? ~0ul : *next;
+        unsigned long behind = next == tops().end() ? ~0ul : next->first;
         auto take = [&](auto &all, auto &into) {
             typename std::decay<decltype(all)>::type rest;
             for (auto &x : all) (x->serial > first && x->serial < behind ? into : rest).push_back(x);
@@ -160,43 +46,24 @@ struct builder {
 
     /* --- places --------------------------------------------------------------------------------------------------- */
 
-    bool free_tile(int column, int row) const
-    {
-        return column >= 0 && column < 50 && row >= 0 && row < 8 && !taken.count({ column, row });
-    }
-    /* Serpentine by columns: neighbours in order are neighbours in the array. */
-    std::pair<int, int> any_tile()
-    {
-        for (; next_tile < 400; next_tile++) {
-            int column = next_tile / 8, row = column % 2 ? 7 - next_tile % 8 : next_tile % 8;
-            if (free_tile(column, row)) return { column, row };
-        }
-        fail("the array has 400 tiles, and the graph needs more");
-        return { 0, 0 };
-    }
-    std::pair<int, int> tile_beside(const node_ref &n)
-    {
-        static const int steps[4][2] = { { 1, 0 }, { 0, 1 }, { -1, 0 }, { 0, -1 } };
-        for (const auto &s : steps)
-            if (free_tile(n->column + s[0], n->row + s[1])) return { n->column + s[0], n->row + s[1] };
-        return any_tile();
-    }
     void place_kernels()
     {
         for (node_ref &n : mine)
-            if (n->column >= 0) taken.insert({ n->column, n->row });
+            if (n->column >= 0) tiles.take(*n);
         for (node_ref &n : mine) {
             if (n->what != node_kind::kernel || n->column >= 0 || n->like) continue;
-            std::pair<int, int> at{ -1, -1 };
-            for (auto &w : wires) /* a cascade joins neighbours */
-                if (w->to.node == n && w->from.node->column >= 0 && is_cascade(w->to))
-                    at = tile_beside(w->from.node);
-            if (at.first < 0) at = any_tile();
-            n->column = at.first, n->row = at.second;
-            taken.insert(at);
+            const node *writer = nullptr; /* a cascade joins neighbours */
+            for (auto &w : wires)
+                if (w->to.node == n && w->from.node->column >= 0 && is_cascade(w->to)) writer = w->from.node.get();
+            place(*n, writer);
         }
         for (node_ref &n : mine)
             if (n->like) n->column = n->like->column, n->row = n->like->row;
+    }
+    void place(node &n, const node *neighbour = nullptr)
+    {
+        if (!(neighbour ? tiles.beside(n, *neighbour) : tiles.any(n)))
+            fail("the array has 400 tiles, and the graph needs more");
     }
     static bool is_cascade(const endpoint &e)
     {
@@ -206,6 +73,7 @@ struct builder {
     static void fire(void *user)
     {
         node *n = static_cast<node *>(user);
+        if (n->initialise) n->initialise(), n->initialise = nullptr;
         n->code.fire(n->code.ports);
     }
     void add_kernels()
@@ -213,6 +81,9 @@ struct builder {
         place_kernels();
         for (node_ref &n : mine) {
             if (n->what != node_kind::kernel) continue;
+            if (!n->by_name.empty())
+                fail("'" + n->name + "': initialization_function() is given as the text \"" + n->by_name +
+                     "\", which cannot be called here: give the function itself, without quotes");
             n->number = tw_aie_array_add(array, n->name.c_str(), fire, n.get(), n->column, n->row);
             if (n->repeat != 1) tw_aie_array_repeat(array, n->number, n->repeat);
         }
@@ -338,10 +209,53 @@ struct builder {
         if (!to.info) return fail(title(from.at) + " leads to another file: a kernel belongs between them");
         if (to.what == kind::cascade || to.info->element == TW_AIE_ELEMENTS)
             return fail(title(to.at) + " cannot be fed by a file");
-        tw_aie_array_input(array, from.at.node->path.c_str(), to.info->element,
-                           static_cast<unsigned>(from.at.node->bits), to.at.node->number, to.info->physical,
-                           to.what == kind::window ? to.bytes : 0, to.margin);
+        node &file = *from.at.node;
+        unsigned window = to.what == kind::window ? to.bytes : 0;
+        if (file.medium == media::memory) {
+            if (file.memory >= 0) return fail(title(from.at) + " has two readers: memory feeds one port");
+            file.array = array;
+            file.memory =
+                tw_aie_array_memory_input(array, to.at.node->number, to.info->physical, window, to.margin);
+        } else if (check_path(from.at)) {
+            tw_aie_array_input(array, file.path.c_str(), to.info->element, static_cast<unsigned>(file.bits),
+                               to.at.node->number, to.info->physical, window, to.margin);
+        }
         if (is_async(to)) tw_aie_array_async(array, to.at.node->number, 0, to.info->physical);
+    }
+    bool check_path(const endpoint &e)
+    {
+        if (e.node->path.empty()) fail(title(e) + " has no file: create(name, bits, file) names it");
+        return error.empty();
+    }
+    void to_file(const end &from, const end &to)
+    {
+        node &file = *to.at.node;
+        unsigned window = from.what == kind::window ? from.bytes : 0;
+        int source = from.at.node->number, out = from.info->physical;
+        if (file.medium == media::memory) {
+            file.array = array;
+            file.memory = tw_aie_array_memory_output(array, source, out, window);
+            return;
+        }
+        if (from.info->element == TW_AIE_ELEMENTS) return fail(title(from.at) + " cannot be written to a file");
+        if (check_path(to.at))
+            tw_aie_array_output(array, source, out, window, file.path.c_str(), from.info->element,
+                                static_cast<unsigned>(file.bits));
+    }
+    /* The stream's packets carry the id of the switch's branch. */
+    void name_packets(const end &from, const end &to)
+    {
+        int in = packet_id(to.at, direction::in), out = packet_id(from.at, direction::out);
+        if (in >= 0)
+            tw_aie_array_packet_id(array, from.at.node->number, 1, from.info->physical, static_cast<unsigned>(in));
+        if (out >= 0)
+            tw_aie_array_packet_id(array, to.at.node->number, 0, to.info->physical, static_cast<unsigned>(out));
+    }
+    /* Of a packet switch's branch, else -1. */
+    static int packet_id(const endpoint &e, direction side)
+    {
+        bool branch = e.node->branches == side && e.dir == side && (e.index == 0 || e.index == 1);
+        return branch ? e.node->packet_ids[e.index] : -1;
     }
     /* Said of the connection, or by the type of the kernel's parameter. */
     static bool is_async(const end &e)
@@ -352,10 +266,7 @@ struct builder {
     {
         int source = from.at.node->number, out = from.info->physical;
         if (to.at.node->what == node_kind::output) {
-            if (from.info->element == TW_AIE_ELEMENTS) return fail(title(from.at) + " cannot be written to a file");
-            tw_aie_array_output(array, source, out, from.what == kind::window ? from.bytes : 0,
-                                to.at.node->path.c_str(), from.info->element,
-                                static_cast<unsigned>(to.at.node->bits));
+            to_file(from, to);
         } else if (from.what == kind::window) {
             if (from.bytes != to.bytes)
                 return fail(title(from.at) + " makes " + std::to_string(from.bytes) + " bytes, " + title(to.at) +
@@ -363,6 +274,7 @@ struct builder {
             tw_aie_array_window(array, source, out, to.at.node->number, to.info->physical, to.bytes, to.margin);
         } else if (from.what == kind::stream) {
             tw_aie_array_stream(array, source, out, to.at.node->number, to.info->physical, to.depth);
+            name_packets(from, to);
         } else {
             tw_aie_array_cascade(array, source, to.at.node->number);
         }
@@ -370,41 +282,11 @@ struct builder {
         if (is_async(to)) tw_aie_array_async(array, to.at.node->number, 0, to.info->physical);
     }
 
-    /* What the hardware's stream switch and DMA do, as a kernel of its own on a free tile: one source to many readers,
-     * windows to streams and back. It fires whenever it can. */
-    struct adapter {
-        unsigned in_bytes = 0;         /* 0: a stream */
-        std::vector<unsigned> windows; /* bytes of each output window */
-        int streams = 0;
-        std::vector<uint32_t> words;
-        void operator()()
-        {
-            if (!in_bytes && windows.empty()) return forward();
-            unsigned bytes = in_bytes ? in_bytes : windows[0];
-            words.resize(bytes / 4);
-            if (in_bytes)
-                tw_aie_window_read(tw_aie_window_in(0), words.data(), bytes);
-            else
-                for (uint32_t &w : words) w = tw_aie_get_word(0, nullptr);
-            for (size_t i = 0; i < windows.size(); i++)
-                tw_aie_window_write(tw_aie_window_out(static_cast<int>(i)), words.data(), bytes);
-            for (uint32_t w : words)
-                for (int s = 0; s < streams; s++) tw_aie_put_word(s, w, 0);
-        }
-        void forward()
-        {
-            int last = 0;
-            uint32_t word = tw_aie_get_word(0, &last);
-            for (int s = 0; s < streams; s++) tw_aie_put_word(s, word, last);
-        }
-    };
     end new_adapter(const end &like, adapter a)
     {
         node_ref n = std::make_shared<node>();
         n->what = node_kind::kernel, n->serial = 0, n->name = "dma " + std::to_string(++adapters);
-        std::pair<int, int> at = any_tile();
-        n->column = at.first, n->row = at.second;
-        taken.insert(at);
+        place(*n);
         port_info in = like.info ? *like.info : port_info();
         in.dir = direction::in, in.physical = 0;
         n->code.ports.push_back(in);
@@ -447,6 +329,8 @@ struct builder {
         if (!further.empty()) further.push_back(streams.back()), streams.pop_back();
         a.in_bytes = from.what == kind::window ? from.bytes : 0;
         a.streams = static_cast<int>(streams.size()) + !further.empty();
+        a.packets_in = !a.in_bytes && packet_id(from.at, direction::out) >= 0;
+        if (a.in_bytes && to.size() == 1) a.packet_id = packet_id(to[0].at, direction::in);
         end here = new_adapter(from, a);
         join(from, here);
         node_ref n = here.at.node;

@@ -56,7 +56,8 @@ template <class T> TW__AIE T cyclic_add_unaligned_load(T *&p, int offs, T *start
 {
     TW__HERE;
     static_assert(sizeof(T) == 32, "cyclic_add_unaligned_load reads vectors of 256 bits");
-    T v = *static_cast<T *>(tw__in_16s(p));
+    T v; /* as a template argument the vector has lost its alignment of 16 bytes: no load through a T * */
+    __builtin_memcpy(&v, tw__in_16s(p), sizeof v);
     TW__COUNT(LOAD, 1);
     p = static_cast<T *>(tw__cyclic_bytes(p, offs, start, len));
     return v;
@@ -65,7 +66,8 @@ template <class T> TW__AIE T cyclic_add_unaligned_load(const T *&p, int offs, co
 {
     TW__HERE;
     static_assert(sizeof(T) == 32, "cyclic_add_unaligned_load reads vectors of 256 bits");
-    T v = *static_cast<const T *>(tw__in_16s(p));
+    T v;
+    __builtin_memcpy(&v, tw__in_16s(p), sizeof v);
     TW__COUNT(LOAD, 1);
     p = static_cast<const T *>(tw__cyclic_bytes(p, offs, start, len));
     return v;

@@ -97,6 +97,22 @@ TW__COMPLEX_LIST(TW__COMPLEX_OPS)
         return tw_##type##_equal(a, b) == 0;  \
     }
 TW__COMPLEX_LIST(TW__COMPLEX_CXX)
+#define TW__COMPLEX_SHIFTS(type)                                                  \
+    TW__AIE type operator>>(type a, int n)                                        \
+    {                                                                             \
+        a.real >>= n, a.imag >>= n;                                               \
+        return a;                                                                 \
+    }                                                                             \
+    TW__AIE type operator<<(type a, int n)                                        \
+    {                                                                             \
+        a.real = static_cast<decltype(a.real)>(static_cast<uint64>(a.real) << n); \
+        a.imag = static_cast<decltype(a.imag)>(static_cast<uint64>(a.imag) << n); \
+        return a;                                                                 \
+    }
+TW__COMPLEX_SHIFTS(cint16)
+TW__COMPLEX_SHIFTS(cint32)
+TW__COMPLEX_SHIFTS(cint64)
+#undef TW__COMPLEX_SHIFTS
 #endif
 
 /* --- conversions -------------------------------------------------------------------------------------------------- */

@@ -197,6 +197,36 @@ TW__ACC_SUMS(TW__ACC_SUM)
     {                                               \
         return tw_##type##_sub(tw_##type(a, 0), b); \
     }
+/* Vectors plus and minus vectors, lane by lane; integers wrap. */
+template <class T> TW__AIE T tw__lane_sum(T a, T b)
+{
+    if constexpr (std::is_integral<T>::value)
+        return static_cast<T>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
+    else
+        return a + b;
+}
+template <class T> TW__AIE T tw__lane_difference(T a, T b)
+{
+    if constexpr (std::is_integral<T>::value)
+        return static_cast<T>(static_cast<unsigned>(a) - static_cast<unsigned>(b));
+    else
+        return a - b;
+}
+#define TW__VECTOR_OP(T, lanes, op, f)                                \
+    TW__AIE v##lanes##T operator op(v##lanes##T a, v##lanes##T b)     \
+    {                                                                 \
+        v##lanes##T r;                                                \
+        for (unsigned i = 0; i < lanes; i++) r[i] = f<T>(a[i], b[i]); \
+        return r;                                                     \
+    }
+#define TW__VECTOR_OPS_(T, lanes) \
+    TW__VECTOR_OP(T, lanes, +, tw__lane_sum) TW__VECTOR_OP(T, lanes, -, tw__lane_difference)
+#define TW__VECTOR_OPS(T, V, W, X, Y) \
+    TW__VECTOR_OPS_(T, V) TW__VECTOR_OPS_(T, W) TW__VECTOR_OPS_(T, X) TW__VECTOR_OPS_(T, Y)
+TW__ELEMENTS(TW__VECTOR_OPS)
+#undef TW__VECTOR_OPS
+#undef TW__VECTOR_OPS_
+#undef TW__VECTOR_OP
 TW__REAL_OPS(cint16, int16)
 TW__REAL_OPS(cint32, int32)
 TW__REAL_OPS(cfloat, float)

@@ -40,11 +40,13 @@ TW__PORT_VECTORS(TW__VECTOR)
 
 /* (T *)w->ptr: where a window stands. Computed; it holds nothing. */
 template <class T> struct tw__position {
-    operator T *() const
+    operator T *() const { return to<T>(); }
+    template <class U> explicit operator U *() const { return to<U>(); }
+    template <class U> U *to() const
     {
         const char *window = reinterpret_cast<const char *>(this) - sizeof(tw_aie_window);
         const tw_aie_window *w = reinterpret_cast<const tw_aie_window *>(window);
-        return reinterpret_cast<T *>(w->data + w->at);
+        return reinterpret_cast<U *>(w->data + w->at);
     }
 };
 /* The element comes last: the library knows only what stands in front. */
@@ -97,7 +99,7 @@ template <class T, class V> struct tw__element_or_vector<T, V, true> {
     template <class T, class V> TW__AIE void name(input_window<T> *w, V &v TW__AT)                             \
     {                                                                                                          \
         TW__HERE;                                                                                              \
-        v = tw__window_read<V>(w, step);                                                                       \
+        tw_aie_window_take(&w->w, &v, sizeof v, step *static_cast<int>(sizeof v));                             \
     }                                                                                                          \
     template <unsigned N, class T> TW__AIE typename tw__vector<T, N>::type name##_v(input_window<T> *w TW__AT) \
     {                                                                                                          \
@@ -118,6 +120,25 @@ template <class T, class V> struct tw__element_or_vector<T, V, true> {
 TW__WINDOW_READS(window_read, 0)
 TW__WINDOW_READS(window_readincr, 1)
 TW__WINDOW_READS(window_readdecr, -1)
+/* By type: as a template argument a vector would lose its alignment of 16 bytes. */
+#define TW__WINDOW_VECTOR(direction, name, call, step, lanes, T, V)                  \
+    TW__AIE void name(direction##_window<T> *w, V v##lanes##T &v TW__AT)             \
+    {                                                                                \
+        TW__HERE;                                                                    \
+        tw_aie_window_##call(&w->w, &v, sizeof v, step *static_cast<int>(sizeof v)); \
+    }
+#define TW__WINDOW_VECTORS(lanes, T)                                      \
+    TW__WINDOW_VECTOR(input, window_read, take, 0, lanes, T, )            \
+    TW__WINDOW_VECTOR(input, window_readincr, take, 1, lanes, T, )        \
+    TW__WINDOW_VECTOR(input, window_readdecr, take, -1, lanes, T, )       \
+    TW__WINDOW_VECTOR(output, window_write, give, 0, lanes, T, const)     \
+    TW__WINDOW_VECTOR(output, window_writeincr, give, 1, lanes, T, const) \
+    TW__WINDOW_VECTOR(output, window_writedecr, give, -1, lanes, T, const)
+#ifndef TILEWRIGHT_AIE_VENDOR_TYPES_H
+TW__PORT_VECTORS(TW__WINDOW_VECTORS)
+#endif
+#undef TW__WINDOW_VECTORS
+#undef TW__WINDOW_VECTOR
 TW__WINDOW_WRITES(window_write, 0)
 TW__WINDOW_WRITES(window_writeincr, 1)
 TW__WINDOW_WRITES(window_writedecr, -1)

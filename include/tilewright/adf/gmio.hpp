@@ -1,0 +1,106 @@
+/* Memory of the host at the ports of a graph. Part of <tilewright/adf.hpp>.
+ *
+ *     gr.in.gm2aie_nb(x, sizeof x);    // data for the kernels
+ *     gr.run(4);
+ *     gr.out.aie2gm_nb(y, sizeof y);   // where results go
+ *     gr.out.wait();                   // until they are there
+ *
+ * The forms without _nb wait. run() of a graph with such ports ends when the kernels wait for data; what comes later lets
+ * them go on. */
+#ifndef TILEWRIGHT_ADF_GMIO_HPP
+#define TILEWRIGHT_ADF_GMIO_HPP
+
+#include <tilewright/adf/objects.hpp>
+
+#include <cstdlib>
+
+namespace adf {
+
+enum return_code { ok = 0, user_error, aietools_error, xrt_error, internal_error, unsupported };
+
+namespace detail {
+/* What a port of memory asks its graph for; adf.hpp defines them. */
+return_code build_for_port(const node_ref &n);
+return_code go_on(const node_ref &n); /* the kernels run as far as they can */
+inline return_code complain(const std::string &message)
+{
+    std::fprintf(stderr, "graph: %s\n", message.c_str());
+    return user_error;
+}
+inline node_ref new_memory(node_kind what, std::string name)
+{
+    node_ref n = new_file(what, std::move(name), 32, "");
+    n->medium = media::memory;
+    return n;
+}
+} // namespace detail
+
+struct GMIO : IoAttr {
+    static void *malloc(size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
+    static void free(void *memory) { std::free(memory); }
+};
+
+class input_gmio : public IoAttr {
+  public:
+    port_list out;
+    /* The length of a burst and the bandwidth change no result. */
+    static input_gmio create(std::string name, size_t = 64, size_t = 0)
+    {
+        input_gmio g;
+        g.node = detail::new_memory(detail::node_kind::input, std::move(name));
+        g.out = port_list(g.node, detail::direction::out);
+        return g;
+    }
+    static input_gmio create(size_t burst, size_t bandwidth) { return create("gmio", burst, bandwidth); }
+    return_code gm2aie_nb(const void *data, size_t bytes)
+    {
+        if (return_code bad = detail::build_for_port(node)) return bad;
+        if (tw_aie_array_send(node->array, node->memory, data, bytes) != TW_OK)
+            return detail::complain(tw_error_message());
+        return detail::go_on(node);
+    }
+    return_code gm2aie(const void *data, size_t bytes) { return gm2aie_nb(data, bytes); }
+    return_code wait() { return ok; } /* data is copied when it is sent */
+
+  private:
+    detail::node_ref node;
+};
+
+class output_gmio : public IoAttr {
+  public:
+    port_list in;
+    static output_gmio create(std::string name, size_t = 64, size_t = 0)
+    {
+        output_gmio g;
+        g.node = detail::new_memory(detail::node_kind::output, std::move(name));
+        g.in = port_list(g.node, detail::direction::in);
+        return g;
+    }
+    static output_gmio create(size_t burst, size_t bandwidth) { return create("gmio", burst, bandwidth); }
+    return_code aie2gm_nb(void *data, size_t bytes)
+    {
+        if (return_code bad = detail::build_for_port(node)) return bad;
+        node->landings.push_back({ static_cast<char *>(data), bytes });
+        return detail::go_on(node);
+    }
+    return_code aie2gm(void *data, size_t bytes)
+    {
+        return_code bad = aie2gm_nb(data, bytes);
+        return bad ? bad : wait();
+    }
+    return_code wait()
+    {
+        if (return_code bad = detail::go_on(node)) return bad;
+        if (node->landings.empty()) return ok;
+        return detail::complain("'" + node->name + "': the kernels have made " +
+                                std::to_string(node->landings.front().bytes) +
+                                " bytes less than aie2gm() asks for");
+    }
+
+  private:
+    detail::node_ref node;
+};
+
+} // namespace adf
+
+#endif
