@@ -47,9 +47,13 @@ static bool parse(options *o, int argc, char **argv)
         } else if (k < keys_count && i + 1 < argc) {
             *keys[k].value = argv[++i];
         } else if (argv[i][0] == '-' || o->argument_count == MAX_WORDS) {
-            return tw__cli_usage_error("layout", k < keys_count ? "'%s' needs a value" : "unexpected '%s'",
-                                       argv[i]),
-                   false;
+            const char *names[sizeof keys / sizeof *keys], *near;
+            for (size_t n = 0; n < keys_count; n++) names[n] = keys[n].name;
+            near = k < keys_count ? NULL : tw_nearest(argv[i], names, keys_count);
+            tw__cli_usage_error("layout", "%s'%s'%s%s%s%s", k < keys_count ? "" : "unexpected ", argv[i],
+                                k < keys_count ? " needs a value" : "", near ? "; did you mean '" : "",
+                                near ? near : "", near ? "'?" : "");
+            return false;
         } else {
             o->arguments[o->argument_count++] = argv[i];
         }
@@ -70,6 +74,14 @@ static bool number(const char *text, const char *what, int base, uint32_t *out)
     return true;
 }
 
+/* For messages: the name of an element type nearest to `name`, NULL when none is near. */
+static const char *near_type(const char *name)
+{
+    const char *names[TW_TYPE_COUNT];
+    for (int t = 0; t < TW_TYPE_COUNT; t++) names[t] = tw_type_name((tw_type)t, TW_SYSTEM_POPLAR);
+    return tw_nearest(name, names + 1, TW_TYPE_COUNT - 1);
+}
+
 /* The chip and the form that the options name, not yet resolved. */
 static bool form_of(const options *o, const tw_tile_arch **arch, tw_vector_form *form)
 {
@@ -78,7 +90,13 @@ static bool form_of(const options *o, const tw_tile_arch **arch, tw_vector_form 
     if (!o->arch || !o->layout) return usage("--arch and --layout are needed"), false;
     if (!(*arch = tw_tile_arch_by_name(o->arch)) || !(form->layout = tw_layout_by_name(o->layout)))
         return usage(tw_error_message()), false;
-    if (!type) return tw__cli_usage_error("layout", "unknown element type '%s'", o->type ? o->type : ""), false;
+    if (!type) {
+        const char *near = o->type ? near_type(o->type) : NULL;
+        if (!o->type) return usage("--type is missing"), false;
+        tw__cli_usage_error("layout", "unknown element type '%s'%s%s%s", o->type, near ? "; did you mean '" : "",
+                            near ? near : "", near ? "'?" : "");
+        return false;
+    }
     if (o->align && !number(o->align, "--align", 0, &align)) return false;
     form->element_bytes = (unsigned)tw_type_size(type), form->min_align = align;
     return true;
@@ -174,13 +192,34 @@ static int encode_rows(const options *o, const tw_tile_arch *arch, const tw_vect
     return result;
 }
 
+/* Options that mean nothing for what is asked: better said than ignored. False after a usage message. */
+static bool no_others(const options *o, bool list)
+{
+    bool rows = o->rows != NULL;
+    const struct {
+        const char *value, *name;
+        bool fits;
+    } all[] = { { o->base, "--base", list && !rows },
+                { o->table, "--table", list || rows },
+                { o->outer, "--outer", rows && !list },
+                { o->address, "--address", !rows },
+                { o->count, "--count", !rows },
+                { o->argument_count ? o->arguments[0] : NULL, o->arguments[0], false } };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].value && !all[i].fits)
+            return tw__cli_usage_error("layout", "'%s' means nothing for %s %s", all[i].name,
+                                       rows ? "all rows of a" : "a", list ? "VectorList" : "Vector"),
+                   false;
+    return true;
+}
+
 static int encode(const options *o)
 {
     const tw_tile_arch *arch;
     tw_vector_form form = { 0 }, f;
     uint32_t address, count, other, words[2] = { 0, 0 };
     char texts[2][16];
-    if (!form_of(o, &arch, &form)) return TW__EXIT_USAGE;
+    if (!form_of(o, &arch, &form) || !no_others(o, tw_layout_get(form.layout)->is_list)) return TW__EXIT_USAGE;
     if (o->rows) return encode_rows(o, arch, &form);
     if (!number(o->address, "--address", 0, &address) || !number(o->count, "--count", 0, &count))
         return TW__EXIT_USAGE;
@@ -211,6 +250,9 @@ static int decode(const options *o)
     if (o->argument_count != want) return tw__cli_usage_error("layout", "%s has %d word(s)", info->name, want);
     for (int i = 0; i < want; i++)
         if (!number(o->arguments[i], "a word", 16, &words[i])) return TW__EXIT_USAGE;
+    bool half = info->bytes == 2 || (f.layout == TW_LAYOUT_DELTAN && !row);
+    if (half && words[want - 1] > UINT16_MAX)
+        return tw__cli_usage_error("layout", "%s: %s has more than 16 bits", info->name, o->arguments[want - 1]);
     if (row && !number(o->base, "--base", 0, &other)) return TW__EXIT_USAGE;
     tw_status status = !info->is_list ? tw_vector_decode(arch, &f, words, &address, &count)
                        : row          ? tw_list_decode_row(arch, &f, other, words[0], &address, &count)

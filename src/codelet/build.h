@@ -115,6 +115,7 @@ typedef struct tw__reporter {
     GHashTable *seen;     /* messages already given */
     GString *first_error; /* "file:line:col: text" */
     unsigned errors;
+    bool abroad; /* the first error lies in a header, and no note has led back to the source yet */
 } tw__reporter;
 void tw__reporter_init(tw__reporter *reporter, const tw__source *source, tw_diags *diags);
 void tw__reporter_clear(tw__reporter *reporter);

@@ -6,8 +6,9 @@
 
 void tw__reporter_init(tw__reporter *reporter, const tw__source *source, tw_diags *diags)
 {
-    *reporter = (tw__reporter){ diags, source, g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-                                g_string_new(NULL), 0 };
+    *reporter = (tw__reporter){
+        diags, source, g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL), g_string_new(NULL), 0, false
+    };
 }
 
 void tw__reporter_clear(tw__reporter *reporter)
@@ -40,6 +41,11 @@ void tw__report(tw__reporter *reporter, const tw__scan_diag *diag)
                             diag->message);
         else
             g_string_printf(reporter->first_error, "%s: %s", diag->file, diag->message);
+        reporter->abroad = diag->line && strcmp(diag->file, reporter->source->path) != 0;
+    } else if (diag->severity == 0 && reporter->abroad && strcmp(diag->file, reporter->source->path) == 0) {
+        g_string_append_printf(reporter->first_error, "; %s:%u:%u: %s", diag->file, diag->line, diag->column,
+                               diag->message);
+        reporter->abroad = false;
     }
     if (!reporter->diags) return;
     static const tw_severity severities[] = { TW_NOTE, TW_WARNING, TW_ERROR };

@@ -189,8 +189,8 @@ static tw_status read_record(reader *r, const json_t *node, const char *outer)
         tw_abi_record size;
         if (changes_layout(inner) || !measure(r, type, tag, &size))
             return tw__fail(TW_E_NOT_SUPPORTED,
-                            "%s: member '%s' of %s: the ABI has no rule for its attributes or type '%s'",
-                            r->source->path, text_of(inner, "name"), name, type);
+                            "%s:%d: member '%s' of %s: the ABI has no rule for its attributes or type '%s'",
+                            r->source->path, line_of(r, node), text_of(inner, "name"), name, type);
         bool bits = json_is_true(json_object_get(inner, "isBitfield"));
         members[used] = (tw_abi_member){ .name = tw__arena_strdup(r->arena, text_of(inner, "name")),
                                          .size = (uint32_t)size.size,
@@ -203,11 +203,14 @@ static tw_status read_record(reader *r, const json_t *node, const char *outer)
     }
     if (r->probing) return TW_OK;
     if (changes_layout(node))
-        return tw__fail(TW_E_NOT_SUPPORTED, "%s: %s: the ABI has no rule for packed or aligned structs",
-                        r->source->path, name);
+        return tw__fail(TW_E_NOT_SUPPORTED, "%s:%d: %s: the ABI has no rule for packed or aligned structs",
+                        r->source->path, line_of(r, node), name);
     bool is_union = strcmp(text_of(node, "tagUsed"), "union") == 0;
     tw_status status = tw_abi_layout(members, used, is_union, record);
-    if (status != TW_OK) return status;
+    if (status != TW_OK) {
+        g_autofree char *why = g_strdup(tw_error_message());
+        return tw__fail(status, "%s:%d: %s: %s", r->source->path, line_of(r, node), name, why);
+    }
     g_hash_table_insert(r->records, (char *)text_of(node, "id"), record);
     *item = (tw_abi_struct){ name, is_union, line_of(r, node), *record, members, types, is_signed, used };
     if (item->line) g_ptr_array_add(r->out->items, item);

@@ -45,7 +45,7 @@ static bool is_vector(const tw__field *f)
 /* NULL members mean that memory ran out; the caller checks. */
 static tw_state_field describe(tw__arena *arena, const tw__field *f, const tw__device_field *d)
 {
-    char text[256] = "";
+    char text[256] = "", outer[128];
     tw_vector_form form = tw__state_form(f, d);
     tw_state_field out = { .name = f->name,
                            .offset = d->offset,
@@ -58,9 +58,13 @@ static tw_state_field describe(tw__arena *arena, const tw__field *f, const tw__d
     const char *name = tw_layout_get((tw_layout)d->layout[0])->name;
     bool nested = f->form == TW__EDGE_VECTORS && !f->is_list;
     out.layout = nested ? tw__arena_printf(arena, "%s of %s", name, tw_layout_get(form.layout)->name) : name;
-    if (nested) form.layout = (tw_layout)d->layout[0];
     tw_layout_describe(&form, text, sizeof text);
-    out.encoding = tw__arena_strdup(arena, text);
+    if (nested) {
+        form.layout = (tw_layout)d->layout[0];
+        out.encoding = tw__arena_printf(arena, "%s; row: %s", tw_layout_describe(&form, outer, sizeof outer), text);
+    } else {
+        out.encoding = tw__arena_strdup(arena, text);
+    }
     out.min_align = f->min_align;
     out.interleaved = f->interleaved;
     return out;

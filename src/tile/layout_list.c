@@ -54,9 +54,9 @@ char *tw_layout_describe(const tw_vector_form *form, char *buf, size_t size)
     else
         snprintf(buf, size,
                  "base [20:0], rows low [31:24], table [52:32], rows high [63:56]; row: offset [%u:0] in units of "
-                 "%u bytes, "
+                 "%u byte%s, "
                  "count [31:%u]",
-                 bits - 1, offset_unit(form), bits);
+                 bits - 1, offset_unit(form), offset_unit(form) == 1 ? "" : "s", bits);
     return buf;
 }
 
@@ -131,9 +131,9 @@ tw_status tw_list_encode_row(const tw_tile_arch *arch, const tw_vector_form *for
     uint32_t offset = (address - base) / unit;
     if (offset > tw__low_bits(bits))
         return tw__fail(TW_E_OVERFLOW,
-                        "%s: a row at 0x%X is %u units of %u bytes after the base 0x%X, at most %u fit into "
+                        "%s: a row at 0x%X is %u units of %u byte%s after the base 0x%X, at most %u fit into "
                         "%u bits",
-                        name, address, offset, unit, base, tw__low_bits(bits), bits);
+                        name, address, offset, unit, unit == 1 ? "" : "s", base, tw__low_bits(bits), bits);
     *word = offset | count << bits;
     return TW_OK;
 }

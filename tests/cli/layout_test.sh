@@ -26,6 +26,21 @@ expect 2 "$tilewright" layout encode --arch mk2 --layout DELTANELEMENTS --type h
 prints err '--table'
 expect 2 "$tilewright" layout decode --arch mk2 --layout SPAN --type half 4C010
 prints err 'SPAN has 2 word(s)'
+# bits that a 16-bit pointer does not have, and options that mean nothing, are not passed over
+expect 2 "$tilewright" layout decode --arch mk1 --layout SCALED_PTR64 --type char 18000
+prints err 'SCALED_PTR64: 18000 has more than 16 bits'
+expect 2 "$tilewright" layout decode --arch mk1 --layout DELTAN --type char FFF40010 14000
+prints err 'DELTAN: 14000 has more than 16 bits'
+expect 2 "$tilewright" layout encode --arch mk2 --layout SPAN --type half --address 0x4C010 --count 1 --base 0x4C000
+prints err "'--base' means nothing for a Vector"
+expect 2 "$tilewright" layout encode --arch mk2 --layout SPAN --type half --rows 0x4C010:1 --table 0x4C000 --count 1
+prints err "'--count' means nothing for all rows of a Vector"
+expect 2 "$tilewright" layout encode --arch mk2 --layout DELTANELEMENTS --type half --address 0x4C010 --count 1 --table 0x4C000 --outer SPAN
+prints err "'--outer' means nothing for a VectorList"
+layout 2 encode mk2 SPAN flaot --address 0x4C010 --count 1
+prints err "did you mean 'float'?"
+expect 2 "$tilewright" layout encode --arch mk2 --layout SPAN --type half --adress 0x4C010 --count 1
+prints err "did you mean '--address'?"
 expect 2 "$tilewright" layout
 expect 0 "$tilewright" layout struct --help
 prints out 'usage: tilewright layout'
@@ -41,12 +56,27 @@ printf '#include <poplar/Vertex.hpp>\nusing namespace poplar;\nstruct S { short 
 printf 'class V : public Vertex { public: bool x; S s; bool compute() { return true; } };\n' >>"$work/v.cpp"
 expect 0 "$tilewright" layout vertex "$work/v.cpp" --arch mk2
 prints out '4     8  s                    S'
+printf '#include <poplar/Vertex.hpp>\nusing namespace poplar;\nclass V : public Vertex { public:\n' >"$work/v.cpp"
+printf ' Vector<Input<Vector<float, VectorLayout::ONE_PTR>>, VectorLayout::SHORT_SPAN> r;\n bool compute() { return true; } };\n' >>"$work/v.cpp"
+expect 0 "$tilewright" layout vertex "$work/v.cpp" --arch mk2
+prints out 'SHORT_SPAN of ONE_PTR: pointer [19:0], reserved [20], count [31:21]; row: pointer [31:0]'
+sed -i 's/SHORT_SPAN/SCALED_PTR32/' "$work/v.cpp" # a layout that the chip lacks: which, and where in the source
+expect 1 "$tilewright" layout vertex "$work/v.cpp" --arch mk2
+prints err 'this chip does not have this vector layout'
+prints err 'v.cpp:4:'
+prints err 'VectorLayout::SCALED_PTR32'
 printf 'struct s { char a; int b : 5; enum { P, Q } c : 1; };\n' >"$work/s.c"
 expect 0 "$tilewright" layout struct "$work/s.c"
 prints out '1.0    5  b                    int : 5, signed'
 prints out 'c                    enum (unnamed enum) : 1, unsigned'
 expect 0 "$tilewright" layout struct "$work/s.c" --json
 prints out '"offsetBits": 8'
+printf 'int x;\nstruct s { char a; } __attribute__((aligned(8)));\n' >"$work/s.c"
+expect 1 "$tilewright" layout struct "$work/s.c"
+prints err 's.c:2: struct s: the ABI has no rule'
+printf 'struct s { int a[1000000000];\n int b[1000000000]; };\n' >"$work/s.c"
+expect 1 "$tilewright" layout struct "$work/s.c"
+prints err 's.c:1: struct s: member 1, b, ends past 2^32 bytes'
 printf 'struct s { nothing a; };\n' >"$work/s.c"
 expect 1 "$tilewright" layout struct "$work/s.c"
 prints err 's.c:1:12: error'
