@@ -262,5 +262,49 @@ PTO_INST RecordEvent THISTOGRAM(D &dst, A &src, X &index, Events &...events)
     return detail::call_with("thistogram", &tw_pto_attrs::byte, byte, dst, src, index, events...);
 }
 
+// --- looking at values ----------------------------------------------------------------------------------------------------------------
+
+namespace detail {
+inline void print_element(const char *before, tw_type type, const void *element)
+{
+    const bool real = tw_type_get(type)->kind == TW_KIND_FLOAT;
+    std::printf(real ? "%s%.9g" : "%s%.0f", before, tw_type_load(type, element));
+}
+} // namespace detail
+
+// The valid region of a tile, or a tensor as the tile that fits it, a line a row, on stdout. Not ordered with anything.
+template <typename T> void TPRINT(T &object)
+{
+    if constexpr (detail::is_tile<T>::value) {
+        tw_pto_tile *t = object.raw();
+        const char *bytes = static_cast<const char *>(tw_pto_data(detail::core(), t));
+        if (!bytes) throw error(TW_E_TILE_MEMORY);
+        const bool nibbles = tw_type_get(t->type)->bits == 4;
+        for (uint32_t r = 0; r < t->valid_rows; r++) {
+            for (uint32_t c = 0; c < t->valid_cols; c++) {
+                unsigned char element[8] = {};
+                std::memcpy(element, bytes + tw_pto_element(t, r, c), tw_type_size(t->type));
+                if (nibbles) element[0] = (c & 1 ? element[0] >> 4 : element[0]) & 15;
+                detail::print_element(c ? " " : "", t->type, element);
+            }
+            std::printf("\n");
+        }
+    } else {
+        const tw_pto_tensor *g = object.raw();
+        const std::size_t *n = g->shape, size = tw_type_size(g->type);
+        for (std::size_t i = 0; i < n[0] * n[1] * n[2] * n[3]; i++) {
+            const std::size_t at[4] = { i / (n[3] * n[2] * n[1]), i / (n[3] * n[2]) % n[1], i / n[3] % n[2],
+                                        i % n[3] };
+            for (std::size_t k = 0; k < n[4]; k++) {
+                std::ptrdiff_t offset = std::ptrdiff_t(k) * g->stride[4];
+                for (int d = 0; d < 4; d++) offset += std::ptrdiff_t(at[d]) * g->stride[d];
+                const char *element = static_cast<const char *>(g->data) + offset * std::ptrdiff_t(size);
+                detail::print_element(k ? " " : "", g->type, element);
+            }
+            std::printf("\n");
+        }
+    }
+}
+
 } // namespace pto
 #endif

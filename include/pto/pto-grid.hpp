@@ -31,6 +31,15 @@ inline int64_t get_subblockdim()
 {
     return tw_pto_identity_of(pto::detail::core()).sub_blocks;
 }
+// The same as variables, which the vendor's compiler has too.
+struct tw_pto_block_idx {
+    operator int64_t() const { return get_block_idx(); }
+};
+struct tw_pto_block_num {
+    operator int64_t() const { return get_block_num(); }
+};
+inline constexpr tw_pto_block_idx block_idx{};
+inline constexpr tw_pto_block_num block_num{};
 
 namespace pto {
 
@@ -83,6 +92,7 @@ template <typename F> void launch(const Launch &how, F &&kernel)
     options.trace = trace && *trace && *trace != '0' ? stderr : nullptr;
     std::unique_ptr<tw_pto_grid, void (*)(tw_pto_grid *)> grid(tw_pto_grid_new(&options), tw_pto_grid_free);
     if (!grid) throw error(TW_E_INVALID_ARGUMENT);
+    detail::cross_flags().clear();
     detail::launched<std::remove_reference_t<F>> l{ kernel, nullptr };
     tw_status status = tw_pto_grid_run(grid.get(), l.run, &l);
     if (l.thrown) std::rethrow_exception(l.thrown);

@@ -19,6 +19,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -26,67 +27,7 @@
 #include <type_traits>
 #include <utility>
 
-#ifndef AICORE
-#define AICORE
-#endif
-#ifndef PTO_INST
-#define PTO_INST inline
-#endif
-#ifndef __global__
-#define __global__
-#endif
-#ifndef __gm__
-#define __gm__
-#endif
-#ifndef __ubuf__
-#define __ubuf__
-#endif
-#ifndef __in__
-#define __in__
-#endif
-#ifndef __out__
-#define __out__
-#endif
-
-// 16-bit floats as storage with conversions; arithmetic goes through float.
-struct half {
-    uint16_t bits = 0;
-    half() = default;
-    half(float value) : bits(tw_f32_to_f16(value, TW_ROUND_NEAREST_EVEN, 0)) {}
-    operator float() const { return tw_f16_to_f32(bits); }
-};
-struct bfloat16_t {
-    uint16_t bits = 0;
-    bfloat16_t() = default;
-    bfloat16_t(float value) : bits(tw_f32_to_bf16(value, TW_ROUND_NEAREST_EVEN, 0)) {}
-    operator float() const { return tw_bf16_to_f32(bits); }
-};
-using float16_t = half;
-struct float8_e4m3_t {
-    uint8_t bits;
-};
-struct float8_e5m2_t {
-    uint8_t bits;
-};
-struct float8_e8m0_t {
-    uint8_t bits;
-};
-struct hifloat8_t {
-    uint8_t bits;
-};
-// Two elements, the first in the low half.
-struct float4_e1m2x2_t {
-    uint8_t bits;
-};
-struct float4_e2m1x2_t {
-    uint8_t bits;
-};
-struct hifloat4x2_t {
-    uint8_t bits;
-};
-struct int4b_t {
-    uint8_t bits;
-};
+#include <pto/pto-types.hpp>
 
 namespace pto {
 
@@ -101,24 +42,37 @@ inline void check(tw_status status)
     if (status != TW_OK) throw error(status);
 }
 
-// The core that is running in a grid, else the core of this thread. Tiles share it, so that one may outlive the thread's own hold on it.
+// This thread's own core, made when it is first asked for.
+inline std::shared_ptr<tw_pto> &own_core()
+{
+    static thread_local std::shared_ptr<tw_pto> mine;
+    return mine;
+}
+inline std::shared_ptr<tw_pto> new_core(tw_pto_target target)
+{
+    const char *trace = std::getenv("TILEWRIGHT_PTO_TRACE");
+    unsigned flags = 0;
+#ifdef TW_PTO_MANUAL_MODE
+    flags = TW_PTO_MANUAL;
+#endif
+    std::shared_ptr<tw_pto> made(tw_pto_new(target, flags), tw_pto_free);
+    if (!made) throw error(TW_E_NO_MEMORY);
+    if (trace && *trace && *trace != '0') tw_pto_trace(made.get(), stderr);
+    return made;
+}
+
+// The core that is running in a grid, else the core of this thread. Tiles share it, so that one may outlive the thread's own
+// hold on it.
 inline std::shared_ptr<tw_pto> shared_core()
 {
     if (tw_pto *running = tw_pto_current()) return { running, [](tw_pto *) {} }; // of a grid, which owns it
-    static thread_local std::shared_ptr<tw_pto> mine;
-    if (!mine) {
+    if (!own_core()) {
         tw_pto_target target = TW_PTO_CPU;
-        unsigned flags = 0;
-        const char *name = std::getenv("TILEWRIGHT_PTO_TARGET"), *trace = std::getenv("TILEWRIGHT_PTO_TRACE");
+        const char *name = std::getenv("TILEWRIGHT_PTO_TARGET");
         if (name && *name && !tw_pto_target_by_name(name, &target)) throw error(TW_E_INVALID_ARGUMENT);
-#ifdef TW_PTO_MANUAL_MODE
-        flags = TW_PTO_MANUAL;
-#endif
-        mine.reset(tw_pto_new(target, flags), tw_pto_free);
-        if (!mine) throw error(TW_E_NO_MEMORY);
-        if (trace && *trace && *trace != '0') tw_pto_trace(mine.get(), stderr);
+        own_core() = new_core(target);
     }
-    return mine;
+    return own_core();
 }
 inline tw_pto *core()
 {
@@ -244,6 +198,21 @@ class Tile {
 
     tw_pto_tile *raw() const { return &state_->tile; }
 
+    // The description that the template arguments give.
+    static tw_pto_tile describe(int rows, int cols)
+    {
+        tw_pto_tile t = tw_pto_tile_of(tw_pto_location(int(Loc_)), detail::type_of<Element>::value, uint32_t(Rows_),
+                                       uint32_t(Cols_));
+        t.blayout = static_cast<unsigned char>(BL);
+        t.slayout = static_cast<unsigned char>(SL);
+        t.compact = static_cast<unsigned char>(Compact);
+        t.fractal = uint32_t(Fractal);
+        t.pad = uint64_t(Pad);
+        t.valid_rows = uint32_t(rows);
+        t.valid_cols = uint32_t(cols);
+        return t;
+    }
+
   private:
     struct state {
         tw_pto_tile tile;
@@ -256,16 +225,7 @@ class Tile {
     Tile(int rows, int cols, int) : state_(std::make_shared<state>())
     {
         state_->core = detail::shared_core();
-        tw_pto_tile &t = state_->tile;
-        t = tw_pto_tile_of(tw_pto_location(int(Loc_)), detail::type_of<Element>::value, uint32_t(Rows_),
-                           uint32_t(Cols_));
-        t.blayout = static_cast<unsigned char>(BL);
-        t.slayout = static_cast<unsigned char>(SL);
-        t.compact = static_cast<unsigned char>(Compact);
-        t.fractal = uint32_t(Fractal);
-        t.pad = uint64_t(Pad);
-        t.valid_rows = uint32_t(rows);
-        t.valid_cols = uint32_t(cols);
+        state_->tile = describe(rows, cols);
     }
     Element &at(uint32_t index) const
     {
@@ -276,164 +236,47 @@ class Tile {
     std::shared_ptr<state> state_;
 };
 
-#if defined(PTO_NPU_ARCH_A2A3)
-template <typename T, int R, int C, int VR = R, int VC = C>
-using TileLeft = Tile<TileType::Left, T, R, C, BLayout::RowMajor, VR, VC, SLayout::RowMajor, 512>;
+// The left operand lies differently on A2/A3 and on later chips: -DPTO_NPU_ARCH_A2A3, or the vendor's own macro, chooses.
+#if defined(PTO_NPU_ARCH_A2A3) || (defined(__CCE_AICORE__) && __CCE_AICORE__ == 220)
+constexpr BLayout left_layout = BLayout::RowMajor;
 #else
-template <typename T, int R, int C, int VR = R, int VC = C>
-using TileLeft = Tile<TileType::Left, T, R, C, BLayout::ColMajor, VR, VC, SLayout::RowMajor, 512>;
+constexpr BLayout left_layout = BLayout::ColMajor;
 #endif
+template <typename T, int R, int C, int VR = R, int VC = C, CompactMode Compact = CompactMode::Null>
+using TileLeft = Tile<TileType::Left, T, R, C, left_layout, VR, VC, SLayout::RowMajor, TileConfig::fractalABSize,
+                      PadValue::Null, Compact>;
+template <typename T, int R, int C, int VR = R, int VC = C, CompactMode Compact = CompactMode::Null>
+using TileRight = Tile<TileType::Right, T, R, C, BLayout::RowMajor, VR, VC, SLayout::ColMajor,
+                       TileConfig::fractalABSize, PadValue::Null, Compact>;
+template <typename T, int R, int C, int VR = R, int VC = C, CompactMode Compact = CompactMode::Null>
+using TileAcc = Tile<TileType::Acc, T, R, C, BLayout::ColMajor, VR, VC, SLayout::RowMajor, TileConfig::fractalCSize,
+                     PadValue::Null, Compact>;
 template <typename T, int R, int C, int VR = R, int VC = C>
-using TileRight = Tile<TileType::Right, T, R, C, BLayout::RowMajor, VR, VC, SLayout::ColMajor, 512>;
+using TileLeftScale =
+    Tile<TileType::ScaleLeft, T, R, C, BLayout::RowMajor, VR, VC, SLayout::RowMajor, TileConfig::fractalMxSize>;
 template <typename T, int R, int C, int VR = R, int VC = C>
-using TileAcc = Tile<TileType::Acc, T, R, C, BLayout::ColMajor, VR, VC, SLayout::RowMajor, 1024>;
+using TileRightScale =
+    Tile<TileType::ScaleRight, T, R, C, BLayout::ColMajor, VR, VC, SLayout::ColMajor, TileConfig::fractalMxSize>;
+template <typename T, int R, int C, int VR = R, int VC = C>
+using TileLeftCompact = TileLeft<T, R, C, VR, VC, CompactMode::Normal>;
+template <typename T, int R, int C, int VR = R, int VC = C>
+using TileRightCompact = TileRight<T, R, C, VR, VC, CompactMode::Normal>;
+template <typename T, int R, int C, int VR = R, int VC = C>
+using TileAccCompact = TileAcc<T, R, C, VR, VC, CompactMode::Normal>;
 
-// --- global tensors --------------------------------------------------------------------------------------------------
-
-enum class Layout {
-#define TW_PTO_CPP_LAYOUT(name, text) name = TW_PTO_##name,
-    TW_PTO_LAYOUT_LIST(TW_PTO_CPP_LAYOUT)
-#undef TW_PTO_CPP_LAYOUT
-};
-
-template <int64_t... Extents> struct Shape {
-    static_assert(sizeof...(Extents) == 5, "a shape has five extents");
-    std::array<int64_t, 5> value{ { Extents... } };
-    Shape() = default;
-    // All five, or exactly those given as -1, in order.
-    template <typename... Values, typename = std::enable_if_t<(sizeof...(Values) > 0) &&
-                                                              (std::is_convertible<Values, int64_t>::value && ...)>>
-    explicit Shape(Values... values)
-    {
-        const std::array<int64_t, sizeof...(Values)> given{ { int64_t(values)... } };
-        std::size_t next = 0, dynamic = 0;
-        for (int64_t v : value) dynamic += v < 0;
-        if (given.size() != 5 && given.size() != dynamic)
-            throw std::invalid_argument("all five extents or the dynamic ones are given");
-        for (int64_t &v : value)
-            if (v < 0 || given.size() == 5) v = given[next++];
-    }
-};
-template <int64_t... Strides> struct Stride : Shape<Strides...> {
-    using Shape<Strides...>::Shape;
-};
-
-template <typename Element, typename ShapeT, typename StrideT, Layout L = Layout::ND> class GlobalTensor {
-  public:
-    using DType = Element;
-    GlobalTensor(Element *data = nullptr, const ShapeT &shape = ShapeT(), const StrideT &stride = StrideT())
-    {
-        tensor_ = tw_pto_tensor();
-        tensor_.type = detail::type_of<std::remove_cv_t<Element>>::value;
-        tensor_.layout = tw_pto_layout(int(L));
-        for (int d = 0; d < 5; d++) {
-            tensor_.shape[d] = std::size_t(shape.value[std::size_t(d)]);
-            tensor_.stride[d] = std::ptrdiff_t(stride.value[std::size_t(d)]);
-        }
-        rebind(data);
-    }
-    Element *data() const { return static_cast<Element *>(tensor_.data); }
-    void rebind(Element *data) { tensor_.data = const_cast<std::remove_cv_t<Element> *>(data); }
-    int GetShape(int d) const { return int(tensor_.shape[d]); }
-    int GetStride(int d) const { return int(tensor_.stride[d]); }
-    tw_pto_tensor *raw() { return &tensor_; }
-
-  private:
-    tw_pto_tensor tensor_;
-};
-
-// --- pipes and events -------------------------------------------------------------------------------------------------
-
-enum pipe_t {
-    PIPE_S = TW_PTO_PIPE_S,
-    PIPE_V = TW_PTO_PIPE_V,
-    PIPE_M = TW_PTO_PIPE_M,
-    PIPE_MTE1 = TW_PTO_PIPE_MTE1,
-    PIPE_MTE2 = TW_PTO_PIPE_MTE2,
-    PIPE_MTE3 = TW_PTO_PIPE_MTE3,
-    PIPE_FIX = TW_PTO_PIPE_FIX,
-    PIPE_ALL = TW_PTO_PIPE_ALL
-};
-enum event_t { EVENT_ID0, EVENT_ID1, EVENT_ID2, EVENT_ID3, EVENT_ID4, EVENT_ID5, EVENT_ID6, EVENT_ID7 };
-inline void set_flag(pipe_t from, pipe_t to, event_t id)
+// Elements from the start of a tile's storage to (row, col), by layout alone.
+template <typename TileData> std::size_t GetTileElementOffset(int row, int col)
 {
-    detail::check(tw_pto_set_flag(detail::core(), tw_pto_pipe(from), tw_pto_pipe(to), unsigned(id)));
-}
-inline void wait_flag(pipe_t from, pipe_t to, event_t id)
-{
-    detail::check(tw_pto_wait_flag(detail::core(), tw_pto_pipe(from), tw_pto_pipe(to), unsigned(id)));
-}
-inline void pipe_barrier(pipe_t pipe)
-{
-    detail::check(tw_pto_barrier(detail::core(), tw_pto_pipe(pipe)));
+    tw_pto_tile t = TileData::describe(TileData::Rows, TileData::Cols);
+    return tw_pto_element(&t, uint32_t(row), uint32_t(col)) * 8 / detail::bits_of<typename TileData::DType>();
 }
 
-// Kinds of instruction that order each other, by the pipe they run on.
-enum class Op {
-    SCALAR,
-    TLOAD,
-    TSTORE_VEC,
-    TSTORE_ACC,
-    TVEC,
-    TMATMUL,
-    TMOV_M2L,
-    TMOV_M2B,
-    TMOV_M2S,
-    TMOV_M2V,
-    TMOV_V2M
-};
-namespace detail {
-constexpr tw_pto_pipe pipe_of(Op op)
-{
-    return op == Op::TLOAD                                                    ? TW_PTO_PIPE_MTE2
-           : op == Op::TSTORE_VEC                                             ? TW_PTO_PIPE_MTE3
-           : op == Op::TMATMUL                                                ? TW_PTO_PIPE_M
-           : op == Op::TMOV_M2L || op == Op::TMOV_M2B                         ? TW_PTO_PIPE_MTE1
-           : op == Op::TSTORE_ACC || op == Op::TMOV_M2S || op == Op::TMOV_V2M ? TW_PTO_PIPE_FIX
-           : op == Op::SCALAR                                                 ? TW_PTO_PIPE_S
-                                                                              : TW_PTO_PIPE_V;
-}
-} // namespace detail
+} // namespace pto
 
-// What every instruction returns; assigned to an Event it marks where the pipe stands.
-struct RecordEvent {
-    tw_pto_pipe pipe;
-};
+#include <pto/pto-sync.hpp>
+#include <pto/pto-tensor.hpp>
 
-// Ids of a pair of pipes go round; the one in use is set until somebody waits.
-template <Op From, Op To> class Event {
-  public:
-    Event() = default;
-    Event(RecordEvent e) { *this = e; }
-    Event &operator=(RecordEvent)
-    {
-        static thread_local unsigned next = 0;
-        if (from == to) return *this; // one pipe is in order by itself
-        id_ = next++ % 8;
-        detail::check(tw_pto_set_flag(detail::core(), from, to, id_));
-        set_ = true;
-        return *this;
-    }
-    void Wait()
-    {
-        if (set_) detail::check(tw_pto_wait_flag(detail::core(), from, to, id_));
-        set_ = false;
-    }
-
-  private:
-    static constexpr tw_pto_pipe from = detail::pipe_of(From), to = detail::pipe_of(To);
-    unsigned id_ = 0;
-    bool set_ = false;
-};
-
-template <typename... Events> void TSYNC(Events &...events)
-{
-    (events.Wait(), ...);
-}
-template <Op op> void TSYNC()
-{
-    detail::check(tw_pto_barrier(detail::core(), detail::pipe_of(op)));
-}
+namespace pto {
 
 // --- instructions -----------------------------------------------------------------------------------------------------
 
@@ -638,7 +481,32 @@ PTO_INST RecordEvent TCVT(D &dst, A &src, RoundMode mode, SaturationMode saturat
     return detail::call("tcvt", attrs, dst, src, events...);
 }
 
+// Hints about when the accumulator is complete: taken, without effect on results.
+enum class AccPhase { Unspecified = 0, Partial = 2, Final = 3 };
+enum class STPhase { Unspecified = 0, Partial = 2, Final = 3 };
+#define TW_PTO_CPP_PHASE(NAME, mnemonic)                                                     \
+    template <AccPhase accPhase, typename... Args> PTO_INST RecordEvent NAME(Args &&...args) \
+    {                                                                                        \
+        tw_pto_attrs attrs{};                                                                \
+        attrs.phase = int(accPhase);                                                         \
+        return detail::call(mnemonic, attrs, args...);                                       \
+    }
+TW_PTO_CPP_PHASE(TMATMUL, "tmatmul")
+TW_PTO_CPP_PHASE(TMATMUL_ACC, "tmatmul.acc")
+TW_PTO_CPP_PHASE(TMATMUL_BIAS, "tmatmul.bias")
+TW_PTO_CPP_PHASE(TGEMV, "tgemv")
+TW_PTO_CPP_PHASE(TGEMV_ACC, "tgemv.acc")
+TW_PTO_CPP_PHASE(TGEMV_BIAS, "tgemv.bias")
+#undef TW_PTO_CPP_PHASE
+
 enum class AtomicType { AtomicNone, AtomicAdd };
+template <STPhase stPhase, typename G, typename A, typename... Events>
+PTO_INST RecordEvent TSTORE(G &&dst, A &src, Events &...events)
+{
+    tw_pto_attrs attrs{};
+    attrs.phase = int(stPhase);
+    return detail::call("tstore", attrs, dst, src, events...);
+}
 template <AtomicType atomic = AtomicType::AtomicNone, typename G, typename A, typename... Events>
 PTO_INST RecordEvent TSTORE(G &&dst, A &src, Events &...events)
 {
@@ -683,4 +551,5 @@ TW_PTO_CPP_TILES(TSCATTER, "tscatter")
 
 #include <pto/pto-data.hpp>
 #include <pto/pto-grid.hpp>
+#include <pto/pto-runtime.hpp>
 #endif

@@ -139,18 +139,25 @@ static tw_status check_alias(tw__pto_call *call)
     return TW_OK;
 }
 
-/* On a cube core tiles of the vector cores are destinations of accumulators, and nothing else. */
+/* A core of a block has part of the memories: TASSIGN names tiles anywhere, instructions use what is here. On a cube core
+ * tiles of the vector cores are destinations of accumulators, and nothing else. */
 static tw_status check_core(tw__pto_call *call)
 {
-    if (!call->core || !tw__pto_has_mates(call->core)) return TW_OK;
+    if (!call->core || !tw__pto_is_part(call->core)) return TW_OK;
     bool out = call->row->run == tw__pto_run_move || call->row->run == tw__pto_run_move_quant;
-    for (unsigned i = 0; i < call->count; i++)
-        if (call->operand[i].kind == TW_PTO_TILE && tw__tile(call, i)->location == TW_PTO_VEC &&
-            !(out && i == 0 && tw__tile(call, 1)->location == TW_PTO_ACC && tw__tile(call, 0)->place))
+    for (unsigned i = 0; i < call->count; i++) {
+        if (call->operand[i].kind != TW_PTO_TILE) continue;
+        const tw_pto_tile *t = tw__tile(call, i);
+        if (call->core->memory[t->location].size) continue;
+        if (t->location != TW_PTO_VEC && !t->place) continue; /* placing it fails */
+        if (t->location != TW_PTO_VEC)
+            return tw__pto_refuse(call, i, "core.cube", "a vector core has only vector memory");
+        if (!(out && i == 0 && tw__tile(call, 1)->location == TW_PTO_ACC && t->place))
             return tw__pto_refuse(
                 call, i, "core.vector",
                 "a cube core has no vector memory; TMOV takes an accumulator to a tile there that "
                 "TASSIGN has placed");
+    }
     return TW_OK;
 }
 

@@ -276,9 +276,10 @@ tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address)
     const char *memory = memories[tile->location], *profile = tw_pto_target_name(core->target);
     uint32_t size = core->memory[tile->location].size, number;
     size_t bytes = tw_pto_tile_bytes(tile);
-    /* a cube core names tiles of its vector cores as destinations of its accumulators (split.c) */
-    if (tile->location == TW_PTO_VEC && tw__pto_has_mates(core))
-        size = tw__pto_memory_size(core->target, TW_PTO_VEC);
+    /* Kernels for both kinds of core place the tiles of both on each: check.c refuses to use them where they are not.
+     * A cube core names tiles of its vector cores as destinations of its accumulators (split.c). */
+    bool elsewhere = size == 0 && tw__pto_is_part(core);
+    if (elsewhere) size = tw__pto_memory_size(core->target, (tw_pto_location)tile->location);
     if (size == 0)
         return tw__fail(TW_E_TILE_MEMORY, "TASSIGN: %s has no memory %s [rule SA-0351]", profile, memory);
     if (bytes > size)
@@ -293,7 +294,9 @@ tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address)
                         "TASSIGN: address 0x%llx is not a multiple of %d [rule SA-0354, profile %s]",
                         (unsigned long long)address, ALIGN, profile);
     tw_pto_release(core, tile);
-    tw__place *p = allocate_memory(core, (tw_pto_location)tile->location) ? new_place(core, &number) : NULL;
+    bool bare = elsewhere && tile->location != TW_PTO_VEC;
+    bool there = bare || allocate_memory(core, (tw_pto_location)tile->location);
+    tw__place *p = there ? new_place(core, &number) : NULL;
     if (!p) return tw__fail(TW_E_NO_MEMORY, "no memory for a tile");
     *p = (tw__place){
         .location = tile->location, .used = true, .address = (uint32_t)address, .bytes = (uint32_t)bytes
@@ -324,7 +327,11 @@ unsigned char *tw__pto_storage(const tw_pto *core, const tw_pto_tile *tile)
 
 void *tw_pto_data(tw_pto *core, tw_pto_tile *tile)
 {
-    return tw__pto_place(core, tile) == TW_OK ? tw__pto_storage(core, tile) : NULL;
+    if (tw__pto_place(core, tile) != TW_OK) return NULL;
+    if (core->memory[tile->location].size) return tw__pto_storage(core, tile);
+    tw__fail(TW_E_TILE_MEMORY, "this core has no memory %s [profile %s]", memories[tile->location],
+             tw_pto_target_name(core->target));
+    return NULL;
 }
 
 int64_t tw_pto_address(const tw_pto *core, const tw_pto_tile *tile)

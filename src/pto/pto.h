@@ -288,6 +288,7 @@ tw_status tw__pto_put(tw__pto_call *call, const tw__plane *); /* memory.c: to th
 tw_status tw__pto_split(tw__pto_call *call,
                         const tw__plane *values);  /* split.c: to the vector cores of the block */
 bool tw__pto_has_mates(const tw_pto *core);        /* split.c: a cube core, its vector cores beside it */
+bool tw__pto_is_part(const tw_pto *core);          /* split.c: a cube or vector core of a block, not both in one */
 tw_status tw__conv_check(const tw_pto_tile *tile); /* conv.c */
 tw_status tw__conv_check_transfer(tw__pto_call *call, unsigned tile, unsigned tensor);
 tw_status tw__conv_transfer(tw__pto_call *call, unsigned tile, unsigned tensor);

@@ -7,6 +7,11 @@ bool tw__pto_has_mates(const tw_pto *core)
     return core->seat && core->seat->identity.kind == TW_PTO_CUBE && tw__pto_mate(core, 1);
 }
 
+bool tw__pto_is_part(const tw_pto *core)
+{
+    return core->seat && core->seat->identity.kind != TW_PTO_WHOLE;
+}
+
 tw_status tw__pto_split(tw__pto_call *call, const tw__plane *values)
 {
     const tw_pto_tile *dst = tw__tile(call, 0);

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <glib.h>
 
+#include <tilewright/pto_grid.h>
+
 static unsigned char memory[1 << 20];
 
 typedef struct operand_memory {
@@ -518,6 +520,46 @@ static void pto_rules_windows(void **state)
     tw_pto_free(core);
 }
 
+/* Cores of a block have part of the memories: TASSIGN names tiles in all of them, instructions use those that are there. */
+static tw_status use_tiles_elsewhere(tw_pto *core, void *user)
+{
+    bool cube = tw_pto_identity_of(core).kind == TW_PTO_CUBE;
+    tw_pto_tile vec = vec_tile(TW_F32, 16, 16), acc = tw_pto_tile_of(TW_PTO_ACC, TW_F32, 16, 16), mat = acc,
+                big = acc;
+    acc.blayout = TW_PTO_COL_MAJOR, acc.slayout = TW_PTO_BOX_ROW, acc.fractal = 1024;
+    mat.location = big.location = cube ? TW_PTO_VEC : TW_PTO_MAT;
+    big.rows = big.valid_rows = 16384;
+    OK(tw_pto_assign(core, &vec, 0));
+    OK(tw_pto_assign(core, &acc, 0));
+    OK(tw_pto_assign(core, &mat, 64));
+    REFUSED(tw_pto_assign(core, &big, 0), "SA-0352", "a2a3");
+    if (cube) {
+        REFUSED(CALL(core, "tadd", NULL, TILE(&vec), TILE(&vec), TILE(&vec)), "core.vector", "a2a3");
+        assert_null(tw_pto_data(core, &vec));
+        assert_non_null(tw_pto_data(core, &acc));
+    } else {
+        REFUSED(CALL(core, "tmov", NULL, TILE(&vec), TILE(&acc)), "core.cube", "a2a3");
+        REFUSED(CALL(core, "tload", NULL, TILE(&mat), TENSOR(&(tw_pto_tensor){ 0 })), "", "a2a3");
+        assert_null(tw_pto_data(core, &acc));
+        assert_null(tw_pto_data(core, &mat));
+        OK(CALL(core, "tadd", NULL, TILE(&vec), TILE(&vec), TILE(&vec)));
+    }
+    ++*(int *)user;
+    return TW_OK;
+}
+
+static void pto_rules_cores(void **state)
+{
+    int cores = 0;
+    (void)state;
+    tw_pto_grid *g =
+        tw_pto_grid_new(&(tw_pto_launch){ .target = TW_PTO_A2A3, .flags = TW_PTO_MANUAL, .vectors = 2 });
+    assert_non_null(g);
+    OK(tw_pto_grid_run(g, use_tiles_elsewhere, &cores));
+    assert_int_equal(cores, 3);
+    tw_pto_grid_free(g);
+}
+
 /* The tests that reach the rules which have no row above. */
 static const char *const elsewhere[][2] = {
     { "index.bounds", "pto_data_tables" },
@@ -525,6 +567,7 @@ static const char *const elsewhere[][2] = {
     { "img2col.state", "pto_conv_product" },
     { "layout.window", "pto_rules_windows" },
     { "core.vector", "pto_grid_core_vector" },
+    { "core.cube", "pto_rules_cores" },
     { "type.kernel", "" }, /* a table that names a type without a kernel */
 };
 
@@ -627,6 +670,7 @@ static void pto_rules_info(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(pto_rules_refusals), cmocka_unit_test(pto_rules_windows),
-                                        cmocka_unit_test(pto_rules_complete), cmocka_unit_test(pto_rules_info) };
+                                        cmocka_unit_test(pto_rules_cores), cmocka_unit_test(pto_rules_complete),
+                                        cmocka_unit_test(pto_rules_info) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,3 @@
+// Names live in <pto/pto-inst.hpp>; this file is found where programs look for it.
+#pragma once
+#include <pto/pto-inst.hpp>
