@@ -70,16 +70,16 @@ def figure_4_1():
 
 
 def nested(name, title, span):
-    f = Figure(name, 760, 250, title)
+    step = 60 if span else 30
+    f = Figure(name, 760, 70 + 3 * step, title)
     f.rect(20, 50, 110, 30, "pointer", "begin")
     if span:
         f.rect(20, 80, 110, 30, "count", "size = 3")
     f.text(75, 44, "vertex state", size=10)
     f.text(300, 44, "table", size=10)
-    step = 60 if span else 46
     for i, n in enumerate((8, 3, 5)):
         y = 50 + i * step
-        f.rect(240, y, 120, step / 2 if span else 34, "pointer", "begin")
+        f.rect(240, y, 120, 30, "pointer", "begin")
         if span:
             f.rect(240, y + 30, 120, 30, "count", f"size = {n}")
         cells(f, 470, y + 2, n)
@@ -89,21 +89,21 @@ def nested(name, title, span):
 
 
 def list_structure(name, title, base, table, row, note):
-    f = Figure(name, 760, 280, title)
-    f.text(100, 44, "vertex state", size=10)
-    y = 50
-    for label, kind in base:
-        f.rect(20, y, 160, 30, kind, label)
-        y += 30
-    f.text(340, 44, table, size=10)
+    f = Figure(name, 760, 220, title)
+    top = 66
+    f.text(100, top - 6, "vertex state", size=10)
+    for i, (label, kind) in enumerate(base):
+        f.rect(20, top + 30 * i, 160, 30, kind, label)
+    f.text(340, top - 6, table, size=10)
     for i, n in enumerate((8, 3, 5)):
-        f.rect(250, 50 + i * 60, 90, 40, "pointer", row[0])
-        f.rect(340, 50 + i * 60, 90, 40, "count", row[1])
-        cells(f, 520, 57 + i * 60, n)
-        f.arrow((430, 70 + i * 60), (518, 70 + i * 60))
-    f.arrow((180, 65), (205, 65), (205, 252), (500, 252), (500, 90), (519, 84))
-    f.arrow((180, 50 + 30 * (len(base) - 1) + 15), (248, 70))
-    f.text(20, 266, note, size=10, anchor="start")
+        y = top + 34 * i
+        f.rect(250, y, 90, 34, "pointer", row[0])
+        f.rect(340, y, 90, 34, "count", row[1])
+        cells(f, 520, y + 4, n)
+        f.arrow((430, y + 17), (518, y + 17))
+    f.arrow((180, top + 15), (200, top + 15), (200, top - 26), (531, top - 26), (531, top + 2))
+    f.arrow((180, top + 75), (215, top + 75), (215, top + 17), (248, top + 17))
+    f.text(20, 200, note, size=10, anchor="start")
     f.save()
 
 
@@ -162,7 +162,7 @@ def figure_7_1():
 
 
 def memory(name, title, base, banks0, banks1, start1):
-    f = Figure(name, 760, 300, title)
+    f = Figure(name, 760, 240, title)
     scale = 700 / (banks0 + banks1)
     f.text(30, 60, f"0x{base:X}", size=11, anchor="start")
     f.text(30 + banks0 * scale, 60, f"0x{start1:X}", size=11, anchor="start")
@@ -174,9 +174,9 @@ def memory(name, title, base, banks0, banks1, start1):
         f.rect(30 + (banks0 + 2 * i) * scale, 70, 2 * scale, 70, "data", str(banks0 + i))
     f.text(30 + banks0 * scale / 2, 165, f"region 0: {banks0 * 16} KB, {banks0} elements of 16 KB")
     f.text(30 + banks0 * scale / 2, 182, "code and data", size=11)
-    f.text(30 + (banks0 + banks1 / 2) * scale, 205, f"region 1: {banks1 * 16} KB, {banks1 // 2} elements of 32 KB")
-    f.text(30 + (banks0 + banks1 / 2) * scale, 222, "data, interleaved, 128-bit loads; no code", size=11)
-    f.text(30, 262, f"{(banks0 + banks1) * 16} KB in {banks0 + banks1} banks of 16 KB; the numbers are those of the elements",
+    f.text(30 + (banks0 + banks1 / 2) * scale, 165, f"region 1: {banks1 * 16} KB, {banks1 // 2} elements of 32 KB")
+    f.text(30 + (banks0 + banks1 / 2) * scale, 182, "data, interleaved, 128-bit loads; no code", size=11)
+    f.text(30, 222, f"{(banks0 + banks1) * 16} KB in {banks0 + banks1} banks of 16 KB; the numbers are those of the elements",
            anchor="start")
     f.save()
 
@@ -201,7 +201,7 @@ nested("4-2", "Vector<Input<Vector<T>>>, both levels ONE_PTR (figure 4.2)", Fals
 nested("4-3", "Vector<Input<Vector<T>>>, both levels SPAN (figure 4.3)", True)
 list_structure("4-4", "VectorList<T>, DELTANELEMENTS (figure 4.4)",
                (("base: 21 bits", "pointer"), ("count: 16 bits", "count"), ("table: 21 bits", "pointer")),
-               "table: one word per sub-vector", ("offset", "count"), "rows start at base + offset << log2(alignment)")
+               "table: one word per sub-vector", ("offset", "count"), "rows start at base + (offset << log2(alignment))")
 figure_4_5()
 figure_4_6()
 list_structure("4-7", "VectorList<T>, DELTAN (figure 4.7)",
