@@ -28,6 +28,46 @@ static const char *const field_texts[] = {
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
+static json_t *regions_json(const tw_tile_arch *arch)
+{
+    json_t *list = json_array();
+    for (unsigned r = 0; r < arch->region_count; r++) {
+        const tw_tile_region *region = &arch->regions[r];
+        json_array_append_new(list,
+                              json_pack("{s:s, s:I, s:I, s:I, s:i, s:i, s:b, s:b}", "name", region->name, "start",
+                                        (json_int_t)region->start, "bytes", (json_int_t)region->bytes, "bankBytes",
+                                        (json_int_t)region->bank_bytes, "banks", (int)region->banks,
+                                        "banksPerElement", (int)region->bank_group, "interleaved",
+                                        region->interleaved, "executable", region->executable));
+    }
+    return list;
+}
+
+static json_t *elements_json(const tw_tile_arch *arch)
+{
+    json_t *list = json_array();
+    for (unsigned e = 0; e < arch->element_count; e++)
+        json_array_append_new(list, json_integer(arch->element_offsets[e]));
+    return list;
+}
+
+/* "  region 0   0x4C000 to 0x7FFFF   212,992 bytes, 13 elements of 16,384, code and data". */
+static void print_regions(const tw_tile_arch *arch)
+{
+    if (!arch->region_count) return;
+    printf("  memory of %s\n", arch->name);
+    for (unsigned r = 0; r < arch->region_count; r++) {
+        const tw_tile_region *region = &arch->regions[r];
+        printf("    %-12s 0x%05X to 0x%05X  %8u B", region->name, region->start, region->start + region->bytes - 1,
+               region->bytes);
+        if (region->banks && region->bank_group)
+            printf(", %u banks of %u B, %u element%s of %u B", region->banks, region->bank_bytes,
+                   region->banks / region->bank_group, region->banks / region->bank_group == 1 ? "" : "s",
+                   region->bank_bytes * region->bank_group);
+        printf("%s%s\n", region->interleaved ? ", interleaved" : "", region->executable ? ", code" : "");
+    }
+}
+
 static json_t *targets_json(void)
 {
     json_t *list = json_array();
@@ -40,9 +80,10 @@ static json_t *targets_json(void)
         for (int f = 0; f < FIELDS; f++)
             if (tw_tile_arch_fidelity(arch, fields[f]) != TW_FIDELITY_EXACT)
                 json_array_append_new(estimated, json_string(fields[f]));
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "name", arch->name, "alias",
-                                              arch->alias, "system", arch->system, "description", arch->description,
-                                              "values", values, "estimated", estimated));
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "name", arch->name, "alias", arch->alias,
+                            "system", arch->system, "description", arch->description, "values", values, "estimated",
+                            estimated, "regions", regions_json(arch), "elementOffsets", elements_json(arch)));
     }
     return list;
 }
@@ -69,6 +110,8 @@ static void print_system(const char *system)
         }
         putchar('\n');
     }
+    for (size_t i = 0; (arch = tw_tile_arch_get(i)); i++)
+        if (strcmp(arch->system, system) == 0) print_regions(arch);
     putchar('\n');
 }
 

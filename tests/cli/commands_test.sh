@@ -19,6 +19,8 @@ prints err "there is no command 'xyzzy-nothing-like-it'"
 ! grep -q 'did you mean' "$work/err" || fail 'a guess about a name that is near nothing'
 
 expect 0 "$tilewright" info targets
+prints out 'region 0     0x4C000 to 0x7FFFF    212992 B, 13 banks of 16384 B, 13 elements of 16384 B, code' # guide 7.2.3
+prints out 'region 1     0x60000 to 0x7FFFF    131072 B, 8 banks of 16384 B, 4 elements of 32768 B, interleaved' # 7.2.2
 prints out 'Mk2'
 prints out '638976'
 prints out 'wse2'
