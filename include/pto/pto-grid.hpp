@@ -11,6 +11,7 @@
 #include <pto/pto-inst.hpp>
 #include <tilewright/pto_grid.h>
 
+#include <cstring>
 #include <exception>
 #include <vector>
 
@@ -129,6 +130,8 @@ class TPipe {
             fifo_[d].memory = Dir == 3 ? nullptr : memory;
         }
     }
+    // What lies in slots, when accumulators change their type on the way; else that of the tile.
+    template <typename T> void SetSlotType() { fifo_[0].type = detail::type_of<T>::value; }
     // The direction that pushing (popping) from this core or from that memory means.
     const tw_pto_fifo *raw(bool to_cube) const { return &fifo_[Dir == 3 ? to_cube : Dir == 2]; }
     tw_pto_fifo *raw(bool to_cube) { return &fifo_[Dir == 3 ? to_cube : Dir == 2]; }
@@ -137,21 +140,49 @@ class TPipe {
     tw_pto_fifo fifo_[2];
 };
 
+// How an accumulator goes through the fixed pipe into a FIFO, as another argument of TPUSH. The documents name the settings;
+// the spelling is estimated. The scale is a further operand of TPUSH, or what SET_QUANT_SCALAR, SET_QUANT_VECTOR left.
+enum class FixpipeLayout { NZ2ND, NZ2NZ, NZ2DN };
+enum class FixpipeSubBlock { Both, First, Second };
+struct FixpipeConfig {
+    FixpipeLayout layout = FixpipeLayout::NZ2ND;
+    ReluPreMode relu = ReluPreMode::NoRelu;
+    AtomicType atomic = AtomicType::AtomicNone;
+    FixpipeSubBlock subBlock = FixpipeSubBlock::Both;
+    bool channelSplit = false; // NZ2NZ of f32: boxes of 8 columns
+    float clipRelu = 0;        // above 0: min(max(x, 0), clipRelu)
+    int phase = 0;             // a hint that changes nothing
+
+    void set(tw_pto_attrs &attrs) const
+    {
+        attrs.slot_layout = int32_t(layout);
+        attrs.relu = int32_t(relu);
+        attrs.atomic = int32_t(atomic);
+        attrs.sub_block = int32_t(subBlock);
+        attrs.channel_split = channelSplit;
+        attrs.phase = phase;
+        static_assert(sizeof attrs.clip == sizeof clipRelu, "the bits of a float");
+        std::memcpy(&attrs.clip, &clipRelu, sizeof attrs.clip);
+    }
+};
+
 namespace detail {
 template <TileSplitAxis Split, typename Pipe, typename... Args>
 RecordEvent fifo_call(const char *mnemonic, Pipe &pipe, bool to_cube, Args &...args)
 {
     tw_pto_operand operands[sizeof...(Args) + 1] = { tw_pto_fifo_operand(pipe.raw(to_cube)) };
     unsigned count = 1;
+    tw_pto_attrs attrs{};
     [[maybe_unused]] auto add = [&](auto &arg) {
         using U = std::remove_cv_t<std::remove_reference_t<decltype(arg)>>;
         if constexpr (is_event<U>::value)
             const_cast<U &>(arg).Wait();
+        else if constexpr (std::is_same<U, FixpipeConfig>::value)
+            arg.set(attrs);
         else
             operands[count++] = operand(arg);
     };
     (add(args), ...);
-    tw_pto_attrs attrs{};
     attrs.split = int32_t(Split);
     check(tw_pto_call(core(), mnemonic, operands, count, &attrs));
     return RecordEvent{ tw_pto_last_pipe(core()) };

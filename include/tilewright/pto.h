@@ -211,7 +211,11 @@ TW_API tw_pto_operand tw_pto_scalar_operand(tw_pto_scalar scalar);
     X(split, "split", "none|up_down|left_right")                                                                \
     X(cores, "cores|core_type", "mix|aiv_only|aic_only")                                                        \
     X(signal, "op|notify_op", "set|add")                                                                        \
-    X(reduce, "reduceOp|reduce_op", "sum|max|min")
+    X(reduce, "reduceOp|reduce_op", "sum|max|min")                                                              \
+    X(slot_layout, "layoutMode|slotLayout|layout_mode", "nz2nd|nz2nz|nz2dn")                                    \
+    X(sub_block, "subBlock|sub_block", "both|first|second")                                                     \
+    X(clip, "clipRelu|clip_relu", "")                                                                           \
+    X(channel_split, "channelSplit|channel_split", "false|true")
 // clang-format on
 typedef struct tw_pto_attrs {
 #define TW_PTO_ATTR_FIELD(field, names, values) int32_t field;

@@ -86,6 +86,16 @@ TW_API tw_pto_operand tw_pto_fifo_operand(const tw_pto_fifo *fifo);
 
 /* TPUSH: waits for a free slot, copies the tile's valid region (its part, by `split`) and signals. */
 TW_API tw_status tw_pto_push(tw_pto *core, const tw_pto_fifo *fifo, tw_pto_tile *tile, tw_pto_split split);
+/* TPUSH with settings of the fixed pipe, all zero = as above; only accumulators have those after `relu`:
+ *   split, relu, atomic    atomic 1: adds to what the slot holds
+ *   slot_layout            0 rows (NZ2ND), 1 boxes of 16 rows (NZ2NZ), 2 columns (NZ2DN); TPOP takes a tile laid out like it
+ *   channel_split          with NZ2NZ of f32: boxes of 8 columns (fractal 512) instead of 16 (fractal 1024)
+ *   sub_block              1, 2: for vector core 0, 1 alone; the other one does not pop it
+ *   clip                   bits of a float above 0: results are min(max(x, 0), clip), after scale and conversion
+ *   phase                  a hint that changes nothing
+ * Scales: SET_QUANT_SCALAR, SET_QUANT_VECTOR, or the third operand of "tpush". */
+TW_API tw_status tw_pto_push_with(tw_pto *core, const tw_pto_fifo *fifo, tw_pto_tile *tile,
+                                  const tw_pto_attrs *how);
 /* TPOP: waits for data and copies it out; the slot stays taken until TFREE. */
 TW_API tw_status tw_pto_pop(tw_pto *core, const tw_pto_fifo *fifo, tw_pto_tile *tile, tw_pto_split split);
 TW_API tw_status tw_pto_free_slot(tw_pto *core, const tw_pto_fifo *fifo); /* TFREE: the oldest slot popped */

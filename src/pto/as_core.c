@@ -47,17 +47,35 @@ bool tw__as_known_members(tw__as_binder *b, const tw__as_op *op, const tw__as_pa
     return true;
 }
 
-/* --- FIFOs: number = id, split << 8; of initialize_pipe id, nosplit << 8, mask << 16, slot bytes << 24 ------------------- */
+/* --- FIFOs: number = id << 8, split << 16; of initialize_pipe id, nosplit << 8, mask << 16, slots << 20, slot bytes << 32,
+ * type << 57 --------------------------------------------------------------------------------------------------------------- */
+
+/* The type of what lies in slots, when accumulators change to it on the way (an addition: the documents name no spelling). */
+static bool slot_type(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, int64_t *type)
+{
+    const tw__as_item *i = tw__as_member(p, "slot_type");
+    tw__as_type t = { 0 };
+    char text[32] = "";
+    if (!i) return true;
+    tw__as_value_word(b, i, text, sizeof text);
+    if (!tw__as_type_parse(b->m, text, &t) || t.kind != TW__AS_SCALAR)
+        return tw__as_refuse(b, i, op, "pto.attribute", "%s: slot_type is an element type, not '%s'", op->name,
+                             text),
+               false;
+    *type = t.element;
+    return true;
+}
 
 static bool bind_pipe(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)
 {
-    static const char *const names[] = { "id", "dir_mask", "slot_size", "slot_num", "local_slot_num", "nosplit" };
-    int64_t id = 0, mask = 0, bytes = 0, slots = 0;
+    static const char *const names[] = { "id",      "dir_mask", "slot_size", "slot_num", "local_slot_num",
+                                         "nosplit", "slot_type" };
+    int64_t id = 0, mask = 0, bytes = 0, slots = 0, element = 0;
     (void)type;
     if (!tw__as_known_members(b, op, p, names, G_N_ELEMENTS(names)) ||
         !tw__as_number_member(b, op, p, "id", 15, &id) || !tw__as_number_member(b, op, p, "dir_mask", 3, &mask) ||
         !tw__as_number_member(b, op, p, "slot_size", 1 << 24, &bytes) ||
-        !tw__as_number_member(b, op, p, "slot_num", 64, &slots))
+        !tw__as_number_member(b, op, p, "slot_num", 64, &slots) || !slot_type(b, op, p, &element))
         return false;
     if (!mask || !bytes)
         return tw__as_refuse(b, NULL, op, "pto.attribute",
@@ -69,15 +87,16 @@ static bool bind_pipe(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw
          n++) /* the buffers of consumers are places; slots are kept by the library */
         if (p->named[n]->has_value && strcmp(p->named[n]->text, "gm_slot_buffer") == 0)
             p->in[p->ins++] = p->named[n]->child;
-    code->number =
-        id | (int64_t)(tw__as_member(p, "nosplit") != NULL) << 8 | mask << 16 | slots << 20 | bytes << 32;
+    code->number = id | (int64_t)(tw__as_member(p, "nosplit") != NULL) << 8 | mask << 16 | slots << 20 |
+                   bytes << 32 | (int64_t)((uint64_t)element << 57);
     return true;
 }
 
 static tw_status run_pipe(tw__as_run *run, const tw__as_code *code)
 {
     unsigned id = code->number & 15, mask = code->number >> 16 & 3, slots = code->number >> 20 & 127;
-    uint32_t bytes = (uint32_t)(code->number >> 32);
+    uint32_t bytes = (uint32_t)(code->number >> 32) & 0x1ffffff; /* 2^24 at most */
+    tw_type type = (tw_type)((uint64_t)code->number >> 57);
     void *memory = NULL;
     if (code->count && mask != 3) {
         const tw__as_cell *c = tw__as_operand(run, code, 0);
@@ -95,6 +114,7 @@ static tw_status run_pipe(tw__as_run *run, const tw__as_code *code)
                                                   .direction = (tw_pto_direction)d,
                                                   .slot_bytes = bytes,
                                                   .slots = slots,
+                                                  .type = d == TW_PTO_CUBE_TO_VECTOR ? type : TW_TYPE_NONE,
                                                   .first_vector_only = code->number >> 8 & 1,
                                                   .memory = memory };
     return TW_OK;
@@ -102,12 +122,36 @@ static tw_status run_pipe(tw__as_run *run, const tw__as_code *code)
 
 typedef enum fifo_op { PUSH = 0, POP = 1, FREE = 2, TO_CUBE = 4 } fifo_op; /* TO_CUBE: direction 2 */
 
+/* How a push goes through the fixed pipe: attributes of TPUSH by their own names. */
+static bool push_attrs(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, tw_pto_attrs *attrs)
+{
+    int32_t *values = (int32_t *)(void *)attrs;
+    const tw__pto_row *row = tw__pto_row_of("tpush");
+    for (unsigned d = 0; d < p->dicts; d++)
+        for (const tw__as_item *i = p->dict[d]->child; i; i = i->next) {
+            int attr = i->text ? tw__pto_attr_by_name(i->text) : -1;
+            char word[64] = "true";
+            if (attr < 0 || !(row->attrs >> attr & 1) || strcmp(i->text, "split") == 0) continue;
+            if (i->has_value) tw__as_value_word(b, i->child, word, sizeof word);
+            if (!tw__pto_attr_value((unsigned)attr, word, &values[attr]))
+                return tw__as_refuse(b, i, op, "pto.attribute", "'%s' is not a value of '%s': %s", word, i->text,
+                                     *tw__pto_attr_values((unsigned)attr) ? tw__pto_attr_values((unsigned)attr)
+                                                                          : "a number"),
+                       false;
+        }
+    return true;
+}
+
 static bool bind_fifo(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)
 {
-    static const char *const names[] = { "id", "split" };
+    static const char *const names[] = { "id",         "split",    "relu",     "reluPreMode",
+                                         "phase",      "stPhase",  "atomic",   "atomicType",
+                                         "layoutMode", "subBlock", "clipRelu", "channelSplit" };
     int64_t id = 0, split = 0;
-    if (!tw__as_known_members(b, op, p, names, G_N_ELEMENTS(names)) ||
-        !tw__as_number_member(b, op, p, "id", 15, &id) || !tw__as_number_member(b, op, p, "split", 2, &split))
+    bool push = (code->number & 3) == PUSH;
+    if (!tw__as_known_members(b, op, p, names, push ? G_N_ELEMENTS(names) : 2) ||
+        (push && !push_attrs(b, op, p, &code->attrs)) || !tw__as_number_member(b, op, p, "id", 15, &id) ||
+        !tw__as_number_member(b, op, p, "split", 2, &split))
         return false;
     bool pop = (code->number & 3) == POP;
     if (pop && type->kind != TW__AS_TILE)
@@ -134,7 +178,11 @@ static tw_status run_fifo(tw__as_run *run, const tw__as_code *code)
             "%s: pipe %u of this direction is not initialised (aic_initialize_pipe, aiv_initialize_pipe)",
             code->op->name, id);
     if ((code->number & 3) == FREE) return tw_pto_free_slot(run->core, fifo);
-    if ((code->number & 3) == PUSH) return tw_pto_push(run->core, fifo, &tw__as_operand(run, code, 0)->tile, split);
+    if ((code->number & 3) == PUSH) {
+        tw_pto_attrs how = code->attrs;
+        how.split = (int32_t)split;
+        return tw_pto_push_with(run->core, fifo, &tw__as_operand(run, code, 0)->tile, &how);
+    }
     tw__as_cell *cell = &run->cell[code->result[0]];
     if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
     *cell = (tw__as_cell){ .kind = TW__AS_TILE, .tile = code->types[0].tile, .rank = 1 };

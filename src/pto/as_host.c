@@ -170,6 +170,7 @@ void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *
     tw__as_code *code = tw__as_code_new(b, op, local.fn);
     if (!code) return;
     code->number = local.number;
+    code->attrs = local.attrs;
     code->format = local.format;
     memcpy(code->parts, local.parts, sizeof code->parts);
     tw__as_type results[2] = { type };

@@ -26,8 +26,9 @@ typedef struct tw__wait {
 /* One queue of a block: counters of what each core of the block has done, from the start. Slot n lies at n modulo slots. */
 typedef struct tw__queue_slot {
     tw_type type;
-    uint32_t rows, cols; /* of the whole tile */
-    unsigned split;
+    tw_pto_layout layout;               /* nd, dn, nz */
+    uint32_t rows, cols, box;           /* of the whole tile; columns of a box of layout nz */
+    unsigned split, skipped;            /* mask of consumers that have no part in it */
     uint64_t number, ready_at, free_at; /* cycles */
 } tw__queue_slot;
 typedef struct tw__queue {
@@ -111,6 +112,27 @@ tw__queue_slot *tw__queue_at(const tw__queue *q, uint64_t n); /* slot of push nu
 /* Wait for the slot of this core's next push or pop; `pipe` starts no earlier than it is free, or has its data. */
 tw_status tw__queue_wait_room(tw__pto_call *call, tw__queue *q, tw_pto_pipe pipe);
 tw_status tw__queue_wait_data(tw__pto_call *call, tw__queue *q, tw_pto_pipe pipe);
+
+/* A pop of slot n - 1, a free, or a push has happened: cores that have no part in the next slots pass over them. */
+void tw__queue_pass(tw__queue *q);
+
+/* --- fifo_slot.c --------------------------------------------------------------------------------------------------------- */
+
+/* Rows and columns of the whole tile that a core's part of some rows x cols belongs to, and where the part begins. */
+typedef struct tw__part {
+    uint64_t rows, cols, row, col;
+} tw__part;
+tw__part tw__part_of(const tw__pto_call *call, const tw__queue *q, bool is_cube_side, uint64_t rows, uint64_t cols);
+/* A part of rows x cols of slot n, as it is described. */
+tw_pto_tensor tw__slot_tensor(const tw__queue *q, uint64_t n, const tw__queue_slot *slot, const tw__part *p,
+                              uint64_t rows, uint64_t cols);
+/* What this core's next push, of a part of rows x cols, says about its slot. */
+tw_status tw__slot_describe(tw__pto_call *call, tw__queue *q, tw_type type, const tw__part *p, uint64_t rows,
+                            uint64_t cols);
+tw_status tw__slot_agrees(tw__pto_call *call, const tw__queue_slot *slot, const tw_pto_tile *t, const tw__part *p);
+tw_status tw__slot_clip(tw__pto_call *call, const tw_pto_tensor *g, float limit);
+/* The tensor becomes a view of this core's part of slot n. */
+tw_status tw__slot_lend(tw__pto_call *call, tw__queue *q, uint64_t n, bool cube);
 
 /* --- async.c ------------------------------------------------------------------------------------------------------------- */
 

@@ -3,6 +3,8 @@
  * (fifo_queue.c). */
 #include "pto/blocks.h"
 
+#include <float.h>
+
 enum {
     MOST_IDS = 16,
     MOST_SLOTS = 64,
@@ -41,6 +43,34 @@ static tw_status check_fifo(tw__pto_call *call)
     return TW_OK;
 }
 
+/* Settings of the fixed pipe, through which accumulators go. */
+static tw_status check_fixpipe(tw__pto_call *call)
+{
+    const tw_pto_attrs *a = call->attrs;
+    bool cube = fifo_of(call)->direction == TW_PTO_CUBE_TO_VECTOR;
+    float limit;
+    tw_type type = fifo_of(call)->type ? fifo_of(call)->type : tw__tile(call, 1)->type;
+    memcpy(&limit, &a->clip, sizeof limit);
+    if ((unsigned)a->slot_layout > 2 || (unsigned)a->sub_block > 2 || (unsigned)a->phase > 3 ||
+        (unsigned)a->channel_split > 1)
+        return tw__pto_refuse(call, TW__NO_OPERAND, "fifo.fixpipe",
+                              "a setting of the fixed pipe has no such value");
+    if (!cube && (a->slot_layout || a->sub_block || a->phase || a->clip || a->channel_split))
+        return tw__pto_refuse(call, 1, "fifo.fixpipe",
+                              "only accumulators go through the fixed pipe with its settings");
+    if (a->atomic > 1 || a->atomic < 0)
+        return tw__pto_refuse(call, TW__NO_OPERAND, "store.atomic", "stores add or overwrite");
+    if (a->channel_split && (a->slot_layout != 1 || type != TW_F32))
+        return tw__pto_refuse(call, 1, "fifo.channel-split", "channels are split in layout nz2nz, of f32");
+    if (a->clip && !(limit > 0 && limit <= FLT_MAX))
+        return tw__pto_refuse(call, TW__NO_OPERAND, "fifo.clip", "results are clipped at a number above 0");
+    if (a->clip && a->atomic)
+        return tw__pto_refuse(call, TW__NO_OPERAND, "fifo.clip", "a push clips its results or adds them, not both");
+    if (a->sub_block && a->split)
+        return tw__pto_refuse(call, TW__NO_OPERAND, "fifo.sub-block", "a tile for one vector core is not split");
+    return TW_OK;
+}
+
 /* Where a tile may come from or go to: the accumulator for the cube's side, vector memory for the vector's. */
 tw_status tw__pto_check_push(tw__pto_call *call)
 {
@@ -57,7 +87,7 @@ tw_status tw__pto_check_push(tw__pto_call *call)
                               "a scaled accumulator changes its type: the FIFO has to say to which");
     if (call->attrs->relu && !cube)
         return tw__pto_refuse(call, 1, "store.relu", "only accumulators pass through relu");
-    return TW_OK;
+    return check_fixpipe(call);
 }
 
 tw_status tw__pto_check_pop(tw__pto_call *call)
@@ -99,69 +129,12 @@ tw_status tw__pto_check_tfree(tw__pto_call *call)
     return check_fifo(call);
 }
 
-/* --- parts of a slot ---------------------------------------------------------------------------------------------------------- */
-
-/* Rows and columns of the whole tile when this core's part has `rows` x `cols`, and where the part begins. */
-typedef struct part {
-    uint64_t rows, cols, row, col;
-} part;
-
-static part whole_of(const tw__pto_call *call, const tw__queue *q, bool is_cube_side, uint64_t rows, uint64_t cols)
-{
-    const tw__seat *seat = call->core->seat;
-    unsigned vectors = q->as.direction == TW_PTO_CUBE_TO_VECTOR ? q->consumers : q->producers;
-    unsigned parts = is_cube_side ? 1 : (unsigned)__builtin_popcount(vectors), mine = seat->identity.sub_block;
-    part p = { rows, cols, 0, 0 };
-    if (call->attrs->split == TW_PTO_SPLIT_UP_DOWN) p.rows *= parts, p.row = mine * rows;
-    if (call->attrs->split == TW_PTO_SPLIT_LEFT_RIGHT) p.cols *= parts, p.col = mine * cols;
-    return p;
-}
-
-/* A matrix of rows in slot n, seen from (row, col) on. */
-static tw_pto_tensor slot_tensor(const tw__queue *q, uint64_t n, tw_type type, const part *p, uint64_t rows,
-                                 uint64_t cols)
-{
-    size_t size = tw_type_size(type);
-    unsigned char *base = q->memory + n % q->as.slots * q->as.slot_bytes;
-    tw_pto_tensor g =
-        tw_pto_tensor_of(base + (p->row * p->cols + p->col) * size, type, (size_t)rows, (size_t)cols, TW_PTO_ND);
-    for (int d = 0; d < 4; d++) g.stride[d] = (ptrdiff_t)p->cols;
-    g.window = (tw_window){ base, q->as.slot_bytes };
-    return g;
-}
-
-/* What a push says about its slot: the first producer says it, the second must say the same. */
-static tw_status describe(tw__pto_call *call, tw__queue *q, tw_type type, const part *p)
-{
-    uint64_t n = q->pushed[call->core->seat->number];
-    tw__queue_slot *slot = tw__queue_at(q, n), now = { .type = type,
-                                                       .rows = (uint32_t)p->rows,
-                                                       .cols = (uint32_t)p->cols,
-                                                       .split = (unsigned)call->attrs->split,
-                                                       .number = n + 1,
-                                                       .free_at = slot->free_at };
-    if (p->rows * p->cols * tw_type_size(type) > q->as.slot_bytes)
-        return tw__pto_refuse(call, 1, "fifo.slot-size", "%llu x %llu %s need %llu bytes, a slot has %u",
-                              (unsigned long long)p->rows, (unsigned long long)p->cols,
-                              tw_type_name(type, TW_SYSTEM_PTO),
-                              (unsigned long long)(p->rows * p->cols * tw_type_size(type)), q->as.slot_bytes);
-    if (slot->number != n + 1) {
-        *slot = now;
-        return TW_OK;
-    }
-    if (slot->type != type || slot->rows != now.rows || slot->cols != now.cols || slot->split != now.split)
-        return tw__pto_refuse(call, 1, "fifo.parts",
-                              "the other vector core pushed a part of %u x %u %s, this one of %u x %u %s",
-                              slot->rows, slot->cols, tw_type_name(slot->type, TW_SYSTEM_PTO), now.rows, now.cols,
-                              tw_type_name(type, TW_SYSTEM_PTO));
-    return TW_OK;
-}
-
 static void commit(tw_pto *core, tw__queue *q, tw_pto_pipe pipe)
 {
     tw__queue_slot *slot = tw__queue_at(q, q->pushed[core->seat->number]++);
     uint64_t now = tw__pto_done(core, pipe);
     if (now > slot->ready_at) slot->ready_at = now;
+    tw__queue_pass(q);
 }
 
 /* --- instructions ---------------------------------------------------------------------------------------------------------------- */
@@ -185,9 +158,28 @@ static tw_pto_operand scale_of(tw__pto_call *call, tw_type to)
     return (tw_pto_operand){ .kind = TW_PTO_NOTHING };
 }
 
-tw_status tw__pto_run_push(tw__pto_call *call)
+/* This core's part of its next slot. */
+static tw_status store(tw__pto_call *call, const tw__queue *q, const tw__part *p)
 {
     static const char *const stores[] = { "TSTORE", "TSTORE_QUANT", "TSTORE_FP" };
+    const tw_pto_tile *t = tw__tile(call, 1);
+    uint64_t n = q->pushed[call->core->seat->number];
+    const tw__queue_slot *slot = tw__queue_at(q, n);
+    tw_pto_tensor g = tw__slot_tensor(q, n, slot, p, t->valid_rows, t->valid_cols);
+    if (g.layout == TW_PTO_DN) g.layout = TW_PTO_ND; /* TSTORE has no such layout; the strides say it all */
+    tw_pto_operand operands[] = { tw_pto_tensor_operand(&g), call->operand[1], scale_of(call, slot->type) };
+    const char *name = stores[operands[2].kind == TW_PTO_SCALAR ? 1 : operands[2].kind == TW_PTO_TILE ? 2 : 0];
+    tw_pto_attrs attrs = { .relu = call->attrs->relu || call->attrs->clip,
+                           .phase = call->attrs->phase,
+                           .atomic = call->attrs->atomic };
+    tw_status status = tw__pto_run_inner(call, name, operands, operands[2].kind ? 3 : 2, &attrs, 1, "fifo.tile");
+    float limit;
+    memcpy(&limit, &call->attrs->clip, sizeof limit);
+    return status == TW_OK && call->attrs->clip ? tw__slot_clip(call, &g, limit) : status;
+}
+
+tw_status tw__pto_run_push(tw__pto_call *call)
+{
     tw__queue *q;
     const tw_pto_tile *t = tw__tile(call, 1);
     bool cube = fifo_of(call)->direction == TW_PTO_CUBE_TO_VECTOR;
@@ -197,18 +189,14 @@ tw_status tw__pto_run_push(tw__pto_call *call)
     if (q->allocated[call->core->seat->number])
         return tw__pto_refuse(call, 0, "fifo.talloc", "a slot is allocated (TALLOC): it is pushed as a tensor");
     tw_type type = fifo_of(call)->type ? fifo_of(call)->type : t->type;
-    part p = whole_of(call, q, cube, t->valid_rows, t->valid_cols);
+    tw__part p = tw__part_of(call, q, cube, t->valid_rows, t->valid_cols);
+    if (call->attrs->sub_block && !(q->consumers >> call->attrs->sub_block & 1))
+        return tw__pto_refuse(call, TW__NO_OPERAND, "fifo.sub-block", "vector core %d has no part in this FIFO",
+                              call->attrs->sub_block - 1);
     status = tw__queue_wait_room(call, q, pipe);
-    if (status == TW_OK) status = describe(call, q, type, &p);
+    if (status == TW_OK) status = tw__slot_describe(call, q, type, &p, t->valid_rows, t->valid_cols);
     if (status != TW_OK) return status;
-    if (writes(call)) {
-        tw_pto_tensor g =
-            slot_tensor(q, q->pushed[call->core->seat->number], type, &p, t->valid_rows, t->valid_cols);
-        tw_pto_operand operands[] = { tw_pto_tensor_operand(&g), call->operand[1], scale_of(call, type) };
-        const char *store = stores[operands[2].kind == TW_PTO_SCALAR ? 1 : operands[2].kind == TW_PTO_TILE ? 2 : 0];
-        tw_pto_attrs attrs = { .relu = call->attrs->relu };
-        status = tw__pto_run_inner(call, store, operands, operands[2].kind ? 3 : 2, &attrs, 1, "fifo.tile");
-    }
+    if (writes(call)) status = store(call, q, &p);
     if (status == TW_OK) commit(call->core, q, pipe);
     return status;
 }
@@ -223,19 +211,14 @@ tw_status tw__pto_run_pop(tw__pto_call *call)
     if (status != TW_OK) return status;
     uint64_t n = q->popped[call->core->seat->number];
     const tw__queue_slot *slot = tw__queue_at(q, n);
-    part p = whole_of(call, q, cube, t->valid_rows, t->valid_cols);
-    if (slot->split != (unsigned)call->attrs->split)
-        return tw__pto_refuse(call, TW__NO_OPERAND, "fifo.split", "pushed with split %u, popped with split %d",
-                              slot->split, call->attrs->split);
-    if (slot->type != t->type || slot->rows != p.rows || slot->cols != p.cols)
-        return tw__pto_refuse(
-            call, 1, "fifo.tile", "the slot holds %u x %u %s; a tile of %u x %u %s takes its part of %llu x %llu",
-            slot->rows, slot->cols, tw_type_name(slot->type, TW_SYSTEM_PTO), t->valid_rows, t->valid_cols,
-            tw_type_name(t->type, TW_SYSTEM_PTO), (unsigned long long)p.rows, (unsigned long long)p.cols);
-    tw_pto_tensor g = slot_tensor(q, n, t->type, &p, t->valid_rows, t->valid_cols);
+    tw__part p = tw__part_of(call, q, cube, t->valid_rows, t->valid_cols);
+    status = tw__slot_agrees(call, slot, t, &p);
+    if (status != TW_OK) return status;
+    tw_pto_tensor g = tw__slot_tensor(q, n, slot, &p, t->valid_rows, t->valid_cols);
     status = tw__pto_run_inner(call, "TLOAD", (tw_pto_operand[]){ call->operand[1], tw_pto_tensor_operand(&g) }, 2,
                                NULL, 1, "fifo.tile");
     if (status == TW_OK) q->popped[call->core->seat->number]++;
+    tw__queue_pass(q);
     return status;
 }
 
@@ -251,31 +234,7 @@ tw_status tw__pto_run_tfree(tw__pto_call *call)
     tw__queue_slot *slot = tw__queue_at(q, q->freed[me]++);
     uint64_t now = core->pipe_free[TW_PTO_PIPE_MTE2];
     if (now > slot->free_at) slot->free_at = now;
-    return TW_OK;
-}
-
-/* The tensor becomes a view of this core's part of slot n. */
-static tw_status lend(tw__pto_call *call, tw__queue *q, uint64_t n, bool cube)
-{
-    tw_pto_tensor *g = call->operand[1].tensor;
-    size_t rows, cols, size = tw_type_size(g->type);
-    tw_pto_tensor_extents(g, &rows, &cols);
-    part p = whole_of(call, q, cube, rows, cols);
-    unsigned char *base = q->memory + n % q->as.slots * q->as.slot_bytes;
-    ptrdiff_t at = (ptrdiff_t)p.row * g->stride[3] + (ptrdiff_t)p.col * g->stride[4];
-    g->window = (tw_window){ base, q->as.slot_bytes };
-    if (at < 0 || (uint64_t)at * size > q->as.slot_bytes)
-        return tw__pto_refuse(call, 1, "fifo.slot-size", "the view begins past the %u bytes of a slot",
-                              q->as.slot_bytes);
-    g->data = base + (size_t)at * size;
-    tw_view view = { .base = g->data, .type = g->type, .rank = 5 };
-    for (int d = 0; d < 5; d++) {
-        view.extent[d] = g->shape[d];
-        view.stride[d] = g->stride[d] * (ptrdiff_t)size;
-    }
-    if (tw_view_check(&view, g->window) != TW_OK)
-        return tw__pto_refuse(call, 1, "fifo.slot-size", "the view reaches past the %u bytes of a slot",
-                              q->as.slot_bytes);
+    tw__queue_pass(q);
     return TW_OK;
 }
 
@@ -289,7 +248,7 @@ tw_status tw__pto_run_talloc(tw__pto_call *call)
     if (q->allocated[me])
         return tw__pto_refuse(call, 0, "fifo.talloc", "a slot is allocated already; TPUSH comes first");
     status = tw__queue_wait_room(call, q, cube ? TW_PTO_PIPE_FIX : TW_PTO_PIPE_MTE3);
-    if (status == TW_OK) status = lend(call, q, q->pushed[me], cube);
+    if (status == TW_OK) status = tw__slot_lend(call, q, q->pushed[me], cube);
     if (status == TW_OK) q->allocated[me] = true;
     return status;
 }
@@ -306,8 +265,8 @@ tw_status tw__pto_run_push_slot(tw__pto_call *call)
     if (!q->allocated[me])
         return tw__pto_refuse(call, 0, "fifo.talloc", "no slot is allocated; TALLOC comes first");
     tw_pto_tensor_extents(g, &rows, &cols);
-    part p = whole_of(call, q, cube, rows, cols);
-    status = describe(call, q, g->type, &p);
+    tw__part p = tw__part_of(call, q, cube, rows, cols);
+    status = tw__slot_describe(call, q, g->type, &p, rows, cols);
     if (status != TW_OK) return status;
     q->allocated[me] = false;
     commit(call->core, q, cube ? TW_PTO_PIPE_FIX : TW_PTO_PIPE_MTE3);
@@ -325,8 +284,9 @@ tw_status tw__pto_run_pop_slot(tw__pto_call *call)
     if (tw__queue_at(q, q->popped[me])->split != (unsigned)call->attrs->split)
         return tw__pto_refuse(call, TW__NO_OPERAND, "fifo.split", "pushed with split %u, popped with split %d",
                               tw__queue_at(q, q->popped[me])->split, call->attrs->split);
-    status = lend(call, q, q->popped[me], cube);
+    status = tw__slot_lend(call, q, q->popped[me], cube);
     if (status == TW_OK) q->popped[me]++;
+    tw__queue_pass(q);
     return status;
 }
 
@@ -337,6 +297,12 @@ tw_status tw_pto_push(tw_pto *core, const tw_pto_fifo *fifo, tw_pto_tile *tile, 
     tw_pto_attrs attrs = { .split = (int32_t)split };
     return tw_pto_call(core, "tpush", (tw_pto_operand[]){ tw_pto_fifo_operand(fifo), tw_pto_tile_operand(tile) }, 2,
                        &attrs);
+}
+
+tw_status tw_pto_push_with(tw_pto *core, const tw_pto_fifo *fifo, tw_pto_tile *tile, const tw_pto_attrs *how)
+{
+    return tw_pto_call(core, "tpush", (tw_pto_operand[]){ tw_pto_fifo_operand(fifo), tw_pto_tile_operand(tile) }, 2,
+                       how);
 }
 
 tw_status tw_pto_pop(tw_pto *core, const tw_pto_fifo *fifo, tw_pto_tile *tile, tw_pto_split split)

@@ -88,6 +88,16 @@ tw__queue_slot *tw__queue_at(const tw__queue *q, uint64_t n)
     return &q->slot[n % q->as.slots];
 }
 
+void tw__queue_pass(tw__queue *q)
+{
+    for (unsigned c = 0; c < TW__BLOCK_CORES; c++) {
+        if (!(q->consumers >> c & 1)) continue;
+        uint64_t there = least(q->pushed, q->producers);
+        while (q->popped[c] < there && tw__queue_at(q, q->popped[c])->skipped >> c & 1) q->popped[c]++;
+        while (q->freed[c] < q->popped[c] && tw__queue_at(q, q->freed[c])->skipped >> c & 1) q->freed[c]++;
+    }
+}
+
 static bool can_push(const tw_pto *core, const void *what)
 {
     const tw__queue *q = what;

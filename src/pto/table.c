@@ -43,6 +43,7 @@ enum { /* attributes by number */
            ATTRS
 };
 #define AT(field) (1u << ATTR_##field)
+#define FIXPIPE (AT(phase) | AT(atomic) | AT(slot_layout) | AT(sub_block) | AT(clip) | AT(channel_split))
 
 static const tw__pto_row rows[] = {
 #define X(name_, mnemonic_, form_, ins_, pipe_, a3, a5, rules_, family_, op_, order_, attrs_, tmp_, cost_, \
@@ -224,6 +225,11 @@ bool tw__pto_attr_value(unsigned attr, const char *text, int32_t *value)
     }
     if (g_ascii_strcasecmp(text, "true") == 0) return *value = 1, true;
     if (g_ascii_strcasecmp(text, "false") == 0) return *value = 0, true;
+    if (attr == ATTR_clip) { /* a number of any kind; kept as the bits of a float */
+        float limit = (float)g_ascii_strtod(text, &end);
+        memcpy(value, &limit, sizeof limit);
+        return end != text && *end == 0;
+    }
     long long number = strtoll(text, &end, 0);
     if (end == text || *end || number < INT32_MIN || number > INT32_MAX) return false;
     return *value = (int32_t)number, true;

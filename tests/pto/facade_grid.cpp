@@ -55,6 +55,34 @@ static void fifo_of_tiles()
         for (int r = 0; r < 16; r++) CHECK(out[b * 512 + r * 32 + 7] == float(b * 10 + r / 8));
 }
 
+// An accumulator in boxes, halved and clipped, to vector core 1 alone.
+static void fixed_pipe()
+{
+    static float got[256];
+    launch(Launch{ 1, 2 }, [] {
+        using Acc = Tile<TileType::Acc, float, 16, 16, BLayout::ColMajor, 16, 16, SLayout::RowMajor, 1024>;
+        using Boxes = Tile<TileType::Vec, half, 16, 16, BLayout::ColMajor, 16, 16, SLayout::RowMajor>;
+        using Pipe = TPipe<2, Direction::DIR_C2V, 512, 2>;
+        Pipe pipe;
+        pipe.SetSlotType<half>();
+        if (is_cube()) {
+            Acc acc;
+            for (int i = 0; i < 256; i++) acc.data()[i] = float(i) - 100; // boxes of 16 x 16: one, in rows
+            FixpipeConfig how;
+            how.layout = FixpipeLayout::NZ2NZ;
+            how.subBlock = FixpipeSubBlock::Second;
+            how.clipRelu = 50;
+            TPUSH<Pipe, Acc>(pipe, acc, how);
+        } else if (get_subblockid() == 1) {
+            Boxes t;
+            TPOP<Pipe, Boxes>(pipe, t);
+            TFREE<Pipe>(pipe);
+            for (int i = 0; i < 256; i++) got[i] = float(t.data()[i]);
+        }
+    });
+    for (int i = 0; i < 256; i++) CHECK(got[i] == float(i < 100 ? 0 : i > 150 ? 50 : i - 100));
+}
+
 // Slots as tensors in memory of the program, as kernels write them that stream through global memory.
 static void fifo_of_slots()
 {
@@ -172,6 +200,7 @@ static void mistakes()
 int main()
 {
     fifo_of_tiles();
+    fixed_pipe();
     fifo_of_slots();
     all_cores();
     devices();

@@ -110,6 +110,32 @@ static void pto_text_cores_messages(void **state)
         { PIPE_CV "%t = pto.alloc_tile : " ACC "\npto.tpush_to_aiv(%t : " ACC ") {split = 0}\n"
                   "%v = pto.tpop_from_aic {split = 0} -> " VEC "\npto.tfree_from_aic {split = 0}\n",
           0, 0, NULL },
+        { PIPE_CV "%t = pto.alloc_tile : " ACC "\npto.tpush_to_aiv(%t : " ACC
+                  ") {split = 0, layoutMode = nz2nz, channelSplit = "
+                  "true, relu = normal_relu, clipRelu = 6.5, stPhase = #pto<st_phase final>}\n"
+                  "%v = pto.tpop_from_aic {split = 0} -> !pto.tile_buf<vec, 16x16xf32, blayout=col_major, "
+                  "slayout=row_major>\n",
+          0, 0, NULL },
+        { PIPE_CV "%t = pto.alloc_tile : " ACC "\npto.tpush_to_aiv(%t : " ACC ") {split = 0, layoutMode = nz2nz}\n"
+                  "%v = pto.tpop_from_aic {split = 0} -> !pto.tile_buf<vec, 16x16xf32, blayout=col_major, "
+                  "slayout=row_major>\n",
+          0, 7, "fifo.layout" },
+        { PIPE_CV "%t = pto.alloc_tile : " ACC "\npto.tpush_to_aiv(%t : " ACC ") {layoutMode = nz2nc}\n", 0, 6,
+          "'nz2nc' is not a value of 'layoutMode': nz2nd|nz2nz|nz2dn" },
+        { PIPE_CV "%t = pto.alloc_tile : " ACC "\npto.tpush_to_aiv(%t : " ACC ") {layoutMod = nz2nz}\n", 0, 6,
+          "did you mean 'layoutMode'" },
+        { PIPE_CV "%t = pto.alloc_tile : " ACC "\npto.tpush_to_aiv(%t : " ACC ") {clipRelu = -1.0}\n", 0, 6,
+          "fifo.clip" },
+        { PIPE_CV "pto.tpop_from_aic {layoutMode = nz2nz} -> " VEC "\n", 0, 5, "no attribute 'layoutMode'" },
+        { "pto.aic_initialize_pipe {dir_mask = 1, slot_size = 1024, slot_type = f16}(c2v_consumer_buf = %z : "
+          "index)\n%t = "
+          "pto.alloc_tile : " ACC "\npto.tpush_to_aiv(%t : " ACC
+          ") {atomicType = #pto<atomic_type atomic_add>}\n%v = pto.tpop_from_aic "
+          "{split = 0} -> !pto.tile_buf<vec, 16x16xf16>\n",
+          0, 0, NULL },
+        { "pto.aic_initialize_pipe {dir_mask = 1, slot_size = 1024, slot_type = f17}(c2v_consumer_buf = %z : "
+          "index)\n",
+          0, 4, "slot_type is an element type, not 'f17'" },
         { PIPE_CV "%v = pto.tpop_from_aic(%u) {split = 0} -> " VEC "\n", 0, 5, "valid rows and columns" },
         { PIPE_CV "%v = pto.tpop_from_aic {split = 0} -> " VEC "\n", 0, 5, "waits for data number 1 of FIFO 0" },
         { PIPE_CV "%t = pto.alloc_tile : " ACC "\n%n = arith.constant 9 : index\nscf.for %i = %z to %n step %u {\n"
