@@ -6,8 +6,10 @@
  *     tw_pto_tci(core, &dst, tw_pto_i32(100), true, NULL);         // 100, 99, ... 85
  *     tw_pto_free(core);
  *
- * Every instruction is checked against its rules for the core's target before it touches anything; a failing one has
- * no effect, and tw_error_message() names instruction, rule and profile. docs/pto.md lists instructions and rules. */
+ * Every instruction is checked against its rules for the core's target before it touches anything: one that is refused has
+ * no effect, and tw_error_message() names instruction, rule and profile. Only what depends on values, integer division by
+ * zero and indexes outside a table, shows while it runs; what lies before the element in the message is then written.
+ * docs/pto.md lists instructions and rules. */
 #ifndef TILEWRIGHT_PTO_H
 #define TILEWRIGHT_PTO_H
 

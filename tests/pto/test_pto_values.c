@@ -160,6 +160,41 @@ static void pto_values_wrap(void **state)
             }
 }
 
+/* --- from any layout to any: transposed, converted, padded ----------------------------------------------------------------------- */
+
+static void pto_values_between_layouts(void **state)
+{
+    static const tw_type types[] = { TW_U8, TW_F16, TW_F32 };
+    (void)state;
+    for (int y = 0; y < 3; y++)
+        for (unsigned layouts = 0; layouts < 36; layouts++) {
+            tw_pto *core = tw_pto_new(TW_PTO_CPU, 0);
+            tw_pto_tile a = vec_tile(types[y], 64, 32), d = vec_tile(types[y], 32, 64),
+                        tmp = vec_tile(types[y], 128, 128), p = a, i = vec_tile(TW_F32, 64, 32);
+            unsigned from = layouts / 6, to = layouts % 6;
+            a.blayout = (unsigned char)(from % 2), a.slayout = (unsigned char)(from / 2);
+            d.blayout = p.blayout = i.blayout = (unsigned char)(to % 2);
+            d.slayout = p.slayout = i.slayout = (unsigned char)(to / 2);
+            a.valid_rows = d.valid_cols = i.valid_rows = 51, a.valid_cols = d.valid_rows = i.valid_cols = 29;
+            p.pad = TW_PTO_PAD_MAX;
+            for (uint32_t r = 0; r < 64; r++)
+                for (uint32_t c = 0; c < 32; c++)
+                    set(core, &a, r, c, (r * 7 + c * 3) % 251), set(core, &d, c, r, 252), set(core, &i, r, c, 252);
+            OK(CALL(core, "ttrans", NULL, TILE(&d), TILE(&a), TILE(&tmp)));
+            OK(CALL(core, "tfillpad", NULL, TILE(&p), TILE(&a)));
+            if (types[y] == TW_F16) OK(CALL(core, "tcvt", NULL, TILE(&i), TILE(&a)));
+            for (uint32_t r = 0; r < 64; r++)
+                for (uint32_t c = 0; c < 32; c++) {
+                    bool valid = r < 51 && c < 29;
+                    double want = (r * 7 + c * 3) % 251, most = types[y] == TW_U8 ? 255 : INFINITY;
+                    assert_true(get(core, &d, c, r) == (valid ? want : 252));
+                    assert_true(get(core, &p, r, c) == (valid ? want : most));
+                    if (types[y] == TW_F16) assert_true(get(core, &i, r, c) == (valid ? want : 252));
+                }
+            tw_pto_free(core);
+        }
+}
+
 /* --- dst + a s, and the scalar between two tiles ----------------------------------------------------------------------------- */
 
 static void pto_values_axpy(void **state)
@@ -521,13 +556,13 @@ static void pto_values_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pto_values_special), cmocka_unit_test(pto_values_wrap),
-        cmocka_unit_test(pto_values_axpy),    cmocka_unit_test(pto_values_parts),
-        cmocka_unit_test(pto_values_pack),    cmocka_unit_test(pto_values_streams),
-        cmocka_unit_test(pto_values_concat),  cmocka_unit_test(pto_values_compare_tile),
-        cmocka_unit_test(pto_values_sort),    cmocka_unit_test(pto_values_in_place),
-        cmocka_unit_test(pto_values_iota),    cmocka_unit_test(pto_values_registry),
-        cmocka_unit_test(pto_values_rows),
+        cmocka_unit_test(pto_values_special),         cmocka_unit_test(pto_values_wrap),
+        cmocka_unit_test(pto_values_between_layouts), cmocka_unit_test(pto_values_axpy),
+        cmocka_unit_test(pto_values_parts),           cmocka_unit_test(pto_values_pack),
+        cmocka_unit_test(pto_values_streams),         cmocka_unit_test(pto_values_concat),
+        cmocka_unit_test(pto_values_compare_tile),    cmocka_unit_test(pto_values_sort),
+        cmocka_unit_test(pto_values_in_place),        cmocka_unit_test(pto_values_iota),
+        cmocka_unit_test(pto_values_registry),        cmocka_unit_test(pto_values_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
