@@ -233,8 +233,8 @@ static void print_fullest(const tw__page *page, const uint64_t *by_tile, range t
         uint32_t tile = tiles.first + fullest[i];
         char name[TW__TEXT], bytes[TW__TEXT], excess[TW__TEXT];
         if (by_tile[tile] <= p->target.bytes_per_tile) break;
-        fprintf(page->out, "        Tile %s: %s B, %s B too many\n", tw__commas(name, sizeof name, tile),
-                tw__commas(bytes, sizeof bytes, by_tile[tile]),
+        fprintf(page->out, "        Tile %s: %s B including gaps, %s B past the end\n",
+                tw__commas(name, sizeof name, tile), tw__commas(bytes, sizeof bytes, by_tile[tile]),
                 tw__commas(excess, sizeof excess, by_tile[tile] - p->target.bytes_per_tile));
         for (size_t c = 0; c < p->categories.count; c++) {
             const tw__category *category = &p->categories.items[c];
