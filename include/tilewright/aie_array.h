@@ -43,7 +43,8 @@ TW_API void tw_aie_array_free(tw_aie_array *array);
 TW_API int tw_aie_array_add(tw_aie_array *array, const char *name, void (*fn)(void *user), void *user, int column,
                             int row);
 /* Connections: port numbers count from 0 by direction and kind; streams 0 and 1. depth in 32-bit words, 0 = 16. A window
- * is a ping-pong pair of `bytes` (a multiple of 32) with the last `margin` bytes of the block before in front. */
+ * is a ping-pong pair of `bytes` (a multiple of 4) with the last `margin` bytes (a multiple of 32) of the block before
+ * in front. */
 TW_API void tw_aie_array_stream(tw_aie_array *array, int from, int out, int to, int in, unsigned depth);
 TW_API void tw_aie_array_cascade(tw_aie_array *array, int from, int to); /* neighbours */
 TW_API void tw_aie_array_window(tw_aie_array *array, int from, int out, int to, int in, unsigned bytes,

@@ -161,9 +161,9 @@ void tw_aie_array_cascade(tw_aie_array *a, int from, int to)
 static tw__pair *pair(tw_aie_array *a, tw__kernel *from, int out, tw__kernel *to, int in, unsigned bytes,
                       unsigned margin)
 {
-    if (bytes == 0 || bytes % 32 || margin % 32) {
+    if (bytes == 0 || bytes % 4 || margin % 32) {
         tw__aie_fail(a, TW_E_INVALID_ARGUMENT,
-                     "a window of %u bytes with a margin of %u: both must be multiples of 32", bytes, margin);
+                     "a window of %u bytes with a margin of %u: a window is a multiple of 4, a margin of 32", bytes, margin);
         return NULL;
     }
     tw__pair *p = APPEND(a, pairs, pair_count, pair_room, tw__pair);

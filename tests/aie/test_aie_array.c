@@ -240,6 +240,15 @@ static void aie_array_wrong_input(void **state)
     a = tw_aie_array_new();
     tw_aie_array_add(a, "k", reads_only, NULL, 4, 4);
     fails(a, 0, TW_E_INVALID_ARGUMENT, "would run for ever");
+    static const struct {
+        unsigned bytes, margin;
+    } odd[] = { { 1030, 0 }, { 0, 0 }, { 64, 16 } };
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        a = tw_aie_array_new();
+        k = tw_aie_array_add(a, "k", reads_only, NULL, 0, 0), l = tw_aie_array_add(a, "l", reads_only, NULL, 0, 1);
+        tw_aie_array_window(a, k, 0, l, 0, odd[i].bytes, odd[i].margin);
+        fails(a, 1, TW_E_INVALID_ARGUMENT, "a window is a multiple of 4, a margin of 32");
+    }
 }
 
 /* Text through the array and back: the same text, by windows and by streams, in every format and beat. TLAST goes with
@@ -351,6 +360,7 @@ static void aie_array_memory(void **state)
         unsigned kernels, bytes, margin;
         const char *phrase; /* NULL: fits */
     } rows[] = {
+        { 1, 1028, 0, NULL },
         { 1, 15360, 0, NULL }, /* 2 x 15 KB + 2 KB */
         { 1, 15392, 0, "tile (4,5) needs 32832 bytes (30784 for windows, 2048 for stack and heap), it has 32768" },
         { 1, 15328, 32, NULL },

@@ -235,6 +235,20 @@ static void test_extra_overloads()
 }
 
 #pragma GCC diagnostic ignored "-Wmissing-braces"
+/* Plain sums of vectors, which published kernels write: integers wrap. */
+static void test_sums()
+{
+    v4int32 a = ::null_v4int32(), b = a;
+    a[1] = 2147483647, b[1] = 1, a[3] = -5, b[3] = 7;
+    v4int32 sum = a + b, difference = a - b;
+    EXPECT(sum[1] == -2147483647 - 1 && sum[3] == 2 && sum[0] == 0);
+    EXPECT(difference[1] == 2147483646 && difference[3] == -12);
+    v2cfloat c = ::null_v2cfloat();
+    c[1] = cfloat{ 1, -2 };
+    EXPECT((c + c)[1].imag == -4.0f && (c - c)[1].real == 0.0f);
+    cint64 wide = { -5, 9 };
+    EXPECT((wide >> 1).real == -3 && (wide >> 1).imag == 4 && (wide << 2).real == -20);
+}
 static void test_scalars()
 {
     cint16_t a = { 3, -4 };
@@ -295,6 +309,7 @@ int main()
     test_types();
     test_layers();
     test_extra_overloads();
+    test_sums();
     test_scalars();
     test_kernel();
     return fails != 0;

@@ -171,6 +171,30 @@ TW__AIE int128 tw__wrapping(int128 a, int64 b)
 TW__ACC_SUMS(TW__ACC_SUM)
 #undef TW__ACC_SUM
 
+/* Vectors plus and minus vectors, lane by lane; integers wrap. */
+template <class T, bool integer = std::is_integral<T>::value> struct tw__lane {
+    static T sum(T a, T b) { return a + b; }
+    static T difference(T a, T b) { return a - b; }
+};
+template <class T> struct tw__lane<T, true> {
+    static T sum(T a, T b) { return static_cast<T>(static_cast<unsigned>(a) + static_cast<unsigned>(b)); }
+    static T difference(T a, T b) { return static_cast<T>(static_cast<unsigned>(a) - static_cast<unsigned>(b)); }
+};
+#define TW__VECTOR_OP(T, lanes, op, f)                                          \
+    TW__AIE v##lanes##T operator op(v##lanes##T a, v##lanes##T b)               \
+    {                                                                           \
+        v##lanes##T r;                                                          \
+        for (unsigned i = 0; i < lanes; i++) r[i] = tw__lane<T>::f(a[i], b[i]); \
+        return r;                                                               \
+    }
+#define TW__VECTOR_OPS_(T, lanes) TW__VECTOR_OP(T, lanes, +, sum) TW__VECTOR_OP(T, lanes, -, difference)
+#define TW__VECTOR_OPS(T, V, W, X, Y) \
+    TW__VECTOR_OPS_(T, V) TW__VECTOR_OPS_(T, W) TW__VECTOR_OPS_(T, X) TW__VECTOR_OPS_(T, Y)
+TW__ELEMENTS(TW__VECTOR_OPS)
+#undef TW__VECTOR_OPS
+#undef TW__VECTOR_OPS_
+#undef TW__VECTOR_OP
+
 /* Complex with real scalars. */
 #define TW__REAL_OPS(type, part)                    \
     TW__AIE type operator*(type a, part b)          \
@@ -197,36 +221,6 @@ TW__ACC_SUMS(TW__ACC_SUM)
     {                                               \
         return tw_##type##_sub(tw_##type(a, 0), b); \
     }
-/* Vectors plus and minus vectors, lane by lane; integers wrap. */
-template <class T> TW__AIE T tw__lane_sum(T a, T b)
-{
-    if constexpr (std::is_integral<T>::value)
-        return static_cast<T>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
-    else
-        return a + b;
-}
-template <class T> TW__AIE T tw__lane_difference(T a, T b)
-{
-    if constexpr (std::is_integral<T>::value)
-        return static_cast<T>(static_cast<unsigned>(a) - static_cast<unsigned>(b));
-    else
-        return a - b;
-}
-#define TW__VECTOR_OP(T, lanes, op, f)                                \
-    TW__AIE v##lanes##T operator op(v##lanes##T a, v##lanes##T b)     \
-    {                                                                 \
-        v##lanes##T r;                                                \
-        for (unsigned i = 0; i < lanes; i++) r[i] = f<T>(a[i], b[i]); \
-        return r;                                                     \
-    }
-#define TW__VECTOR_OPS_(T, lanes) \
-    TW__VECTOR_OP(T, lanes, +, tw__lane_sum) TW__VECTOR_OP(T, lanes, -, tw__lane_difference)
-#define TW__VECTOR_OPS(T, V, W, X, Y) \
-    TW__VECTOR_OPS_(T, V) TW__VECTOR_OPS_(T, W) TW__VECTOR_OPS_(T, X) TW__VECTOR_OPS_(T, Y)
-TW__ELEMENTS(TW__VECTOR_OPS)
-#undef TW__VECTOR_OPS
-#undef TW__VECTOR_OPS_
-#undef TW__VECTOR_OP
 TW__REAL_OPS(cint16, int16)
 TW__REAL_OPS(cint32, int32)
 TW__REAL_OPS(cfloat, float)
