@@ -5,9 +5,11 @@
  *              most 1 % more than an engine without any account (medians of the ratios of 21 neighbouring runs)
  *   overhead   one thread, empty body, one input and one output: ns per vertex and run, at most 30
  *   build      10^6 vertices with two edges: building and lowering at most 3 s, 400 bytes a vertex of memory
+ *   lives      100,000 variables, each alive in at most 20 of as many steps: engine, placing and profile at most 2 s,
+ *              2,000 bytes a variable
  *   transpose  a copy of a transposed 4096 x 4096 f32 tensor over 1,472 tiles: at most 1 s to build and lower
  *
- *     bench_engine [add|overhead|build|transpose ...] */
+ *     bench_engine [add|overhead|build|lives|transpose ...] */
 #include <malloc.h>
 #include <omp.h>
 
@@ -219,6 +221,38 @@ static void bench_build(void)
     malloc_trim(0);
 }
 
+/* --- lives ----------------------------------------------------------------------------------------------------- */
+
+/* Each variable is written from one of the nineteen steps before it, so that it is alive in at most 20. */
+static void bench_lives(void)
+{
+    enum { VARIABLES = 100000, EACH = 10, BACK = 19 };
+    tw_device *device;
+    tw_graph *g = new_graph(&device);
+    tw_tensor *v = malloc(VARIABLES * sizeof *v);
+    tw_program *copies = malloc(VARIABLES * sizeof *copies);
+    uint32_t seed = 1;
+    for (unsigned i = 0; i < VARIABLES; i++) {
+        seed = seed * 1664525 + 1013904223;
+        size_t elements = 1 + (seed >> 24) % 64, from = i - EACH * (1 + (seed >> 16) % BACK);
+        v[i] = tw_graph_add_variable(g, TW_FLOAT, 1, &elements, "v");
+        tw_graph_map(g, v[i], i % 1472);
+        if (i < EACH * BACK) from = 0;
+        if (i)
+            copies[i - 1] = tw_copy(g, tw_broadcast(g, tw_slice(g, v[from], 0, 0, 1), (unsigned)elements, 0), v[i]);
+    }
+    tw_program p = tw_sequence_of(g, VARIABLES - 1, copies);
+    double memory = peak(), start = bench_now();
+    tw_engine *e = tw_engine_new(g, p, NULL);
+    must(tw_engine_load(e, device));
+    if (!tw_engine_profile(e)) must(TW_E_ERROR);
+    report("lives: 100,000 variables and steps, engine and profile", bench_now() - start, "s", 2);
+    report("lives: peak memory", (peak() - memory) / VARIABLES, "B/variable", 2000);
+    free(v), free(copies);
+    tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
+    malloc_trim(0);
+}
+
 /* --- transpose ------------------------------------------------------------------------------------------------ */
 
 static void bench_transpose(void)
@@ -272,6 +306,7 @@ int main(int argc, char **argv)
         void (*run)(void);
     } rows[] = { { "build", bench_build },
                  { "add", bench_add },
+                 { "lives", bench_lives },
                  { "overhead", bench_overhead },
                  { "transpose", bench_transpose } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
