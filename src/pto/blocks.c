@@ -222,6 +222,7 @@ tw_status tw__pto_poll(tw_pto *core, tw__wait wait)
     tw__seat *seat = tw__pto_seat(core);
     if (!seat) return TW_E_NO_MEMORY;
     if (seat->grid->stopping) return fail_stopped(core, &wait);
+    seat->grid->polled = true;
     if (++seat->polls > MOST_POLLS) return fail_wait(core, &wait);
     if (!seat->fiber || tw__fiber_current() != seat->fiber) return TW_OK;
     tw__fiber_yield();
@@ -314,8 +315,8 @@ static bool step(tw_pto_grid *grid, tw_pto *core)
         seat->fiber = NULL;
     }
     if (seat->polls == polls || seat->ended) { /* it did more than ask again */
-        grid->moves++;
-        for (unsigned i = 0; i < grid->count; i++) grid->cores[i]->seat->polls = 0;
+        for (unsigned i = 0; i < grid->count && grid->polled; i++) grid->cores[i]->seat->polls = 0;
+        grid->polled = false;
     }
     return true;
 }

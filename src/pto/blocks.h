@@ -52,7 +52,7 @@ typedef struct tw__sync {
 } tw__sync;
 
 typedef struct tw__barrier {
-    unsigned arrived;
+    unsigned arrived, expected; /* expected 0 = not counted yet */
     uint64_t turn, latest; /* turns completed; cycle of the last core to come, of this and of the completed turn */
     uint64_t completed_at;
 } tw__barrier;
@@ -84,8 +84,8 @@ struct tw_pto_grid {
     tw__barrier *barriers; /* [device][core set] */
     tw_pto_kernel kernel;
     void *user;
-    uint64_t moves; /* of all cores: what polling cores watch */
     bool running, stopping, deadlock;
+    bool polled; /* some core's `polls` is not zero */
     tw_status status;
     char *message;
 };

@@ -131,6 +131,11 @@ static bool takes_part(const tw_pto *core, tw_pto_core_set set)
            kind == (set == TW_PTO_AIV_ONLY ? TW_PTO_VECTOR : TW_PTO_CUBE);
 }
 
+static bool is_member(const tw_pto *core, const tw_pto *other, tw_pto_core_set set)
+{
+    return other->seat->identity.device == core->seat->identity.device && takes_part(other, set);
+}
+
 static tw__barrier *barrier_of(const tw_pto *core, tw_pto_core_set set)
 {
     return &core->seat->grid->barriers[core->seat->identity.device * TW__CORE_SETS + (unsigned)set];
@@ -157,7 +162,7 @@ static void tell_meeting(const tw_pto *core, const void *what, GString *text)
     for (unsigned i = 0; i < grid->count; i++) {
         const tw_pto *other = grid->cores[i];
         const tw__seat *seat = other->seat;
-        if (seat->identity.device != core->seat->identity.device || !takes_part(other, m->set)) continue;
+        if (!is_member(core, other, m->set)) continue;
         if (seat->wait.ready == turn_over && ((const meeting *)seat->wait.what)->set == m->set) continue;
         if (other == core) continue;
         if (missing++ < 4)
@@ -171,14 +176,13 @@ static tw_status meet(tw_pto *core, tw_pto_core_set set)
 {
     const tw_pto_grid *grid = core->seat->grid;
     tw__barrier *b = barrier_of(core, set);
-    unsigned expected = 0;
+    unsigned counted = 0;
     uint64_t now = tw_pto_cycles(core);
-    for (unsigned i = 0; i < grid->count; i++)
-        expected +=
-            grid->cores[i]->seat->identity.device == core->seat->identity.device && takes_part(grid->cores[i], set);
+    for (unsigned i = 0; b->expected == 0 && i < grid->count; i++) counted += is_member(core, grid->cores[i], set);
+    if (b->expected == 0) b->expected = counted;
     meeting m = { set, b->turn };
     if (now > b->latest) b->latest = now;
-    if (++b->arrived == expected) {
+    if (++b->arrived == b->expected) {
         b->completed_at = b->latest;
         b->arrived = 0;
         b->latest = 0;

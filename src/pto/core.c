@@ -3,6 +3,16 @@
 
 #include <glib.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+
+/* The address sanitizer watches the ends of what lies on the heap. */
+#if defined(__SANITIZE_ADDRESS__)
+#define ON_HEAP 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ON_HEAP 1
+#endif
+#endif
 
 static const struct target {
     const char *name, *names, *arch;
@@ -77,11 +87,23 @@ tw_pto *tw_pto_new(tw_pto_target target, unsigned flags)
     return core;
 }
 
+static void free_memories(tw_pto *core)
+{
+    for (int l = 0; l < TW_PTO_LOCATIONS; l++) {
+        if (!core->memory[l].bytes) continue;
+#ifdef ON_HEAP
+        free(core->memory[l].bytes);
+#else
+        munmap(core->memory[l].bytes, core->memory[l].room);
+#endif
+    }
+}
+
 void tw_pto_free(tw_pto *core)
 {
     if (!core) return;
     tw__pto_leave_seat(core);
-    for (int l = 0; l < TW_PTO_LOCATIONS; l++) free(core->memory[l].bytes);
+    free_memories(core);
     free(core->places);
     tw__arena_free(core->scratch);
     free(core->kernels);
@@ -157,14 +179,24 @@ static tw__place *place_of(const tw_pto *core, const tw_pto_tile *tile)
     return tile->place && tile->place <= core->place_count ? &core->places[tile->place - 1] : NULL;
 }
 
+/* Memories are made when a tile first lies in them, on pages, because rows then start where vector loads like them. A page
+ * that no tile touches costs nothing, so that a grid of thousands of cores fits. */
 static bool allocate_memory(tw_pto *core, tw_pto_location location)
 {
     enum { PAGE = 4096 };
     size_t size = (tw__pto_memory_size(core->target, location) + PAGE - 1) / PAGE * PAGE;
     if (core->memory[location].bytes) return true;
-    core->memory[location].bytes = aligned_alloc(PAGE, size); /* rows start where vector loads like them */
-    if (core->memory[location].bytes) memset(core->memory[location].bytes, 0, size);
-    return core->memory[location].bytes != NULL;
+#ifdef ON_HEAP
+    unsigned char *bytes = aligned_alloc(PAGE, size);
+    if (bytes) memset(bytes, 0, size);
+#else
+    unsigned char *bytes =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bytes == MAP_FAILED) bytes = NULL;
+#endif
+    core->memory[location].bytes = bytes;
+    core->memory[location].room = size;
+    return bytes != NULL;
 }
 
 static tw__place *new_place(tw_pto *core, uint32_t *number)

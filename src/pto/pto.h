@@ -162,7 +162,8 @@ struct tw_pto {
     unsigned flags;
     FILE *trace;
     struct {
-        unsigned char *bytes;
+        unsigned char *bytes; /* NULL = no tile has lain in it yet */
+        size_t room;          /* bytes behind it */
         uint32_t size;
     } memory[TW_PTO_LOCATIONS];
     tw__place *places;
