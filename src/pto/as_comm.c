@@ -42,6 +42,18 @@ static bool check_types(tw__as_binder *b, const tw__as_op *op, const tw__as_part
            check_written(b, op, p->out, p->outs, p->out_type, p->out_types);
 }
 
+/* Operands i and on that are to be tensors are: what a name stands for is known at last. */
+static tw_status need_tensors(tw__as_run *run, const tw__as_code *code, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        tw__as_kind kind = tw__as_operand(run, code, i)->kind;
+        if (kind == TW__AS_VIEW || kind == TW__AS_PART || kind == TW__AS_MEMREF) continue;
+        run->blame = i;
+        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: operand %u has no value", code->op->name, i + 1);
+    }
+    return TW_OK;
+}
+
 /* --- this device and others ---------------------------------------------------------------------------------------------- */
 
 static tw_status run_device(tw__as_run *run, const tw__as_code *code)
@@ -79,7 +91,7 @@ static tw_status run_remote(tw__as_run *run, const tw__as_code *code)
 }
 
 /* --- collectives: operands become own tensor, tensors of the ranks, tiles; number = kind, reduction << 8,
- * (root + 1) << 16 --------------------------------------------------------------------------------------------------------- */
+ * (root + 1) << 16, tiles << 24 --------------------------------------------------------------------------------------------------------- */
 
 typedef enum collective { BROADCAST, GATHER, SCATTER, REDUCE } collective;
 static const char *const mnemonics[] = { "tbroadcast", "comm.tgather", "comm.tscatter", "treduce" };
@@ -143,7 +155,7 @@ static bool bind_collective(tw__as_binder *b, const tw__as_op *op, tw__as_parts 
     p->in[p->ins++] = all[spreads ? ranks : 0];
     for (unsigned r = 0; r < ranks; r++) p->in[p->ins++] = all[r + !spreads];
     for (unsigned t = 0; t < tiles; t++) p->in[p->ins++] = all[views + t];
-    return bind_root(b, op, p, code);
+    return bind_root(b, op, p, code) && (code->number |= tiles << 24, true);
 }
 
 static tw_status run_collective(tw__as_run *run, const tw__as_code *code)
@@ -151,19 +163,21 @@ static tw_status run_collective(tw__as_run *run, const tw__as_code *code)
     tw_pto_tensor ranks[TW__AS_OPERANDS];
     tw_pto_operand operands[4];
     unsigned count = 1, n = 0;
-    int64_t root = code->number >> 16;
+    unsigned root = code->number >> 16 & 255, tiles = code->number >> 24 & 3;
+    tw_status status = need_tensors(run, code, code->count - tiles);
+    if (status != TW_OK) return status;
     for (unsigned i = 1; i < code->count; i++) {
         tw__as_cell *cell = tw__as_operand(run, code, i);
-        if (cell->kind != TW__AS_TILE)
+        if (i < code->count - tiles)
             ranks[n++] = cell->tensor;
-        else if (count < 3)
+        else
             operands[++count] = tw_pto_tile_operand(&cell->tile);
     }
-    tw_pto_group group = { ranks, n, root ? (unsigned)(root - 1) : (unsigned)tw_pto_identity_of(run->core).device };
+    tw_pto_group group = { ranks, n, root ? root - 1 : tw_pto_identity_of(run->core).device };
     tw_pto_attrs attrs = { .reduce = (int32_t)(code->number >> 8 & 255) };
     operands[0] = tw_pto_group_operand(&group);
     operands[1] = tw_pto_tensor_operand(&tw__as_operand(run, code, 0)->tensor);
-    tw_status status = tw_pto_call(run->core, mnemonics[code->number & 255], operands, count + 1, &attrs);
+    status = tw_pto_call(run->core, mnemonics[code->number & 255], operands, count + 1, &attrs);
     unsigned blame = run->core->blame;
     if (status != TW_OK && blame <= count) run->blame = blame == 0 ? 1 : blame == 1 ? 0 : n + blame - 1;
     return status;
@@ -190,8 +204,10 @@ static tw_status run_test(tw__as_run *run, const tw__as_code *code)
 {
     bool all;
     const tw__as_cell *value = tw__as_operand(run, code, 1);
-    tw_status status = tw_pto_test_signal(run->core, &tw__as_operand(run, code, 0)->tensor,
-                                          (int32_t)tw__as_integer(value), (int)code->number, &all);
+    tw_status status = need_tensors(run, code, 1);
+    if (status != TW_OK) return status;
+    status = tw_pto_test_signal(run->core, &tw__as_operand(run, code, 0)->tensor, (int32_t)tw__as_integer(value),
+                                (int)code->number, &all);
     return status == TW_OK ? tw__as_set_integer(run, code, all) : status;
 }
 
@@ -281,6 +297,8 @@ static tw_status run_transfer(tw__as_run *run, const tw__as_code *code)
     case SESSION: return set_opaque(run, code, 0);
     case PUT:
     case GET:
+        status = need_tensors(run, code, 2);
+        if (status != TW_OK) return status;
         status = tw_pto_copy_async(run->core, &tw__as_operand(run, code, 0)->tensor,
                                    &tw__as_operand(run, code, 1)->tensor, &event);
         return status == TW_OK ? set_opaque(run, code, event) : status;

@@ -74,8 +74,8 @@ static bool is_module(const tw__as_op *op)
     return strcmp(op->name, "module") == 0 || strcmp(op->name, "builtin.module") == 0;
 }
 
-/* pto.kernel_kind = #pto.kernel_kind<cube>: the cores that the function is for. */
-static void set_kind(tw__as_binder *b, const tw__as_op *op, tw__as_function *f)
+/* pto.kernel_kind = #pto.kernel_kind<cube>: the cores that a function, or all functions of a module, are for. */
+static tw_pto_core_kind kind_of(tw__as_binder *b, const tw__as_op *op, tw_pto_core_kind outer)
 {
     static const char *const kinds[] = { [TW_PTO_CUBE] = "cube", [TW_PTO_VECTOR] = "vector" };
     char word[32];
@@ -84,15 +84,15 @@ static void set_kind(tw__as_binder *b, const tw__as_op *op, tw__as_function *f)
             if (!d->text || strcmp(d->text, "pto.kernel_kind") != 0) continue;
             tw__as_value_word(b, d->has_value ? d->child : d, word, sizeof word);
             for (int k = TW_PTO_CUBE; k <= TW_PTO_VECTOR; k++)
-                if (strcmp(word, kinds[k]) == 0) f->kind = (tw_pto_core_kind)k;
-            if (!f->kind)
-                tw__as_refuse(b, d, op, "pto.function",
-                              "pto.kernel_kind is #pto.kernel_kind<cube> or <vector>, not '%s'", word);
+                if (strcmp(word, kinds[k]) == 0) return (tw_pto_core_kind)k;
+            tw__as_refuse(b, d, op, "pto.function",
+                          "pto.kernel_kind is #pto.kernel_kind<cube> or <vector>, not '%s'", word);
         }
+    return outer;
 }
 
 /* Name, parameters and results of a function, so that calls may stand before it. */
-static void declare_function(tw__as_binder *b, const tw__as_op *op, tw__as_function ***end)
+static void declare_function(tw__as_binder *b, const tw__as_op *op, tw_pto_core_kind kind, tw__as_function ***end)
 {
     const tw__as_item *name = NULL;
     for (const tw__as_item *i = op->items; i; i = i->next) {
@@ -110,17 +110,18 @@ static void declare_function(tw__as_binder *b, const tw__as_op *op, tw__as_funct
             b->f->result_type = i->types;
             b->f->results = i->type_count;
         }
-    set_kind(b, op, b->f);
+    b->f->kind = kind_of(b, op, kind);
     bind_params(b, op, false);
 }
 
-static void declare_functions(tw__as_binder *b, const tw__as_block *block, tw__as_function ***end, bool *plain)
+static void declare_functions(tw__as_binder *b, const tw__as_block *block, tw_pto_core_kind kind,
+                              tw__as_function ***end, bool *plain)
 {
     for (const tw__as_op *op = block->first; op; op = op->next) {
         if (is_module(op)) {
-            if (op->blocks) declare_functions(b, op->blocks, end, plain);
+            if (op->blocks) declare_functions(b, op->blocks, kind_of(b, op, kind), end, plain);
         } else if (strcmp(op->name, "func.func") == 0) {
-            declare_function(b, op, end);
+            declare_function(b, op, kind, end);
         } else if (!op->alias) {
             if (block != &b->m->top)
                 tw__as_refuse(b, NULL, op, "pto.nesting", "a module holds functions, not %s", op->name);
@@ -170,7 +171,7 @@ tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
     *program = (tw__as_program){ .module = module, .target = target };
     tw__as_function **end = &program->functions;
     bool plain = false;
-    declare_functions(&b, &module->top, &end, &plain);
+    declare_functions(&b, &module->top, TW_PTO_WHOLE, &end, &plain);
     for (tw__as_function *f = program->functions; f && !module->no_memory; f = f->next) bind_function(&b, f);
     if (plain) bind_plain(&b, &end);
     g_hash_table_destroy(b.names);

@@ -228,6 +228,13 @@ static void pto_text_cores_kinds(void **state)
         /* one kind: the others have nothing to do; a core that is both runs it */
         { "func.func @c(%p : !pto.ptr<i32>) " CUBE " {\n" STORE_CUBE "return\n}\n", 0, 2, { 7, 0, 0 }, NULL },
         { "func.func @c(%p : !pto.ptr<i32>) " CUBE " {\n" STORE_CUBE "return\n}\n", 0, 0, { 7, 0, 0 }, NULL },
+        /* a module of one kind, with a function of the other */
+        { "}\nmodule attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {\nfunc.func @v(%p : !pto.ptr<i32>) "
+          "{\n" STORE_VECTOR "return\n}\nfunc.func @c(%p : !pto.ptr<i32>) " CUBE " {\n" STORE_CUBE "return\n}\n",
+          2,
+          2,
+          { 7, 9, 9 },
+          NULL },
         /* a function for all calls one of each kind */
         { "func.func @m(%p : !pto.ptr<i32>) {\nfunc.call @c(%p) : (!pto.ptr<i32>) -> ()\nfunc.call @v(%p) : "
           "(!pto.ptr<i32>) -> ()\n"
