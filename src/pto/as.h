@@ -97,6 +97,7 @@ typedef struct tw__as_module {
     char *source; /* copy, 0-terminated */
     tw_diags *diags;
     tw__as_block top;
+    struct _GHashTable *aliases; /* "#name", "!name": the item that it stands for */
     bool no_memory;
 } tw__as_module;
 
@@ -106,6 +107,8 @@ void tw__as_free(tw__as_module *module);
 char *tw__as_print(const tw__as_module *module); /* malloc'ed; NULL when out of memory */
 void tw__as_error(tw__as_module *m, int line, int column, int length, const char *code, const char *format, ...)
     TW_PRINTF(6, 7);
+void tw__as_warn(tw__as_module *m, const tw__as_item *where, const char *code, const char *format, ...)
+    TW_PRINTF(4, 5);
 /* From the spelling; false with tw_error_message(). */
 bool tw__as_type_parse(tw__as_module *m, const char *text, tw__as_type *type);
 
@@ -115,7 +118,7 @@ bool tw__as_number(const char *text, tw_type type, int64_t *bits);
 
 /* --- code ---------------------------------------------------------------------------------------------------------- */
 
-enum { TW__AS_MAX_DEPTH = 48, TW__AS_MAX_SLOTS = 1 << 16, TW__AS_MAX_ARGS = 32 };
+enum { TW__AS_MAX_DEPTH = 48, TW__AS_MAX_SLOTS = 1 << 20, TW__AS_MAX_ARGS = 32 };
 
 typedef struct tw__as_cell { /* a value while running */
     tw__as_kind kind;

@@ -4,10 +4,9 @@
 /* What "#name" stands for, itself when it is no alias. */
 static const tw__as_item *resolve(const tw__as_binder *b, const tw__as_item *value)
 {
-    for (const tw__as_op *op = b->m->top.first; op && value->kind == TW__AS_ATTR && *value->text == '#';
-         op = op->next)
-        if (op->alias && strcmp(op->name, value->text) == 0) return op->items;
-    return value;
+    bool name = value->kind == TW__AS_ATTR && *value->text == '#';
+    const tw__as_item *item = name ? g_hash_table_lookup(b->m->aliases, value->text) : NULL;
+    return item ? item : value;
 }
 
 void tw__as_value_word(const tw__as_binder *b, const tw__as_item *value, char *buf, size_t size)
@@ -45,7 +44,7 @@ static void unknown(tw__as_binder *b, const tw__as_op *op, const tw__as_item *it
 }
 
 static bool set_attr(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row, const tw__as_item *item,
-                     tw_pto_attrs *attrs)
+                     tw_pto_attrs *attrs, uint64_t *seen)
 {
     const char *name = item->text ? item->text + (*item->text == '#') : "";
     char word[64] = "true";
@@ -58,6 +57,8 @@ static bool set_attr(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *r
     if (strchr(name, '.')) return true; /* somebody else's note */
     int attr = tw__pto_attr_by_name(name);
     if (attr < 0 || !(row->attrs >> attr & 1)) return unknown(b, op, item, name, row), false;
+    if (*seen >> attr & 1) return tw__as_refuse(b, item, op, "pto.attribute", "'%s' is given twice", name), false;
+    *seen |= UINT64_C(1) << attr;
     bool listed = tw__pto_attr_value_name((unsigned)attr, 0) != NULL;
     if (tw__pto_attr_value((unsigned)attr, word, &values[attr]) &&
         (!listed || tw__pto_attr_value_name((unsigned)attr, values[attr])))
@@ -74,16 +75,17 @@ static bool set_attr(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *r
 bool tw__as_bind_attrs(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row, const tw__as_parts *p,
                        tw_pto_attrs *attrs)
 {
+    uint64_t seen = 0;
     memset(attrs, 0, sizeof *attrs);
     for (unsigned d = 0; d < p->dicts; d++)
         for (const tw__as_item *i = p->dict[d]->child; i; i = i->next)
-            if (!set_attr(b, op, row, i, attrs)) return false;
+            if (!set_attr(b, op, row, i, attrs, &seen)) return false;
     for (unsigned n = 0; n < p->nameds; n++) {
         const tw__as_item *item = p->named[n];
         if (item->kind != TW__AS_ATTR || !item->has_value)
             return tw__as_refuse(b, item, op, "pto.operands", "'%s' has no meaning in %s", item->text, op->name),
                    false;
-        if (!set_attr(b, op, row, item, attrs)) return false;
+        if (!set_attr(b, op, row, item, attrs, &seen)) return false;
     }
     return true;
 }

@@ -28,7 +28,13 @@ bool tw__as_go_on(const tw__as_binder *b)
 static uint32_t new_slot(tw__as_binder *b, const char *name, const tw__as_type *type)
 {
     tw__as_function *f = b->f;
-    if (f->slots >= TW__AS_MAX_SLOTS || !tw__grow(&f->slot_name, &b->slot_room, f->slots, sizeof *f->slot_name) ||
+    if (f->slots >= TW__AS_MAX_SLOTS) {
+        if (!b->too_many)
+            tw__as_error(b->m, 0, 0, 1, "pto.memory", "a function has more than %d values", TW__AS_MAX_SLOTS);
+        b->failed = b->too_many = true;
+        return 0;
+    }
+    if (!tw__grow(&f->slot_name, &b->slot_room, f->slots, sizeof *f->slot_name) ||
         !tw__grow(&f->slot_type, &b->type_room, f->slots, sizeof *f->slot_type)) {
         b->failed = true;
         b->m->no_memory = true;

@@ -26,6 +26,13 @@ typedef struct tw__as_undo {
     gpointer old;
 } tw__as_undo;
 
+typedef struct tw__as_early { /* an address before its tile */
+    const tw__as_op *op;
+    const tw__as_item *item;
+    uint64_t address;
+    bool taken;
+} tw__as_early;
+
 typedef struct tw__as_binder {
     tw__as_module *m;
     tw__as_program *program;
@@ -33,12 +40,14 @@ typedef struct tw__as_binder {
     tw__as_code **end;   /* where the next code goes */
     GHashTable *names;   /* text -> slot + 1 */
     GArray *undo;        /* names of inner scopes: (text, old) */
-    GHashTable *pending; /* plain assembly: name -> address + 1, from pto.tassign before the definition */
+    GHashTable *pending; /* plain assembly: name -> tw__as_early, from pto.tassign before the definition */
     size_t slot_room, type_room, free_room;
     tw__as_expect expect;
     size_t errors;         /* of the module before binding began */
     bool expect_condition; /* the block bound last ended in scf.condition */
     bool failed, top;      /* top: plain assembly, outside functions */
+    bool too_many;         /* values for one function: said once */
+    GHashTable *functions; /* name -> function */
 } tw__as_binder;
 
 /* What an operation consists of, by role. Dictionaries and named parts stay items: the operation knows their meaning. */
@@ -132,6 +141,9 @@ const tw__as_host *tw__as_host_at(size_t index);     /* NULL past the end */
 void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host);
 /* pto.tassign %tile, @tile(0x1000) of plain assembly before the tile is defined (as_tile.c): true = it was one. */
 bool tw__as_bind_early_assign(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p);
+/* The rules of TASSIGN for an address that stands in the text. */
+bool tw__as_check_address(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, const tw_pto_tile *tile,
+                          uint64_t address);
 
 /* as_core.c: a member of the operation's dictionaries: its value, or the member itself when it has none. NULL = absent. */
 const tw__as_item *tw__as_member(const tw__as_parts *p, const char *name);

@@ -55,6 +55,15 @@ static bool check_integers(tw__as_binder *b, const tw__as_op *op, const uint32_t
     return true;
 }
 
+static bool check_condition(tw__as_binder *b, const tw__as_op *op, uint32_t slot, const tw__as_item *where)
+{
+    const tw__as_type *have = &b->f->slot_type[slot];
+    if (!have->kind || (have->kind == TW__AS_SCALAR && have->element == TW_BOOL)) return true;
+    return tw__as_refuse(b, where, op, "pto.type", "%s: i1 is wanted here, such as arith.cmpi gives, not %s",
+                         op->name, tw__as_type_text(have)),
+           false;
+}
+
 /* "(%a = %initial, ...)": initial values into items, names stay in the list. */
 static bool carried_values(tw__as_binder *b, const tw__as_op *op, const tw__as_item *list, tw__as_item **items,
                            unsigned *count)
@@ -168,8 +177,8 @@ static void bind_if(tw__as_binder *b, const tw__as_op *op)
     uint32_t slot;
     const tw__as_type *types;
     unsigned n = arrow_types(op, &types);
-    if (!op->items || !tw__as_slots(b, op, &op->items, 1, TW_BOOL, &slot)) return;
-    if (!check_integers(b, op, &slot, &op->items, 1)) return;
+    if (!op->items) return tw__as_refuse(b, NULL, op, "pto.if", "expected scf.if %%condition");
+    if (!tw__as_slots(b, op, &op->items, 1, TW_BOOL, &slot) || !check_condition(b, op, slot, op->items)) return;
     if (n != op->result_count || (n && !op->blocks->next))
         return tw__as_refuse(b, NULL, op, "pto.results", "%u results are named, both branches must give %u",
                              op->result_count, n);
@@ -196,7 +205,8 @@ static void bind_switch(tw__as_binder *b, const tw__as_op *op)
     uint32_t slot;
     const tw__as_type *types;
     unsigned n = arrow_types(op, &types);
-    if (!op->items || !tw__as_slots(b, op, &op->items, 1, TW_I64, &slot)) return;
+    if (!op->items) return tw__as_refuse(b, NULL, op, "pto.switch", "expected scf.index_switch %%value");
+    if (!tw__as_slots(b, op, &op->items, 1, TW_I64, &slot)) return;
     if (!check_integers(b, op, &slot, &op->items, 1)) return;
     tw__as_code *code = tw__as_code_new(b, op, tw__as_switch);
     if (!code || !tw__as_set_operands(b, code, &slot, &op->items, 1)) return;
@@ -250,7 +260,7 @@ static bool bind_values(tw__as_binder *b, const tw__as_op *op, const char *by, t
         if (!tw__as_slots(b, op, p.in + i, 1, i < first ? TW_BOOL : types[i - first].element, slots + i))
             return false;
     if (!check_types(b, op, slots + first, p.in + first, types, count)) return false;
-    if (first && !check_integers(b, op, slots, p.in, 1)) return false;
+    if (first && !check_condition(b, op, slots[0], p.in[0])) return false;
     tw__as_code *code = tw__as_code_new(b, op, fn);
     return code && tw__as_set_operands(b, code, slots, p.in, p.ins);
 }
@@ -286,8 +296,7 @@ static void bind_call(tw__as_binder *b, const tw__as_op *op)
     unsigned n = 0;
     if (!symbol || symbol->kind != TW__AS_SYMBOL)
         return tw__as_refuse(b, symbol, op, "pto.call", "expected @function(operands)");
-    const tw__as_function *f = b->program->functions;
-    while (f && strcmp(f->name, symbol->text + 1) != 0) f = f->next;
+    const tw__as_function *f = g_hash_table_lookup(b->functions, symbol->text + 1);
     if (!f) {
         const char *near = function_names(b, symbol->text + 1);
         return tw__as_refuse(b, symbol, op, "pto.call",

@@ -45,6 +45,7 @@ static void start_function(tw__as_binder *b, tw__as_function *f)
     b->slot_room = b->type_room = b->free_room = 0;
     g_hash_table_remove_all(b->names);
     g_array_set_size(b->undo, 0);
+    tw__as_define(b, "", NULL); /* slot 0: what stands for a value that found no room */
 }
 
 /* Slot tables move to the arena, whose life they share. */
@@ -99,10 +100,10 @@ static void declare_function(tw__as_binder *b, const tw__as_op *op, tw_pto_core_
         if (i->kind == TW__AS_SYMBOL && !name) name = i;
     }
     if (!name) return tw__as_refuse(b, NULL, op, "pto.function", "expected func.func @name(parameters)");
-    for (const tw__as_function *f = b->program->functions; f; f = f->next)
-        if (strcmp(f->name, name->text + 1) == 0)
-            return tw__as_refuse(b, name, op, "pto.function", "%s is defined twice", name->text);
+    if (g_hash_table_contains(b->functions, name->text + 1))
+        return tw__as_refuse(b, name, op, "pto.function", "%s is defined twice", name->text);
     if (!new_function(b, name->text + 1, end)) return;
+    g_hash_table_insert(b->functions, (gpointer)(uintptr_t)b->f->name, b->f);
     b->f->op = op;
     b->f->declared = !op->blocks;
     for (const tw__as_item *i = op->items; i; i = i->next)
@@ -133,9 +134,9 @@ static void declare_functions(tw__as_binder *b, const tw__as_block *block, tw_pt
 static void bind_function(tw__as_binder *b, tw__as_function *f)
 {
     start_function(b, f);
-    bind_params(b, f->op, true);
+    if (!b->m->no_memory) bind_params(b, f->op, true);
     b->expect = (tw__as_expect){ 0 };
-    if (f->op->blocks) f->body = tw__as_bind_block(b, f->op->blocks, NULL);
+    if (f->op->blocks && !b->m->no_memory) f->body = tw__as_bind_block(b, f->op->blocks, NULL);
     const tw__as_op *last = f->op->blocks ? f->op->blocks->last : NULL;
     if (f->results && f->op->blocks && !b->failed &&
         !(last && (strcmp(last->name, "return") == 0 || strcmp(last->name, "func.return") == 0)))
@@ -154,10 +155,17 @@ static void bind_plain(tw__as_binder *b, tw__as_function ***end)
     b->top = true;
     b->end = &first;
     b->expect = (tw__as_expect){ 0 };
-    for (const tw__as_op *op = b->m->top.first; op && tw__as_go_on(b); op = op->next)
+    for (const tw__as_op *op = b->m->top.first; op && tw__as_go_on(b) && !b->m->no_memory; op = op->next)
         if (!is_module(op) && strcmp(op->name, "func.func") != 0 && !op->alias) tw__as_bind_op(b, op);
     f->body = first;
     settle(b);
+    for (const tw__as_op *op = b->m->top.first; op && !b->failed; op = op->next) { /* in the order of the text */
+        const tw__as_item *name = op->items;
+        const tw__as_early *early = name && name->text ? g_hash_table_lookup(b->pending, name->text) : NULL;
+        if (early && early->op == op && !early->taken)
+            tw__as_warn(b->m, name, "pto.address",
+                        "%%%s gets an address, and nothing below defines a tile of this name", name->text);
+    }
 }
 
 tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
@@ -168,6 +176,7 @@ tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
     b.errors = tw_diags_count(module->diags, TW_ERROR);
     b.undo = g_array_new(FALSE, FALSE, sizeof(tw__as_undo));
     b.pending = g_hash_table_new(g_str_hash, g_str_equal);
+    b.functions = g_hash_table_new(g_str_hash, g_str_equal);
     *program = (tw__as_program){ .module = module, .target = target };
     tw__as_function **end = &program->functions;
     bool plain = false;
@@ -176,7 +185,8 @@ tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
     if (plain) bind_plain(&b, &end);
     g_hash_table_destroy(b.names);
     g_hash_table_destroy(b.pending);
+    g_hash_table_destroy(b.functions);
     g_array_free(b.undo, TRUE);
     if (module->no_memory) tw__as_error(module, 0, 0, 1, "pto.memory", "out of memory while binding the program");
-    return tw_diags_count(module->diags, TW_ERROR) > b.errors ? NULL : program;
+    return module->no_memory || tw_diags_count(module->diags, TW_ERROR) > b.errors ? NULL : program;
 }

@@ -1,21 +1,47 @@
-/* as_lex: characters of PTO-AS to tokens. A '#' that begins a line is a comment, unless it defines an attribute. */
+/* as_lex: characters of PTO-AS to tokens. A '#' that begins a line or stands before a blank is a
+ * comment, unless it defines an attribute. */
 #include "pto/as_parse.h"
 
 #include <glib.h>
 
-void tw__as_error(tw__as_module *m, int line, int column, int length, const char *code, const char *format, ...)
+static void diagnose(tw__as_module *m, tw_diag diag, const char *format, va_list args)
 {
     char text[600];
-    va_list args;
-    va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     const char *start = m->source;
-    for (int l = 1; l < line && start; l++) start = (start = strchr(start, '\n')) ? start + 1 : NULL;
+    for (int l = 1; l < diag.line && start; l++) start = (start = strchr(start, '\n')) ? start + 1 : NULL;
     char *copy = start ? g_strndup(start, strcspn(start, "\n")) : NULL;
-    tw_diag diag = { m->file, line, column, length > 0 ? length : 1, TW_ERROR, code, text, copy };
+    diag.file = m->file;
+    diag.message = text;
+    diag.source = copy;
     tw_diags_add(m->diags, &diag);
     g_free(copy);
+}
+
+void tw__as_error(tw__as_module *m, int line, int column, int length, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diagnose(
+        m,
+        (tw_diag){
+            .line = line, .column = column, .length = length > 0 ? length : 1, .severity = TW_ERROR, .code = code },
+        format, args);
+    va_end(args);
+}
+
+void tw__as_warn(tw__as_module *m, const tw__as_item *where, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diagnose(m,
+             (tw_diag){ .line = where->line,
+                        .column = where->column,
+                        .length = where->length,
+                        .severity = TW_WARNING,
+                        .code = code },
+             format, args);
+    va_end(args);
 }
 
 void tw__parse_error(tw__parser *p, const tw__token *t, const char *format, ...)
@@ -36,11 +62,13 @@ static bool is_name(char c)
     return g_ascii_isalnum(c) || c == '_' || c == '$' || c == '.' || c == '-';
 }
 
-/* A '#' that begins a line is a comment, unless it defines an attribute: "#map = ...". */
+/* A '#' that begins a line is a comment, unless it defines an attribute: "#map = ..."; so is one before a blank. */
 static bool is_comment(const tw__parser *p)
 {
     if (p->at[0] == '/' && p->at[1] == '/') return true;
-    if (p->at[0] != '#' || !p->fresh) return false;
+    if (p->at[0] != '#') return false;
+    if (strchr(" \t\r\n", p->at[1])) return true; /* or the end */
+    if (!p->fresh) return false;
     const char *c = p->at + 1;
     while (is_name(*c)) c++;
     while (*c == ' ') c++;

@@ -9,9 +9,8 @@
 /* "!name" that an alias defined: its text. */
 static const char *type_alias(const tw__parser *p, const char *text)
 {
-    for (const tw__as_op *op = p->m->top.first; op && *text == '!'; op = op->next)
-        if (op->alias && strcmp(op->name, text) == 0) return op->items->text;
-    return text;
+    const tw__as_item *item = *text == '!' ? g_hash_table_lookup(p->m->aliases, text) : NULL;
+    return item ? item->text : text;
 }
 
 static bool parse_type(tw__parser *p, tw__as_type *type)
@@ -58,8 +57,8 @@ static bool parse_types(tw__parser *p, tw__as_item *item, bool several)
 
 static bool parse_items(tw__parser *p, tw__as_item **list, char close);
 
-/* Words that continue a statement on the next line. */
-static bool continues(const tw__parser *p)
+/* Words that continue a statement, on the next line too. */
+static bool continuing_word(const tw__parser *p)
 {
     static const char *const words[] = { "ins",
                                          "outs",
@@ -83,12 +82,28 @@ static bool continues(const tw__parser *p)
                                          "left_padding_num",
                                          "right_padding_num",
                                          "init_out_buffer" };
-    if (!p->t.first) return p->t.kind != T_END;
-    if (p->t.kind == T_ARROW) return true;
-    if (p->t.kind == T_CHAR) return strchr(":,({[<", *p->t.start) != NULL;
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
         if (tw__parse_is_word(p, words[i])) return true;
     return false;
+}
+
+static bool continues(const tw__parser *p)
+{
+    if (!p->t.first) return p->t.kind != T_END;
+    if (p->t.kind == T_ARROW) return true;
+    if (p->t.kind == T_CHAR) return strchr(":,({[<", *p->t.start) != NULL;
+    return continuing_word(p);
+}
+
+/* On the same line a statement ends where nothing but another one can follow: at a name after its types, or after
+ * "outs(...)". */
+static bool ends_here(const tw__parser *p, const tw__as_item *last, const tw__as_item *before)
+{
+    if (!last || p->t.first || (p->t.kind != T_VALUE && (p->t.kind != T_WORD || continuing_word(p)))) return false;
+    return last->kind == TW__AS_COLON || last->kind == TW__AS_ARROW || last->kind == TW__AS_FROM ||
+           last->kind == TW__AS_TO ||
+           (last->kind == TW__AS_PARENS && before && before->kind == TW__AS_WORD &&
+            strcmp(before->text, "outs") == 0);
 }
 
 static bool parse_item(tw__parser *p, tw__as_item *item);
@@ -113,8 +128,12 @@ static bool bracketed(tw__parser *p, tw__as_item *item, tw__as_item_kind kind, c
 {
     item->kind = kind;
     if (++p->depth > TW__AS_MAX_DEPTH) return tw__parse_error(p, &p->t, "brackets are nested too deeply"), false;
+    tw__token open = p->t;
+    unsigned errors = p->errors;
     tw__parse_next(p);
     bool good = parse_items(p, &item->child, close) && tw__parse_expect(p, close);
+    if (!good && p->t.kind == T_END && p->errors == errors)
+        tw__parse_error(p, &open, "'%c' is never closed", *open.start);
     p->depth--;
     return good;
 }
@@ -207,6 +226,7 @@ static bool parse_item(tw__parser *p, tw__as_item *item)
     case T_END:
     case T_ERROR: break;
     }
+    if (p->t.kind == T_END && p->depth > 0) return false; /* the bracket tells */
     tw__parse_error(p, &p->t, p->t.kind == T_END ? "the text ends inside a statement" : "unexpected text");
     return false;
 }
@@ -214,8 +234,10 @@ static bool parse_item(tw__parser *p, tw__as_item *item)
 /* Items up to `close` (which stays), or to the end of the statement when close is 0. */
 static bool parse_items(tw__parser *p, tw__as_item **list, char close)
 {
+    tw__as_item *last = NULL, *before = NULL;
     for (tw__as_item **end = list;;) {
-        if (close ? tw__parse_is(p, close) : !continues(p) || tw__parse_is(p, '}')) return true;
+        if (close ? tw__parse_is(p, close) : !continues(p) || tw__parse_is(p, '}') || ends_here(p, last, before))
+            return true;
         bool comma = end != list && tw__parse_accept(p, ',');
         tw__as_item *item = tw__parse_allocate(p, sizeof *item);
         item->comma = comma;
@@ -223,6 +245,8 @@ static bool parse_items(tw__parser *p, tw__as_item **list, char close)
         if (p->m->no_memory) return false;
         *end = item;
         end = &item->next;
+        before = last;
+        last = item;
     }
 }
 
@@ -256,7 +280,7 @@ static const holder *holder_of(const char *name)
     return NULL;
 }
 
-static void parse_statements(tw__parser *p, tw__as_block *block, bool braces);
+static void parse_statements(tw__parser *p, tw__as_block *block, const tw__token *open);
 
 /* After an error: on to the next line that starts a statement, or a closing brace. */
 static void recover(tw__parser *p)
@@ -283,10 +307,11 @@ static bool parse_label(tw__parser *p, tw__as_block *block)
 static bool parse_braces(tw__parser *p, tw__as_block *block)
 {
     unsigned depth = p->depth;
+    const tw__token open = p->t;
     if (!tw__parse_expect(p, '{')) return false;
     p->depth = 0; /* of brackets */
     if (!tw__parse_is(p, '^') || parse_label(p, block))
-        parse_statements(p, block, true);
+        parse_statements(p, block, &open);
     else
         recover(p);
     p->depth = depth;
@@ -411,15 +436,25 @@ static bool parse_alias(tw__parser *p, tw__as_op *op)
     if (!tw__parse_expect(p, '=')) return false;
     op->items = tw__parse_allocate(p, sizeof *op->items);
     if (!parse_item(p, op->items)) return false;
-    if (t.kind == T_HASH || op->items->kind == TW__AS_ATTR) return true;
-    return tw__parse_error(p, &t, "expected '!name = !type'"), false;
+    if (t.kind == T_HASH && tw__parse_is(p, ':') && !p->t.first) { /* "#n = 1 : i32" */
+        op->items->next = tw__parse_allocate(p, sizeof *op->items->next);
+        if (!parse_item(p, op->items->next)) return false;
+    }
+    if (t.kind != T_HASH && op->items->kind != TW__AS_ATTR)
+        return tw__parse_error(p, &t, "expected '!name = !type'"), false;
+    if (p->m->no_memory || g_hash_table_insert(p->m->aliases, (gpointer)(uintptr_t)op->name, op->items))
+        return true;
+    return tw__parse_error(p, &whole, "%s is defined twice", op->name), false;
 }
 
 static bool parse_statement(tw__parser *p, tw__as_op *op)
 {
     if (p->t.kind == T_HASH || p->t.kind == T_BANG) return parse_alias(p, op);
     if (p->t.kind == T_VALUE && !parse_results(p, op)) return false;
-    if (p->t.kind != T_WORD) return tw__parse_error(p, &p->t, "expected the name of an operation"), false;
+    if (p->t.kind != T_WORD)
+        return tw__parse_error(p, &p->t, "expected the name of an operation%s",
+                               p->t.kind == T_STRING ? ", without quotes" : ""),
+               false;
     op->line = p->t.line;
     op->column = p->t.column;
     op->length = (int)p->t.length;
@@ -430,15 +465,17 @@ static bool parse_statement(tw__parser *p, tw__as_op *op)
     return p->t.first && !continues(p) ? true : parse_items(p, &op->items, 0);
 }
 
-static void parse_statements(tw__parser *p, tw__as_block *block, bool braces)
+/* Up to the brace that closes `open`, or (NULL) to the end. */
+static void parse_statements(tw__parser *p, tw__as_block *block, const tw__token *open)
 {
+    unsigned errors = p->errors;
     if (++p->nesting > TW__AS_MAX_DEPTH) {
         tw__parse_error(p, &p->t, "blocks are nested too deeply");
         while (p->t.kind != T_END) tw__parse_next(p);
     }
     while (p->t.kind != T_END && p->errors < TW__PARSE_ERRORS && !p->m->no_memory) {
         if (tw__parse_is(p, '}')) {
-            if (braces) break;
+            if (open) break;
             tw__parse_error(p, &p->t, "'}' without '{'");
             tw__parse_next(p);
             continue;
@@ -455,7 +492,21 @@ static void parse_statements(tw__parser *p, tw__as_block *block, bool braces)
         block->last = op;
     }
     p->nesting--;
-    if (braces) tw__parse_expect(p, '}');
+    if (open && p->t.kind == T_END && p->errors == errors)
+        tw__parse_error(p, open, "'{' is never closed");
+    else if (open)
+        tw__parse_expect(p, '}');
+}
+
+/* The text would seem to end there. */
+static bool refuse_zero(tw__parser *p, size_t size)
+{
+    const char *zero = memchr(p->m->source, 0, size), *line = p->m->source;
+    int number = 1;
+    if (!zero) return false;
+    for (const char *c; (c = memchr(line, '\n', (size_t)(zero - line))); line = c + 1) number++;
+    tw__as_error(p->m, number, (int)(zero - line) + 1, 1, "pto.syntax", "a zero byte: this is no text");
+    return true;
 }
 
 tw__as_module *tw__as_parse(const char *file, const char *source, size_t size, tw_diags *diags)
@@ -465,24 +516,29 @@ tw__as_module *tw__as_parse(const char *file, const char *source, size_t size, t
     if (m) {
         m->arena = arena;
         m->diags = diags;
+        m->aliases = g_hash_table_new(g_str_hash, g_str_equal);
         m->file = tw__arena_strdup(arena, file);
         m->source = tw__arena_alloc(arena, size + 1, 1);
     }
     if (!m || !m->file || !m->source) {
+        if (m) g_hash_table_destroy(m->aliases);
         tw__arena_free(arena);
         tw__fail(TW_E_NO_MEMORY, "no memory for the program text");
         return NULL;
     }
     memcpy(m->source, source, size);
     m->source[size] = 0;
-    tw__parser p = { .m = m, .at = m->source, .line_start = m->source, .line = 1, .fresh = true };
+    bool mark = size >= 3 && memcmp(source, "\xef\xbb\xbf", 3) == 0; /* of byte order */
+    tw__parser p = { .m = m, .at = m->source + 3 * mark, .line_start = m->source, .line = 1, .fresh = true };
     tw__parse_next(&p);
-    parse_statements(&p, &m->top, false);
+    if (!refuse_zero(&p, size)) parse_statements(&p, &m->top, NULL);
     if (m->no_memory) tw__as_error(m, 0, 0, 1, "pto.memory", "out of memory while reading the program");
     return m;
 }
 
 void tw__as_free(tw__as_module *module)
 {
-    if (module) tw__arena_free(module->arena);
+    if (!module) return;
+    g_hash_table_destroy(module->aliases);
+    tw__arena_free(module->arena);
 }

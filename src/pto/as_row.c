@@ -133,8 +133,12 @@ static uint32_t declare(tw__as_binder *b, const tw__as_op *op, const char *name,
 {
     tw__as_code *code = tw__as_code_new(b, op, run_declare);
     if (!code) return 0;
-    gpointer address = g_hash_table_lookup(b->pending, name);
-    code->number = (int64_t)(uintptr_t)address;
+    tw__as_early *early = g_hash_table_lookup(b->pending, name);
+    if (early) {
+        early->taken = true;
+        code->number = (int64_t)early->address + 1;
+        if (!tw__as_check_address(b, early->op, early->item, &type->tile, early->address)) return 0;
+    }
     if (like) tw__as_set_operands(b, code, like, NULL, 1);
     uint32_t slot = tw__as_define(b, name, type);
     tw__as_set_result(b, code, type, slot);
@@ -201,6 +205,73 @@ static bool check_counts(tw__as_binder *b, const tw__as_op *op, const tw__pto_ro
     return true;
 }
 
+/* Results of the DPS form are other names of its destinations. */
+static bool name_results(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, const uint32_t *slots,
+                         const unsigned *outs, unsigned count)
+{
+    if (op->result_count && op->result_count != count)
+        return tw__as_refuse(b, NULL, op, "pto.results", "%s has %u destinations, %u results are named", op->name,
+                             count, op->result_count),
+               false;
+    for (unsigned i = 0; i < op->result_count; i++) {
+        const tw__as_type *have = &b->f->slot_type[slots[outs[i]]];
+        if (i < p->results && !tw__as_same_type(have, p->result[i]))
+            return tw__as_refuse(b, NULL, op, "pto.type", "result %u is %s, as its destination, not %s", i + 1,
+                                 tw__as_type_text(have), p->result[i]->text),
+                   false;
+        tw__as_rename(b, op->results[i].text, slots[outs[i]]);
+    }
+    return true;
+}
+
+/* The first operand that is of the wrong kind for a form with this number of them. */
+static bool wrong_kind(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *form, const tw__as_parts *p,
+                       unsigned skip)
+{
+    static const char *const kinds[8] = { "nothing", "a tile", "a tensor", "a number", "a FIFO", "a group" };
+    unsigned in_order[TW_PTO_OPERANDS], out_order[TW_PTO_OPERANDS], nin, nout;
+    text_order(form, in_order, &nin, out_order, &nout);
+    for (unsigned i = 0; i < nin && i + skip < p->ins; i++) {
+        const tw__as_type *t = known_type(b, p->in[i + skip], NULL);
+        tw_pto_kind want = kind_of(form->form[in_order[i]]), have = kind_of_type(t);
+        if (have != TW_PTO_NOTHING && have != want)
+            return tw__as_refuse(b, p->in[i + skip], op, "pto.operands", "%s wants %s here, not %s", form->mnemonic,
+                                 kinds[want & 7], tw__as_type_text(t)),
+                   true;
+    }
+    return false;
+}
+
+/* Why no form takes the operands: how many they are, or of which kinds. `flat`: destinations are the first operands. */
+static void no_form(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row, const tw__as_parts *p, bool flat)
+{
+    unsigned in_order[TW_PTO_OPERANDS], out_order[TW_PTO_OPERANDS], nin, nout, fitting = 0, skip = 0;
+    unsigned outs = p->dps ? p->outs : op->result_count;
+    const tw__pto_row *form, *fits = NULL;
+    char counts[160] = "";
+    for (size_t i = tw__pto_row_index(row);
+         (form = tw__pto_row_at(i)) && strcmp(form->mnemonic, row->mnemonic) == 0; i++) {
+        char one[40];
+        text_order(form, in_order, &nin, out_order, &nout);
+        g_snprintf(one, sizeof one, "%u input%s and %u destination%s", nin, nin == 1 ? "" : "s", nout,
+                   nout == 1 ? "" : "s");
+        if (!strstr(counts, one))
+            g_snprintf(counts + strlen(counts), sizeof counts - strlen(counts), "%s%s", *counts ? ", or " : "",
+                       one);
+        if (flat ? p->ins != nin + nout : p->ins != nin || outs != nout) continue;
+        fits = form;
+        skip = flat ? nout : 0;
+        fitting++;
+    }
+    if (fitting == 0)
+        return tw__as_refuse(b, NULL, op, "pto.operands",
+                             "%s takes %s; here are %u and %u (`tilewright pto info %s`)", row->mnemonic, counts,
+                             p->ins, outs, row->mnemonic);
+    if (fitting == 1 && wrong_kind(b, op, fits, p, skip)) return;
+    tw__as_refuse(b, NULL, op, "pto.operands", "no form of %s takes these operands (`tilewright pto info %s`)",
+                  row->mnemonic, row->mnemonic);
+}
+
 void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row)
 {
     tw__as_parts p;
@@ -221,10 +292,7 @@ void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *r
         for (ins = 0; ins < p.ins - skip; ins++) in_at[ins] = ins + skip;
         if (row_fits(b, form, &p, ins, outs, in_at)) found = form;
     }
-    if (!found)
-        return tw__as_refuse(b, NULL, op, "pto.operands",
-                             "no form of %s takes these operands (`tilewright pto info %s`)", row->mnemonic,
-                             row->mnemonic);
+    if (!found) return no_form(b, op, row, &p, flat);
     text_order(found, in_order, &nin, out_order, &nout);
     unsigned skip = flat ? nout : 0;
     const tw__as_type *results[8], *single = p.results     ? p.result[0]
@@ -245,7 +313,7 @@ void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *r
     for (unsigned i = 0; i < nin && !like; i++)
         if (kind_of(found->form[in_order[i]]) == TW_PTO_TILE) like = &slots[in_order[i]];
     for (unsigned i = 0; i < nout && !b->failed; i++) {
-        if (op->result_count) {
+        if (op->result_count && !p.dps) {
             results[i] = p.results > i ? p.result[i] : single;
             if (!results[i] || results[i]->kind != TW__AS_TILE)
                 return tw__as_refuse(b, NULL, op, "pto.type", "the type of result %u is missing", i + 1);
@@ -258,6 +326,7 @@ void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *r
         }
     }
     if (b->failed || !check_counts(b, op, found, slots, where)) return;
+    if (p.dps && !name_results(b, op, &p, slots, out_order, nout)) return;
     if (p.dps && (p.in_types && p.in_types != nin))
         return tw__as_refuse(b, NULL, op, "pto.types", "%u types for %u inputs", p.in_types, nin);
     tw__as_code *code = tw__as_code_new(b, op, run_row);

@@ -50,10 +50,26 @@ static void release_tiles(tw__as_run *run, const tw__as_code *code)
 static _Thread_local tw__as_cell yielded[64];
 static _Thread_local unsigned yielded_count;
 
+/* Before a tile gets a second name it gets its place, so that both name the same memory. Where it cannot (manual mode, the
+ * other kind of core, no room), what uses it says so. */
+static void settle_tile(tw__as_run *run, tw__as_cell *cell)
+{
+    if (cell->kind == TW__AS_TILE && !cell->tile.place) tw__pto_place(run->core, &cell->tile);
+}
+
+/* A value under another name; the tile stays with the first. */
+static void lend(tw__as_run *run, uint32_t slot, tw__as_cell *copy)
+{
+    settle_tile(run, &run->cell[slot]);
+    *copy = run->cell[slot];
+    if (copy->kind == TW__AS_TILE) copy->rank = 0;
+}
+
 static void yield(tw__as_run *run, const uint32_t *slots, unsigned count)
 {
     yielded_count = count;
     for (unsigned i = 0; i < count; i++) {
+        settle_tile(run, &run->cell[slots[i]]);
         yielded[i] = run->cell[slots[i]];
         if (yielded[i].kind == TW__AS_TILE) run->cell[slots[i]].rank = 0; /* it goes out with the value */
     }
@@ -104,11 +120,7 @@ tw_status tw__as_for(tw__as_run *run, const tw__as_code *code)
     int64_t from = tw__as_integer(&run->cell[code->operand[0]]), to = tw__as_integer(&run->cell[code->operand[1]]),
             step = tw__as_integer(&run->cell[code->operand[2]]);
     if (step <= 0) return tw__fail(TW_E_INVALID_ARGUMENT, "scf.for: a step of %lld", (long long)step);
-    for (unsigned i = 0; i < n; i++) {
-        tw__as_cell value = run->cell[code->operand[3 + i]];
-        if (value.kind == TW__AS_TILE) value.rank = 0;
-        run->cell[code->result[1 + i]] = value;
-    }
+    for (unsigned i = 0; i < n; i++) lend(run, code->operand[3 + i], &run->cell[code->result[1 + i]]);
     for (int64_t i = from; i < to && !run->stop; i = to - i > step ? i + step : to) {
         tw__as_cell *variable = &run->cell[code->result[0]];
         variable->kind = TW__AS_INDEX;
@@ -165,10 +177,7 @@ tw_status tw__as_while(tw__as_run *run, const tw__as_code *code)
 {
     unsigned n = code->parts[0], m = code->parts[1];
     const uint32_t *before = code->result, *after = before + n, *results = after + m;
-    for (unsigned i = 0; i < n; i++) {
-        run->cell[before[i]] = run->cell[code->operand[i]];
-        if (run->cell[before[i]].kind == TW__AS_TILE) run->cell[before[i]].rank = 0;
-    }
+    for (unsigned i = 0; i < n; i++) lend(run, code->operand[i], &run->cell[before[i]]);
     for (bool again = true; again && !run->stop;) {
         yielded_count = 0;
         if (++run->steps > run->max_steps) return stopped(run);
@@ -211,10 +220,7 @@ tw_status tw__as_call(tw__as_run *run, const tw__as_code *code)
     if (run->depth >= MAX_CALLS) return tw__fail(TW_E_RECURSION, "calls are nested more than %d deep", MAX_CALLS);
     tw__as_cell *mine = run->cell, *cells = calloc(f->slots + 1, sizeof *cells);
     if (!cells) return tw__fail(TW_E_NO_MEMORY, "no memory for a call of @%s", name);
-    for (unsigned i = 0; i < f->params; i++) {
-        cells[f->param_slot[i]] = mine[code->operand[i]];
-        if (cells[f->param_slot[i]].kind == TW__AS_TILE) cells[f->param_slot[i]].rank = 0;
-    }
+    for (unsigned i = 0; i < f->params; i++) lend(run, code->operand[i], &cells[f->param_slot[i]]);
     run->cell = cells;
     run->depth++;
     yielded_count = 0;

@@ -188,9 +188,15 @@ static const char *print_one(FILE *out, const char *at, const tw__as_cell *cell)
     return at + 1;
 }
 
-static void print_plain(FILE *out, const tw_pto_scalar *s)
+static void print_plain(FILE *out, const tw__as_cell *cell)
 {
-    fprintf(out, "%.9g", tw_type_load(s->type, &s->bits));
+    const tw_pto_scalar *s = &cell->scalar;
+    if (tw__is_float(s->type))
+        fprintf(out, "%.9g", tw_type_load(s->type, &s->bits));
+    else if (tw_type_get(s->type)->is_signed)
+        fprintf(out, "%" PRId64, tw__as_integer(cell));
+    else
+        fprintf(out, "%" PRIu64, tw__as_natural(cell));
 }
 
 /* pto.print ins("format", values): a value for each conversion; values that are left over follow, as does a line end. */
@@ -221,7 +227,7 @@ static tw_status run_print(tw__as_run *run, const tw__as_code *code)
     bool rest = next < code->count;
     for (bool first = format == NULL; next < code->count; next++, first = false) {
         if (!first && last != ' ' && last) fputc(' ', run->out);
-        print_plain(run->out, &tw__as_operand(run, code, next)->scalar);
+        print_plain(run->out, tw__as_operand(run, code, next));
         last = '0';
     }
     if (rest || last != '\n') fputc('\n', run->out);
@@ -237,7 +243,17 @@ static bool bind_print(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, t
                    false;
         code->format = p->named[i];
     }
-    return true;
+    unsigned wanted = 0;
+    for (const char *c = code->format ? code->format->text : ""; *c; c++) {
+        if (*c != '%') continue;
+        const char *letter = c + 1 + strspn(c + 1, "-+ #0123456789.hlzjt");
+        if (*letter && strchr("diouxXeEfFgGc", *letter)) wanted++;
+        if (c[1] == '%') c++;
+    }
+    if (wanted <= p->ins) return true;
+    return tw__as_refuse(b, code->format, op, "pto.operands", "the format wants %u value%s, there %s %u", wanted,
+                         wanted == 1 ? "" : "s", p->ins == 1 ? "is" : "are", p->ins),
+           false;
 }
 
 static tw_status run_trap(tw__as_run *run, const tw__as_code *code)
@@ -251,10 +267,11 @@ static tw_status run_trap(tw__as_run *run, const tw__as_code *code)
 /* @tile(0x1000), or the number itself. */
 static bool address_of(const tw__as_item *item, uint64_t *address)
 {
-    const tw__as_item *number = item->kind == TW__AS_SYMBOL && item->child ? item->child->child : item;
+    bool symbol = item->kind == TW__AS_SYMBOL;
+    const tw__as_item *number = symbol && item->child ? item->child->child : item;
     int64_t bits;
-    if (!number || number->kind != TW__AS_NUMBER || !tw__as_number(number->text, TW_I64, &bits) || bits < 0 ||
-        bits > UINT32_MAX)
+    if (!number || (symbol && strcmp(item->text, "@tile") != 0) || number->kind != TW__AS_NUMBER ||
+        !tw__as_number(number->text, TW_I64, &bits) || bits < 0 || bits > UINT32_MAX)
         return false;
     return *address = (uint64_t)bits, true;
 }
@@ -271,8 +288,37 @@ bool tw__as_bind_early_assign(tw__as_binder *b, const tw__as_op *op, const tw__a
         tw__as_refuse(b, p->in[1], op, "pto.address", "expected an address, such as @tile(0x1000)");
         return true;
     }
-    g_hash_table_insert(b->pending, (gpointer)(uintptr_t)p->in[0]->text, (gpointer)(uintptr_t)(address + 1));
+    tw__as_early *early = TW__NEW(b->m->arena, tw__as_early);
+    if (!early) return b->failed = b->m->no_memory = true;
+    *early = (tw__as_early){ .op = op, .item = p->in[1], .address = address };
+    g_hash_table_insert(b->pending, (gpointer)(uintptr_t)p->in[0]->text, early);
     return true;
+}
+
+bool tw__as_check_address(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, const tw_pto_tile *tile,
+                          uint64_t address)
+{
+    tw_pto_target target = b->program->target;
+    uint32_t size = tw__pto_memory_size(target, (tw_pto_location)tile->location);
+    if (tw__pto_check_address(target, tile, size, address) == TW_OK) return true;
+    return tw__as_refuse(b, item, op, "pto.address", "%s", tw_error_message()), false;
+}
+
+/* The element that comes out is of the tile's type; integers go by their width. */
+static bool bind_getval(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                        tw__as_type *type)
+{
+    uint32_t slot;
+    (void)code;
+    if (p->ins < 1 || p->in[0]->kind != TW__AS_VALUE || !tw__as_find(b, p->in[0]->text, &slot)) return true;
+    const tw__as_type *tile = &b->f->slot_type[slot];
+    if (tile->kind != TW__AS_TILE || !type->element || tile->element == type->element) return true;
+    if (!tw__is_float(tile->element) && !tw__is_float(type->element) &&
+        tw_type_size(tile->element) == tw_type_size(type->element))
+        return true;
+    return tw__as_refuse(b, NULL, op, "pto.type", "%s: the elements are %s, not %s", op->name,
+                         tw_type_name(tile->element, TW_SYSTEM_PTO), type->text),
+           false;
 }
 
 /* A window has the type of the whole, with the extents that the sizes say. */
@@ -312,6 +358,13 @@ static bool bind_alloc(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, t
         return tw__as_refuse(b, NULL, op, "pto.dynamic",
                              "valid_row and valid_col are given for extents written '?', and only for these"),
                false;
+    for (unsigned i = 0; i < p->nameds; i++) {
+        const tw__as_item *item = p->named[i]->child;
+        uint64_t address;
+        if (p->named[i]->has_value && strcmp(p->named[i]->text, "addr") == 0 && item->kind == TW__AS_NUMBER &&
+            address_of(item, &address) && !tw__as_check_address(b, op, item, &type->tile, address))
+            return false;
+    }
     return true;
 }
 
@@ -352,9 +405,15 @@ static bool bind_assign(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
 {
     uint64_t address;
     (void)type;
-    if (p->ins != 2 || p->in[1]->kind != TW__AS_SYMBOL) return true;
+    if (p->ins != 2)
+        return tw__as_refuse(b, NULL, op, "pto.operands", "%s takes a tile and an address", op->name), false;
+    if (p->in[1]->kind == TW__AS_VALUE) return true;
     if (!address_of(p->in[1], &address))
         return tw__as_refuse(b, p->in[1], op, "pto.address", "expected an address, such as @tile(0x1000)"), false;
+    uint32_t slot;
+    bool known = p->in[0]->kind == TW__AS_VALUE && tw__as_find(b, p->in[0]->text, &slot) &&
+                 b->f->slot_type[slot].kind == TW__AS_TILE;
+    if (known && !tw__as_check_address(b, op, p->in[1], &b->f->slot_type[slot].tile, address)) return false;
     code->number = (int64_t)address + 1;
     p->ins = 1;
     return true;
@@ -368,7 +427,7 @@ const tw__as_host tw__as_tile_ops[] = {
     { "pto.tassign", run_assign, 0, -1, 0, bind_assign, "ti" },
     { "pto.subset", run_subset, 'w', -1, 0, bind_subset, "ti" },
     { "pto.set_validshape", run_set_valid, 0, 3, 0, NULL, "ti" },
-    { "pto.tgetval", run_getval, 'o', 2, 0, NULL, "ti" },
+    { "pto.tgetval", run_getval, 'o', 2, 0, bind_getval, "ti" },
     { "pto.tsetval", run_setval, 0, 3, 0, NULL, "int" },
     { "pto.tprint", run_print_tile, 0, 1, 0, NULL, "t" },
     { "pto.print", run_print, 0, -1, 0, bind_print, "n" },

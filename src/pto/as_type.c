@@ -32,6 +32,19 @@ static tw_type element_by_name(const char *name)
     return TW_TYPE_NONE;
 }
 
+/* Says that `text` is none; "dtype" is how manuals write that one stands here. */
+static bool no_element(const char *text, const char *what)
+{
+    const char *names[TW_TYPE_COUNT + 1] = { "index" };
+    size_t count = 1;
+    if (strcmp(text, "dtype") == 0) return bad("'dtype' stands for an element type, such as i32");
+    for (int t = 1; t < TW_TYPE_COUNT; t++)
+        if (*tw_type_get((tw_type)t)->names[TW_SYSTEM_PTO])
+            names[count++] = tw_type_get((tw_type)t)->names[TW_SYSTEM_PTO];
+    const char *near = tw__nearest(text, names, count);
+    return bad(near ? "'%.100s' is not %s; did you mean '%s'?" : "'%.100s' is not %s", text, what, near);
+}
+
 static bool word_index(const char *const *words, size_t count, const char *word, unsigned *out)
 {
     for (size_t i = 0; i < count; i++)
@@ -65,7 +78,7 @@ static bool shaped(char *text, unsigned max_rank, int64_t *dims, unsigned *rank,
         char *x = strchr(at, 'x');
         if (!x || !(g_ascii_isdigit(*at) || *at == '?')) {
             *element = element_by_name(at);
-            return *element ? true : bad("'%s' is not an element type", at);
+            return *element ? true : no_element(at, "an element type");
         }
         if (*rank == max_rank) return bad("more than %u extents", max_rank);
         *x = 0;
@@ -97,7 +110,7 @@ static bool key_value(tw_pto_tile *t, const char *key, char *value, uint32_t *se
             return bad("'%s' is not a location", value);
         t->location = (unsigned char)v;
         return true;
-    case 1: t->type = element_by_name(value); return t->type ? true : bad("'%s' is not an element type", value);
+    case 1: t->type = element_by_name(value); return t->type ? true : no_element(value, "an element type");
     case 6:
         if (!word_index(blayout_words, G_N_ELEMENTS(blayout_words), value, &v))
             return bad("'%s' is not a base layout", value);
@@ -144,6 +157,9 @@ static bool positional(tw_pto_tile *t, char *part, unsigned *extents, unsigned *
     unsigned rank;
     tw_type element = element_by_name(part);
     if (element) return t->type = element, true;
+    if (strcmp(part, "...") == 0)
+        return bad("'...' stands for what a tile type says: memory, extents and element type, such as "
+                   "'vec, 1x16xi32'");
     if (strchr(part, 'x') && (g_ascii_isdigit(*part) || *part == '?')) {
         if (!shaped(part, 2, dims, &rank, &t->type)) return false;
         if (rank != 2 || dims[0] < 0 || dims[1] < 0) return bad("a tile has two extents, both known");
@@ -176,7 +192,14 @@ static bool positional(tw_pto_tile *t, char *part, unsigned *extents, unsigned *
         break;
     default: break;
     }
-    return bad("'%s' has no meaning in a tile type", part);
+    const char *names[G_N_ELEMENTS(location_words) + 4 + G_N_ELEMENTS(slayout_words)];
+    memcpy(names, location_words, sizeof location_words);
+    memcpy(names + G_N_ELEMENTS(location_words), blayout_words, sizeof blayout_words);
+    memcpy(names + G_N_ELEMENTS(location_words) + 4, slayout_words, sizeof slayout_words);
+    const char *near = tw__nearest(part, names, G_N_ELEMENTS(names));
+    return bad(near ? "'%s' has no meaning in a tile type; did you mean '%s'?"
+                    : "'%s' has no meaning in a tile type",
+               part, near);
 }
 
 static bool parse_tile(char *inner, tw_pto_tile *t)
@@ -298,7 +321,7 @@ static bool pointer_type(const char *text, tw__as_type *type, GString *s)
     char *comma = strchr(buf, ','), *space = comma ? g_strstrip(comma + 1) : NULL;
     if (comma) *comma = 0;
     type->element = element_by_name(g_strstrip(buf));
-    if (!type->element) return bad("'%s' is not an element type", buf);
+    if (!type->element) return no_element(buf, "an element type");
     if (space && strcmp(space, "gm") != 0 && strcmp(space, "ub") != 0)
         return bad("'%s' is not a memory of a pointer: gm or ub", space);
     type->on_chip = space && *space == 'u';
@@ -417,7 +440,7 @@ static bool scalar_type(const char *text, tw__as_type *type, GString *s)
     bool index = strcmp(text, "index") == 0;
     type->kind = index ? TW__AS_INDEX : TW__AS_SCALAR;
     type->element = index ? TW_I64 : element_by_name(text);
-    if (!type->element) return bad("unknown type '%.100s'", text);
+    if (!type->element) return no_element(text, "a type");
     g_string_append(s, index ? text : element_text(type->element));
     return true;
 }

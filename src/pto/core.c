@@ -301,17 +301,10 @@ static bool make_room(tw_pto *core, const tw__place *owner)
     return true;
 }
 
-tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address)
+tw_status tw__pto_check_address(tw_pto_target target, const tw_pto_tile *tile, uint32_t size, uint64_t address)
 {
-    tw_status status = tw_pto_tile_check(tile);
-    if (status != TW_OK) return status;
-    const char *memory = memories[tile->location], *profile = tw_pto_target_name(core->target);
-    uint32_t size = core->memory[tile->location].size, number;
+    const char *memory = memories[tile->location], *profile = tw_pto_target_name(target);
     size_t bytes = tw_pto_tile_bytes(tile);
-    /* Kernels for both kinds of core place the tiles of both on each: check.c refuses to use them where they are not.
-     * A cube core names tiles of its vector cores as destinations of its accumulators (split.c). */
-    bool elsewhere = size == 0 && tw__pto_is_part(core);
-    if (elsewhere) size = tw__pto_memory_size(core->target, (tw_pto_location)tile->location);
     if (size == 0)
         return tw__fail(TW_E_TILE_MEMORY, "TASSIGN: %s has no memory %s [rule SA-0351]", profile, memory);
     if (bytes > size)
@@ -325,6 +318,21 @@ tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address)
         return tw__fail(TW_E_TILE_MEMORY,
                         "TASSIGN: address 0x%llx is not a multiple of %d [rule SA-0354, profile %s]",
                         (unsigned long long)address, ALIGN, profile);
+    return TW_OK;
+}
+
+tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address)
+{
+    tw_status status = tw_pto_tile_check(tile);
+    if (status != TW_OK) return status;
+    uint32_t size = core->memory[tile->location].size, number;
+    size_t bytes = tw_pto_tile_bytes(tile);
+    /* Kernels for both kinds of core place the tiles of both on each: check.c refuses to use them where they are not.
+     * A cube core names tiles of its vector cores as destinations of its accumulators (split.c). */
+    bool elsewhere = size == 0 && tw__pto_is_part(core);
+    if (elsewhere) size = tw__pto_memory_size(core->target, (tw_pto_location)tile->location);
+    status = tw__pto_check_address(core->target, tile, size, address);
+    if (status != TW_OK) return status;
     tw_pto_release(core, tile);
     bool bare = elsewhere && tile->location != TW_PTO_VEC;
     bool there = bare || allocate_memory(core, (tw_pto_location)tile->location);
@@ -335,7 +343,8 @@ tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address)
     };
     if (!make_room(core, p)) {
         p->used = false;
-        return tw__fail(TW_E_TILE_MEMORY, "TASSIGN: tiles placed automatically have no room left in %s", memory);
+        return tw__fail(TW_E_TILE_MEMORY, "TASSIGN: tiles placed automatically have no room left in %s",
+                        memories[tile->location]);
     }
     if (core->flags & TW_PTO_PROFILE) tw__pto_note_use(core, (tw_pto_location)tile->location);
     tile->place = number;

@@ -147,7 +147,8 @@ int tw__run_blocks(const tw__request *r, tw_pto_text *text, tw_pto_target target
     unsigned cores = tw_pto_grid_cores(grid);
     job j = { r, text, tw__arguments_by_device(r->args, (unsigned)r->devices), g_new0(tw_pto_run *, cores), false };
     tw_status status = j.args ? tw_pto_grid_run(grid, run_core, &j) : TW_E_NO_MEMORY;
-    bool deadlock = status != TW_OK && strstr(tw_error_message(), "deadlock") && r->vectors == 0;
+    bool deadlock = status != TW_OK && strstr(tw_error_message(), "deadlock") &&
+                    !strstr(tw_error_message(), "rule flag.") && r->vectors == 0;
     if (deadlock)
         fprintf(stderr, "tilewright pto: --vectors 2 gives each block a cube core and two vector cores\n");
     if (status == TW_OK) status = write_all(&j, grid);

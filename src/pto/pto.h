@@ -195,6 +195,8 @@ struct tw_pto {
 
 uint32_t tw__pto_memory_size(tw_pto_target target, tw_pto_location location); /* bytes, 0 = no such memory */
 tw_status tw__pto_place(tw_pto *core, tw_pto_tile *tile);
+/* The rules of TASSIGN, SA-0351 to SA-0354, for a memory of `size` bytes. */
+tw_status tw__pto_check_address(tw_pto_target target, const tw_pto_tile *tile, uint32_t size, uint64_t address);
 unsigned char *tw__pto_storage(const tw_pto *core, const tw_pto_tile *tile); /* of a tile with a place */
 /* Zero-filled memory until the end of the instruction; NULL with a message when there is none. */
 void *tw__pto_scratch(tw_pto *core, size_t bytes);

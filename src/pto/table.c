@@ -43,7 +43,7 @@ enum { /* attributes by number */
            ATTRS
 };
 #define AT(field) (1u << ATTR_##field)
-#define FIXPIPE (AT(phase) | AT(atomic) | AT(slot_layout) | AT(sub_block) | AT(clip) | AT(channel_split))
+#define FIXPIPE   (AT(phase) | AT(atomic) | AT(slot_layout) | AT(sub_block) | AT(clip) | AT(channel_split))
 
 static const tw__pto_row rows[] = {
 #define X(name_, mnemonic_, form_, ins_, pipe_, a3, a5, rules_, family_, op_, order_, attrs_, tmp_, cost_, \

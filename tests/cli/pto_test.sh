@@ -65,7 +65,7 @@ prints err "<stdin>:1:6: error: unknown operation 'pto.tcii'; did you mean 'pto.
 prints err '^~~~~~~~'
 from_stdin 1 '%a = pto.tci 1 : i8 -> !pto.tile<1x32xi8>\n' check --target=a5
 from_stdin 1 'scf.if %x {\n' fmt
-prints err "expected '}' at the end"
+prints err "'{' is never closed"
 from_stdin 1 'tadd %d, %a, %b : !pto.tile<i8, 1, 32>\n' run
 from_stdin 0 '' fmt
 from_stdin 1 '' run

@@ -182,6 +182,82 @@ static void pto_text_api_diagnostics(void **state)
     assert_null(tw_pto_text_load("/nonexistent/x.pto", NULL, NULL));
 }
 
+/* Bytes that are no text: a zero byte is told, a byte order mark is not part of the program. */
+static void pto_text_api_bytes(void **state)
+{
+    static const char zero[] = "%a = arith.constant 1 : i32\n%b\0 = arith.constant 2 : i32\n";
+    static const char mark[] = "\xef\xbb\xbf%a = arith.constant 1 : i32\n";
+    static const char empty[] = "";
+    (void)state;
+    told seen = { 0 };
+    tw_pto_text *text = tw_pto_text_parse("z.pto", zero, sizeof zero - 1, report, &seen);
+    assert_true(seen.count > 0);
+    assert_int_equal(seen.line, 2);
+    assert_non_null(strstr(tw_error_message(), "zero byte"));
+    tw_pto_text_free(text);
+    text = tw_pto_text_parse("m.pto", mark, sizeof mark - 1, NULL, NULL);
+    OK(tw_pto_text_verify(text, TW_PTO_CPU));
+    tw_pto_text_free(text);
+    text = tw_pto_text_parse("e.pto", empty, 0, NULL, NULL);
+    OK(tw_pto_text_verify(text, TW_PTO_CPU));
+    assert_null(tw_pto_text_function(text, 0));
+    tw_pto_text_free(text);
+}
+
+/* A kernel with a parameter of each kind, an alias, a loop, a call; every allocation of reading, verifying, binding and
+ * running it fails once. */
+static tw_status whole_life(float *x, int32_t *sum)
+{
+    static const char source[] =
+        "#up = false\n!row = !pto.tile_buf<vec, 1x64xf32>\npto.print ins(\"%d\", 5 : i32)\n"
+        "func.func @add(%a: !row, %b: !row) {\n  pto.tadd ins(%a, %b : !row, !row) outs(%a : !row)\n  return\n}\n"
+        "func.func @main(%x: !pto.ptr<f32>, %n: index, %m: memref<1xi32>) {\n  %c0 = arith.constant 0 : index\n"
+        "  %c1 = arith.constant 1 : index\n  %c64 = arith.constant 64 : index\n  %t = pto.alloc_tile : !row\n"
+        "  %v = pto.make_tensor_view %x, shape = [%c1, %c64], strides = [%c64, %c1] : !pto.tensor_view<1x64xf32>\n"
+        "  pto.tload ins(%v : !pto.tensor_view<1x64xf32>) outs(%t : !row)\n"
+        "  scf.for %i = %c0 to %n step %c1 {\n    func.call @add(%t, %t) : (!row, !row) -> ()\n  }\n"
+        "  pto.tstore ins(%t : !row) outs(%v : !pto.tensor_view<1x64xf32>)\n"
+        "  %b = memref.alloc() : memref<4xi32>\n  %seven = arith.constant 7 : i32\n"
+        "  memref.store %seven, %b[%c1] : memref<4xi32>\n  %s = memref.load %b[%c1] : memref<4xi32>\n"
+        "  memref.store %s, %m[%c0] : memref<1xi32>\n  return\n}\n";
+    tw_pto_text *text = tw_pto_text_parse("life.pto", source, sizeof source - 1, NULL, NULL);
+    tw_status status = text ? tw_pto_text_verify(text, TW_PTO_CPU) : TW_E_NO_MEMORY;
+    tw_pto *core = status == TW_OK ? tw_pto_new(TW_PTO_CPU, 0) : NULL;
+    tw_pto_run *run = core ? tw_pto_run_new(text, "main", core) : NULL;
+    if (status == TW_OK && !run) status = TW_E_NO_MEMORY;
+    if (status == TW_OK) status = tw_pto_run_memory(run, "x", x, TW_F32, 1, (size_t[]){ 64 });
+    if (status == TW_OK) status = tw_pto_run_number(run, "n", "3");
+    if (status == TW_OK) status = tw_pto_run_memory(run, "m", sum, TW_I32, 1, (size_t[]){ 1 });
+    if (status == TW_OK) status = tw_pto_run_start(run, NULL);
+    tw_pto_run_free(run);
+    tw_pto_free(core);
+    tw_pto_text_free(text);
+    return status;
+}
+
+static void pto_text_api_no_memory(void **state)
+{
+    float x[64];
+    int32_t sum;
+    bool done = false;
+    unsigned long refused = 0;
+    (void)state;
+    for (unsigned long n = 1; !done; n++) {
+        for (int i = 0; i < 64; i++) x[i] = (float)i;
+        sum = 0;
+        tw__fail_allocation(n);
+        tw_status status = whole_life(x, &sum);
+        done = tw__fail_allocation(0) != 0;
+        if (status != TW_OK) refused++;
+        if (status == TW_OK) /* one that it can do without */
+            for (int i = 0; i < 64; i++) assert_true(x[i] == 8.0f * (float)i);
+        if (status == TW_OK) assert_int_equal(sum, 7);
+        if (!done && status != TW_OK && !*tw_error_message()) fail_msg("allocation %lu: no message", n);
+        if (done) assert_int_equal(status, TW_OK);
+    }
+    assert_true(refused > 10);
+}
+
 static void pto_text_api_target(void **state)
 {
     static const struct {
@@ -208,10 +284,9 @@ static void pto_text_api_target(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pto_text_api_run),
-        cmocka_unit_test(pto_text_api_arguments),
-        cmocka_unit_test(pto_text_api_diagnostics),
-        cmocka_unit_test(pto_text_api_target),
+        cmocka_unit_test(pto_text_api_run),         cmocka_unit_test(pto_text_api_arguments),
+        cmocka_unit_test(pto_text_api_diagnostics), cmocka_unit_test(pto_text_api_target),
+        cmocka_unit_test(pto_text_api_bytes),       cmocka_unit_test(pto_text_api_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

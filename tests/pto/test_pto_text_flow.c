@@ -55,6 +55,41 @@ static const program programs[] = {
     { "%t = arith.constant true\n%answer = arith.select %t, %c5, %c1 : index", 5 },
     { "%f = arith.constant 0x40400000 : f32\n%answer = arith.fptosi %f : f32 to i64", 3 },
     { "%f = arith.constant -2.5e+1 : f32\n%answer = arith.fptosi %f : f32 to i64", -25 },
+    /* several statements on a line, a '#' before a blank, other line ends, a byte order mark */
+    { "%a = arith.addi %c1, %c1 : index %b = arith.muli %a, %c5 : index # ten\r\n"
+      "%p = arith.cmpi slt, %a, %b : index scf.if %p { %u = arith.addi %a, %b : index } # and this\r\n"
+      "%answer = arith.index_cast %b : index to i64 %last = arith.addi %c1, %c1 : index",
+      10 },
+    /* a tile has one place, however many names: a loop, a branch, a second loop, none of which placed it */
+    { "%z = arith.constant 0 : i32\n%i7 = arith.constant 7 : i32\n%t = pto.alloc_tile : !pto.tile_buf<vec, "
+      "1x16xi32>\n"
+      "%r = scf.for %i = %c0 to %c1 step %c1 iter_args(%u = %t) -> (!pto.tile_buf<vec, 1x16xi32>) {\n"
+      "  pto.tci ins(%i7 : i32) outs(%u : !pto.tile_buf<vec, 1x16xi32>)\n"
+      "  scf.yield %u : !pto.tile_buf<vec, 1x16xi32>\n}\n"
+      "%answer = pto.tgetval ins(%t, %c5 : !pto.tile_buf<vec, 1x16xi32>, index) outs : i32",
+      12 },
+    { "%p = arith.cmpi slt, %c0, %c1 : index\n%i7 = arith.constant 7 : i32\n"
+      "%t = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>\n"
+      "%r = scf.if %p -> (!pto.tile_buf<vec, 1x16xi32>) {\n  scf.yield %t : !pto.tile_buf<vec, 1x16xi32>\n} else "
+      "{\n"
+      "  scf.yield %t : !pto.tile_buf<vec, 1x16xi32>\n}\n"
+      "pto.tci ins(%i7 : i32) outs(%r : !pto.tile_buf<vec, 1x16xi32>)\n"
+      "%answer = pto.tgetval ins(%t, %c2 : !pto.tile_buf<vec, 1x16xi32>, index) outs : i32",
+      9 },
+    { "%i7 = arith.constant 7 : i32\n%t = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>\n"
+      "%r = scf.while (%u = %t) : (!pto.tile_buf<vec, 1x16xi32>) -> !pto.tile_buf<vec, 1x16xi32> {\n"
+      "  %never = arith.constant false\n  pto.tci ins(%i7 : i32) outs(%u : !pto.tile_buf<vec, 1x16xi32>)\n"
+      "  scf.condition(%never) %u : !pto.tile_buf<vec, 1x16xi32>\n} do {\n"
+      "^bb0(%u: !pto.tile_buf<vec, 1x16xi32>):\n  scf.yield %u : !pto.tile_buf<vec, 1x16xi32>\n}\n"
+      "%answer = pto.tgetval ins(%t, %c1 : !pto.tile_buf<vec, 1x16xi32>, index) outs : i32",
+      8 },
+    /* a result of the DPS form is another name of the destination */
+    { "%i7 = arith.constant 7 : i32\n%t = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>\n"
+      "%r = pto.tci ins(%i7 : i32) outs(%t : !pto.tile_buf<vec, 1x16xi32>) -> !pto.tile_buf<vec, 1x16xi32>\n"
+      "%s = pto.tadd ins(%r, %t : !pto.tile_buf<vec, 1x16xi32>, !pto.tile_buf<vec, 1x16xi32>) outs(%r : "
+      "!pto.tile_buf<vec, 1x16xi32>)\n"
+      "%answer = pto.tgetval ins(%t, %c1 : !pto.tile_buf<vec, 1x16xi32>, index) outs : i32",
+      16 },
     /* locations and aliases change nothing */
     { "#one = 1\n%a = arith.addi %c1, %c1 : index loc(\"f.py\":3:7)\n"
       "%answer = arith.addi %a, %a : index loc(fused[\"x\", unknown])",
@@ -106,6 +141,32 @@ static void pto_text_flow_calls(void **state)
     end(&s);
 }
 
+/* A function fills the tile of its caller, which nothing has touched before. */
+static void pto_text_flow_call_tile(void **state)
+{
+    static const char text[] =
+        "func.func @main() {\n  %t = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>\n"
+        "  %c5 = arith.constant 5 : index\n  %s = arith.constant 100 : i32\n"
+        "  func.call @fill(%t, %s) : (!pto.tile_buf<vec, 1x16xi32>, i32) -> ()\n"
+        "  %answer = pto.tgetval ins(%t, %c5 : !pto.tile_buf<vec, 1x16xi32>, index) outs : i32\n"
+        "  return\n}\n"
+        "func.func @fill(%t : !pto.tile_buf<vec, 1x16xi32>, %s : i32) {\n"
+        "  pto.tci ins(%s {descending = true} : i32) outs(%t : !pto.tile_buf<vec, 1x16xi32>)\n"
+        "  return\n}\n";
+    (void)state;
+    session s = start(text, TW_PTO_A5);
+    OK(run(&s));
+    assert_int_equal(tw__as_integer(cell(&s, "answer")), 95);
+    end(&s);
+    s = start(text, TW_PTO_A5); /* in manual mode the tile lacks its address, and that is said where it is used */
+    tw_pto_free(s.core);
+    s.core = tw_pto_new(TW_PTO_A5, TW_PTO_MANUAL);
+    assert_int_not_equal(run(&s), TW_OK);
+    assert_non_null(strstr(tw_diags_get(s.diags, 0)->message, "no address"));
+    assert_int_equal(tw_diags_get(s.diags, 0)->line, 10);
+    end(&s);
+}
+
 /* What a block gives has to be what its owner takes. */
 static void pto_text_flow_refused(void **state)
 {
@@ -125,7 +186,10 @@ static void pto_text_flow_refused(void **state)
           "2 results are named", 1, 8 },
         { "scf.for %i = %f to %c1 step %c1 {\n}", "an integer or index", 1, 14 },
         { "scf.for %i = %c0 step %c1 {\n}", "expected scf.for", 1, 1 },
-        { "scf.if %f {\n}", "an integer or index", 1, 8 },
+        { "scf.if {\n}", "expected scf.if %condition", 1, 1 },
+        { "scf.if %c1 {\n}", "i1 is wanted here", 1, 8 },
+        { "scf.index_switch\ndefault {\n}", "expected scf.index_switch %value", 1, 1 },
+        { "scf.if %f {\n}", "i1 is wanted here", 1, 8 },
         { "%a = scf.if %t -> (index) {\n  scf.yield %c0 : index\n}", "both branches", 1, 6 },
         { "scf.yield", "cannot stand here", 1, 1 },
         { "scf.condition(%t)", "cannot stand here", 1, 1 },
@@ -173,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pto_text_flow_programs),
         cmocka_unit_test(pto_text_flow_calls),
+        cmocka_unit_test(pto_text_flow_call_tile),
         cmocka_unit_test(pto_text_flow_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,9 @@ static inline tw_status run(session *s)
         fail_msg("the program was refused");
     }
     tw__as_run r = { .core = s->core, .program = s->program, .cell = s->cells, .max_steps = 100000, .blocks = 1 };
-    return tw__as_execute(&r, s->function);
+    tw_status status = tw__as_execute(&r, s->function);
+    tw__as_run_end(&r);
+    return status;
 }
 
 static inline void end(session *s)
