@@ -57,11 +57,17 @@ static void always_live(const tw__liveness *l, uint64_t *by_tile)
 
 /* --- the sweep ----------------------------------------------------------------------------------------------------------- */
 
+/* A step that the lowering shares between several places has several entries: what is live at any of them is shown. */
+typedef struct earlier {
+    uint32_t var, next; /* next: index + 1 */
+} earlier;
+
 typedef struct sweep {
     tw__liveness *l;
     uint32_t *begins, *ends;           /* [runs] sorted by first, by last entry */
     uint32_t *first_leaf, *leaf_count; /* [plan steps] in `leaves` */
     uint32_t *last_entry;              /* [plan steps] of its entries in the shape */
+    bool *border;                      /* [entries] a body begins or ends before it */
     uint32_t *runs;                    /* [variables] that hold it live */
     uint32_t *active, *place;          /* live variables; [variables] where in there */
     size_t active_count;
@@ -70,6 +76,9 @@ typedef struct sweep {
     uint64_t *bytes;           /* [variables] */
     uint64_t *now, *peak;      /* [tiles] */
     tw__live_var *list;
+    TW__LIST(earlier) earlier;     /* live at entries of a step before its last one */
+    uint32_t *first_earlier;       /* [plan steps] index + 1; 0 = none */
+    uint32_t *shown;               /* [variables] plan step + 1 that it was added to last */
     uint64_t total, worst, listed; /* bytes live, most of them, entries of lists so far */
 } sweep;
 
@@ -148,6 +157,38 @@ static uint64_t list_buffers(const tw__accounting *a, uint32_t exec, tw__live_va
     return total;
 }
 
+static void remember(sweep *w, uint32_t s)
+{
+    w->listed += w->active_count;
+    for (size_t i = 0; i < w->active_count && w->listed <= LIST_BUDGET; i++) {
+        if (!tw__grow(&w->earlier.items, &w->earlier.room, w->earlier.count, sizeof *w->earlier.items)) {
+            w->l->failed = true;
+            return;
+        }
+        w->earlier.items[w->earlier.count++] = (earlier){ w->active[i], w->first_earlier[s] };
+        w->first_earlier[s] = (uint32_t)w->earlier.count;
+    }
+}
+
+/* Appends to the list what was live at earlier entries of the step and is not now; their tiles are counted for the peaks. */
+static uint64_t recall(sweep *w, uint32_t s, size_t *count, bool begins)
+{
+    uint64_t total = 0;
+    for (uint32_t e = w->first_earlier[s]; e; e = w->earlier.items[e - 1].next) {
+        uint32_t var = w->earlier.items[e - 1].var;
+        if (w->runs[var] || (w->shown[var] == s + 1) == begins) continue;
+        w->shown[var] = begins ? s + 1 : 0;
+        count_tiles(w, var, begins);
+        if (!begins) continue;
+        const tw__variable *v = &w->l->a->core->vars[var];
+        for (size_t m = 0; m < v->mapped_count; m++) raise_peak(w, v->mapped[m].tile);
+        w->list[(*count)++] = (tw__live_var){ w->name[var], w->bytes[var] };
+        total += w->bytes[var];
+    }
+    return total;
+}
+
+/* The last entry of a step. */
 static void visit_step(sweep *w, uint32_t s)
 {
     tw__accounting *a = w->l->a;
@@ -157,7 +198,9 @@ static void visit_step(sweep *w, uint32_t s)
     size_t count = 0;
     if (!w->leaf_count[s]) return;
     raise_peaks(w);
+    total += recall(w, s, &count, true);
     if (executes) raise_buffers(w, step->payload);
+    recall(w, s, &count, false);
     if (executes) total += list_buffers(a, step->payload, w->list, &count);
     if (total > w->worst) w->worst = total;
     w->listed += w->active_count * w->leaf_count[s];
@@ -166,6 +209,16 @@ static void visit_step(sweep *w, uint32_t s)
         w->list[count++] = (tw__live_var){ w->name[w->active[i]], w->bytes[w->active[i]] };
     for (uint32_t i = 0; i < w->leaf_count[s]; i++)
         tw__profile_set_live(a->profile, a->leaves.items[w->first_leaf[s] + i].node, w->list, count);
+}
+
+/* Entries of a step that stand side by side in one body (copies that were merged) are one: the last sees what the others see. */
+static void visit_entry(sweep *w, uint32_t e)
+{
+    const tw__accounting *a = w->l->a;
+    const tw__shape *at = &a->shape.items[e];
+    bool goes_on = e + 1 < a->shape.count && !w->border[e + 1] && at[1].kind == TW__SHAPE_STEP;
+    if (at->kind != TW__SHAPE_STEP || (goes_on && at[1].value == at->value)) return;
+    w->last_entry[at->value] == e ? visit_step(w, at->value) : remember(w, at->value);
 }
 
 /* Numbers of the runs by their first (or last) entry; NULL: out of memory. */
@@ -190,6 +243,9 @@ static bool sweep_new(sweep *w)
     w->first_leaf = tw__calloc(steps + 1, sizeof *w->first_leaf);
     w->leaf_count = tw__calloc(steps + 1, sizeof *w->leaf_count);
     w->last_entry = tw__calloc(steps + 1, sizeof *w->last_entry);
+    w->first_earlier = tw__calloc(steps + 1, sizeof *w->first_earlier);
+    w->shown = tw__calloc(vars + 1, sizeof *w->shown);
+    w->border = tw__calloc(a->shape.count + 1, sizeof *w->border);
     w->runs = tw__calloc(vars + 1, sizeof *w->runs);
     w->active = tw__calloc(vars + 1, sizeof *w->active);
     w->place = tw__calloc(vars + 1, sizeof *w->place);
@@ -198,15 +254,16 @@ static bool sweep_new(sweep *w)
     w->now = tw__calloc(a->tiles, sizeof *w->now);
     w->peak = tw__calloc(a->tiles, sizeof *w->peak);
     w->list = tw__calloc(vars + TW__BUFFER_KINDS + 1, sizeof *w->list);
-    return w->begins && w->ends && w->first_leaf && w->leaf_count && w->last_entry && w->runs && w->active &&
-           w->place && w->name && w->bytes && w->now && w->peak && w->list;
+    return w->begins && w->ends && w->first_leaf && w->leaf_count && w->last_entry && w->first_earlier &&
+           w->shown && w->border && w->runs && w->active && w->place && w->name && w->bytes && w->now && w->peak &&
+           w->list;
 }
 
 static void sweep_free(sweep *w)
 {
     free(w->begins), free(w->ends), free(w->first_leaf), free(w->leaf_count), free(w->last_entry), free(w->runs);
     free(w->active), free(w->place), free(w->name), free(w->bytes), free(w->now), free(w->peak), free(w->list);
-    free(w->raised.items);
+    free(w->raised.items), free(w->earlier.items), free(w->first_earlier), free(w->shown), free(w->border);
 }
 
 static void prepare(sweep *w)
@@ -219,6 +276,8 @@ static void prepare(sweep *w)
     }
     for (size_t i = a->leaves.count; i-- > 0;) /* those of a step stand side by side */
         w->first_leaf[a->leaves.items[i].step] = (uint32_t)i, w->leaf_count[a->leaves.items[i].step]++;
+    for (size_t b = 0; b < a->bodies.count; b++)
+        w->border[a->bodies.items[b].begin] = w->border[a->bodies.items[b].end] = true;
     for (uint32_t e = 0; e < a->shape.count; e++)
         if (a->shape.items[e].kind == TW__SHAPE_STEP) w->last_entry[a->shape.items[e].value] = e;
 }
@@ -234,8 +293,7 @@ void tw__live_report(tw__liveness *l)
     for (uint32_t e = 0; e < a->shape.count && !l->failed; e++) {
         for (; begin < l->runs.count && l->runs.items[w.begins[begin]].lo == e; begin++)
             begin_variable(&w, l->runs.items[w.begins[begin]].var);
-        uint32_t s = a->shape.items[e].value;
-        if (a->shape.items[e].kind == TW__SHAPE_STEP && w.last_entry[s] == e) visit_step(&w, s);
+        visit_entry(&w, e);
         for (; end < l->runs.count && l->runs.items[w.ends[end]].hi == e; end++)
             end_variable(&w, l->runs.items[w.ends[end]].var);
     }
