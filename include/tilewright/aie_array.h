@@ -70,6 +70,9 @@ TW_API void tw_aie_array_packet_id(tw_aie_array *array, int kernel, int is_outpu
 /* The kernel waits for this window itself, by window_acquire(), and hands it on by window_release(). */
 TW_API void tw_aie_array_async(tw_aie_array *array, int kernel, int is_output, int port);
 
+/* One block instead of a ping-pong pair: half the memory, and the writer waits until the reader is done. */
+TW_API void tw_aie_array_single_buffer(tw_aie_array *array, int kernel, int is_output, int port);
+
 /* The kernel fires `times` times in each iteration; 0 = whenever it can, and a run does not wait for it. */
 TW_API void tw_aie_array_repeat(tw_aie_array *array, int kernel, unsigned times);
 

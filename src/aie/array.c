@@ -163,12 +163,14 @@ static tw__pair *pair(tw_aie_array *a, tw__kernel *from, int out, tw__kernel *to
 {
     if (bytes == 0 || bytes % 4 || margin % 32) {
         tw__aie_fail(a, TW_E_INVALID_ARGUMENT,
-                     "a window of %u bytes with a margin of %u: a window is a multiple of 4, a margin of 32", bytes, margin);
+                     "a window of %u bytes with a margin of %u: a window is a multiple of 4, a margin of 32", bytes,
+                     margin);
         return NULL;
     }
     tw__pair *p = APPEND(a, pairs, pair_count, pair_room, tw__pair);
     if (!p) return NULL;
     *p = (tw__pair){ .bytes = bytes,
+                     .blocks = 2,
                      .margin = margin,
                      .from = from ? from->number : -1,
                      .to = to ? to->number : -1,
@@ -306,17 +308,28 @@ void tw_aie_array_packet_id(tw_aie_array *a, int number, int is_output, int port
         (is_output ? k->stream_out : k->stream_in)[port].packet_id = (int)id;
 }
 
+/* The window at a port of a kernel; NULL, and the array fails, where there is none. */
+static tw__pair *pair_at(tw_aie_array *a, const char *call, int number, int is_output, int port)
+{
+    tw__kernel *k = kernel(a, number, call);
+    if (!k) return NULL;
+    tw__pair *p = port < 0 || port >= TW__AIE_PORTS ? NULL : is_output ? k->window_out[port] : k->window_in[port];
+    if (!p)
+        tw__aie_fail(a, TW_E_CONNECTION, "%s: kernel '%s' has no %s window %d", call, k->name,
+                     is_output ? "output" : "input", port);
+    return p;
+}
+
 void tw_aie_array_async(tw_aie_array *a, int number, int is_output, int port)
 {
-    tw__kernel *k = kernel(a, number, "async");
-    if (!k) return;
-    tw__pair *p = port < 0 || port >= TW__AIE_PORTS ? NULL : is_output ? k->window_out[port] : k->window_in[port];
-    if (!p) {
-        tw__aie_fail(a, TW_E_CONNECTION, "async: kernel '%s' has no %s window %d", k->name,
-                     is_output ? "output" : "input", port);
-        return;
-    }
-    *(is_output ? &p->async_out : &p->async_in) = true;
+    tw__pair *p = pair_at(a, "async", number, is_output, port);
+    if (p) *(is_output ? &p->async_out : &p->async_in) = true;
+}
+
+void tw_aie_array_single_buffer(tw_aie_array *a, int number, int is_output, int port)
+{
+    tw__pair *p = pair_at(a, "single_buffer", number, is_output, port);
+    if (p) p->blocks = 1;
 }
 
 void tw_aie_array_repeat(tw_aie_array *a, int number, unsigned times)

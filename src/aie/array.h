@@ -21,10 +21,11 @@ typedef struct tw__fifo {
     int from, to; /* kernels; -1 = a file */
 } tw__fifo;
 
-/* A ping-pong pair. `full` counts finished blocks, the producer fills block `write` next. */
+/* A ping-pong pair, or one block of it. `full` counts finished blocks, the producer fills block `write` next. */
 typedef struct tw__pair {
     uint8_t *block[2], *tail;
     unsigned bytes, margin, full, read, write;
+    unsigned blocks; /* 2, or 1 of a single buffer */
     int from, to, out, in;
     bool async_out, async_in; /* the kernel acquires and releases */
 } tw__pair;

@@ -197,10 +197,10 @@ static bool step_input(tw__plio *file)
         return moved;
     }
     tw__pair *p = file->pair;
-    while (p->full < 2 && file->at + p->bytes <= file->count) {
+    while (p->full < p->blocks && file->at + p->bytes <= file->count) {
         memcpy(p->block[p->write] + p->margin, file->bytes + file->at, p->bytes);
         file->at += p->bytes;
-        p->write ^= 1;
+        p->write = (p->write + 1) % p->blocks;
         p->full++;
         moved = true;
     }
@@ -222,7 +222,7 @@ static bool step_output(tw_aie_array *array, tw__plio *file)
     tw__pair *p = file->pair;
     while (p->full > 0) {
         if (!tw__plio_append(file, p->block[p->read] + p->margin, p->bytes)) return no_memory(array, file);
-        p->read ^= 1;
+        p->read = (p->read + 1) % p->blocks;
         p->full--;
         moved = true;
     }

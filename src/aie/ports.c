@@ -123,7 +123,7 @@ void tw_aie_window_acquire(tw_aie_window *w)
         return;
     }
     k->waits_view = w->is_output ? &k->view_out[w->port] : &k->view_in[w->port];
-    while (w->is_output ? p->full == 2 : p->full == 0) tw__aie_yield(k, TW__WAIT_ACQUIRE);
+    while (w->is_output ? p->full == p->blocks : p->full == 0) tw__aie_yield(k, TW__WAIT_ACQUIRE);
     if (w->is_output)
         tw__aie_open_out(k, w->port);
     else

@@ -38,7 +38,7 @@ static void add_memory(tw_profile *p, tw_aie_array *a)
     for (size_t i = 0; i < a->pair_count; i++) {
         const tw__pair *w = a->pairs[i];
         tw__memory_count(memory, tile_of(a->kernels[w->to >= 0 ? w->to : w->from]), TW_STORAGE_VARIABLE,
-                         2 * ((uint64_t)w->bytes + w->margin));
+                         w->blocks * ((uint64_t)w->bytes + w->margin));
     }
     tw__profile_set_memory(p, memory, TW_FIDELITY_ESTIMATED);
     tw__memory_free(memory);

@@ -32,7 +32,7 @@ static bool windows_ready(const tw__kernel *k)
     for (int i = 0; i < TW__AIE_PORTS; i++) {
         const tw__pair *in = k->window_in[i], *out = k->window_out[i];
         if (in && !in->async_in && in->full == 0) return false;
-        if (out && !out->async_out && out->full == 2) return false;
+        if (out && !out->async_out && out->full == out->blocks) return false;
     }
     return true;
 }
@@ -40,7 +40,8 @@ static bool windows_ready(const tw__kernel *k)
 static bool can_acquire(const tw__kernel *k)
 {
     const tw_aie_window *w = &k->waits_view->window;
-    return w->is_output ? k->window_out[w->port]->full < 2 : k->window_in[w->port]->full > 0;
+    return w->is_output ? k->window_out[w->port]->full < k->window_out[w->port]->blocks
+                        : k->window_in[w->port]->full > 0;
 }
 
 static bool ready(tw_aie_array *a, const tw__kernel *k)
@@ -84,14 +85,14 @@ void tw__aie_close_in(tw__kernel *k, int port)
 {
     tw__pair *in = k->window_in[port];
     memcpy(in->tail, in->block[in->read] + in->bytes, in->margin);
-    in->read ^= 1, in->full--;
+    in->read = (in->read + 1) % in->blocks, in->full--;
     k->view_in[port].window.is_open = 0;
 }
 
 void tw__aie_close_out(tw__kernel *k, int port)
 {
     tw__pair *out = k->window_out[port];
-    out->write ^= 1, out->full++;
+    out->write = (out->write + 1) % out->blocks, out->full++;
     k->view_out[port].window.is_open = 0;
 }
 
@@ -185,7 +186,7 @@ static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *t
         if (acquires && &k->view_in[i] != k->waits_view && &k->view_out[i] != k->waits_view) continue;
         if (k->window_in[i] && k->window_in[i]->full == 0)
             g_string_append_printf(text, "for input window %d from '%s'; ", i, peer(a, k->window_in[i]->from));
-        if (k->window_out[i] && k->window_out[i]->full == 2)
+        if (k->window_out[i] && k->window_out[i]->full == k->window_out[i]->blocks)
             g_string_append_printf(text, "for output window %d, which '%s' has not read; ", i,
                                    peer(a, k->window_out[i]->to));
     }
@@ -224,7 +225,8 @@ static bool check_memory(tw_aie_array *a)
         for (size_t j = 0; j < a->pair_count; j++) {
             const tw__pair *p = a->pairs[j];
             const tw__kernel *home = a->kernels[p->to >= 0 ? p->to : p->from];
-            if (home->column == k->column && home->row == k->row) windows += 2 * ((uint64_t)p->bytes + p->margin);
+            if (home->column == k->column && home->row == k->row)
+                windows += p->blocks * ((uint64_t)p->bytes + p->margin);
         }
         if (windows + kernels * STACK_AND_HEAP <= limit) continue;
         tw__aie_fail(a, TW_E_TILE_MEMORY,

@@ -290,6 +290,39 @@ static void test_initialisation()
     EXPECT(unknown.run(1) == adf::user_error);
 }
 
+/* 2 x 15,000 bytes of each window do not fit a tile of 32 KB, one block each does. */
+static void pass_on(input_window_int32 *in, output_window_int32 *out)
+{
+    for (unsigned i = 0; i < window_size(in); i++) window_writeincr(out, window_readincr(in));
+}
+class big_graph : public adf::graph {
+  public:
+    adf::kernel k;
+    adf::input_gmio in = adf::input_gmio::create("in");
+    adf::output_gmio out = adf::output_gmio::create("out");
+    explicit big_graph(bool single)
+    {
+        k = adf::kernel::create(pass_on);
+        adf::connect<adf::window<15000>>(in.out[0], k.in[0]);
+        adf::connect<adf::window<15000>>(k.out[0], out.in[0]);
+        if (!single) return;
+        single_buffer(k.in[0]);
+        single_buffer(k.out[0]);
+    }
+};
+static void test_single_buffers()
+{
+    std::vector<int32> x(3 * 3750), y(3 * 3750);
+    for (size_t i = 0; i < x.size(); i++) x[i] = static_cast<int32>(i * i);
+    big_graph one(true);
+    one.init();
+    EXPECT(one.in.gm2aie(x.data(), 4 * x.size()) == adf::ok && one.run(3) == adf::ok);
+    EXPECT(one.out.aie2gm(y.data(), 4 * y.size()) == adf::ok && x == y);
+    big_graph two(false);
+    two.init();
+    EXPECT(two.run(1) == adf::user_error);
+}
+
 template <int Shift> class scaled {
     int32 taps[3];
     int32 (&table)[2];
@@ -339,6 +372,7 @@ int main()
     test_packet_windows();
     test_initialisation();
     test_vectors_for_arrays();
+    test_single_buffers();
     for (const char *name : { "packets.txt", "merged.txt", "x.txt", "y.txt" }) std::remove(path(name).c_str());
     rmdir(folder.c_str());
     if (!failures) std::puts("ok");

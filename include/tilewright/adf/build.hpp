@@ -187,6 +187,7 @@ struct builder {
         }
         for (auto &t : transfers)
             if (error.empty()) transfer(t.first, t.second);
+        if (error.empty()) set_singles();
     }
 
     void transfer(end from, std::vector<end> to)
@@ -256,6 +257,16 @@ struct builder {
     {
         bool branch = e.node->branches == side && e.dir == side && (e.index == 0 || e.index == 1);
         return branch ? e.node->packet_ids[e.index] : -1;
+    }
+    /* Windows of one block, wherever either end says so. */
+    void set_singles()
+    {
+        for (node_ref &n : mine)
+            for (const endpoint &e : n->singles) {
+                port_info *p = port_of(e);
+                if (p && p->what == kind::window)
+                    tw_aie_array_single_buffer(array, n->number, e.dir == direction::out, p->physical);
+            }
     }
     /* Said of the connection, or by the type of the kernel's parameter. */
     static bool is_async(const end &e)

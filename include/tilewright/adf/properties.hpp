@@ -105,8 +105,11 @@ inline detail::init_sink initialization_function(kernel &k)
 {
     return { k.node };
 }
-/* One block instead of a ping-pong pair: changes what fits and how fast it is, no result. Here it stays a pair. */
-template <class P> void single_buffer(const P &) {}
+/* One block instead of a ping-pong pair: of a kernel's window, or of whatever a port of the graph leads to. */
+inline void single_buffer(const detail::endpoint &e)
+{
+    e.node->singles.push_back(e);
+}
 namespace detail { /* found by the ports of kernels, too */
 using adf::single_buffer;
 }
