@@ -183,6 +183,35 @@ prints err 'each name once'
 pto 2 run "$work/devices.pto" --arg n@=1
 pto 2 run "$work/devices.pto" --vectors 3
 prints err 'expected 0, 1 or 2'
+
+# cores: a program with FIFOs between its sections gets a cube core and two vector cores; one core that does both cannot go on
+fifo=$source/examples/pto/fifo/fifo.pto
+pto 0 run "$fifo" --arg c=f32[4x32x32] --profile
+prints out 'block 0, vector core 1: cycles'
+pto 1 run "$fifo" --arg c=f32[4x32x32] --vectors 0
+prints err '--vectors 2 gives each block a cube core and two vector cores'
+# functions by kind: each takes its own arguments, an argument of neither is an error
+cat >"$work/kinds.pto" <<'END'
+func.func @products(%x : !pto.ptr<i32>) attributes {pto.kernel_kind = #pto.kernel_kind<cube>} {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant 41 : i32
+  pto.store_scalar %v, %x[%c0] : !pto.ptr<i32>, i32
+  return
+}
+func.func @sums(%y : !pto.ptr<i32>, %x : !pto.ptr<i32>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+  %c0 = arith.constant 0 : index
+  %v = pto.load_scalar %x[%c0] : !pto.ptr<i32> -> i32
+  pto.store_scalar %v, %y[%c0] : !pto.ptr<i32>, i32
+  return
+}
+END
+pto 0 run "$work/kinds.pto" --arg x=i32[1] --arg y=i32[1] --out y="$work/y.npy"
+[ "$(tail -c 4 "$work/y.npy" | od -An -td4 | tr -d ' ')" = 41 ] || fail "the vector cores did not see what the cube core stored"
+pto 1 run "$work/kinds.pto" --arg x=i32[1] --arg y=i32[1] --arg z=1
+prints err "products has no argument 'z'"
+pto 1 run "$work/kinds.pto" --arg x=i32[1] --arg y=i32[1] --vectors 0
+prints err 'a core that is both takes one of them, by name'
+pto 0 run "$work/kinds.pto" --function sums --arg x=i32[1] --arg y=i32[1]
 pto 0 run "$iota" --arg S=1 --trace --profile
 prints out 'TCI'
 prints out 'estimated'
