@@ -97,12 +97,13 @@ if(TARGET tilewright)
                COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh ${source} $<TARGET_FILE:example_aie_${name}>)
     endif()
   endforeach()
-  if(BUILD_TESTING AND NOT TW_SANITIZE)
-    add_test(NAME aie.names COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/names_test.sh ${CMAKE_SOURCE_DIR}
-             $<TARGET_FILE:tilewright> -Wl,-rpath,$<TARGET_FILE_DIR:tilewright>)
-    foreach(name IN ITEMS vendor vendor_api)
+  if(BUILD_TESTING)
+    foreach(name IN ITEMS names vendor vendor_api)
       add_test(NAME aie.${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/${name}_test.sh ${CMAKE_SOURCE_DIR}
                $<TARGET_FILE:tilewright> -Wl,-rpath,$<TARGET_FILE_DIR:tilewright>)
+      if(TW_SANITIZE) # they link programs of their own, without a sanitizer
+        set_tests_properties(aie.${name} PROPERTIES DISABLED TRUE)
+      endif()
     endforeach()
     set_tests_properties(aie.vendor_api PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800)
   endif()

@@ -1,11 +1,14 @@
 # The documentation names tests and files that exist.
 . "$1/tests/cli/lib.sh"
 cd "$source" || exit 1
-ctest --test-dir "$build" -N | sed -n 's/^ *Test *#[0-9]*: //p' | sort >"$work/tests"
+ctest --test-dir "$build" -N | sed -n 's/^ *Test *#[0-9]*: \([^ ]*\).*/\1/p' | sort >"$work/tests"
 
-# Coverage table: `examples.adder`, `graph.test_graph_tensor`.
-grep -oE '`(base|type|vec|tile|profile|codelet|graph|engine|cli|examples)\.[a-z0-9_]+`' docs/poplar.md | tr -d '`' | sort -u |
-  while read -r name; do grep -qx "$name" "$work/tests" || echo "docs/poplar.md: there is no test $name"; done >"$work/wrong"
+# Names of tests: `examples.adder`, `graph.test_graph_tensor`. `vec.h` is a file, `pto.tassign` an operation.
+boxes='base|vec|tile|profile|codelet|graph|engine|cli|examples|fuzz|aie'
+for page in README.md CONTRIBUTING.md examples/README.md docs/*.md; do
+  grep -oE "\`(($boxes)\.[a-z0-9_]+|(type|pto)\.test_[a-z0-9_]+)\`" "$page" | tr -d '\`' | grep -vE '\.(h|hpp|c|cpp)$' | sort -u |
+    while read -r name; do grep -qx "$name" "$work/tests" || echo "$page: there is no test $name"; done
+done >"$work/wrong"
 
 # Links between pages.
 for page in README.md CONTRIBUTING.md examples/README.md docs/*.md; do
