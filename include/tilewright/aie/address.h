@@ -52,27 +52,27 @@ TW__AIE float _logf(float x)
 }
 
 #ifdef __cplusplus
-template <class T> TW__AIE T cyclic_add_unaligned_load(T *&p, int offs, T *start, int len TW__AT)
+template <class T> struct tw__plain {
+    typedef T type;
+};
+template <class T> struct tw__plain<const T> {
+    typedef T type;
+};
+template <class T>
+TW__AIE typename tw__plain<T>::type
+cyclic_add_unaligned_load(T *&p, int offs, typename tw__same<T>::type *const &start, int len TW__AT)
 {
     TW__HERE;
     static_assert(sizeof(T) == 32, "cyclic_add_unaligned_load reads vectors of 256 bits");
-    T v; /* as a template argument the vector has lost its alignment of 16 bytes: no load through a T * */
+    typename tw__plain<T>::type v; /* no load through a T *, which has lost the alignment of 16 bytes */
     __builtin_memcpy(&v, tw__in_16s(p), sizeof v);
     TW__COUNT(LOAD, 1);
     p = static_cast<T *>(tw__cyclic_bytes(p, offs, start, len));
     return v;
 }
-template <class T> TW__AIE T cyclic_add_unaligned_load(const T *&p, int offs, const T *start, int len TW__AT)
-{
-    TW__HERE;
-    static_assert(sizeof(T) == 32, "cyclic_add_unaligned_load reads vectors of 256 bits");
-    T v;
-    __builtin_memcpy(&v, tw__in_16s(p), sizeof v);
-    TW__COUNT(LOAD, 1);
-    p = static_cast<const T *>(tw__cyclic_bytes(p, offs, start, len));
-    return v;
-}
-template <class T, class V> TW__AIE void cyclic_add_unaligned_store(T *&p, int offs, T *start, int len, V v TW__AT)
+template <class T, class V>
+TW__AIE void cyclic_add_unaligned_store(T *&p, int offs, typename tw__same<T>::type *const &start, int len,
+                                        V v TW__AT)
 {
     TW__HERE;
     static_assert(sizeof(T) == 32 && sizeof(V) == 32, "cyclic_add_unaligned_store writes vectors of 256 bits");

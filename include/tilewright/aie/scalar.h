@@ -262,7 +262,18 @@ TW__WHOLE_LIST(TW__WHOLE)
 #ifndef TILEWRIGHT_AIE_VENDOR_TYPES_H /* aie_vendor.hpp: functions, which a layered mul() of its own templates outranks */
 TW__WHOLE_NAMES(TW__NAME)
 #endif
-template <class T> TW__AIE T *cyclic_add(T *a, int offs, T *start, int len TW__AT)
+/* Pointers come by reference: clang warns where one to a 16-byte aligned vector turns into a plain T *. */
+template <class T> struct tw__same {
+    typedef T type;
+};
+template <class T>
+TW__AIE T *cyclic_add(T *const &a, int offs, typename tw__same<T>::type *const &start, int len TW__AT)
+{
+    TW__HERE;
+    return start + tw__cyclic(a - start, offs, len);
+}
+template <class T, decltype(sizeof 0) N>
+TW__AIE T *cyclic_add(T (&a)[N], int offs, typename tw__same<T>::type *const &start, int len TW__AT)
 {
     TW__HERE;
     return start + tw__cyclic(a - start, offs, len);
@@ -273,7 +284,12 @@ template <class T> struct tw__width {
 template <> struct tw__width<void> {
     enum { bytes = 1 };
 };
-template <class T> TW__AIE T *byte_incr(T *p, int bytes TW__AT)
+template <class T> TW__AIE T *byte_incr(T *const &p, int bytes TW__AT)
+{
+    TW__HERE;
+    return (T *)tw__byte_incr(p, bytes, tw__width<T>::bytes);
+}
+template <class T, decltype(sizeof 0) N> TW__AIE T *byte_incr(T (&p)[N], int bytes TW__AT)
 {
     TW__HERE;
     return (T *)tw__byte_incr(p, bytes, tw__width<T>::bytes);
