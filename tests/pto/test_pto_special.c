@@ -2,6 +2,7 @@
  * smallest and the largest, denormals, extremes of integers; each with each, compared bit by bit (NaN with NaN). The
  * references are written from the formulas: floats in double, rounded once per step; integers in 64 bits, cut off.
  * Denormals are kept, as by the peer's simulator; the chips flush them unless told otherwise. */
+#define COUNT_ROWS
 #include "check.h"
 
 /* Operands by letter: a, b (or the scalar), c, what dst held. */
@@ -296,9 +297,16 @@ static void pto_special_complete(void **state)
     assert_int_equal(missing, 0);
 }
 
+static void pto_special_rows(void **state)
+{
+    (void)state;
+    check_rows_reached("special");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(pto_special_values),
-                                        cmocka_unit_test(pto_special_complete) };
+                                        cmocka_unit_test(pto_special_complete),
+                                        cmocka_unit_test(pto_special_rows) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
