@@ -476,7 +476,8 @@ static void parse_statements(tw__parser *p, tw__as_block *block, const tw__token
     while (p->t.kind != T_END && p->errors < TW__PARSE_ERRORS && !p->m->no_memory) {
         if (tw__parse_is(p, '}')) {
             if (open) break;
-            tw__parse_error(p, &p->t, "'}' without '{'");
+            if (p->errors == 0)
+                tw__parse_error(p, &p->t, "'}' without '{'"); /* the line with the '{' may be in error */
             tw__parse_next(p);
             continue;
         }

@@ -67,6 +67,17 @@ static tw_type element_type(const tw_pto_operand *o)
     return o->kind == TW_PTO_TILE ? o->tile->type : o->kind == TW_PTO_TENSOR ? o->tensor->type : o->scalar.type;
 }
 
+/* With the types that the instruction takes here. */
+static tw_status refuse_type(tw__pto_call *call, unsigned blame, tw_type type, uint64_t set)
+{
+    char names[200] = "";
+    for (int t = 1; t < TW_TYPE_COUNT; t++)
+        if (set >> t & 1)
+            snprintf(names + strlen(names), sizeof names - strlen(names), " %s", type_text((tw_type)t));
+    return tw__pto_refuse(call, blame, "type.set", "element type %s is not supported, only%s", type_text(type),
+                          names);
+}
+
 static tw_status check_types(tw__pto_call *call)
 {
     const tw__pto_row *row = call->row;
@@ -75,8 +86,7 @@ static tw_status check_types(tw__pto_call *call)
     if (s >= call->count) return TW_OK; /* nothing that has a type */
     tw_type type = element_type(&call->operand[s]);
     if (!set) return tw__pto_refuse(call, TW__NO_OPERAND, "profile.absent", "there is no such instruction here");
-    if (!(set >> type & 1))
-        return tw__pto_refuse(call, s, "type.set", "element type %s is not supported", type_text(type));
+    if (!(set >> type & 1)) return refuse_type(call, s, type, set);
     for (unsigned i = 0; row->rules & TW__SAME_TYPE && i < call->count; i++)
         if (strchr("dDabcsgG", row->form[i]) && element_type(&call->operand[i]) != type)
             return tw__pto_refuse(call, i, "type.same", "operand %u is %s and must be %s, as operand %u", i + 1,

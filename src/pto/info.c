@@ -279,12 +279,22 @@ static void append_type(GString *s, char letter)
     g_string_append_printf(s, "%s%s", s->len ? ", " : "", type);
 }
 
+/* Inputs of the form that text leaves out: TCI with tmp. */
+static bool text_lacks_inputs(const tw__pto_row *row)
+{
+    size_t inputs = 0;
+    for (const char *c = row->form; *c; c++) inputs += !tw__is_dst_letter(*c) && *c != 'G';
+    return *row->ins && strlen(row->ins) < inputs;
+}
+
 static void print_text(FILE *out, const tw__pto_row *row)
 {
     GString *in = g_string_new(""), *in_types = g_string_new(""), *to = g_string_new(""),
             *to_types = g_string_new(""), *dict = g_string_new("");
     if (row->rules & TW__CONV && (!strpbrk(row->form, "dG") || strcmp(row->family, "img2col") == 0)) {
         fprintf(out, "  text       C and C++ only: text has no ConvTiles\n");
+    } else if (text_lacks_inputs(row)) {
+        fprintf(out, "  text       C and C++ only: %s has no tmp in text\n", row->mnemonic);
     } else if (!strpbrk(row->form, "qr")) {
         const char *ins = row->ins;
         char rest[TW_PTO_OPERANDS + 1] = "";

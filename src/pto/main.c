@@ -237,7 +237,8 @@ static int parse_options(int argc, char **argv, const char *command, tw__request
         for (size_t k = 0; k < G_N_ELEMENTS(value_names); k++) value |= strcmp(o, value_names[k]) == 0;
         if (!flag && !value) return unknown_option(o);
         if (!run && (strcmp(o, "--target") != 0 || strcmp(command, "fmt") == 0))
-            return usage_error("'%s' is an option of run", o);
+            return usage_error(
+                strcmp(o, "--target") == 0 ? "'%s' is an option of run and check" : "'%s' is an option of run", o);
         r->manual |= strcmp(o, "--manual") == 0;
         r->trace |= strcmp(o, "--trace") == 0;
         if (strcmp(o, "--profile") == 0) {

@@ -22,4 +22,6 @@ offers 'options' tilewright info o
 offers 'prog.c' tilewright run pr
 offers 'two.cpp' tilewright run -O2 tw
 offers '--graph-profile' tilewright profile --gr
+offers '--devices' tilewright pto run --de
+offers '--vectors' tilewright pto run --ve
 finish

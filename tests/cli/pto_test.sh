@@ -41,6 +41,10 @@ pto 2 run "$iota" --arg S=1 --target a9
 prints err "unknown PTO target 'a9'"
 pto 2 check "$iota" --manual
 prints err "'--manual' is an option of run"
+pto 2 fmt "$iota" --target a5
+prints err "'--target' is an option of run and check"
+pto 0 info tci
+prints out 'C and C++ only: tci has no tmp in text'
 pto 0 list tci
 prints out 'TCI_TMP'
 pto 1 list nosuchthing

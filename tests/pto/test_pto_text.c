@@ -103,6 +103,9 @@ static void pto_text_diagnostics(void **state)
     } rows[] = {
         { "%d = pto.tci 5 : i32 -> !pto.tile<16x1xi32, blayout=col_major>", "rule tci.cols, profile a2a3", 1, 6 },
         { "%d = pto.tci 5 : f32 -> !pto.tile<1x16xf32>", "rule type.set, profile a2a3", 1, 6 },
+        { "%d = pto.tci 5 : i8 -> !pto.tile<1x32xi8>", "element type i8 is not supported, only i16 i32 u16 u32", 1,
+          6 },
+        { "func.func @f(%p: !pto.ptr<f33>) {\n  return\n}\n%d = pto.tci 5 : i8 ->", "did you mean 'f32'?", 1, 18 },
         { "\n%d = pto.tci 5 : i32 -> !pto.tile<1x16xi16>", "rule type.same, profile a2a3", 2, 14 },
         { "%d = pto.tci 5 : i32 -> !pto.tile<1x6xi32>", "multiple of 32", 1, 25 },
         { "%d = pto.tic 5 : i32 -> !pto.tile<1x16xi32>", "did you mean 'pto.tci'", 1, 6 },
