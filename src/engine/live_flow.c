@@ -68,6 +68,13 @@ static bool is_open(tw__shape_kind kind)
     return kind == TW__SHAPE_LOOP || kind == TW__SHAPE_WHILE || kind == TW__SHAPE_CHOICE;
 }
 
+/* Copies that were merged into one step have an entry each, side by side: one of them is enough, their number is not. */
+static bool same_step(const flow *f, uint32_t a, uint32_t b)
+{
+    return f->shape[a].kind == TW__SHAPE_STEP && f->shape[b].kind == TW__SHAPE_STEP &&
+           f->shape[a].value == f->shape[b].value;
+}
+
 static uint32_t next_of(const flow *f, uint32_t at)
 {
     return is_open(f->shape[at].kind) ? f->end_of[at] + 1 : at + 1;
@@ -88,7 +95,9 @@ static span scan(flow *f, uint32_t begin, uint32_t end)
     for (uint32_t i = begin; i < end && !f->l->failed; i = next_of(f, i)) {
         const tw__shape *at = &f->shape[i];
         switch (at->kind) {
-        case TW__SHAPE_STEP: add_step(f, at->value); break;
+        case TW__SHAPE_STEP:
+            if (i == begin || !same_step(f, i - 1, i)) add_step(f, at->value);
+            break;
         case TW__SHAPE_CALL: add_span(f, f->body[at->value], NEEDED | OVERWRITTEN); break;
         case TW__SHAPE_LOOP:
         case TW__SHAPE_CHOICE: add_span(f, f->effect[f->end_of[i]], NEEDED | OVERWRITTEN); break;
@@ -289,6 +298,7 @@ static void walk(flow *f, uint32_t begin, uint32_t end)
         const tw__shape *at = &f->shape[--i];
         if (at->kind == TW__SHAPE_STEP) {
             step_back(f, i);
+            while (i > begin && same_step(f, i - 1, i)) i--;
         } else if (at->kind == TW__SHAPE_CALL) {
             call_back(f, i);
         } else if (at->kind == TW__SHAPE_END) {
