@@ -137,7 +137,23 @@ const tw__pto_row *tw__pto_form_of(tw_pto *core, tw_pto_target target, const tw_
     return found;
 }
 
-const tw__pto_row *tw__pto_row_of(const char *mnemonic)
+/* Names that this thread has looked up, as they were spelled: calls by name are as common as calls by number. */
+enum { KNOWN = 256, NAME_BYTES = 24 };
+typedef struct known {
+    char name[NAME_BYTES];
+    const tw__pto_row *row; /* NULL = free */
+} known;
+
+/* Where a spelling is or would be kept; NULL when it is too long for a name. */
+static known *known_of(known *table, const char *name)
+{
+    unsigned hash = 0;
+    size_t length = 0;
+    for (; name[length] && length < NAME_BYTES; length++) hash = hash * 31 + (unsigned char)name[length];
+    return length < NAME_BYTES ? &table[hash % KNOWN] : NULL;
+}
+
+static const tw__pto_row *find_mnemonic(const char *mnemonic)
 {
     static const char *const aliases[][2] = { { "tmov.fp", "tmov" },
                                               { "tmov_fp", "tmov" },
@@ -147,6 +163,30 @@ const tw__pto_row *tw__pto_row_of(const char *mnemonic)
     for (size_t i = 0; i < ROWS; i++)
         if (same_mnemonic(mnemonic, rows[i].mnemonic)) return &rows[i];
     return NULL;
+}
+
+static const tw__pto_row *find_name(const char *name)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (g_ascii_strcasecmp(name, rows[i].name) == 0) return &rows[i];
+    return NULL;
+}
+
+static const tw__pto_row *look_up(known *table, const char *name, const tw__pto_row *(*find)(const char *))
+{
+    known *k = known_of(table, name);
+    if (k && k->row && strcmp(k->name, name) == 0) return k->row;
+    const tw__pto_row *row = find(name);
+    if (!k || !row) return row;
+    strcpy(k->name, name); /* it fits: known_of has counted */
+    k->row = row;
+    return row;
+}
+
+const tw__pto_row *tw__pto_row_of(const char *mnemonic)
+{
+    static _Thread_local known table[KNOWN];
+    return look_up(table, mnemonic, find_mnemonic);
 }
 
 bool tw_pto_info_get(size_t index, tw_pto_info *info)
@@ -166,8 +206,9 @@ bool tw_pto_info_get(size_t index, tw_pto_info *info)
 
 int tw_pto_op_by_name(const char *name)
 {
-    for (size_t i = 0; i < ROWS; i++)
-        if (g_ascii_strcasecmp(name, rows[i].name) == 0) return (int)i;
+    static _Thread_local known table[KNOWN];
+    const tw__pto_row *row = look_up(table, name, find_name);
+    if (row) return (int)(row - rows);
     tw__fail(TW_E_INVALID_ARGUMENT, "no PTO instruction form '%s'", name);
     return -1;
 }
