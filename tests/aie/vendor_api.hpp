@@ -6,6 +6,7 @@
 #include <tilewright/aie_vendor.hpp>
 
 #include <aie_api/aie.hpp>
+#include <aie_api/utils.hpp>
 
 #include <cstdio>
 #include <cstdlib>

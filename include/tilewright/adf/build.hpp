@@ -262,10 +262,10 @@ struct builder {
     void set_singles()
     {
         for (node_ref &n : mine)
-            for (const endpoint &e : n->singles) {
-                port_info *p = port_of(e);
+            for (const auto &single : n->singles) {
+                port_info *p = port_of({ n, single.second, single.first, -1 });
                 if (p && p->what == kind::window)
-                    tw_aie_array_single_buffer(array, n->number, e.dir == direction::out, p->physical);
+                    tw_aie_array_single_buffer(array, n->number, p->dir == direction::out, p->physical);
             }
     }
     /* Said of the connection, or by the type of the kernel's parameter. */

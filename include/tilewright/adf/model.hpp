@@ -59,7 +59,7 @@ struct node {
     tw_aie_array *array = nullptr;  /* of memory, when it is built: the port of the array */
     int memory = -1;
     std::list<landing> landings;
-    std::vector<endpoint> singles; /* windows of one block */
+    std::vector<std::pair<direction, int>> singles; /* windows of one block */
 };
 struct connection {
     endpoint from, to;

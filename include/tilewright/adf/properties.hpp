@@ -108,7 +108,7 @@ inline detail::init_sink initialization_function(kernel &k)
 /* One block instead of a ping-pong pair: of a kernel's window, or of whatever a port of the graph leads to. */
 inline void single_buffer(const detail::endpoint &e)
 {
-    e.node->singles.push_back(e);
+    e.node->singles.push_back({ e.dir, e.index });
 }
 namespace detail { /* found by the ports of kernels, too */
 using adf::single_buffer;

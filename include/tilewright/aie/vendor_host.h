@@ -6,6 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring> /* the library uses strlen() and the like without asking for them */
 #include <tilewright/aie/scalar.h>
 
 /* Constructs that later compilers refuse by default, the vendor's does not. g++ needs -fpermissive in addition. */
