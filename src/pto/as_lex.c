@@ -62,6 +62,12 @@ static bool is_name(char c)
     return g_ascii_isalnum(c) || c == '_' || c == '$' || c == '.' || c == '-';
 }
 
+/* What may follow '#' and '!'. */
+static bool begins_name(char c)
+{
+    return g_ascii_isalnum(c) || c == '_' || c == '$';
+}
+
 /* A '#' that begins a line is a comment, unless it defines an attribute: "#map = ..."; so is one before a blank. */
 static bool is_comment(const tw__parser *p)
 {
@@ -69,6 +75,7 @@ static bool is_comment(const tw__parser *p)
     if (p->at[0] != '#') return false;
     if (strchr(" \t\r\n", p->at[1])) return true; /* or the end */
     if (!p->fresh) return false;
+    if (!begins_name(p->at[1])) return true;
     const char *c = p->at + 1;
     while (is_name(*c)) c++;
     while (*c == ' ') c++;
@@ -124,7 +131,7 @@ void tw__parse_next(tw__parser *p)
             for (n++; g_ascii_isdigit(s[n]);) n++;
         if (n == 1) kind = T_ERROR;
     } else if (*s == '#' || *s == '!') {
-        kind = *s == '#' ? T_HASH : T_BANG;
+        kind = !begins_name(s[1]) ? T_ERROR : *s == '#' ? T_HASH : T_BANG;
     } else if (*s == '-' && s[1] == '>') {
         kind = T_ARROW;
         n = 2;

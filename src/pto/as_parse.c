@@ -127,7 +127,8 @@ static bool parse_value(tw__parser *p, tw__as_item *item)
 static bool bracketed(tw__parser *p, tw__as_item *item, tw__as_item_kind kind, char close)
 {
     item->kind = kind;
-    if (++p->depth > TW__AS_MAX_DEPTH) return tw__parse_error(p, &p->t, "brackets are nested too deeply"), false;
+    if (++p->depth > TW__AS_MAX_DEPTH)
+        return tw__parse_error(p, &p->t, "brackets are nested more than %d deep", TW__AS_MAX_DEPTH), false;
     tw__token open = p->t;
     unsigned errors = p->errors;
     tw__parse_next(p);
@@ -470,7 +471,7 @@ static void parse_statements(tw__parser *p, tw__as_block *block, const tw__token
 {
     unsigned errors = p->errors;
     if (++p->nesting > TW__AS_MAX_DEPTH) {
-        tw__parse_error(p, &p->t, "blocks are nested too deeply");
+        tw__parse_error(p, &p->t, "blocks are nested more than %d deep", TW__AS_MAX_DEPTH);
         while (p->t.kind != T_END) tw__parse_next(p);
     }
     while (p->t.kind != T_END && p->errors < TW__PARSE_ERRORS && !p->m->no_memory) {
@@ -495,7 +496,7 @@ static void parse_statements(tw__parser *p, tw__as_block *block, const tw__token
     p->nesting--;
     if (open && p->t.kind == T_END && p->errors == errors)
         tw__parse_error(p, open, "'{' is never closed");
-    else if (open)
+    else if (open && p->t.kind != T_END)
         tw__parse_expect(p, '}');
 }
 

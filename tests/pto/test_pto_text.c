@@ -2,6 +2,8 @@
 #include "check.h"
 #include "text.h"
 
+#include <glib.h>
+
 /* Seed pto-tci, "Syntax" and "Examples": every form with the attribute and without, signless and unsigned types. */
 static void pto_text_tci_forms(void **state)
 {
@@ -132,6 +134,8 @@ static void pto_text_diagnostics(void **state)
         { "%d = pto.tci %s {descending = false} : dtype -> !pto.tile<1x16xi32>", "such as i32", 1, 40 },
         { "%d = pto.tci %s : i33 -> !pto.tile<1x16xi32>", "did you mean 'i32'", 1, 19 },
         { "%d = tci 5 {descending = true, descending = false} : !pto.tile<1x16xi32>", "given twice", 1, 32 },
+        { "tadd %a, %a, %a ##atomic = add", "unexpected text", 1, 17 },
+        { "%a = tci 1 : !", "expected a type", 1, 14 },
         { "#a = 1 : i32\n#a = 2 : i32\n", "#a is defined twice", 2, 1 },
         { "%d = tci 5 {descending = true : !pto.tile<1x16xi32>", "'{' is never closed", 1, 12 },
         { "pto.wait_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID3>]", "deadlock", 1, 1 },
@@ -148,6 +152,22 @@ static void pto_text_diagnostics(void **state)
         if (!strstr(d->message, rows[i].phrase) || d->line != rows[i].line || d->column != rows[i].column)
             fail_msg("row %zu: %d:%d: %s", i, d->line, d->column, d->message);
         end(&s);
+    }
+}
+
+/* Blocks nest 48 deep; deeper ones are one error, not one for each brace. */
+static void pto_text_depth(void **state)
+{
+    (void)state;
+    for (int depth = 46; depth <= 60; depth += 7) {
+        GString *text = g_string_new("%t = arith.constant true\n");
+        for (int i = 0; i < depth; i++) g_string_append(text, "scf.if %t {\n");
+        for (int i = 0; i < depth; i++) g_string_append(text, "}\n");
+        session s = start(text->str, TW_PTO_CPU);
+        assert_int_equal(tw_diags_count(s.diags, TW_ERROR), depth > 47);
+        if (depth > 47) assert_non_null(strstr(tw_diags_get(s.diags, 0)->message, "more than 48 deep"));
+        end(&s);
+        g_string_free(text, TRUE);
     }
 }
 
@@ -236,8 +256,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pto_text_tci_forms),   cmocka_unit_test(pto_text_canonical),
-        cmocka_unit_test(pto_text_diagnostics), cmocka_unit_test(pto_text_control),
-        cmocka_unit_test(pto_text_bounds),      cmocka_unit_test(pto_text_steps),
+        cmocka_unit_test(pto_text_diagnostics), cmocka_unit_test(pto_text_depth),
+        cmocka_unit_test(pto_text_control),     cmocka_unit_test(pto_text_bounds),
+        cmocka_unit_test(pto_text_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
