@@ -3,16 +3,6 @@
 
 #include <glib.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-
-/* The address sanitizer watches the ends of what lies on the heap. */
-#if defined(__SANITIZE_ADDRESS__)
-#define ON_HEAP 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ON_HEAP 1
-#endif
-#endif
 
 static const struct target {
     const char *name, *names, *arch;
@@ -29,7 +19,7 @@ static const char *const memories[TW_PTO_LOCATIONS] = {
 };
 
 enum { CPU_VECTOR_BYTES = 512 << 10, ALIGN = 32 }; /* spec pto.md 1.4 */
-enum { PAGE = 4096, KERNEL_BYTES = TW__KERNELS * sizeof(tw__kernel_slot) };
+enum { KERNEL_BYTES = TW__KERNELS * sizeof(tw__kernel_slot) };
 enum { LINE = 64 }; /* automatic places: a cache line of the host */
 
 const char *tw_pto_target_name(tw_pto_target target)
@@ -64,29 +54,6 @@ uint32_t tw__pto_memory_size(tw_pto_target target, tw_pto_location location)
     return bytes;
 }
 
-/* Zeros, on pages. A page that nobody touches costs nothing, so that grids of thousands of cores fit. NULL when there is no
- * memory; `bytes` are given back with free_pages. */
-static void *zero_pages(size_t bytes)
-{
-#ifdef ON_HEAP
-    void *at = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
-    return at ? memset(at, 0, bytes) : NULL;
-#else
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return at == MAP_FAILED ? NULL : at;
-#endif
-}
-
-static void free_pages(void *at, size_t bytes)
-{
-#ifdef ON_HEAP
-    (void)bytes;
-    free(at);
-#else
-    if (at) munmap(at, bytes);
-#endif
-}
-
 static size_t checked_bytes(void)
 {
     return tw__pto_row_count() * TW__CHECKED_WAYS * sizeof(tw__checked);
@@ -99,8 +66,8 @@ tw_pto *tw_pto_new(tw_pto_target target, unsigned flags)
         return NULL;
     }
     tw_pto *core = calloc(1, sizeof *core);
-    if (core) core->checked = zero_pages(checked_bytes());
-    if (core) core->kernels = zero_pages(KERNEL_BYTES);
+    if (core) core->checked = tw__zero_pages(checked_bytes());
+    if (core) core->kernels = tw__zero_pages(KERNEL_BYTES);
     if (core && flags & TW_PTO_PROFILE) {
         core->tally = calloc(tw__pto_row_count() * TW_PTO_PIPES, sizeof *core->tally);
     }
@@ -120,11 +87,11 @@ void tw_pto_free(tw_pto *core)
 {
     if (!core) return;
     tw__pto_leave_seat(core);
-    for (int l = 0; l < TW_PTO_LOCATIONS; l++) free_pages(core->memory[l].bytes, core->memory[l].room);
+    for (int l = 0; l < TW_PTO_LOCATIONS; l++) tw__free_pages(core->memory[l].bytes, core->memory[l].room);
     free(core->places);
     tw__arena_free(core->scratch);
-    free_pages(core->kernels, KERNEL_BYTES);
-    free_pages(core->checked, checked_bytes());
+    tw__free_pages(core->kernels, KERNEL_BYTES);
+    tw__free_pages(core->checked, checked_bytes());
     free(core->tally);
     free(core);
 }
@@ -199,9 +166,9 @@ static tw__place *place_of(const tw_pto *core, const tw_pto_tile *tile)
 /* Memories are made when a tile first lies in them; rows start where vector loads like them. */
 static bool allocate_memory(tw_pto *core, tw_pto_location location)
 {
-    size_t size = (tw__pto_memory_size(core->target, location) + PAGE - 1) / PAGE * PAGE;
+    size_t size = tw__pto_memory_size(core->target, location);
     if (core->memory[location].bytes) return true;
-    core->memory[location].bytes = zero_pages(size);
+    core->memory[location].bytes = tw__zero_pages(size);
     core->memory[location].room = size;
     return core->memory[location].bytes != NULL;
 }
