@@ -58,9 +58,11 @@ static int row_operand(const tw__pto_call *call, unsigned i)
     return 0;
 }
 
+/* Which source has one value per row. A dst of one block per row makes a full source look like one: the other decides. */
 static int per_row(const tw__pto_call *call, unsigned *mode)
 {
     int second = row_operand(call, 2), first = row_operand(call, 1);
+    if (first && second && !tw__same(tw__tile(call, 1)->valid_cols, tw__tile(call, 0)->valid_cols)) second = 0;
     *mode = (unsigned)(second ? second : first);
     return second ? 2 : first ? 1 : 0;
 }

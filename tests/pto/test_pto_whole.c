@@ -179,6 +179,24 @@ static void pto_whole_expansions(void **state)
         }
 }
 
+/* Rows of one block: the full source looks like a source with a block per row, whichever comes first. */
+static void pto_whole_block_rows(void **state)
+{
+    (void)state;
+    for (int target = 0; target < TW_PTO_TARGETS; target++)
+        for (int first = 0; first < 2; first++) {
+            tw_pto *core = tw_pto_new((tw_pto_target)target, 0);
+            tw_pto_tile d = part(TW_F32, 9, 8, 7, 8), full = d, rows = part(TW_F32, 16, 1, 7, 1);
+            rows.blayout = TW_PTO_COL_MAJOR;
+            fill(core, &d, 100), fill(core, &full, 100), fill(core, &rows, 100), before(core, &d);
+            OK(CALL(core, "trowexpandsub", NULL, TILE(&d), TILE(first ? &rows : &full),
+                    TILE(first ? &full : &rows)));
+            EXPECT(d, (first ? -1 : 1) * (get(core, &full, r, c) - get(core, &rows, r, 0)));
+            after(core, &d, "TROWEXPANDSUB");
+            tw_pto_free(core);
+        }
+}
+
 static void pto_whole_moves(void **state)
 {
     static const tw_type types[] = { TW_U8, TW_F16, TW_I32 };
@@ -319,8 +337,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pto_whole_elementwise), cmocka_unit_test(pto_whole_masks),
         cmocka_unit_test(pto_whole_streams),     cmocka_unit_test(pto_whole_expansions),
-        cmocka_unit_test(pto_whole_moves),       cmocka_unit_test(pto_whole_tables),
-        cmocka_unit_test(pto_whole_scales),      cmocka_unit_test(pto_whole_rows),
+        cmocka_unit_test(pto_whole_block_rows),  cmocka_unit_test(pto_whole_moves),
+        cmocka_unit_test(pto_whole_tables),      cmocka_unit_test(pto_whole_scales),
+        cmocka_unit_test(pto_whole_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
