@@ -30,10 +30,12 @@ typedef struct tw__pair {
     bool async_out, async_in; /* the kernel acquires and releases */
 } tw__pair;
 
-/* A window as a kernel holds it, with room for what the types of aie/window.h carry behind it. */
+/* A window as a kernel holds it, with room for what the types of aie/window.h carry behind it: every window that is
+ * handed out is one. */
 typedef struct tw__view {
     tw_aie_window window;
-    void *element, *direction;
+    void *ptr; /* window.data + window.at */
+    void *direction;
 } tw__view;
 
 /* A text file, or memory (path NULL): its bytes lie here, `at` moves through them; outputs grow. */

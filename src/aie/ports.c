@@ -24,6 +24,7 @@ static tw_aie_window *window(const char *call, int port, bool out)
         return out ? &k->view_out[port].window : &k->view_in[port].window;
     if (k) tw__aie_report(call, "kernel '%s' has no %s window %d", k->name, out ? "output" : "input", port);
     nowhere.window = (tw_aie_window){ .data = scratch, .bytes = sizeof scratch, .is_output = out, .is_open = 1 };
+    nowhere.ptr = scratch;
     return &nowhere.window;
 }
 
@@ -89,6 +90,7 @@ void tw_aie_window_move(tw_aie_window *w, int bytes)
     if (w->bytes == 0) return;
     int64_t at = ((int64_t)w->at + bytes) % w->bytes;
     w->at = (uint32_t)(at < 0 ? at + w->bytes : at);
+    ((tw__view *)w)->ptr = w->data + w->at;
 }
 
 /* Known before the window is acquired too. */

@@ -69,6 +69,7 @@ void tw__aie_open_in(tw__kernel *k, int port)
                                                .margin = in->margin,
                                                .port = (uint16_t)port,
                                                .is_open = 1 };
+    k->view_in[port].ptr = in->block[in->read];
 }
 
 void tw__aie_open_out(tw__kernel *k, int port)
@@ -79,6 +80,7 @@ void tw__aie_open_out(tw__kernel *k, int port)
                                                 .port = (uint16_t)port,
                                                 .is_output = 1,
                                                 .is_open = 1 };
+    k->view_out[port].ptr = k->view_out[port].window.data;
 }
 
 void tw__aie_close_in(tw__kernel *k, int port)

@@ -293,7 +293,14 @@ static void test_initialisation()
 /* 2 x 15,000 bytes of each window do not fit a tile of 32 KB, one block each does. */
 static void pass_on(input_window_int32 *in, output_window_int32 *out)
 {
-    for (unsigned i = 0; i < window_size(in); i++) window_writeincr(out, window_readincr(in));
+    const int32 *block = reinterpret_cast<const int32 *>(in->ptr); /* ptr is a pointer, and goes along */
+    for (unsigned i = 0; i < window_size(in); i++) {
+        int32 *to = out->ptr;
+        EXPECT(in->ptr == block + i);
+        window_writeincr(out, window_readincr(in));
+        EXPECT(*to == block[i]);
+    }
+    EXPECT(in->ptr == block); /* round */
 }
 class big_graph : public adf::graph {
   public:

@@ -38,31 +38,14 @@ template <class T, unsigned N> struct tw__vector;
 TW__PORT_VECTORS(TW__VECTOR)
 #undef TW__VECTOR
 
-/* (T *)w->ptr: where a window stands. Computed; it holds nothing. */
-template <class T> struct tw__position {
-    operator T *() const { return to<T>(); }
-    template <class U> explicit operator U *() const { return to<U>(); }
-    template <class U> U *to() const
-    {
-        const char *window = reinterpret_cast<const char *>(this) - sizeof(tw_aie_window);
-        const tw_aie_window *w = reinterpret_cast<const tw_aie_window *>(window);
-        return reinterpret_cast<U *>(w->data + w->at);
-    }
-};
-/* The element comes last: the library knows only what stands in front. */
+/* ptr: where the window stands; the library keeps it. */
 template <class T> struct input_window {
     tw_aie_window w;
-    union {
-        T *element;
-        tw__position<T> ptr;
-    };
+    T *ptr;
 };
 template <class T> struct output_window {
     tw_aie_window w;
-    union {
-        T *element;
-        tw__position<T> ptr;
-    };
+    T *ptr;
 };
 #define TW__WINDOW_TYPES(T)                   \
     typedef input_window<T> input_window_##T; \
