@@ -165,7 +165,7 @@ static bool parse_item(tw__parser *p, tw__as_item *item)
         item->kind = TW__AS_SYMBOL;
         item->text = tw__parse_copy(p, t.start, t.length);
         tw__parse_next(p);
-        if (!tw__parse_is(p, '(') || p->t.first) return true;
+        if (!tw__parse_is(p, '(')) return true;
         item->child = tw__parse_allocate(p, sizeof *item->child);
         return bracketed(p, item->child, TW__AS_PARENS, ')');
     case T_HASH:
