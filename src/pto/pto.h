@@ -195,7 +195,7 @@ struct tw_pto {
 
 /* pages.c: `bytes` of zeros, from a page's first byte on; NULL when there is no memory. Given back with tw__free_pages. */
 void *tw__zero_pages(size_t bytes);
-void tw__free_pages(void *at, size_t bytes); /* NULL is fine */
+void tw__free_pages(void *at, size_t bytes);                                  /* NULL is fine */
 uint32_t tw__pto_memory_size(tw_pto_target target, tw_pto_location location); /* bytes, 0 = no such memory */
 tw_status tw__pto_place(tw_pto *core, tw_pto_tile *tile);
 /* The rules of TASSIGN, SA-0351 to SA-0354, for a memory of `size` bytes. */
