@@ -179,8 +179,9 @@ static void set_buffer_lives(const tw__accounting *a)
 {
     tw__placement *p = a->placement;
     for (uint32_t at = (uint32_t)a->shape.count; at-- > 0;) {
+        if (a->shape.items[at].kind != TW__SHAPE_STEP) continue;
         const tw__plan_step *step = &a->engine->plan.steps.items[a->shape.items[at].value];
-        if (a->shape.items[at].kind != TW__SHAPE_STEP || step->kind != TW__S_EXECUTE) continue;
+        if (step->kind != TW__S_EXECUTE) continue;
         uint32_t x = step->payload;
         for (uint32_t i = p->exec_item[x]; i < p->exec_item_end[x]; i++) {
             tw__place_item *item = &p->items.items[i];
