@@ -116,6 +116,19 @@ TW_API unsigned tw_target_ipu_link_domain_size(const tw_target *target); /* IPUs
 TW_API unsigned tw_target_instance_size(const tw_target *target);        /* IPUs */
 TW_API bool tw_target_gateway_mode(const tw_target *target);
 
+/* Limits on what several IPUs may exchange at once, beside those of each tile and link: the model has none, so the list
+ * is empty (NULL, *count = 0). */
+typedef struct tw_global_exchange_flow {
+    unsigned src, dst; /* IPUs */
+} tw_global_exchange_flow;
+typedef struct tw_global_exchange_constraint {
+    double bandwidth; /* bits per second, of all flows together */
+    size_t flow_count;
+    const tw_global_exchange_flow *flows;
+} tw_global_exchange_constraint;
+TW_API const tw_global_exchange_constraint *tw_target_global_exchange_constraints(const tw_target *target,
+                                                                                  size_t *count);
+
 /* Host exchange: tiles share contexts, contexts share exchange blocks (estimates: nothing is published). `tile` counts
  * within all IPUs; a tile past the end gives UINT_MAX. */
 TW_API unsigned tw_target_tiles_per_xb_context(const tw_target *target);

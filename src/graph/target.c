@@ -363,6 +363,13 @@ unsigned tw_target_make_fp_ictl(const tw_target *target, bool inv, bool div0, bo
     return (unsigned)inv | (unsigned)div0 << 1 | (unsigned)oflo << 2 | (unsigned)esr << 19 | (unsigned)nanoo << 20;
 }
 
+const tw_global_exchange_constraint *tw_target_global_exchange_constraints(const tw_target *target, size_t *count)
+{
+    (void)target;
+    if (count) *count = 0;
+    return NULL;
+}
+
 /* --- host exchange blocks ------------------------------------------------------------------------------------------------ */
 
 /* Tile within its IPU, UINT_MAX past the last tile. */

@@ -282,6 +282,9 @@ static void graph_target_facts(void **state)
     assert_int_equal(tw_target_ipu_link_topology(t), TW_LINK_MESH);
     assert_int_equal(tw_target_ipu_link_configuration(t), TW_LINK_DEFAULT);
     assert_false(tw_target_gateway_mode(t));
+    size_t constraints = 9;
+    assert_null(tw_target_global_exchange_constraints(t, &constraints));
+    assert_int_equal(constraints, 0);
 
     unsigned per_context = tw_target_tiles_per_xb_context(t), contexts = tw_target_contexts_per_xb(t);
     for (unsigned tile = 0; tile < tw_target_tiles(t); tile++) /* the three numbers name the tile of an IPU */
