@@ -1,257 +1,10 @@
 /* as_parse: PTO-AS text to a tree. Operations are parsed by one rule: a name, then items of any kind up to the end of
- * the statement, which is a line end that nothing continues; what an item means is decided later, by the operation.
- * Only what holds blocks has rules of its own. */
+ * the statement (as_items.c); what an item means is decided later, by the operation. Only what holds blocks has rules of
+ * its own. */
 #include "pto/as_parse.h"
 
 #include <glib.h>
 #include <stdlib.h>
-
-/* "!name" that an alias defined: its text. */
-static const char *type_alias(const tw__parser *p, const char *text)
-{
-    const tw__as_item *item = *text == '!' ? g_hash_table_lookup(p->m->aliases, text) : NULL;
-    return item ? item->text : text;
-}
-
-static bool parse_type(tw__parser *p, tw__as_type *type)
-{
-    tw__token whole;
-    if (p->t.kind != T_BANG && p->t.kind != T_WORD) {
-        tw__parse_error(p, &p->t, "expected a type");
-        return false;
-    }
-    const char *text = type_alias(p, tw__parse_raw(p, &whole, '<', '>'));
-    if (tw__as_type_parse(p->m, text, type)) return true;
-    if (!p->m->no_memory) tw__parse_error(p, &whole, "%s", tw_error_message());
-    return false;
-}
-
-/* The comma here separates parameters, "%a: T, %b: T", not types. */
-static bool before_value(const tw__parser *p)
-{
-    const char *s = p->at;
-    while (*s == ' ' || *s == '\t' || *s == '\r' || *s == '\n') s++;
-    return tw__parse_is(p, ',') && *s == '%';
-}
-
-/* One type, or several in parentheses or after commas. */
-static bool parse_types(tw__parser *p, tw__as_item *item, bool several)
-{
-    tw__as_type types[64];
-    unsigned n = 0;
-    item->parens = tw__parse_accept(p, '(');
-    if (!(item->parens && tw__parse_is(p, ')'))) do {
-            if (n == 64) return tw__parse_error(p, &p->t, "more than 64 types"), false;
-            if (!parse_type(p, &types[n++])) return false;
-            if (tw__parse_is_word(p, "to") && !item->parens) break;
-        } while ((several || item->parens) && !before_value(p) && tw__parse_accept(p, ','));
-    if (item->parens && !tw__parse_expect(p, ')')) return false;
-    item->types = tw__arena_alloc(p->m->arena, (n ? n : 1) * sizeof *types, 16);
-    if (!item->types) return p->m->no_memory = true, false;
-    memcpy(item->types, types, n * sizeof *types);
-    item->type_count = n;
-    return true;
-}
-
-/* --- items ----------------------------------------------------------------------------------------------------------- */
-
-static bool parse_items(tw__parser *p, tw__as_item **list, char close);
-
-/* Words that continue a statement, on the next line too. */
-static bool continuing_word(const tw__parser *p)
-{
-    static const char *const words[] = { "ins",
-                                         "outs",
-                                         "shape",
-                                         "strides",
-                                         "offsets",
-                                         "sizes",
-                                         "to",
-                                         "step",
-                                         "iter_args",
-                                         "valid_row",
-                                         "addr",
-                                         "valid_col",
-                                         "layout",
-                                         "from",
-                                         "attributes",
-                                         "offset",
-                                         "pad_mode",
-                                         "pad_value",
-                                         "loc",
-                                         "left_padding_num",
-                                         "right_padding_num",
-                                         "init_out_buffer" };
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-        if (tw__parse_is_word(p, words[i])) return true;
-    return false;
-}
-
-static bool continues(const tw__parser *p)
-{
-    if (!p->t.first) return p->t.kind != T_END;
-    if (p->t.kind == T_ARROW) return true;
-    if (p->t.kind == T_CHAR) return strchr(":,({[<", *p->t.start) != NULL;
-    return continuing_word(p);
-}
-
-/* On the same line a statement ends where nothing but another one can follow: at a name after its types, or after
- * "outs(...)". */
-static bool ends_here(const tw__parser *p, const tw__as_item *last, const tw__as_item *before)
-{
-    if (!last || p->t.first || (p->t.kind != T_VALUE && (p->t.kind != T_WORD || continuing_word(p)))) return false;
-    return last->kind == TW__AS_COLON || last->kind == TW__AS_ARROW || last->kind == TW__AS_FROM ||
-           last->kind == TW__AS_TO ||
-           (last->kind == TW__AS_PARENS && before && before->kind == TW__AS_WORD &&
-            strcmp(before->text, "outs") == 0);
-}
-
-static bool parse_item(tw__parser *p, tw__as_item *item);
-
-/* "= value", and in a dictionary ": type" after it. */
-static bool parse_value(tw__parser *p, tw__as_item *item)
-{
-    if (!tw__parse_is(p, '=')) return true;
-    item->has_value = true;
-    tw__parse_next(p);
-    item->child = tw__parse_allocate(p, sizeof *item->child);
-    if (!parse_item(p, item->child)) return false;
-    if (p->depth == 0 || !tw__parse_is(p, ':')) return true;
-    tw__as_item *type = tw__parse_allocate(p, sizeof *type);
-    type->kind = TW__AS_COLON;
-    tw__parse_next(p);
-    item->child->next = type;
-    return parse_types(p, type, false);
-}
-
-static bool bracketed(tw__parser *p, tw__as_item *item, tw__as_item_kind kind, char close)
-{
-    item->kind = kind;
-    if (++p->depth > TW__AS_MAX_DEPTH)
-        return tw__parse_error(p, &p->t, "brackets are nested more than %d deep", TW__AS_MAX_DEPTH), false;
-    tw__token open = p->t;
-    unsigned errors = p->errors;
-    tw__parse_next(p);
-    bool good = parse_items(p, &item->child, close) && tw__parse_expect(p, close);
-    if (!good && p->t.kind == T_END && p->errors == errors)
-        tw__parse_error(p, &open, "'%c' is never closed", *open.start);
-    p->depth--;
-    return good;
-}
-
-/* After a ':': a list and no type. */
-static bool starts_list(const tw__parser *p)
-{
-    const char *s = p->at;
-    while (*s == ' ' || *s == '\t') s++;
-    return *s == '[';
-}
-
-static bool parse_item(tw__parser *p, tw__as_item *item)
-{
-    tw__token whole, t = p->t;
-    item->line = t.line;
-    item->column = t.column;
-    item->length = (int)t.length;
-    switch (t.kind) {
-    case T_VALUE:
-    case T_NUMBER:
-    case T_STRING:
-        item->kind = t.kind == T_VALUE ? TW__AS_VALUE : t.kind == T_NUMBER ? TW__AS_NUMBER : TW__AS_STRING;
-        item->text = tw__parse_copy(p, t.start + (t.kind == T_VALUE), t.length - (t.kind == T_VALUE));
-        tw__parse_next(p);
-        return t.kind == T_NUMBER || parse_value(p, item);
-    case T_SYMBOL:
-        item->kind = TW__AS_SYMBOL;
-        item->text = tw__parse_copy(p, t.start, t.length);
-        tw__parse_next(p);
-        if (!tw__parse_is(p, '(')) return true;
-        item->child = tw__parse_allocate(p, sizeof *item->child);
-        return bracketed(p, item->child, TW__AS_PARENS, ')');
-    case T_HASH:
-    case T_BANG:
-        item->kind = TW__AS_ATTR;
-        item->text = tw__parse_raw(p, &whole, '<', '>');
-        item->length = (int)whole.length;
-        return parse_value(p, item); /* "#atomic = add" of plain assembly */
-    case T_ARROW:
-        item->kind = TW__AS_ARROW;
-        tw__parse_next(p);
-        return parse_types(p, item, false);
-    case T_WORD:
-        if (tw__parse_is_word(p, "from") && p->depth == 0) { /* "i16 from vector<4xi16>" */
-            item->kind = TW__AS_FROM;
-            tw__parse_next(p);
-            return parse_types(p, item, false);
-        }
-        if (tw__parse_is_word(p, "to") && item->comma == false && p->depth == 0) {
-            item->kind = TW__AS_TO;
-            item->text = "to";
-            tw__parse_next(p);
-            if ((p->t.kind == T_WORD && !tw__parse_is_word(p, "offset")) || p->t.kind == T_BANG)
-                return parse_types(p, item, false);
-            item->kind = TW__AS_WORD; /* bounds of a loop */
-            return true;
-        }
-        if (t.start[t.length] == '<' || (tw__parse_is_word(p, "loc") && t.start[t.length] == '(')) {
-            item->kind = TW__AS_ATTR; /* dense<0>, memref<...>, loc(...) */
-            item->text =
-                t.start[t.length] == '<' ? tw__parse_raw(p, &whole, '<', '>') : tw__parse_raw(p, &whole, '(', ')');
-            item->length = (int)whole.length;
-            return true;
-        }
-        item->kind = TW__AS_WORD;
-        item->text = tw__parse_copy(p, t.start, t.length);
-        tw__parse_next(p);
-        if (!tw__parse_is(p, ':') || !starts_list(p)) return parse_value(p, item);
-        tw__parse_next(p); /* "offset: [...]" */
-        item->has_value = item->colon = true;
-        item->child = tw__parse_allocate(p, sizeof *item->child);
-        return parse_item(p, item->child);
-    case T_CHAR:
-        switch (*t.start) {
-        case '[': return bracketed(p, item, TW__AS_LIST, ']');
-        case '(': return bracketed(p, item, TW__AS_PARENS, ')');
-        case '{': return bracketed(p, item, TW__AS_DICT, '}');
-        case '<':
-            item->kind = TW__AS_ATTR;
-            item->text = tw__parse_raw(p, &whole, '<', '>');
-            return true;
-        case ':':
-            item->kind = TW__AS_COLON;
-            tw__parse_next(p);
-            return parse_types(p, item, true);
-        default: break;
-        }
-        break;
-    case T_END:
-    case T_ERROR: break;
-    }
-    if (p->t.kind == T_END && p->depth > 0) return false; /* the bracket tells */
-    tw__parse_error(p, &p->t, p->t.kind == T_END ? "the text ends inside a statement" : "unexpected text");
-    return false;
-}
-
-/* Items up to `close` (which stays), or to the end of the statement when close is 0. */
-static bool parse_items(tw__parser *p, tw__as_item **list, char close)
-{
-    tw__as_item *last = NULL, *before = NULL;
-    for (tw__as_item **end = list;;) {
-        if (close ? tw__parse_is(p, close) : !continues(p) || tw__parse_is(p, '}') || ends_here(p, last, before))
-            return true;
-        bool comma = end != list && tw__parse_accept(p, ',');
-        tw__as_item *item = tw__parse_allocate(p, sizeof *item);
-        item->comma = comma;
-        if (!parse_item(p, item)) return false;
-        if (p->m->no_memory) return false;
-        *end = item;
-        end = &item->next;
-        before = last;
-        last = item;
-    }
-}
-
-/* --- statements ------------------------------------------------------------------------------------------------------- */
 
 /* Operations that hold blocks, and the words that introduce further ones. */
 typedef struct holder {
@@ -299,7 +52,7 @@ static bool parse_label(tw__parser *p, tw__as_block *block)
     tw__parse_next(p);
     if (tw__parse_is(p, '(')) {
         block->params = tw__parse_allocate(p, sizeof *block->params);
-        if (!parse_item(p, block->params)) return false;
+        if (!tw__parse_item(p, block->params)) return false;
     }
     return tw__parse_expect(p, ':');
 }
@@ -354,17 +107,18 @@ static bool parse_head(tw__parser *p, tw__as_op *op, const holder *h)
         bool attributes = tw__parse_is_word(p, "attributes");
         tw__as_item *item = tw__parse_allocate(p, sizeof *item);
         item->comma = end != &op->items && tw__parse_accept(p, ',');
-        if (!parse_item(p, item)) return false;
+        if (!tw__parse_item(p, item)) return false;
         *end = item;
         end = &item->next;
         if (attributes && tw__parse_is(p, '{')) {
             item = tw__parse_allocate(p, sizeof *item);
-            if (!parse_item(p, item)) return false;
+            if (!tw__parse_item(p, item)) return false;
             *end = item;
             end = &item->next;
         }
         if (p->m->no_memory) return false;
-        if (p->t.first && h->optional && !tw__parse_is(p, '{') && !continues(p)) return true; /* a declaration */
+        if (p->t.first && h->optional && !tw__parse_is(p, '{') && !tw__parse_continues(p))
+            return true; /* a declaration */
     }
     return true;
 }
@@ -383,10 +137,10 @@ static bool parse_holder(tw__parser *p, tw__as_op *op, const holder *h)
         if (!parse_block(p, op, &end, true)) return false;
         if (last) break;
     }
-    if (!continues(p) || tw__parse_is(p, '}')) return true;
+    if (!tw__parse_continues(p) || tw__parse_is(p, '}')) return true;
     tw__as_item **more = &op->items; /* a location after the brace */
     while (*more) more = &(*more)->next;
-    return !tw__parse_is_word(p, "loc") || parse_items(p, more, 0);
+    return !tw__parse_is_word(p, "loc") || tw__parse_items(p, more, 0);
 }
 
 /* "%a, %r:2 =": a group of n results has the names r#0 ... r#n-1. */
@@ -436,10 +190,10 @@ static bool parse_alias(tw__parser *p, tw__as_op *op)
     op->length = (int)whole.length;
     if (!tw__parse_expect(p, '=')) return false;
     op->items = tw__parse_allocate(p, sizeof *op->items);
-    if (!parse_item(p, op->items)) return false;
+    if (!tw__parse_item(p, op->items)) return false;
     if (t.kind == T_HASH && tw__parse_is(p, ':') && !p->t.first) { /* "#n = 1 : i32" */
         op->items->next = tw__parse_allocate(p, sizeof *op->items->next);
-        if (!parse_item(p, op->items->next)) return false;
+        if (!tw__parse_item(p, op->items->next)) return false;
     }
     if (t.kind != T_HASH && op->items->kind != TW__AS_ATTR)
         return tw__parse_error(p, &t, "expected '!name = !type'"), false;
@@ -463,7 +217,7 @@ static bool parse_statement(tw__parser *p, tw__as_op *op)
     tw__parse_next(p);
     const holder *h = holder_of(op->name);
     if (h) return parse_holder(p, op, h);
-    return p->t.first && !continues(p) ? true : parse_items(p, &op->items, 0);
+    return p->t.first && !tw__parse_continues(p) ? true : tw__parse_items(p, &op->items, 0);
 }
 
 /* Up to the brace that closes `open`, or (NULL) to the end. */

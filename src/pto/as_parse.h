@@ -1,4 +1,4 @@
-/* as_parse, private side: tokens of PTO-AS, from as_lex.c to as_parse.c. */
+/* as_parse, private side: tokens of PTO-AS, from as_lex.c to as_items.c and as_parse.c. */
 #ifndef TW_PTO_AS_PARSE_H
 #define TW_PTO_AS_PARSE_H
 
@@ -47,5 +47,13 @@ const char *tw__parse_copy(tw__parser *p, const char *start, size_t n);
 void *tw__parse_allocate(tw__parser *p, size_t size); /* never NULL: m->no_memory */
 /* From the current token on: name characters, then one balanced pair of `open` and `close`, as raw text. */
 const char *tw__parse_raw(tw__parser *p, tw__token *whole, char open, char close);
+
+/* --- as_items.c ---------------------------------------------------------------------------------------------------- */
+
+/* The current token is part of the statement before it. */
+bool tw__parse_continues(const tw__parser *p);
+bool tw__parse_item(tw__parser *p, tw__as_item *item);
+/* Items up to `close` (which stays), or to the end of the statement when close is 0. */
+bool tw__parse_items(tw__parser *p, tw__as_item **list, char close);
 
 #endif

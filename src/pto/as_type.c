@@ -1,11 +1,10 @@
 /* as_type: types of PTO-AS (spec pto.md 2.2). All spellings of a tile type give one canonical, compact spelling. */
-#include "pto/as.h"
+#include "pto/as_type.h"
 
 #include <glib.h>
 #include <stdlib.h>
 
-static bool bad(const char *format, ...) TW_PRINTF(1, 2);
-static bool bad(const char *format, ...)
+bool tw__type_bad(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -15,7 +14,7 @@ static bool bad(const char *format, ...)
 }
 
 /* Element types: ours, unsigned ones as ui8, MLIR's names of the 8-bit floats. */
-static tw_type element_by_name(const char *name)
+tw_type tw__type_element(const char *name)
 {
     static const struct {
         const char *name;
@@ -33,237 +32,53 @@ static tw_type element_by_name(const char *name)
 }
 
 /* Says that `text` is none; "dtype" is how manuals write that one stands here. */
-static bool no_element(const char *text, const char *what)
+bool tw__type_no_element(const char *text, const char *what)
 {
     const char *names[TW_TYPE_COUNT + 1] = { "index" };
     size_t count = 1;
-    if (strcmp(text, "dtype") == 0) return bad("'dtype' stands for an element type, such as i32");
+    if (strcmp(text, "dtype") == 0) return tw__type_bad("'dtype' stands for an element type, such as i32");
     for (int t = 1; t < TW_TYPE_COUNT; t++)
         if (*tw_type_get((tw_type)t)->names[TW_SYSTEM_PTO])
             names[count++] = tw_type_get((tw_type)t)->names[TW_SYSTEM_PTO];
     const char *near = tw__nearest(text, names, count);
-    return bad(near ? "'%.100s' is not %s; did you mean '%s'?" : "'%.100s' is not %s", text, what, near);
+    return tw__type_bad(near ? "'%.100s' is not %s; did you mean '%s'?" : "'%.100s' is not %s", text, what, near);
 }
-
-static bool word_index(const char *const *words, size_t count, const char *word, unsigned *out)
-{
-    for (size_t i = 0; i < count; i++)
-        if (g_ascii_strcasecmp(words[i], word) == 0) return *out = (unsigned)i, true;
-    return false;
-}
-
-static const char *const location_words[] = { "vec",  "mat",     "left",       "right",      "acc",
-                                              "bias", "scaling", "scale_left", "scale_right" };
-static const char *const blayout_words[] = { "row_major", "col_major", "RowMajor", "ColMajor" };
-static const char *const slayout_words[] = {
-    "none_box", "row_major", "col_major", "NoneBox", "RowMajor", "ColMajor"
-};
-static const char *const pad_words[] = { "null", "zero", "max", "min" };
 
 /* "?", "-1" or a count. */
-static bool extent(const char *text, int64_t *out)
+bool tw__type_extent(const char *text, int64_t *out)
 {
     char *end;
     if (strcmp(text, "?") == 0 || strcmp(text, "-1") == 0) return *out = -1, true;
     unsigned long long value = g_ascii_strtoull(text, &end, 10);
-    if (end == text || *end || value > INT32_MAX) return bad("'%s' is not an extent", text);
+    if (end == text || *end || value > INT32_MAX) return tw__type_bad("'%s' is not an extent", text);
     return *out = (int64_t)value, true;
 }
 
 /* "16x?xf32": extents, then an element type. */
-static bool shaped(char *text, unsigned max_rank, int64_t *dims, unsigned *rank, tw_type *element)
+bool tw__type_shaped(char *text, unsigned max_rank, int64_t *dims, unsigned *rank, tw_type *element)
 {
     *rank = 0;
     for (char *at = text;;) {
         char *x = strchr(at, 'x');
         if (!x || !(g_ascii_isdigit(*at) || *at == '?')) {
-            *element = element_by_name(at);
-            return *element ? true : no_element(at, "an element type");
+            *element = tw__type_element(at);
+            return *element ? true : tw__type_no_element(at, "an element type");
         }
-        if (*rank == max_rank) return bad("more than %u extents", max_rank);
+        if (*rank == max_rank) return tw__type_bad("more than %u extents", max_rank);
         *x = 0;
-        if (!extent(at, &dims[(*rank)++])) return false;
+        if (!tw__type_extent(at, &dims[(*rank)++])) return false;
         at = x + 1;
     }
 }
 
-static uint32_t valid_of(int64_t dim)
-{
-    return dim < 0 ? TW_PTO_DYNAMIC : (uint32_t)dim;
-}
-
-static bool key_value(tw_pto_tile *t, const char *key, char *value, uint32_t *seen)
-{
-    static const char *const keys[] = { "loc",     "dtype",   "rows",    "cols", "v_row",   "v_col",
-                                        "blayout", "slayout", "fractal", "pad",  "compact", "valid" };
-    unsigned k, v = 0;
-    int64_t n = 0;
-    if (!word_index(keys, G_N_ELEMENTS(keys), key, &k)) {
-        const char *near = tw__nearest(key, keys, G_N_ELEMENTS(keys));
-        return bad(near ? "a tile type has no '%s'; did you mean '%s'?" : "a tile type has no '%s'", key, near);
-    }
-    if (*seen >> k & 1) return bad("'%s' is given twice", key);
-    *seen |= 1u << k;
-    switch (k) {
-    case 0:
-        if (!word_index(location_words, G_N_ELEMENTS(location_words), value, &v))
-            return bad("'%s' is not a location", value);
-        t->location = (unsigned char)v;
-        return true;
-    case 1: t->type = element_by_name(value); return t->type ? true : no_element(value, "an element type");
-    case 6:
-        if (!word_index(blayout_words, G_N_ELEMENTS(blayout_words), value, &v))
-            return bad("'%s' is not a base layout", value);
-        t->blayout = (unsigned char)(v % 2);
-        return true;
-    case 7:
-        if (!word_index(slayout_words, G_N_ELEMENTS(slayout_words), value, &v))
-            return bad("'%s' is not an inner layout", value);
-        t->slayout = (unsigned char)(v % 3);
-        return true;
-    case 9:
-        if (word_index(pad_words, G_N_ELEMENTS(pad_words), value, &v)) return t->pad = v, true;
-        if (!extent(value, &n) || n < 0 || n > 3)
-            return bad("'%s' is not a pad value: null, zero, max, min or 0 to 3", value);
-        return t->pad = (uint64_t)n, true;
-    case 11: {
-        char *x = strchr(value, 'x');
-        int64_t rows = 0, cols = 0;
-        if (!x) return bad("'valid=%s' is not rows x columns", value);
-        *x = 0;
-        if (!extent(value, &rows) || !extent(x + 1, &cols)) return false;
-        t->valid_rows = valid_of(rows);
-        t->valid_cols = valid_of(cols);
-        return true;
-    }
-    default: break;
-    }
-    if (!extent(value, &n)) return false;
-    if (k == 2) t->rows = (uint32_t)(n < 0 ? 0 : n);
-    if (k == 3) t->cols = (uint32_t)(n < 0 ? 0 : n);
-    if (k == 4) t->valid_rows = valid_of(n);
-    if (k == 5) t->valid_cols = valid_of(n);
-    if (k == 8) t->fractal = (uint32_t)(n < 0 ? 0 : n);
-    if (k == 10 && (n < 0 || n > 3)) return bad("'%s' is not a compact mode: 0 to 3", value);
-    if (k == 10) t->compact = (unsigned char)n;
-    return true;
-}
-
-/* One positional part: location, shape, element type, extents one after the other, or layouts in their order. */
-static bool positional(tw_pto_tile *t, char *part, unsigned *extents, unsigned *layouts)
-{
-    unsigned v;
-    int64_t dims[2], n = 0;
-    unsigned rank;
-    tw_type element = element_by_name(part);
-    if (element) return t->type = element, true;
-    if (strcmp(part, "...") == 0)
-        return bad("'...' stands for what a tile type says: memory, extents and element type, such as "
-                   "'vec, 1x16xi32'");
-    if (strchr(part, 'x') && (g_ascii_isdigit(*part) || *part == '?')) {
-        if (!shaped(part, 2, dims, &rank, &t->type)) return false;
-        if (rank != 2 || dims[0] < 0 || dims[1] < 0) return bad("a tile has two extents, both known");
-        t->rows = (uint32_t)dims[0];
-        t->cols = (uint32_t)dims[1];
-        return true;
-    }
-    if (g_ascii_isdigit(*part)) {
-        if (!extent(part, &n)) return false;
-        if (*extents > 1) return bad("a tile has two extents");
-        *((*extents)++ ? &t->cols : &t->rows) = (uint32_t)n;
-        return true;
-    }
-    if (word_index(location_words, G_N_ELEMENTS(location_words), part, &v))
-        return t->location = (unsigned char)v, true;
-    switch ((*layouts)++) { /* RowMajor, NoneBox, None, Zero: base, inner, compact, pad */
-    case 0:
-        if (word_index(blayout_words, G_N_ELEMENTS(blayout_words), part, &v))
-            return t->blayout = (unsigned char)(v % 2), true;
-        break;
-    case 1:
-        if (word_index(slayout_words, G_N_ELEMENTS(slayout_words), part, &v))
-            return t->slayout = (unsigned char)(v % 3), true;
-        break;
-    case 2:
-        return strcmp(part, "None") == 0 || strcmp(part, "Null") == 0 ? true
-                                                                      : bad("'%s' is not a compact mode", part);
-    case 3:
-        if (word_index(pad_words, G_N_ELEMENTS(pad_words), part, &v)) return t->pad = v, true;
-        break;
-    default: break;
-    }
-    const char *names[G_N_ELEMENTS(location_words) + 4 + G_N_ELEMENTS(slayout_words)];
-    memcpy(names, location_words, sizeof location_words);
-    memcpy(names + G_N_ELEMENTS(location_words), blayout_words, sizeof blayout_words);
-    memcpy(names + G_N_ELEMENTS(location_words) + 4, slayout_words, sizeof slayout_words);
-    const char *near = tw__nearest(part, names, G_N_ELEMENTS(names));
-    return bad(near ? "'%s' has no meaning in a tile type; did you mean '%s'?"
-                    : "'%s' has no meaning in a tile type",
-               part, near);
-}
-
-static bool parse_tile(char *inner, tw_pto_tile *t)
-{
-    unsigned extents = 0, layouts = 0, keyed = 0;
-    bool good = true, valid = false;
-    uint32_t seen = 0;
-    *t = (tw_pto_tile){ .fractal = 512, .valid_rows = 0, .valid_cols = 0 };
-    char **parts = g_strsplit(inner, ",", 64);
-    for (char **p = parts; *p && good; p++) {
-        char *part = g_strstrip(*p), *equals = strchr(part, '=');
-        if (!equals) {
-            good = keyed == 0 || *part ? positional(t, part, &extents, &layouts) : bad("an empty part");
-            continue;
-        }
-        *equals = 0;
-        char *key = g_strstrip(part), *value = g_strstrip(equals + 1);
-        keyed++;
-        valid = valid || strcmp(key, "v_row") == 0 || strcmp(key, "v_col") == 0 || strcmp(key, "valid") == 0;
-        good = key_value(t, key, value, &seen);
-    }
-    g_strfreev(parts);
-    if (!valid) {
-        t->valid_rows = t->rows;
-        t->valid_cols = t->cols;
-    }
-    return good && (tw_pto_tile_check(t) == TW_OK);
-}
-
-static void print_extent(GString *s, uint32_t n)
-{
-    if (n == TW_PTO_DYNAMIC)
-        g_string_append(s, "?");
-    else
-        g_string_append_printf(s, "%u", n);
-}
-
 /* Signless integers are spelled i32, unsigned ones ui32. */
-static const char *element_text(tw_type type)
+const char *tw__type_element_text(tw_type type)
 {
     static const char *const names[] = {
         [TW_U8] = "ui8", [TW_U16] = "ui16", [TW_U32] = "ui32", [TW_U64] = "ui64", [TW_BOOL] = "i1"
     };
     if (type < sizeof names / sizeof *names && names[type]) return names[type];
     return tw_type_name(type, TW_SYSTEM_PTO);
-}
-
-static void print_tile(GString *s, const tw__as_type *type)
-{
-    const tw_pto_tile *t = &type->tile;
-    g_string_append_printf(s, "!pto.%s<%s, %ux%ux%s", type->buffer ? "tile_buf" : "tile",
-                           location_words[t->location], t->rows, t->cols, element_text(t->type));
-    if (t->valid_rows != t->rows || t->valid_cols != t->cols) {
-        g_string_append(s, ", valid=");
-        print_extent(s, t->valid_rows);
-        g_string_append(s, "x");
-        print_extent(s, t->valid_cols);
-    }
-    if (t->blayout) g_string_append_printf(s, ", blayout=%s", blayout_words[t->blayout]);
-    if (t->slayout) g_string_append_printf(s, ", slayout=%s", slayout_words[t->slayout]);
-    if (t->fractal != 512) g_string_append_printf(s, ", fractal=%u", t->fractal);
-    if (t->pad) g_string_append_printf(s, ", pad=%llu", (unsigned long long)t->pad);
-    if (t->compact) g_string_append_printf(s, ", compact=%u", t->compact);
-    g_string_append(s, ">");
 }
 
 static void print_shape(GString *s, const char *name, const tw__as_type *t)
@@ -275,14 +90,15 @@ static void print_shape(GString *s, const char *name, const tw__as_type *t)
         else
             g_string_append_printf(s, "%lldx", (long long)t->dims[d]);
     }
-    g_string_append(s, element_text(t->element));
+    g_string_append(s, tw__type_element_text(t->element));
 }
 
 /* What stands between the outer < and >. */
-static bool inside(const char *text, char *buf, size_t size)
+bool tw__type_inside(const char *text, char *buf, size_t size)
 {
     const char *open = strchr(text, '<'), *close = strrchr(text, '>');
-    if (!open || !close || close < open || (size_t)(close - open) > size) return bad("'%s' lacks its < >", text);
+    if (!open || !close || close < open || (size_t)(close - open) > size)
+        return tw__type_bad("'%s' lacks its < >", text);
     memcpy(buf, open + 1, (size_t)(close - open - 1));
     buf[close - open - 1] = 0;
     return true;
@@ -290,24 +106,14 @@ static bool inside(const char *text, char *buf, size_t size)
 
 /* --- one function for each kind of type ------------------------------------------------------------------------------- */
 
-static bool tile_type(const char *text, tw__as_type *type, GString *s)
-{
-    char buf[512];
-    type->kind = TW__AS_TILE;
-    type->buffer = text[9] == '_';
-    if (!inside(text, buf, sizeof buf) || !parse_tile(buf, &type->tile)) return false;
-    type->element = type->tile.type;
-    print_tile(s, type);
-    return true;
-}
-
 static bool view_type(const char *text, tw__as_type *type, GString *s)
 {
     char buf[512];
     type->kind = text[5] == 't' ? TW__AS_VIEW : TW__AS_PART;
-    if (!inside(text, buf, sizeof buf) || !shaped(g_strstrip(buf), 5, type->dims, &type->rank, &type->element))
+    if (!tw__type_inside(text, buf, sizeof buf) ||
+        !tw__type_shaped(g_strstrip(buf), 5, type->dims, &type->rank, &type->element))
         return false;
-    if (type->rank == 0) return bad("a view has 1 to 5 extents");
+    if (type->rank == 0) return tw__type_bad("a view has 1 to 5 extents");
     print_shape(s, type->kind == TW__AS_VIEW ? "!pto.tensor_view" : "!pto.partition_tensor_view", type);
     g_string_append_c(s, '>');
     return true;
@@ -317,15 +123,15 @@ static bool pointer_type(const char *text, tw__as_type *type, GString *s)
 {
     char buf[512];
     type->kind = TW__AS_PTR;
-    if (!inside(text, buf, sizeof buf)) return false;
+    if (!tw__type_inside(text, buf, sizeof buf)) return false;
     char *comma = strchr(buf, ','), *space = comma ? g_strstrip(comma + 1) : NULL;
     if (comma) *comma = 0;
-    type->element = element_by_name(g_strstrip(buf));
-    if (!type->element) return no_element(buf, "an element type");
+    type->element = tw__type_element(g_strstrip(buf));
+    if (!type->element) return tw__type_no_element(buf, "an element type");
     if (space && strcmp(space, "gm") != 0 && strcmp(space, "ub") != 0)
-        return bad("'%s' is not a memory of a pointer: gm or ub", space);
+        return tw__type_bad("'%s' is not a memory of a pointer: gm or ub", space);
     type->on_chip = space && *space == 'u';
-    g_string_append_printf(s, "!pto.ptr<%s%s>", element_text(type->element), type->on_chip ? ", ub" : "");
+    g_string_append_printf(s, "!pto.ptr<%s%s>", tw__type_element_text(type->element), type->on_chip ? ", ub" : "");
     return true;
 }
 
@@ -336,9 +142,9 @@ static bool vector_type(const char *text, tw__as_type *type, GString *s)
     int64_t dims[5];
     unsigned rank;
     tw_type element;
-    if (!inside(text, buf, sizeof buf)) return false;
+    if (!tw__type_inside(text, buf, sizeof buf)) return false;
     g_string_append_printf(s, "vector<%s>", g_strstrip(buf));
-    if (!shaped(g_strstrip(buf), 5, dims, &rank, &element)) return false;
+    if (!tw__type_shaped(g_strstrip(buf), 5, dims, &rank, &element)) return false;
     if (rank != 1 || dims[0] != 4 || tw_type_size(element) != 2) return type->kind = TW__AS_OTHER, true;
     type->kind = TW__AS_TILE;
     type->counts = true;
@@ -352,32 +158,33 @@ static bool vector_type(const char *text, tw__as_type *type, GString *s)
 static bool strided(char *text, tw__as_type *type)
 {
     char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL, *offset;
-    if (!open || !close) return bad("expected strided<[strides], offset: n>");
+    if (!open || !close) return tw__type_bad("expected strided<[strides], offset: n>");
     *close = 0;
     char **parts = g_strsplit(open + 1, ",", 8);
     unsigned count = g_strv_length(parts);
-    bool good = count == type->rank || bad("%u strides for %u extents", count, type->rank);
-    for (unsigned i = 0; i < count && good; i++) good = extent(g_strstrip(parts[i]), &type->strides[i]);
+    bool good = count == type->rank || tw__type_bad("%u strides for %u extents", count, type->rank);
+    for (unsigned i = 0; i < count && good; i++) good = tw__type_extent(g_strstrip(parts[i]), &type->strides[i]);
     g_strfreev(parts);
     type->strided = true;
     offset = strstr(close + 1, "offset:");
     char *end = offset ? strchr(offset, '>') : NULL;
     if (end) *end = 0;
-    return good && (!offset || extent(g_strstrip(offset + 7), &type->offset));
+    return good && (!offset || tw__type_extent(g_strstrip(offset + 7), &type->offset));
 }
 
 static bool memref_tile(const char *space, tw__as_type *type)
 {
-    unsigned v;
-    if (!word_index(location_words, G_N_ELEMENTS(location_words), space, &v)) {
-        const char *near = tw__nearest(space, location_words, G_N_ELEMENTS(location_words));
-        return bad(near ? "'%s' is not an address space; did you mean '%s'?" : "'%s' is not an address space",
-                   space, near);
+    tw_pto_location location;
+    if (!tw__type_location(space, &location)) {
+        const char *near = tw__type_near_location(space);
+        return tw__type_bad(near ? "'%s' is not an address space; did you mean '%s'?"
+                                 : "'%s' is not an address space",
+                            space, near);
     }
     if (type->rank < 1 || type->rank > 2 || type->dims[0] < 1 || type->dims[type->rank - 1] < 1 || type->strided)
-        return bad("a memref on chip has one or two known extents and no strides");
+        return tw__type_bad("a memref on chip has one or two known extents and no strides");
     type->kind = TW__AS_TILE;
-    type->tile = tw_pto_tile_of((tw_pto_location)v, type->element, type->rank == 2 ? (uint32_t)type->dims[0] : 1,
+    type->tile = tw_pto_tile_of(location, type->element, type->rank == 2 ? (uint32_t)type->dims[0] : 1,
                                 (uint32_t)type->dims[type->rank - 1]);
     return tw_pto_tile_check(&type->tile) == TW_OK;
 }
@@ -410,9 +217,9 @@ static bool memref_type(const char *text, tw__as_type *type, GString *s)
     char buf[512], space[32] = "", *at = buf, *end;
     type->kind = TW__AS_MEMREF;
     type->memref = true;
-    if (!inside(text, buf, sizeof buf)) return false;
+    if (!tw__type_inside(text, buf, sizeof buf)) return false;
     if ((end = strchr(at, ','))) *end = 0;
-    if (!shaped(g_strstrip(at), 5, type->dims, &type->rank, &type->element)) return false;
+    if (!tw__type_shaped(g_strstrip(at), 5, type->dims, &type->rank, &type->element)) return false;
     at = end ? end + 1 : at + strlen(at);
     if (strstr(at, "strided<")) {
         char *after = strstr(at, "#pto");
@@ -427,7 +234,7 @@ static bool memref_type(const char *text, tw__as_type *type, GString *s)
         g_strlcpy(space, name, sizeof space);
         space[strcspn(space, ">")] = 0;
     } else if (*g_strstrip(at)) {
-        return bad("'%s' has no meaning in a memref", at);
+        return tw__type_bad("'%s' has no meaning in a memref", at);
     }
     bool global = !*space || strcmp(space, "gm") == 0 || strcmp(space, "zero") == 0;
     if (!global && !memref_tile(space, type)) return false;
@@ -439,9 +246,9 @@ static bool scalar_type(const char *text, tw__as_type *type, GString *s)
 {
     bool index = strcmp(text, "index") == 0;
     type->kind = index ? TW__AS_INDEX : TW__AS_SCALAR;
-    type->element = index ? TW_I64 : element_by_name(text);
-    if (!type->element) return no_element(text, "a type");
-    g_string_append(s, index ? text : element_text(type->element));
+    type->element = index ? TW_I64 : tw__type_element(text);
+    if (!type->element) return tw__type_no_element(text, "a type");
+    g_string_append(s, index ? text : tw__type_element_text(type->element));
     return true;
 }
 
@@ -457,8 +264,8 @@ static const struct {
     const char *prefix; /* ends in '<', or is the whole name */
     bool (*parse)(const char *text, tw__as_type *type, GString *s);
 } type_kinds[] = {
-    { "!pto.tile<", tile_type },
-    { "!pto.tile_buf<", tile_type },
+    { "!pto.tile<", tw__type_tile },
+    { "!pto.tile_buf<", tw__type_tile },
     { "!pto.tensor_view<", view_type },
     { "!pto.partition_tensor_view<", view_type },
     { "!pto.ptr<", pointer_type },
@@ -480,7 +287,7 @@ static bool unknown_type(const char *text)
     g_snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "<") + 1, text);
     for (size_t i = 0; i < G_N_ELEMENTS(type_kinds); i++) names[i] = type_kinds[i].prefix;
     const char *near = tw__nearest(name, names, G_N_ELEMENTS(names));
-    return bad(near ? "unknown type '%.100s'; did you mean '%s'?" : "unknown type '%.100s'", text, near);
+    return tw__type_bad(near ? "unknown type '%.100s'; did you mean '%s'?" : "unknown type '%.100s'", text, near);
 }
 
 bool tw__as_type_parse(tw__as_module *m, const char *text, tw__as_type *type)
