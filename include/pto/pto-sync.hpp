@@ -67,14 +67,15 @@ inline void wait_flag_dev(int64_t flag)
         tw_pto_sync_wait(pto::detail::core(), TW_PTO_PIPE_S, unsigned(flag), tw_pto_sync_mode(mode)));
 }
 inline void set_ffts_base_addr(uint64_t) {}
-// Flags between the cube core and one vector core, of A5: not modelled, so using them is an error.
-inline void set_intra_block(pipe_t, unsigned)
+// Flags between the cube core and one vector core, of A5: on the cube core 0 to 15 with vector core 0, 16 to 31 with
+// vector core 1.
+inline void set_intra_block(pipe_t pipe, unsigned id)
 {
-    throw std::logic_error("set_intra_block: flags to one vector core are not modelled");
+    pto::detail::check(tw_pto_intra_set(pto::detail::core(), tw_pto_pipe(pipe), id));
 }
-inline void wait_intra_block(pipe_t, unsigned)
+inline void wait_intra_block(pipe_t pipe, unsigned id)
 {
-    throw std::logic_error("wait_intra_block: flags to one vector core are not modelled");
+    pto::detail::check(tw_pto_intra_wait(pto::detail::core(), tw_pto_pipe(pipe), id));
 }
 
 namespace pto {

@@ -112,6 +112,13 @@ typedef enum tw_pto_sync_mode {                          /* who waits for whom; 
 TW_API tw_status tw_pto_sync_set(tw_pto *core, tw_pto_pipe pipe, unsigned id, tw_pto_sync_mode mode);
 TW_API tw_status tw_pto_sync_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id, tw_pto_sync_mode mode);
 
+/* set_intra_block, wait_intra_block (A5, profile cpu): flags between the cube core and one vector core of the block. On the
+ * cube core ids 0 to 15 are those of vector core 0, 16 to 31 those of vector core 1; a vector core has 0 to 15. Each
+ * direction counts by itself, up to 15 (estimated). TW_E_INVALID_ARGUMENT: A2/A3, unknown pipe or id, no such vector core,
+ * set too often; TW_E_APPLICATION: a deadlock, the message says who waits for whom. */
+TW_API tw_status tw_pto_intra_set(tw_pto *core, tw_pto_pipe pipe, unsigned id);
+TW_API tw_status tw_pto_intra_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id);
+
 typedef enum tw_pto_core_set { TW_PTO_MIX, TW_PTO_AIV_ONLY, TW_PTO_AIC_ONLY } tw_pto_core_set;
 /* SYNCALL: waits for all cores of the set, over the blocks of the device. `workspace` of the soft form: 16 or more i32 in
  * global memory; NULL = hardware flags. */

@@ -213,7 +213,9 @@ static tw_status run_reserve(tw__as_run *run, const tw__as_code *code)
     return tw__as_set_integer(run, code, code->number);
 }
 
-/* --- flags between cores: number = pipe, id << 8, mode << 16, wait << 24 ----------------------------------------------------- */
+/* --- flags between cores: number = pipe, mode << 16, core_flag << 24 ------------------------------------------------------- */
+
+typedef enum core_flag { SET, WAIT, INTRA_SET, INTRA_WAIT } core_flag;
 
 static bool bind_core_flag(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
                            tw__as_type *type)
@@ -222,7 +224,8 @@ static bool bind_core_flag(tw__as_binder *b, const tw__as_op *op, tw__as_parts *
     int64_t mode = TW_PTO_SYNC_CUBE_VECTOR;
     int pipe = -1;
     (void)type;
-    if (!tw__as_known_members(b, op, p, names, 1) || !tw__as_number_member(b, op, p, "mode", 2, &mode))
+    if (!tw__as_known_members(b, op, p, names, code->number >= INTRA_SET ? 0 : 1) ||
+        !tw__as_number_member(b, op, p, "mode", 2, &mode))
         return false;
     for (unsigned n = 0; n < p->nameds; n++) {
         char word[48];
@@ -244,8 +247,13 @@ static tw_status run_core_flag(tw__as_run *run, const tw__as_code *code)
     tw_pto_pipe pipe = (tw_pto_pipe)(code->number & 255);
     tw_pto_sync_mode mode = (tw_pto_sync_mode)(code->number >> 16 & 3);
     unsigned flag = id < 0 || id > 255 ? 255 : (unsigned)id;
-    return code->number >> 24 ? tw_pto_sync_wait(run->core, pipe, flag, mode)
-                              : tw_pto_sync_set(run->core, pipe, flag, mode);
+    switch ((core_flag)(code->number >> 24)) {
+    case SET: return tw_pto_sync_set(run->core, pipe, flag, mode);
+    case WAIT: return tw_pto_sync_wait(run->core, pipe, flag, mode);
+    case INTRA_SET: return tw_pto_intra_set(run->core, pipe, flag);
+    case INTRA_WAIT: break;
+    }
+    return tw_pto_intra_wait(run->core, pipe, flag);
 }
 
 const tw__as_host tw__as_core_ops[] = {
@@ -260,8 +268,10 @@ const tw__as_host tw__as_core_ops[] = {
     { "pto.tpop_from_aiv", run_fifo, 'c', -1, POP | TO_CUBE, bind_fifo, "i" },
     { "pto.tfree_from_aic", run_fifo, 0, -1, FREE, bind_fifo, "i" },
     { "pto.tfree_from_aiv", run_fifo, 0, -1, FREE | TO_CUBE, bind_fifo, "i" },
-    { "pto.sync.set", run_core_flag, 0, -1, 0, bind_core_flag, "i" },
-    { "pto.sync.wait", run_core_flag, 0, -1, 1, bind_core_flag, "i" },
+    { "pto.sync.set", run_core_flag, 0, -1, SET, bind_core_flag, "i" },
+    { "pto.sync.wait", run_core_flag, 0, -1, WAIT, bind_core_flag, "i" },
+    { "pto.set_intra_block", run_core_flag, 0, -1, INTRA_SET, bind_core_flag, "i" },
+    { "pto.wait_intra_block", run_core_flag, 0, -1, INTRA_WAIT, bind_core_flag, "i" },
     { 0 }
     // clang-format on
 };

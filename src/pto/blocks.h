@@ -1,5 +1,5 @@
-/* blocks: a grid of cores that run as fibers and wait for one another. blocks.c runs them; blocks_sync.c has flags and
- * barriers, fifo.c and fifo_queue.c the queues of a block, comm.c, signal.c and async.c what devices do to each other. */
+/* blocks: a grid of cores that run as fibers and wait for one another. blocks.c runs them; blocks_sync.c and
+ * blocks_intra.c have flags and barriers, fifo.c and fifo_queue.c the queues of a block, comm.c, signal.c and async.c what devices do to each other. */
 #ifndef TW_PTO_BLOCKS_H
 #define TW_PTO_BLOCKS_H
 
@@ -11,6 +11,7 @@
 
 enum {
     TW__BLOCK_CORES = 3, /* cube, vector 0, vector 1; a whole core is number 0 */
+    TW__INTRA_CORES = 2, /* vector cores that have flags of their own with the cube core */
     TW__SYNC_IDS = 16,
     TW__SYNC_COUNT = 15, /* sets of a flag that nobody has waited for */
     TW__CORE_SETS = 3
@@ -42,14 +43,15 @@ typedef struct tw__queue {
     struct tw__queue *next;
 } tw__queue;
 
-typedef struct tw__block {
-    tw__queue *queues;
-} tw__block;
-
 typedef struct tw__sync {
     uint64_t sent, waited;
     uint64_t at[TW__SYNC_COUNT + 1]; /* cycle of set n, at n modulo the size */
 } tw__sync;
+
+typedef struct tw__block {
+    tw__queue *queues;
+    tw__sync *intra; /* [to cube][vector core][id]; NULL = none has been used (blocks_intra.c) */
+} tw__block;
 
 typedef struct tw__barrier {
     unsigned arrived, expected; /* expected 0 = not counted yet */
@@ -104,7 +106,7 @@ const char *tw__pto_kind_name(tw_pto_core_kind kind);
 tw_pto *tw__pto_mate(const tw_pto *core, unsigned number);
 /* --- fifo_queue.c: `call->operand[0]` is the FIFO ------------------------------------------------------------------------- */
 
-void tw__pto_free_queues(tw__block *block);
+void tw__pto_free_queues(tw__block *block); /* and its flags */
 /* The queue, made by whoever comes first; `producing` is the side that the caller acts on. Refuses another description of
  * the same number and cores that have no part in it. */
 tw_status tw__queue_of(tw__pto_call *call, bool producing, tw__queue **out);

@@ -15,6 +15,8 @@ void tw__pto_free_queues(tw__block *block)
         free(q->slot);
         free(q);
     }
+    free(block->intra);
+    block->intra = NULL;
 }
 
 static unsigned core_bit(const tw_pto *core)

@@ -13,7 +13,8 @@ typedef struct traits {
 
 static void look_at(const tw__as_op *op, traits *t)
 {
-    static const char *const joins[] = { "initialize_pipe", "tpush_to_", "tpop_from_", "sync.set", "sync.wait" };
+    static const char *const joins[] = { "initialize_pipe", "tpush_to_", "tpop_from_",
+                                         "sync.set",        "sync.wait", "intra_block" };
     t->cube |= strstr(op->name, "section.cube") != NULL;
     t->vector |= strstr(op->name, "section.vector") != NULL;
     for (size_t i = 0; i < sizeof joins / sizeof *joins; i++) t->joined |= strstr(op->name, joins[i]) != NULL;

@@ -55,6 +55,28 @@ static void fifo_of_tiles()
         for (int r = 0; r < 16; r++) CHECK(out[b * 512 + r * 32 + 7] == float(b * 10 + r / 8));
 }
 
+// Vector cores fill a slot in turns with the cube core, each with flags of its own.
+static void flags_of_one_core()
+{
+    static int slot[3], taken;
+    launch(Launch{ 1, 2 }, [] {
+        for (int round = 1; round <= 3; round++)
+            if (is_cube()) {
+                wait_intra_block(PIPE_MTE1, 0);
+                wait_intra_block(PIPE_MTE1, 16);
+                CHECK(slot[0] == round && slot[1] == round);
+                taken++;
+                set_intra_block(PIPE_MTE1, 1);
+                set_intra_block(PIPE_MTE1, 17);
+            } else {
+                if (round > 1) wait_intra_block(PIPE_MTE3, 1);
+                slot[get_subblockid()] = round;
+                set_intra_block(PIPE_MTE3, 0);
+            }
+    });
+    CHECK(taken == 3);
+}
+
 // An accumulator in boxes, halved and clipped, to vector core 1 alone.
 static void fixed_pipe()
 {
@@ -200,6 +222,7 @@ static void mistakes()
 int main()
 {
     fifo_of_tiles();
+    flags_of_one_core();
     fixed_pipe();
     fifo_of_slots();
     all_cores();

@@ -216,7 +216,7 @@ static void mistakes()
     CHECK(has(message_of([&] { TASSIGN(placed, 0x30); }), "SA-0354"));
     CHECK(has(message_of([&] { TASSIGN(placed, 1 << 30); }), "SA-0353"));
     CHECK(has(message_of([&] { wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3); }), "EVENT_ID3"));
-    CHECK(has(message_of([&] { set_intra_block(PIPE_V, 1); }), "not modelled"));
+    CHECK(has(message_of([&] { set_intra_block(PIPE_V, 99); }), "rule intra."));
     // A cube core that waits for vector cores which never signal.
     std::string text = message_of([&] {
         launch(Launch{ 1, 2, 1 }, [&] {
