@@ -1,4 +1,5 @@
 # tests/<box>/test_*.c: one cmocka program each, linked with its box and what lies below it.
+# tests/<box>/ref_*.c: references that several of them share, a library.
 # tests/cli/*_test.sh: the program and the installed tree, as a user meets them.
 # tests/fuzz/fuzz_*.c: LLVMFuzzerTestOneInput; without TW_FUZZ a plain main replays the saved corpus.
 include(CTest)
@@ -11,10 +12,17 @@ foreach(box IN LISTS TW_BOXES)
     continue()
   endif()
   file(GLOB tests CONFIGURE_DEPENDS tests/${box}/test_*.c)
+  file(GLOB references CONFIGURE_DEPENDS tests/${box}/ref_*.c)
+  set(reference "")
+  if(references)
+    set(reference tw_reference_${box})
+    add_library(${reference} STATIC EXCLUDE_FROM_ALL ${references})
+    target_link_libraries(${reference} PRIVATE tw_${box})
+  endif()
   foreach(source IN LISTS tests)
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source})
-    target_link_libraries(${name} PRIVATE tw_${box} PkgConfig::CMOCKA)
+    target_link_libraries(${name} PRIVATE ${reference} tw_${box} PkgConfig::CMOCKA)
     target_include_directories(${name} PRIVATE tests)
     target_compile_definitions(${name} PRIVATE TW_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TW_BINARY_DIR="${CMAKE_BINARY_DIR}")
     add_test(NAME ${box}.${name} COMMAND ${name})
