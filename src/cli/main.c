@@ -58,7 +58,7 @@ static const tw__command commands[] = {
       "--flags --json --help", ".c .cpp .cc .cxx .gp", tw__cli_layout, true },
     { "pto", "", "run|check|fmt|info ...", "run and check programs of tile instructions (PTO-AS)", NULL,
       "run check fmt info list --target --manual --function --arg --out --blocks --devices --vectors --trace --profile "
-      "--max-steps --help", ".pto .npy", tw_pto_main, false },
+      "--max-steps --check --in-place --help", ".pto .npy", tw_pto_main, false },
     { "help", "", "[command]", "this text, or that of a command", "", "run popc profile info aie layout pto", "", help_main, false },
 };
 // clang-format on

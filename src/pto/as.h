@@ -71,9 +71,18 @@ typedef struct tw__as_name {
     bool grouped;
 } tw__as_name;
 
+typedef struct tw__as_comment {
+    const char *text; /* "// ..." or "# ..." as written, without blanks at its end */
+    const char *at;   /* place in the source */
+    bool own_line;    /* nothing but blanks before it on its line */
+    bool blank;       /* an empty line before it */
+    struct tw__as_comment *next;
+} tw__as_comment;
+
 typedef struct tw__as_op tw__as_op;
 typedef struct tw__as_block {
     tw__as_op *first, *last;
+    tw__as_comment *before, *opening, *closing; /* lines before its word; after '{' on that line; lines before '}' */
     const char *word, *number, *label; /* else, do, case 3, default; ^label */
     tw__as_item *params;               /* of the label, in parentheses */
     struct tw__as_block *next;         /* of the same operation */
@@ -88,6 +97,8 @@ struct tw__as_op {
     tw__as_item *items;
     tw__as_block *blocks; /* one after the other: if: then, else; while: before, do */
     bool alias;           /* "#name = value", "!name = type" */
+    bool blank;           /* an empty line before it, after its comments */
+    tw__as_comment *comments, *after; /* lines before it; at the end of its last line */
     tw__as_op *next;
 };
 

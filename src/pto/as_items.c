@@ -27,9 +27,7 @@ static bool parse_type(tw__parser *p, tw__as_type *type)
 /* The comma here separates parameters, "%a: T, %b: T", not types. */
 static bool before_value(const tw__parser *p)
 {
-    const char *s = p->at;
-    while (*s == ' ' || *s == '\t' || *s == '\r' || *s == '\n') s++;
-    return tw__parse_is(p, ',') && *s == '%';
+    return tw__parse_is(p, ',') && tw__parse_peek(p) == '%';
 }
 
 /* One type, or several in parentheses or after commas. */
@@ -131,14 +129,6 @@ static bool bracketed(tw__parser *p, tw__as_item *item, tw__as_item_kind kind, c
     return good;
 }
 
-/* After a ':': a list and no type. */
-static bool starts_list(const tw__parser *p)
-{
-    const char *s = p->at;
-    while (*s == ' ' || *s == '\t') s++;
-    return *s == '[';
-}
-
 bool tw__parse_item(tw__parser *p, tw__as_item *item)
 {
     tw__token whole, t = p->t;
@@ -195,7 +185,7 @@ bool tw__parse_item(tw__parser *p, tw__as_item *item)
         item->kind = TW__AS_WORD;
         item->text = tw__parse_copy(p, t.start, t.length);
         tw__parse_next(p);
-        if (!tw__parse_is(p, ':') || !starts_list(p)) return parse_value(p, item);
+        if (!tw__parse_is(p, ':') || tw__parse_peek(p) != '[') return parse_value(p, item);
         tw__parse_next(p); /* "offset: [...]" */
         item->has_value = item->colon = true;
         item->child = tw__parse_allocate(p, sizeof *item->child);

@@ -82,19 +82,33 @@ static bool is_comment(const tw__parser *p)
     return !(c > p->at + 1 && *c == '=' && c[1] != '=');
 }
 
-static void skip_blanks(tw__parser *p)
+/* Returns whether the last thing skipped was an empty line. */
+static bool skip_blanks(tw__parser *p)
 {
+    unsigned lines = 0;
     for (;; p->at++) {
         if (*p->at == '\n') {
+            lines++;
             p->line++;
             p->line_start = p->at + 1;
             p->fresh = true;
         } else if (*p->at && is_comment(p)) {
-            p->at += strcspn(p->at, "\n") - 1;
+            size_t length = strcspn(p->at, "\n");
+            if (!p->peeking) tw__comment_add(p, p->at, length, lines > 1);
+            lines = 0;
+            p->at += length - 1;
         } else if (*p->at != ' ' && *p->at != '\t' && *p->at != '\r') {
-            return;
+            return lines > 1;
         }
     }
+}
+
+char tw__parse_peek(const tw__parser *p)
+{
+    tw__parser ahead = *p;
+    ahead.peeking = true;
+    skip_blanks(&ahead);
+    return *ahead.at;
 }
 
 static size_t number_length(const char *s)
@@ -117,7 +131,8 @@ static size_t number_length(const char *s)
 
 void tw__parse_next(tw__parser *p)
 {
-    skip_blanks(p);
+    p->end = p->at;
+    bool blank = skip_blanks(p);
     const char *s = p->at;
     size_t n = 1;
     tw__token_kind kind = T_CHAR;
@@ -149,7 +164,7 @@ void tw__parse_next(tw__parser *p)
         kind = T_WORD;
         while (is_name(s[n]) && !(s[n] == '-')) n++;
     }
-    p->t = (tw__token){ kind, s, n, p->line, (int)(s - p->line_start) + 1, p->fresh };
+    p->t = (tw__token){ kind, s, n, p->line, (int)(s - p->line_start) + 1, p->fresh, blank };
     p->fresh = false;
     p->at = s + n;
 }
@@ -193,6 +208,7 @@ void *tw__parse_allocate(tw__parser *p, size_t size)
         tw__as_item item;
         tw__as_op op;
         tw__as_block block;
+        tw__as_comment comment;
     } spare; /* out of memory: written to, never kept */
     void *at = tw__arena_zalloc(p->m->arena, size, 16);
     if (at) return at;
@@ -211,8 +227,16 @@ const char *tw__parse_raw(tw__parser *p, tw__token *whole, char open, char close
     *whole = p->t;
     while (is_name(*end) && !(*end == '-' && end[1] == '>')) end++;
     const char *limit = end + RAW_LIMIT;
+    bool quoted = false;
     if (*end == open) do {
-            depth += (*end == open) - (*end == close && end[-1] != '-');
+            if (!quoted && end[0] == '/' && end[1] == '/') {
+                size_t length = strcspn(end, "\n");
+                tw__comment_add(p, end, length, false);
+                end += length;
+                continue;
+            }
+            quoted ^= *end == '"';
+            if (!quoted) depth += (*end == open) - (*end == close && end[-1] != '-');
             end++;
         } while (depth > 0 && *end && end < limit);
     if (depth > 0) {
@@ -220,8 +244,12 @@ const char *tw__parse_raw(tw__parser *p, tw__token *whole, char open, char close
         end = s + strcspn(s, "\n");
     }
     char *text = (char *)(uintptr_t)tw__parse_copy(p, s, (size_t)(end - s));
-    for (char *c = text; *c; c++)
+    quoted = false;
+    for (char *c = text; *c; c++) {
+        quoted ^= *c == '"';
+        if (!quoted && c[0] == '/' && c[1] == '/') memset(c, ' ', strcspn(c, "\n"));
         if (*c == '\n' || *c == '\r') *c = ' ';
+    }
     for (const char *c = s; c < end; c++)
         if (*c == '\n') {
             p->line++;

@@ -62,7 +62,9 @@ static bool parse_braces(tw__parser *p, tw__as_block *block)
 {
     unsigned depth = p->depth;
     const tw__token open = p->t;
+    tw__comment_brace(p);
     if (!tw__parse_expect(p, '{')) return false;
+    block->opening = tw__comment_behind(p);
     p->depth = 0; /* of brackets */
     if (!tw__parse_is(p, '^') || parse_label(p, block))
         parse_statements(p, block, &open);
@@ -76,6 +78,7 @@ static bool parse_braces(tw__parser *p, tw__as_block *block)
 static bool parse_block(tw__parser *p, tw__as_op *op, tw__as_block ***end, bool word)
 {
     tw__as_block *block = tw__parse_allocate(p, sizeof *block);
+    tw__comment_word(p, op, block);
     if (word) {
         block->word = tw__parse_copy(p, p->t.start, p->t.length);
         block->line = p->t.line;
@@ -238,16 +241,20 @@ static void parse_statements(tw__parser *p, tw__as_block *block, const tw__token
         }
         tw__as_op *op = tw__parse_allocate(p, sizeof *op);
         const char *before = p->at;
+        op->blank = p->t.blank;
+        op->comments = tw__comment_take(p);
         if (!parse_statement(p, op)) {
             if (p->at == before) tw__parse_next(p);
             recover(p);
             continue;
         }
+        tw__comment_statement(p, op);
         if (p->m->no_memory) break;
         *(block->last ? &block->last->next : &block->first) = op;
         block->last = op;
     }
     p->nesting--;
+    block->closing = tw__comment_take(p);
     if (open && p->t.kind == T_END && p->errors == errors)
         tw__parse_error(p, open, "'{' is never closed");
     else if (open && p->t.kind != T_END)

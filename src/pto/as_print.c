@@ -1,4 +1,5 @@
-/* as_print: the tree as canonical text: two blanks per level, one statement a line, compact tile types. */
+/* as_print: the tree as canonical text: two blanks per level, one statement a line, compact tile types, comments where they
+ * stood, one empty line where there were some. */
 #include "pto/as.h"
 
 #include <glib.h>
@@ -66,6 +67,20 @@ static void print_items(GString *s, const tw__as_item *list, const tw__as_item *
 
 static void print_block(GString *s, const tw__as_block *block, int indent);
 
+/* Lines of their own; `first`: nothing stands before them in the block. */
+static bool print_comments(GString *s, const tw__as_comment *list, int indent, bool first)
+{
+    for (const tw__as_comment *c = list; c; c = c->next, first = false)
+        g_string_append_printf(s, "%s%*s%s\n", c->blank && !first ? "\n" : "", indent, "", c->text);
+    return first;
+}
+
+static void print_behind(GString *s, const tw__as_comment *c)
+{
+    if (c) g_string_append_printf(s, " %s", c->text);
+    g_string_append_c(s, '\n');
+}
+
 static void print_results(GString *s, const tw__as_op *op)
 {
     bool any = false;
@@ -84,13 +99,13 @@ static void print_results(GString *s, const tw__as_op *op)
 static void print_opening(GString *s, const tw__as_block *b, int indent)
 {
     bool own_line = b->word && (strcmp(b->word, "case") == 0 || strcmp(b->word, "default") == 0);
-    if (own_line)
-        g_string_append_printf(s, "\n%*s", indent, "");
-    else
-        g_string_append_c(s, ' ');
+    g_string_append_c(s, own_line ? '\n' : ' ');
+    print_comments(s, b->before, indent, true);
+    if (own_line) g_string_append_printf(s, "%*s", indent, "");
     if (b->word) g_string_append_printf(s, "%s ", b->word);
     if (b->number) g_string_append_printf(s, "%s ", b->number);
-    g_string_append(s, "{\n");
+    g_string_append_c(s, '{');
+    print_behind(s, b->opening);
     if (!b->label) return;
     g_string_append_printf(s, "%*s^%s", indent, "", b->label);
     if (b->params) print_item(s, b->params);
@@ -125,12 +140,19 @@ static void print_op(GString *s, const tw__as_op *op, int indent)
         g_string_append_c(s, ' ');
         print_items(s, after, NULL);
     }
-    g_string_append_c(s, '\n');
+    print_behind(s, op->after);
 }
 
 static void print_block(GString *s, const tw__as_block *block, int indent)
 {
-    for (const tw__as_op *op = block->first; op; op = op->next) print_op(s, op, indent);
+    bool first = true;
+    for (const tw__as_op *op = block->first; op; op = op->next) {
+        first = print_comments(s, op->comments, indent, first);
+        if (op->blank && !first) g_string_append_c(s, '\n');
+        print_op(s, op, indent);
+        first = false;
+    }
+    print_comments(s, block->closing, indent, first);
 }
 
 char *tw__as_print(const tw__as_module *module)

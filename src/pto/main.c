@@ -10,7 +10,9 @@
 static const char usage[] =
     "usage: tilewright pto run FILE [option...]     check a PTO-AS program for a target, then execute it\n"
     "       tilewright pto check FILE [--target T]  only check it; --target all: for each of them\n"
-    "       tilewright pto fmt FILE                 print it in its canonical form\n"
+    "       tilewright pto fmt FILE                 print it in its canonical form, with its comments\n"
+    "       tilewright pto fmt -i FILE...           write it back instead (--in-place)\n"
+    "       tilewright pto fmt --check FILE...      only say which are not in that form (exit status 1)\n"
     "       tilewright pto info NAME...             operands, types and rules of an instruction\n"
     "       tilewright pto list [WORD]              all instructions, or those with WORD in their line\n"
     "\n"
@@ -35,7 +37,7 @@ static const char usage[] =
     "\n"
     "exit status: 0 good; 1 the program was refused or failed; 2 wrong use\n";
 
-static int usage_error(const char *format, const char *what)
+int tw__usage_error(const char *format, const char *what)
 {
     fprintf(stderr, "tilewright pto: ");
     fprintf(stderr, format, what);
@@ -44,14 +46,6 @@ static int usage_error(const char *format, const char *what)
 }
 
 /* --- commands -------------------------------------------------------------------------------------------------------------- */
-
-static int format(const tw_pto_text *text)
-{
-    char *printed = tw_pto_text_print(text);
-    if (printed) fputs(printed, stdout);
-    free(printed);
-    return printed ? EXIT_OK : EXIT_FAILED; /* the diagnostics tell why */
-}
 
 static int check_all(tw_pto_text *text)
 {
@@ -66,18 +60,34 @@ static int target_of(const tw__request *r, const tw_pto_text *text, tw_pto_targe
 {
     *target = TW_PTO_CPU;
     if (r->target)
-        return tw_pto_target_by_name(r->target, target) ? EXIT_OK : usage_error("%s", tw_error_message());
+        return tw_pto_target_by_name(r->target, target) ? EXIT_OK : tw__usage_error("%s", tw_error_message());
     return tw_pto_text_target(text, target) || !*tw_error_message() ? EXIT_OK : tw__command_failed();
+}
+
+bool tw__read_source(const char *file, char **source, size_t *size)
+{
+    GError *error = NULL;
+    char piece[4096];
+    if (strcmp(file, "-") != 0) {
+        if (g_file_get_contents(file, source, size, &error)) return true;
+        tw__fail(TW_E_FILE_LOAD, "%s", error->message);
+        g_error_free(error);
+        return false;
+    }
+    GString *text = g_string_new(NULL);
+    for (size_t n; (n = fread(piece, 1, sizeof piece, stdin)) > 0;) g_string_append_len(text, piece, (gssize)n);
+    *size = text->len;
+    *source = g_string_free(text, FALSE);
+    return true;
 }
 
 static tw_pto_text *read_input(const char *file)
 {
-    if (strcmp(file, "-") != 0) return tw_pto_text_load(file, NULL, NULL);
-    GString *source = g_string_new(NULL);
-    char piece[4096];
-    for (size_t n; (n = fread(piece, 1, sizeof piece, stdin)) > 0;) g_string_append_len(source, piece, (gssize)n);
-    tw_pto_text *text = tw_pto_text_parse("<stdin>", source->str, source->len, NULL, NULL);
-    g_string_free(source, TRUE);
+    char *source;
+    size_t size;
+    if (!tw__read_source(file, &source, &size)) return NULL;
+    tw_pto_text *text = tw_pto_text_parse(strcmp(file, "-") == 0 ? "<stdin>" : file, source, size, NULL, NULL);
+    g_free(source);
     return text;
 }
 
@@ -89,8 +99,6 @@ static int work_on(tw__request *r, const char *command)
     int result = EXIT_FAILED;
     if (tw_diags_count(tw_pto_text_diags(text), TW_ERROR)) {
         /* printed below */
-    } else if (strcmp(command, "fmt") == 0) {
-        result = format(text);
     } else if (strcmp(command, "check") == 0 && r->target && strcmp(r->target, "all") == 0) {
         result = check_all(text);
     } else if ((result = target_of(r, text, &target)) == EXIT_OK) {
@@ -106,7 +114,7 @@ static int work_on(tw__request *r, const char *command)
 
 static int info(int argc, char **argv)
 {
-    int result = argc > 0 ? EXIT_OK : usage_error("%s: the name of an instruction is missing", "info");
+    int result = argc > 0 ? EXIT_OK : tw__usage_error("%s: the name of an instruction is missing", "info");
     for (int i = 0; i < argc; i++)
         if (!tw__pto_print_info(stdout, argv[i])) result = tw__command_failed();
     return result;
@@ -176,27 +184,28 @@ static int set_option(tw__request *r, const char *option, char *value)
     if (strcmp(option, "--arg") == 0)
         return add_pair(r->args, value)
                    ? EXIT_OK
-                   : usage_error("--arg %s: expected NAME=VALUE or NAME@DEVICE=VALUE, each name once", value);
+                   : tw__usage_error("--arg %s: expected NAME=VALUE or NAME@DEVICE=VALUE, each name once", value);
     if (strcmp(option, "--out") == 0)
         return add_pair(r->outs, value)
                    ? EXIT_OK
-                   : usage_error("--out %s: expected NAME=FILE.npy or NAME@DEVICE=FILE.npy, each name once", value);
+                   : tw__usage_error("--out %s: expected NAME=FILE.npy or NAME@DEVICE=FILE.npy, each name once",
+                                     value);
     if (strcmp(option, "--blocks") == 0)
         return count_of(value, 4096, &r->blocks)
                    ? EXIT_OK
-                   : usage_error("--blocks %s: expected a number from 1 to 4096", value);
+                   : tw__usage_error("--blocks %s: expected a number from 1 to 4096", value);
     if (strcmp(option, "--devices") == 0)
         return count_of(value, TW__MOST_DEVICES, &r->devices)
                    ? EXIT_OK
-                   : usage_error("--devices %s: expected a number from 1 to 64", value);
+                   : tw__usage_error("--devices %s: expected a number from 1 to 64", value);
     if (strcmp(option, "--vectors") == 0) {
         bool good = value[0] >= '0' && value[0] <= '2' && !value[1];
         r->vectors = value[0] - '0';
-        return good ? EXIT_OK : usage_error("--vectors %s: expected 0, 1 or 2", value);
+        return good ? EXIT_OK : tw__usage_error("--vectors %s: expected 0, 1 or 2", value);
     }
     return count_of(value, UINT64_MAX, &r->max_steps)
                ? EXIT_OK
-               : usage_error("--max-steps %s: expected a number from 1 on", value);
+               : tw__usage_error("--max-steps %s: expected a number from 1 on", value);
 }
 
 static int unknown_option(const char *option)
@@ -208,7 +217,7 @@ static int unknown_option(const char *option)
     char text[200];
     g_snprintf(text, sizeof text, near ? "unknown option '%.80s'; did you mean '%s'?" : "unknown option '%.80s'",
                option, near);
-    return usage_error("%s", text);
+    return tw__usage_error("%s", text);
 }
 
 /* What is named for a device that does not exist. */
@@ -227,18 +236,15 @@ static int parse_options(int argc, char **argv, const char *command, tw__request
         char *o = argv[i], *equals = strncmp(o, "--", 2) == 0 ? strchr(o, '=') : NULL;
         bool flag = false, value = false;
         if (equals) *equals = 0; /* --name=value */
-        if (strcmp(o, "--help") == 0 || strcmp(o, "-h") == 0) return fputs(usage, stdout), -1;
         if (*o != '-' || !o[1]) {
-            if (r->file) return usage_error("'%s': one file at a time", o);
+            if (r->file) return tw__usage_error("'%s': one file at a time", o);
             r->file = o;
             continue;
         }
         for (size_t k = 0; k < G_N_ELEMENTS(flag_names); k++) flag |= strcmp(o, flag_names[k]) == 0;
         for (size_t k = 0; k < G_N_ELEMENTS(value_names); k++) value |= strcmp(o, value_names[k]) == 0;
         if (!flag && !value) return unknown_option(o);
-        if (!run && (strcmp(o, "--target") != 0 || strcmp(command, "fmt") == 0))
-            return usage_error(
-                strcmp(o, "--target") == 0 ? "'%s' is an option of run and check" : "'%s' is an option of run", o);
+        if (!run && strcmp(o, "--target") != 0) return tw__usage_error("'%s' is an option of run", o);
         r->manual |= strcmp(o, "--manual") == 0;
         r->trace |= strcmp(o, "--trace") == 0;
         if (strcmp(o, "--profile") == 0) {
@@ -248,29 +254,31 @@ static int parse_options(int argc, char **argv, const char *command, tw__request
             else if (i + 1 < argc && g_str_has_suffix(argv[i + 1], ".json"))
                 r->profile_file = argv[++i];
         }
-        if (flag && equals && strcmp(o, "--profile") != 0) return usage_error("'%s' takes no value", o);
+        if (flag && equals && strcmp(o, "--profile") != 0) return tw__usage_error("'%s' takes no value", o);
         if (flag) continue;
-        if (!equals && i + 1 == argc) return usage_error("'%s' lacks its value", o);
+        if (!equals && i + 1 == argc) return tw__usage_error("'%s' lacks its value", o);
         int result = set_option(r, o, equals ? equals + 1 : argv[++i]);
         if (result != EXIT_OK) return result;
     }
-    if (!r->file) return usage_error("%s: a file is missing", command);
+    if (!r->file) return tw__usage_error("%s: a file is missing", command);
     const char *high = too_high(r->args, r->devices);
     if (!high) high = too_high(r->outs, r->devices);
-    return high ? usage_error("%s is for a device that does not exist: --devices says how many there are", high)
+    return high ? tw__usage_error("%s is for a device that does not exist: --devices says how many there are", high)
                 : EXIT_OK;
 }
 
 int tw_pto_main(int argc, char **argv)
 {
     const char *command = argc > 1 ? argv[1] : "";
-    if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0) return fputs(usage, stdout), EXIT_OK;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return fputs(usage, stdout), EXIT_OK;
     if (strcmp(command, "info") == 0)
         return argc > 2 && strcmp(argv[2], "list") == 0 ? list(NULL) : info(argc - 2, argv + 2);
     if (strcmp(command, "list") == 0)
-        return argc > 3 ? usage_error("%s: one word at most", command) : list(argc > 2 ? argv[2] : NULL);
-    if (strcmp(command, "run") != 0 && strcmp(command, "check") != 0 && strcmp(command, "fmt") != 0)
-        return usage_error(*command ? "unknown command '%s'" : "%sa command is missing", command);
+        return argc > 3 ? tw__usage_error("%s: one word at most", command) : list(argc > 2 ? argv[2] : NULL);
+    if (strcmp(command, "fmt") == 0) return tw__format_files(argc - 2, argv + 2);
+    if (strcmp(command, "run") != 0 && strcmp(command, "check") != 0)
+        return tw__usage_error(*command ? "unknown command '%s'" : "%sa command is missing", command);
     tw__request r = { .blocks = 1, .devices = 1, .vectors = -1 };
     r.args = g_array_new(FALSE, TRUE, sizeof(tw__argument));
     r.outs = g_array_new(FALSE, TRUE, sizeof(tw__argument));
@@ -281,5 +289,5 @@ int tw_pto_main(int argc, char **argv)
     for (guint i = 0; i < r.args->len; i++) tw__npy_free(&g_array_index(r.args, tw__argument, i).array);
     g_array_free(r.args, TRUE);
     g_array_free(r.outs, TRUE);
-    return result < 0 ? EXIT_OK : result;
+    return result;
 }

@@ -26,6 +26,16 @@ typedef struct tw__request {
     long vectors; /* -1 = as the program needs */
 } tw__request;
 
+/* --- main.c ------------------------------------------------------------------------------------------------------- */
+
+int tw__usage_error(const char *format, const char *what); /* prints it; returns EXIT_USAGE */
+/* Whole file, or the standard input for "-"; g_free it. false with tw_error_message(). */
+bool tw__read_source(const char *file, char **source, size_t *size);
+
+/* --- main_fmt.c: `fmt`, its options and files; returns the exit status -------------------------------------------- */
+
+int tw__format_files(int argc, char **argv);
+
 /* --- main_args.c: arguments from the command line ---------------------------------------------------------------- */
 
 /* Reads @file.npy or makes the zeros of f32[16x16]; a number is left as it is. */

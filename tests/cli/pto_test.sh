@@ -42,7 +42,15 @@ prints err "unknown PTO target 'a9'"
 pto 2 check "$iota" --manual
 prints err "'--manual' is an option of run"
 pto 2 fmt "$iota" --target a5
-prints err "'--target' is an option of run and check"
+prints err "fmt has no option '--target'"
+pto 2 fmt "$iota" --check -i
+prints err 'fmt either compares or writes'
+pto 2 fmt -i -
+prints err 'the standard input cannot be written back'
+pto 2 fmt "$iota" "$iota"
+prints err 'one file at a time'
+pto 2 fmt --check
+prints err 'a file is missing'
 pto 0 info tci
 prints out 'C and C++ only: tci has no tmp in text'
 pto 0 list tci
@@ -64,6 +72,23 @@ pto 0 fmt "$iota"
 cp "$work/out" "$work/once.pto"
 pto 0 fmt "$work/once.pto"
 cmp -s "$work/once.pto" "$work/out" || fail 'fmt of fmt differs'
+grep -c '//' "$iota" >"$work/comments"
+grep -c '//' "$work/out" | cmp -s - "$work/comments" || fail 'fmt lost comments'
+pto 0 fmt --check "$work/once.pto"
+printf '%%a   = tci 1 : !pto.tile<1x16xi32> // one\n' >"$work/loose.pto"
+pto 1 fmt --check "$work/once.pto" "$work/loose.pto"
+prints out 'loose.pto is not in its canonical form'
+if grep -q once "$work/out"; then fail 'fmt --check named a file that is canonical'; fi
+ln -s loose.pto "$work/link.pto"
+chmod 600 "$work/loose.pto"
+pto 0 fmt --in-place "$work/link.pto" "$work/once.pto"
+[ -L "$work/link.pto" ] || fail 'fmt -i replaced a link'
+[ "$(stat -c %a "$work/loose.pto")" = 600 ] || fail 'fmt -i changed permissions'
+[ "$(cat "$work/loose.pto")" = '%a = tci 1 : !pto.tile<vec, 1x16xi32> // one' ] || fail 'fmt -i wrote something else'
+pto 0 fmt --check "$work/loose.pto"
+printf 'scf.if %%x {\n' >"$work/broken.pto"
+pto 1 fmt -i "$work/broken.pto"
+[ "$(cat "$work/broken.pto")" = 'scf.if %x {' ] || fail 'fmt -i changed a program with errors'
 from_stdin 1 '%a = pto.tcii 1 : i32 -> !pto.tile<1x16xi32>\n' check
 prints err "<stdin>:1:6: error: unknown operation 'pto.tcii'; did you mean 'pto.tci'?"
 prints err '^~~~~~~~'

@@ -28,13 +28,21 @@ static inline bool same_items(const tw__as_item *a, const tw__as_item *b)
     return a == b;
 }
 
+static inline bool same_comments(const tw__as_comment *a, const tw__as_comment *b)
+{
+    for (; a && b; a = a->next, b = b->next)
+        if (strcmp(a->text, b->text) != 0) return false;
+    return a == b;
+}
+
 static inline bool same_block(const tw__as_block *a, const tw__as_block *b);
 
 static inline bool same_ops(const tw__as_op *a, const tw__as_op *b)
 {
     for (; a && b; a = a->next, b = b->next) {
         if (strcmp(a->name, b->name) != 0 || a->result_count != b->result_count || a->alias != b->alias ||
-            !same_items(a->items, b->items) || !same_block(a->blocks, b->blocks))
+            !same_items(a->items, b->items) || !same_block(a->blocks, b->blocks) ||
+            !same_comments(a->comments, b->comments) || !same_comments(a->after, b->after))
             return false;
         for (unsigned r = 0; r < a->result_count; r++)
             if (strcmp(a->results[r].text, b->results[r].text) != 0 || a->results[r].group != b->results[r].group)
@@ -47,7 +55,9 @@ static inline bool same_block(const tw__as_block *a, const tw__as_block *b)
 {
     for (; a && b; a = a->next, b = b->next)
         if (!same_text(a->word, b->word) || !same_text(a->number, b->number) || !same_text(a->label, b->label) ||
-            !same_items(a->params, b->params) || !same_ops(a->first, b->first))
+            !same_items(a->params, b->params) || !same_ops(a->first, b->first) ||
+            !same_comments(a->before, b->before) || !same_comments(a->opening, b->opening) ||
+            !same_comments(a->closing, b->closing))
             return false;
     return a == b;
 }
