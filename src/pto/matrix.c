@@ -104,6 +104,7 @@ static tw_status to_tf32(tw__pto_call *call, unsigned operand, tw__plane *p)
     return status;
 }
 
+/* The sum is of the type of a and b where they are floats wider than c. */
 static tw_status multiply(tw__pto_call *call, tw__plane a, tw__plane b)
 {
     tw__plane c = call->plane[0];
@@ -117,6 +118,7 @@ static tw_status multiply(tw__pto_call *call, tw__plane a, tw__plane b)
     }
     tw_view views[] = { tw__plane_view(&c), tw__plane_view(&a), tw__plane_view(&b) };
     tw_matmul_mode mode = { .accumulate = add, .fused = c.type == TW_F32 };
+    if (a.type == TW_F64) mode.accumulator = TW_F64;
     tw_status status = tw_vec_matmul(&views[0], &views[1], &views[2], &mode, anywhere);
     if (status != TW_OK || tw__letter(call->row, 'f') < 0) return status;
     tw__plane bias = tw__plane_part(call->plane[at(call, 'f')], 0, 1, 0, c.cols);
@@ -164,12 +166,26 @@ tw_status tw__pto_check_matmul_mx(tw__pto_call *call)
     return check_extras(call);
 }
 
-/* Values times scales as f32; `turn` has k along rows. */
-static tw_status scaled(tw__pto_call *call, unsigned values, unsigned scales, bool turn, tw__plane *out)
+/* Whether a scale takes values of 8-bit formats out of the range of f32, where their products may still be in it. */
+static bool has_far_scale(const tw__pto_call *call, unsigned scales)
+{
+    enum { FAR = 127 + 111, NAN_CODE = 255 }; /* 57344 is less than 2^16, and 2^(16 + 111) the last power of two */
+    tw__plane s = tw__plane_physical(call, scales);
+    for (uint32_t r = 0; r < s.rows; r++)
+        for (uint32_t c = 0; c < s.cols; c++) {
+            unsigned char code = s.at[(ptrdiff_t)r * s.row + (ptrdiff_t)c * s.col];
+            if (code > FAR && code != NAN_CODE) return true;
+        }
+    return false;
+}
+
+/* Values times scales in f32 or f64; `turn` has k along rows. */
+static tw_status scaled(tw__pto_call *call, unsigned values, unsigned scales, bool turn, tw_type type,
+                        tw__plane *out)
 {
     tw__plane v = call->plane[values], s = tw__plane_physical(call, scales);
-    tw__plane factor = tw__plane_new(call->core, TW_F32, s.rows, s.cols);
-    *out = tw__plane_new(call->core, TW_F32, v.rows, v.cols);
+    tw__plane factor = tw__plane_new(call->core, type, s.rows, s.cols);
+    *out = tw__plane_new(call->core, type, v.rows, v.cols);
     if (!out->at || !factor.at) return TW_E_NO_MEMORY;
     const tw_pto_tile *t = tw__tile(call, values);
     tw_status status = tw__tile_nibbles(t)
@@ -194,7 +210,9 @@ static tw_status scaled(tw__pto_call *call, unsigned values, unsigned scales, bo
 tw_status tw__pto_run_matmul_mx(tw__pto_call *call)
 {
     tw__plane a, b;
-    tw_status status = scaled(call, at(call, 'a'), at(call, 'x'), false, &a);
-    if (status == TW_OK) status = scaled(call, at(call, 'b'), at(call, 'y'), true, &b);
+    bool far = has_far_scale(call, at(call, 'x')) || has_far_scale(call, at(call, 'y'));
+    tw_type type = far ? TW_F64 : TW_F32;
+    tw_status status = scaled(call, at(call, 'a'), at(call, 'x'), false, type, &a);
+    if (status == TW_OK) status = scaled(call, at(call, 'b'), at(call, 'y'), true, type, &b);
     return status == TW_OK ? multiply(call, a, b) : status;
 }

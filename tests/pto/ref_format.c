@@ -3,7 +3,7 @@
 #include "ref_format.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 /* What the code with all exponent bits set means. */
 typedef enum top { IEEE_TOP, ONE_NAN, NUMBERS } top;
@@ -116,15 +116,30 @@ static double magnitude(tw_type type, uint64_t code)
     return type == TW_HIF8 ? hif8_magnitude((unsigned)code) : ieee_magnitude(field_of(type), code);
 }
 
-double ref_decode(tw_type type, uint64_t code)
+static double decode(tw_type type, uint64_t code)
 {
     unsigned bits = ref_bits(type);
-    code &= ones(bits);
     if (!ref_is_float(type)) return ref_is_signed(type) ? (double)ref_integer(type, code) : (double)code;
     if (type == TW_F8E8M0) return code == 255 ? NAN : ldexp(1, (int)code - 127);
     if (type == TW_HIF8 && code == 0x80) return NAN;
     double m = magnitude(type, code & ones(bits - 1));
     return code >> (bits - 1) ? -m : m;
+}
+
+/* The codes of small types are decoded once. */
+double ref_decode(tw_type type, uint64_t code)
+{
+    static double *known[TW_TYPE_COUNT];
+    unsigned bits = ref_bits(type);
+    code &= ones(bits);
+    if (bits > 16) return decode(type, code);
+    if (!known[type]) {
+        double *values = malloc(sizeof *values << bits);
+        if (!values) abort();
+        for (uint64_t i = 0; i <= ones(bits); i++) values[i] = decode(type, i);
+        known[type] = values;
+    }
+    return known[type][code];
 }
 
 bool ref_is_nan(tw_type type, uint64_t code)
@@ -280,9 +295,15 @@ uint64_t ref_encode(tw_type type, double x, ref_rounding rounding, bool saturate
 const uint64_t *ref_specials(tw_type type, size_t *count)
 {
     enum { MOST = 24 };
-    static uint64_t list[MOST];
+    static struct {
+        size_t count;
+        uint64_t list[MOST];
+    } known[TW_TYPE_COUNT];
+    uint64_t *list = known[type].list;
     unsigned bits = ref_bits(type);
     size_t n = 0;
+    *count = known[type].count;
+    if (*count) return list;
     list[n++] = 0;
     list[n++] = 1;
     list[n++] = ones(bits);
@@ -308,7 +329,7 @@ const uint64_t *ref_specials(tw_type type, size_t *count)
         list[n++] = sign | overflow(type, false);
         list[n++] = ref_encode(type, NAN, REF_EVEN, false);
     }
-    *count = n;
+    *count = known[type].count = n;
     return list;
 }
 
@@ -333,6 +354,12 @@ uint64_t ref_small(tw_type type, uint64_t random)
 {
     if (ref_bits(type) == 4) return random & ones(4);
     if (type == TW_F8E8M0) return 124 + random % 7;
-    double value = (double)(random % 9) - (ref_is_signed(type) ? 4 : 0);
-    return ref_encode(type, value, REF_EVEN, true);
+    static struct {
+        bool ready;
+        uint64_t codes[9];
+    } known[TW_TYPE_COUNT];
+    for (int i = 0; i < 9 && !known[type].ready; i++)
+        known[type].codes[i] = ref_encode(type, i - (ref_is_signed(type) ? 4 : 0), REF_EVEN, true);
+    known[type].ready = true;
+    return known[type].codes[random % 9];
 }
