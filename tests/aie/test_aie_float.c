@@ -266,8 +266,8 @@ static void aie_float_conversions(void **state)
     v8int16 h = float2fix16(big, 0);
     static const int expected[] = { 32767, -32768, 32767, 2, -2, 0, 0, 32767 };
     for (int i = 0; i < 8; i++) assert_int_equal(h[i], expected[i]);
-    assert_int_equal(clb(1), 30);
-    assert_int_equal(clb(-1), 31);
+    assert_int_equal(clb(1), 31);
+    assert_int_equal(clb(-1), 32);
 }
 
 static void aie_whole_vectors_and_addresses(void **state)

@@ -1,4 +1,4 @@
-/* Loads and stores of 256 bits that step through a circular buffer (aie.md 2.2), and small scalar operations (2.7).
+/* Loads and stores of 256 bits that step through a circular buffer (aie.md 2.2), and the software functions (2.7).
  *
  *     v16int16 v = cyclic_add_unaligned_load(p, offs, start, len);    what lies at p; then p moves by offs
  *     cyclic_add_unaligned_store(p, offs, start, len, v);
@@ -24,23 +24,6 @@ TW__AIE void *tw__in_16s(const void *p)
     return (void *)((uintptr_t)p & ~(uintptr_t)15);
 }
 
-/* Bit `position` of v, and v with that bit set to `bit` (names from UG1078; their order of arguments is assumed). */
-TW__AIE int TW__N(bitget, tw_bitget)(int v, int position)
-{
-    TW__CHECK(position >= 0 && position < 32, "bitget", "bit %d is not 0 to 31", position);
-    return v >> (position & 31) & 1;
-}
-TW__AIE int TW__N(bitset, tw_bitset)(int v, int position, int bit)
-{
-    const unsigned mask = 1u << (position & 31);
-    TW__CHECK(position >= 0 && position < 32, "bitset", "bit %d is not 0 to 31", position);
-    return (int)(bit ? (unsigned)v | mask : (unsigned)v & ~mask);
-}
-/* Zeros in front: 32 of 0. */
-TW__AIE int clz(int v)
-{
-    return v ? __builtin_clz((unsigned)v) : 32;
-}
 /* The software functions of the vendor's library; here those of the host. */
 TW__AIE float _expf(float x)
 {
@@ -81,8 +64,6 @@ TW__AIE void cyclic_add_unaligned_store(T *&p, int offs, typename tw__same<T>::t
     p = static_cast<T *>(tw__cyclic_bytes(p, offs, start, len));
 }
 #else
-#define bitget(v, position)      TW__CALLED(tw_bitget(v, position))
-#define bitset(v, position, bit) TW__CALLED(tw_bitset(v, position, bit))
 #define cyclic_add_unaligned_load(p, offs, start, len)                                            \
     TW__CALLED(__extension__({                                                                    \
         _Static_assert(sizeof *(p) == 32, "cyclic_add_unaligned_load reads vectors of 256 bits"); \

@@ -6,6 +6,7 @@
 #include <math.h> /* sqrt and sincos have namesakes there */
 #include <tilewright/aie/complex.h>
 #include <tilewright/aie/float.h>
+#include <tilewright/aie/integer.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,12 +89,6 @@ TW__FIXED(sqrt, tw_aie_sqrt)
 TW__FIXED(invsqrt, tw_aie_invsqrt)
 // clang-format on
 
-/* Redundant sign bits: how often the top bit repeats after itself. */
-TW__AIE int clb(int a)
-{
-    return __builtin_clrsb(a);
-}
-
 /* --- addressing ----------------------------------------------------------------------------------------------------- */
 
 /* One wrap: |offs| at most len (assumed). */
@@ -162,7 +157,7 @@ TW__WHOLE_LIST(TW__WHOLE)
 // clang-format off
 #define TW__NOT_MODELLED_LIST(X) \
     X(butterfly_dit) X(butterfly_dit_minj) X(half_butterfly_dit) X(fft_data_incr) X(fft_twiddle_incr) \
-    X(fft_zoffs) X(fft_mod_delay) X(msc4_conj_sym) X(mul8_cfr) X(mac8_cfr)
+    X(fft_zoffs) X(fft_mod_delay) X(msc4_conj_sym) X(mul8_cfr) X(mac8_cfr) X(dpd_ipol)
 // clang-format on
 #ifdef __cplusplus
 #ifndef TILEWRIGHT_AIE_VENDOR_TYPES_H /* aie_vendor.hpp: functions, which a layered mul() of its own templates outranks */
@@ -337,6 +332,7 @@ TW__NOT_MODELLED_LIST(TW__CXX_NOT_MODELLED)
 #define msc4_conj_sym(...)      TW__NOT_MODELLED("msc4_conj_sym")
 #define mul8_cfr(...)           TW__NOT_MODELLED("mul8_cfr")
 #define mac8_cfr(...)           TW__NOT_MODELLED("mac8_cfr")
+#define dpd_ipol(...)           TW__NOT_MODELLED("dpd_ipol")
 #endif
 
 #endif

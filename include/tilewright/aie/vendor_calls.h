@@ -9,7 +9,8 @@
 #define TW__VENDOR_NOT_MODELLED(X) \
     X(butterfly_dit, tw__not_modelled) X(butterfly_dit_minj, tw__not_modelled) \
     X(half_butterfly_dit, tw__not_modelled) X(fft_data_incr, tw__not_modelled) X(fft_twiddle_incr, tw__not_modelled) \
-    X(fft_zoffs, int) X(fft_mod_delay, tw__not_modelled) X(mul8_cfr, tw__not_modelled) X(mac8_cfr, tw__not_modelled)
+    X(fft_zoffs, int) X(fft_mod_delay, tw__not_modelled) X(mul8_cfr, tw__not_modelled) X(mac8_cfr, tw__not_modelled) \
+    X(dpd_ipol, tw__not_modelled)
 // clang-format on
 struct tw__not_modelled { /* whatever the caller wants, so that the message stands alone */
     template <class T> operator T() const;
