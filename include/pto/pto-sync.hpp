@@ -13,6 +13,9 @@ enum pipe_t {
     PIPE_MTE2 = TW_PTO_PIPE_MTE2,
     PIPE_MTE3 = TW_PTO_PIPE_MTE3,
     PIPE_FIX = TW_PTO_PIPE_FIX,
+    PIPE_MTE4 = TW_PTO_PIPE_MTE4, // no instruction of the targets runs on these three
+    PIPE_MTE5 = TW_PTO_PIPE_MTE5,
+    PIPE_V2 = TW_PTO_PIPE_V2,
     PIPE_ALL = TW_PTO_PIPE_ALL
 };
 enum event_t { EVENT_ID0, EVENT_ID1, EVENT_ID2, EVENT_ID3, EVENT_ID4, EVENT_ID5, EVENT_ID6, EVENT_ID7 };

@@ -247,6 +247,9 @@ typedef enum tw_pto_pipe {
     TW_PTO_PIPE_MTE2,
     TW_PTO_PIPE_MTE3,
     TW_PTO_PIPE_FIX,
+    TW_PTO_PIPE_MTE4, /* names of the documents, for flags and barriers: no instruction of the targets runs on these */
+    TW_PTO_PIPE_MTE5,
+    TW_PTO_PIPE_V2,
     TW_PTO_PIPE_ALL,
     TW_PTO_PIPES
 } tw_pto_pipe;

@@ -94,12 +94,8 @@ static bool pipe_by_word(const char *word, unsigned *value)
 
 static void unknown_pipe(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, const char *word)
 {
-    static const char *const absent[] = { "PIPE_MTE4", "PIPE_MTE5", "PIPE_V2" };
     const char *names[TW_PTO_PIPES + G_N_ELEMENTS(operations)];
     size_t count = 0;
-    for (size_t i = 0; i < G_N_ELEMENTS(absent); i++)
-        if (strcmp(word, absent[i]) == 0)
-            return tw__as_refuse(b, item, op, "pto.pipe", "%s exists in the grammar; no target here has it", word);
     for (int pipe = 0; pipe < TW_PTO_PIPES; pipe++) names[count++] = tw_pto_pipe_name((tw_pto_pipe)pipe);
     for (size_t w = 0; w < G_N_ELEMENTS(operations); w++) names[count++] = operations[w].word;
     const char *near = tw__nearest(word, names, count);

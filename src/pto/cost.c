@@ -163,13 +163,13 @@ tw_status tw_pto_set_flag(tw_pto *core, tw_pto_pipe from, tw_pto_pipe to, unsign
 {
     tw_status status = check_flag(core, "set_flag", from, to, id);
     if (status != TW_OK) return status;
-    if (core->flag[from][to][id].set)
+    if (core->flag_set[from][to] >> id & 1)
         return tw__fail(TW_E_INVALID_ARGUMENT,
                         "set_flag: EVENT_ID%u from %s to %s is set already and nobody has waited for it "
                         "[rule flag.double-set, profile %s]",
                         id, tw_pto_pipe_name(from), tw_pto_pipe_name(to), tw_pto_target_name(core->target));
-    core->flag[from][to][id].set = true;
-    core->flag[from][to][id].at = tw__pto_done(core, from);
+    core->flag_set[from][to] |= (unsigned char)(1u << id);
+    core->flag_at[from][to][id] = tw__pto_done(core, from);
     return TW_OK;
 }
 
@@ -177,13 +177,13 @@ tw_status tw_pto_wait_flag(tw_pto *core, tw_pto_pipe from, tw_pto_pipe to, unsig
 {
     tw_status status = check_flag(core, "wait_flag", from, to, id);
     if (status != TW_OK) return status;
-    if (!core->flag[from][to][id].set)
+    if (!(core->flag_set[from][to] >> id & 1))
         return tw__fail(TW_E_INVALID_ARGUMENT,
                         "wait_flag: deadlock: EVENT_ID%u from %s to %s has not been set "
                         "[rule flag.deadlock, profile %s]",
                         id, tw_pto_pipe_name(from), tw_pto_pipe_name(to), tw_pto_target_name(core->target));
-    core->flag[from][to][id].set = false;
-    if (core->pipe_free[to] < core->flag[from][to][id].at) core->pipe_free[to] = core->flag[from][to][id].at;
+    core->flag_set[from][to] &= (unsigned char)~(1u << id);
+    if (core->pipe_free[to] < core->flag_at[from][to][id]) core->pipe_free[to] = core->flag_at[from][to][id];
     return TW_OK;
 }
 

@@ -91,10 +91,8 @@ struct tw_pto {
     bool scratch_used;
     tw__kernel_slot *kernels;
     tw__checked *checked; /* TW__CHECKED_WAYS per row */
-    struct {
-        bool set;
-        uint64_t at;
-    } flag[TW_PTO_PIPES][TW_PTO_PIPES][TW__FLAG_IDS];
+    unsigned char flag_set[TW_PTO_PIPE_ALL][TW_PTO_PIPE_ALL]; /* bit id: set */
+    uint64_t flag_at[TW_PTO_PIPE_ALL][TW_PTO_PIPE_ALL][TW__FLAG_IDS];
     uint64_t pipe_free[TW_PTO_PIPES], pipe_busy[TW_PTO_PIPES];
     uint64_t pipe_done[TW_PTO_PIPES]; /* cycles; done: the last result is there */
     uint64_t instructions;

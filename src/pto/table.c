@@ -305,7 +305,8 @@ const char *tw__pto_attr_values(unsigned attr)
 /* --- pipes ---------------------------------------------------------------------------------------------------------- */
 
 static const char *const pipes[TW_PTO_PIPES] = { "PIPE_S",    "PIPE_V",    "PIPE_M",   "PIPE_MTE1",
-                                                 "PIPE_MTE2", "PIPE_MTE3", "PIPE_FIX", "PIPE_ALL" };
+                                                 "PIPE_MTE2", "PIPE_MTE3", "PIPE_FIX", "PIPE_MTE4",
+                                                 "PIPE_MTE5", "PIPE_V2",   "PIPE_ALL" };
 const char *tw_pto_pipe_name(tw_pto_pipe pipe)
 {
     return (unsigned)pipe < TW_PTO_PIPES ? pipes[pipe] : "unknown";

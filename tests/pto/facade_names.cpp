@@ -34,8 +34,8 @@ AICORE __aicore__ __global__ inline int qualified(__gm__ int *__in__ a, __ubuf__
 {
     return *b = *a;
 }
-[[maybe_unused]] static const pipe_t pipes[] = { PIPE_S,    PIPE_V,    PIPE_M,   PIPE_MTE1,
-                                                 PIPE_MTE2, PIPE_MTE3, PIPE_FIX, PIPE_ALL };
+[[maybe_unused]] static const pipe_t pipes[] = { PIPE_S,   PIPE_V,    PIPE_M,    PIPE_MTE1, PIPE_MTE2, PIPE_MTE3,
+                                                 PIPE_FIX, PIPE_MTE4, PIPE_MTE5, PIPE_V2,   PIPE_ALL };
 [[maybe_unused]] static const event_t ids[] = { EVENT_ID0, EVENT_ID1, EVENT_ID2, EVENT_ID3,
                                                 EVENT_ID4, EVENT_ID5, EVENT_ID6, EVENT_ID7 };
 static_assert(sizeof(half) == 2 && sizeof(float16_t) == 2 && sizeof(bfloat16_t) == 2 && sizeof(aclFloat16) == 2 &&

@@ -184,7 +184,8 @@ static void pto_text_ops_refused(void **state)
         { "pto.get_buf[#pto.pipe<PIPE_V>]", "takes one id", 1, 1 },
         { "pto.set_flag[#pto.pipe<PIPE_V>, #pto.event<EVENT_ID0>]", "takes 2 pipes, not 1", 1, 1 },
         { "pto.set_flag[#pto.pipe<PIPE_MTE9>, #pto.pipe<PIPE_V>, 0]", "did you mean 'PIPE_MTE1'?", 1, 14 },
-        { "pto.set_flag[#pto.pipe<PIPE_MTE4>, #pto.pipe<PIPE_V>, 0]", "no target here has it", 1, 14 },
+        { "pto.set_flag[#pto.pipe<PIPE_MTE6>, #pto.pipe<PIPE_V>, 0]", "did you mean 'PIPE_MTE", 1, 14 },
+        { "pto.wait_flag[#pto.pipe<PIPE_MTE4>, #pto.pipe<PIPE_V2>, 0]", "PIPE_MTE4 to PIPE_V2 has not been set", 1, 1 },
         { "pto.set_flag[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %c5]\npto.set_flag[#pto.pipe<PIPE_MTE2>, "
           "#pto.pipe<PIPE_V>, 5]",
           "flag.double-set", 2, 1 },
