@@ -141,7 +141,8 @@ class TPipe {
 };
 
 // How an accumulator goes through the fixed pipe into a FIFO, as another argument of TPUSH. The documents name the settings;
-// the spelling is estimated. The scale is a further operand of TPUSH, or what SET_QUANT_SCALAR, SET_QUANT_VECTOR left.
+// the spelling is estimated. Scales per column are a further operand of TPUSH (a tile), or what SET_QUANT_SCALAR and
+// SET_QUANT_VECTOR left.
 enum class FixpipeLayout { NZ2ND, NZ2NZ, NZ2DN };
 enum class FixpipeSubBlock { Both, First, Second };
 struct FixpipeConfig {
@@ -149,9 +150,10 @@ struct FixpipeConfig {
     ReluPreMode relu = ReluPreMode::NoRelu;
     AtomicType atomic = AtomicType::AtomicNone;
     FixpipeSubBlock subBlock = FixpipeSubBlock::Both;
-    bool channelSplit = false; // NZ2NZ of f32: boxes of 8 columns
-    float clipRelu = 0;        // above 0: min(max(x, 0), clipRelu)
-    int phase = 0;             // a hint that changes nothing
+    bool channelSplit = false;            // NZ2NZ of f32: boxes of 8 columns
+    float clipRelu = 0;                   // above 0: min(max(x, 0), clipRelu)
+    STPhase phase = STPhase::Unspecified; // a hint that changes nothing
+    float scale = 0;                      // not 0: of all columns, to the FIFO's slot type
 
     void set(tw_pto_attrs &attrs) const
     {
@@ -160,7 +162,7 @@ struct FixpipeConfig {
         attrs.atomic = int32_t(atomic);
         attrs.sub_block = int32_t(subBlock);
         attrs.channel_split = channelSplit;
-        attrs.phase = phase;
+        attrs.phase = int32_t(phase);
         static_assert(sizeof attrs.clip == sizeof clipRelu, "the bits of a float");
         std::memcpy(&attrs.clip, &clipRelu, sizeof attrs.clip);
     }
@@ -177,9 +179,12 @@ RecordEvent fifo_call(const char *mnemonic, Pipe &pipe, bool to_cube, Args &...a
         using U = std::remove_cv_t<std::remove_reference_t<decltype(arg)>>;
         if constexpr (is_event<U>::value)
             const_cast<U &>(arg).Wait();
-        else if constexpr (std::is_same<U, FixpipeConfig>::value)
+        else if constexpr (std::is_same<U, FixpipeConfig>::value) {
             arg.set(attrs);
-        else
+            uint64_t bits = 0;
+            std::memcpy(&bits, &arg.scale, sizeof arg.scale);
+            if (arg.scale != 0) operands[count++] = tw_pto_scalar_operand(tw_pto_bits(TW_U64, bits));
+        } else
             operands[count++] = operand(arg);
     };
     (add(args), ...);

@@ -533,6 +533,25 @@ PTO_INST RecordEvent TINSERT(D &dst, A &src, uint16_t row, uint16_t col, Events 
     uint32_t r = row, c = col;
     return detail::call("tinsert", tw_pto_attrs{}, dst, src, r, c, events...);
 }
+// Two windows of a row-major tile, to Nz boxes. The documents only name it: operands are estimated.
+template <typename D, typename E, typename A, typename... Events,
+          typename = std::enable_if_t<detail::is_tile<A>::value>>
+PTO_INST RecordEvent TEXTRACT(D &dst0, E &dst1, A &src, uint16_t row0, uint16_t col0, uint16_t row1, uint16_t col1,
+                              Events &...events)
+{
+    const uint32_t r0 = row0, c0 = col0, r1 = row1, c1 = col1;
+    return detail::call("textract", tw_pto_attrs{}, dst0, dst1, src, r0, c0, r1, c1, events...);
+}
+// In two or four transfers of whole boxes, with the results of one. The spelling is estimated.
+enum class NzSplit { NONE, SPLIT2, SPLIT4 };
+template <NzSplit split, typename D, typename A, typename... Events>
+PTO_INST RecordEvent TINSERT(D &dst, A &src, uint16_t row, uint16_t col, Events &...events)
+{
+    uint32_t r = row, c = col;
+    tw_pto_attrs attrs{};
+    attrs.insert_split = int(split);
+    return detail::call("tinsert", attrs, dst, src, r, c, events...);
+}
 
 enum class MaskPattern { P0101 = 1, P1010, P0001, P0010, P0100, P1000, P1111 };
 template <MaskPattern mask, typename D, typename A, typename... Events>

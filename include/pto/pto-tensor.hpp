@@ -71,7 +71,9 @@ constexpr matrix matrix_of(Layout layout, int64_t c0, int64_t r, int64_t c)
     case Layout::DN: return { { { 1, 1, 1, r, c } }, { { all, all, all, 1, r } } };
     case Layout::NZ:
         return { { { 1, over(c, c0), over(r, 16), 16, c0 } }, { { all, times(r, c0), 16 * c0, c0, 1 } } };
+    case Layout::HIF4_A_ZZ:
     case Layout::MX_A_ZZ: return { { { 1, over(r, 16), over(c, 2), 16, 2 } }, { { all, times(16, c), 32, 2, 1 } } };
+    case Layout::HIF4_B_NN:
     case Layout::MX_B_NN: return { { { 1, over(c, 16), over(r, 2), 16, 2 } }, { { all, times(16, r), 32, 2, 1 } } };
     case Layout::MX_A_ND: return { { { 1, 1, r, over(c, 2), 2 } }, { { all, all, c, 2, 1 } } };
     case Layout::MX_A_DN: return { { { 1, 1, over(c, 2), r, 2 } }, { { all, all, times(2, r), 2, 1 } } };

@@ -103,7 +103,10 @@ TW_API size_t tw_pto_element(const tw_pto_tile *tile, uint32_t row, uint32_t col
     X(NCDHW, "ncdhw") \
     X(FRACTAL_Z, "fractal_z") \
     X(FRACTAL_Z_S16S8, "fractal_z_s16s8") \
-    X(FRACTAL_Z_3D, "fractal_z_3d")
+    X(FRACTAL_Z_3D, "fractal_z_3d") \
+    X(SCALE, "scale") \
+    X(HIF4_A_ZZ, "hif4_a_zz") \
+    X(HIF4_B_NN, "hif4_b_nn")
 // clang-format on
 typedef enum tw_pto_layout {
 #define TW_PTO_LAYOUT_ENUM(name, text) TW_PTO_##name,
@@ -217,7 +220,8 @@ TW_API tw_pto_operand tw_pto_scalar_operand(tw_pto_scalar scalar);
     X(slot_layout, "layoutMode|slotLayout|layout_mode", "nz2nd|nz2nz|nz2dn")                                    \
     X(sub_block, "subBlock|sub_block", "both|first|second")                                                     \
     X(clip, "clipRelu|clip_relu", "")                                                                           \
-    X(channel_split, "channelSplit|channel_split", "false|true")
+    X(channel_split, "channelSplit|channel_split", "false|true")                                                \
+    X(insert_split, "splitNz|split_nz", "none|split2|split4")
 // clang-format on
 typedef struct tw_pto_attrs {
 #define TW_PTO_ATTR_FIELD(field, names, values) int32_t field;

@@ -12,12 +12,20 @@ static bool tensor_fits(const tw_pto_tensor *g, const tw_pto_tile *t)
            (t->valid_cols == TW_PTO_DYNAMIC || cols == t->valid_cols);
 }
 
+/* Boxes of scales: Zz for the left operand, Nn for the right one. */
+static bool scale_boxes(const tw_pto_tile *t, bool left)
+{
+    return t->fractal == 32 && t->slayout == (left ? TW_PTO_BOX_ROW : TW_PTO_BOX_COL) &&
+           t->blayout == (left ? TW_PTO_ROW_MAJOR : TW_PTO_COL_MAJOR);
+}
+
 /* Layout of tile and tensor: the same, or (L1) a change on the way in. Vectors have no layout. */
 static bool layouts_fit(const tw__pto_call *call, const tw_pto_tile *t, const tw_pto_tensor *g)
 {
     bool boxed = tw__tile_boxed(t), columns = t->blayout == TW_PTO_COL_MAJOR;
     bool zn = boxed && !columns && t->slayout == TW_PTO_BOX_COL,
-         nz = boxed && columns && t->slayout == TW_PTO_BOX_ROW;
+         nz = boxed && columns && t->slayout == TW_PTO_BOX_ROW, zz32 = scale_boxes(t, true),
+         nn32 = scale_boxes(t, false);
     bool outer = g->shape[0] == 1 && g->shape[1] == 1 && g->shape[2] == 1 && t->fractal != 1024 && t->fractal != 32;
     if (call->target == TW_PTO_CPU || t->rows == 1 || t->cols == 1) return true;
     switch (g->layout) {
@@ -26,10 +34,13 @@ static bool layouts_fit(const tw__pto_call *call, const tw_pto_tile *t, const tw
     case TW_PTO_NZ: return nz;
     case TW_PTO_MX_A_ZZ:
     case TW_PTO_MX_A_ND:
-    case TW_PTO_MX_A_DN: return boxed && !columns && t->slayout == TW_PTO_BOX_ROW && t->fractal == 32;
+    case TW_PTO_MX_A_DN:
+    case TW_PTO_HIF4_A_ZZ: return zz32;
     case TW_PTO_MX_B_NN:
     case TW_PTO_MX_B_ND:
-    case TW_PTO_MX_B_DN: return boxed && columns && t->slayout == TW_PTO_BOX_COL && t->fractal == 32;
+    case TW_PTO_MX_B_DN:
+    case TW_PTO_HIF4_B_NN: return nn32;
+    case TW_PTO_SCALE: return (!boxed && !columns) || zz32 || nn32;
     case TW_PTO_NC1HWC0:
     case TW_PTO_GNC1HWC0:
     case TW_PTO_NDC1HWC0: return nz;
@@ -45,9 +56,29 @@ static bool layouts_fit(const tw__pto_call *call, const tw_pto_tile *t, const tw
     return false;
 }
 
-static bool is_mx(tw_pto_layout layout)
+#define L(l) (UINT64_C(1) << TW_PTO_##l)
+static const uint64_t left_scales = L(MX_A_ZZ) | L(MX_A_ND) | L(MX_A_DN) | L(HIF4_A_ZZ),
+                      right_scales = L(MX_B_NN) | L(MX_B_ND) | L(MX_B_DN) | L(HIF4_B_NN),
+                      hif4_scales = L(HIF4_A_ZZ) | L(HIF4_B_NN), any_scales = left_scales | right_scales | L(SCALE);
+#undef L
+
+/* Layouts of scales exist where the scales do, and scales come in pairs along the dimension that is multiplied. */
+static tw_status check_scales(tw__pto_call *call, const tw_pto_tile *t, unsigned tensor)
 {
-    return layout >= TW_PTO_MX_A_ZZ && layout <= TW_PTO_MX_B_DN;
+    tw_pto_layout layout = call->operand[tensor].tensor->layout;
+    if (!(any_scales >> layout & 1)) return TW_OK;
+    if (hif4_scales >> layout & 1 && call->target != TW_PTO_CPU)
+        return tw__pto_refuse(call, tensor, "global.absent", "layout %s is one of A6; here profile cpu has it",
+                              tw_pto_layout_name(layout));
+    if (call->target == TW_PTO_A2A3)
+        return tw__pto_refuse(call, tensor, "global.absent", "layout %s is one of A5: there are no scales here",
+                              tw_pto_layout_name(layout));
+    bool right = right_scales >> layout & 1 || (layout == TW_PTO_SCALE && scale_boxes(t, false));
+    if (layout == TW_PTO_SCALE && !right && !scale_boxes(t, true)) return TW_OK;
+    uint32_t pairs = right ? t->valid_rows : t->valid_cols;
+    if (pairs != TW_PTO_DYNAMIC && pairs % 2)
+        return tw__pto_refuse(call, tensor, "global.scales", "scales come in pairs");
+    return TW_OK;
 }
 
 static tw_status check_fit(tw__pto_call *call, unsigned tile, unsigned tensor)
@@ -69,13 +100,10 @@ static tw_status check_transfer(tw__pto_call *call, unsigned tile, unsigned tens
         return tw__pto_refuse(call, tensor, "global.type", "tensor of %s and tile of %s differ in element size",
                               tw_type_name(g->type, TW_SYSTEM_PTO), tw_type_name(t->type, TW_SYSTEM_PTO));
     tw_status status = check_fit(call, tile, tensor);
+    if (status == TW_OK) status = check_scales(call, t, tensor);
     if (status != TW_OK) return status;
     if (!layouts_fit(call, t, g))
         return tw__pto_refuse(call, tile, "global.layout", "the tile's layout does not fit the tensor's");
-    bool right = g->layout == TW_PTO_MX_B_NN || g->layout == TW_PTO_MX_B_ND || g->layout == TW_PTO_MX_B_DN;
-    uint32_t pairs = right ? t->valid_rows : t->valid_cols;
-    if (is_mx(g->layout) && pairs != TW_PTO_DYNAMIC && pairs % 2)
-        return tw__pto_refuse(call, tensor, "global.scales", "scales come in pairs");
     if (call->target != TW_PTO_CPU && tw_type_size(t->type) == 8 && g->layout != TW_PTO_ND &&
         g->layout != TW_PTO_DN)
         return tw__pto_refuse(call, tensor, "global.wide", "elements of 64 bits move in layouts nd and dn");

@@ -271,7 +271,8 @@ tw_status tw__pto_check_insert(tw__pto_call *call)
     if (!converts(call, src, dst) || (call->target == TW_PTO_A2A3 && dst->type != TW_F16 && dst->type != TW_BF16))
         return tw__pto_refuse(call, 0, "insert.type", "%s is not inserted as %s",
                               tw_type_name(src->type, TW_SYSTEM_PTO), tw_type_name(dst->type, TW_SYSTEM_PTO));
-    return tw__pto_check_window(call, 2, src, dst);
+    tw_status status = tw__pto_check_insert_split(call);
+    return status == TW_OK ? tw__pto_check_window(call, 2, src, dst) : status;
 }
 
 tw_status tw__pto_run_insert(tw__pto_call *call)

@@ -200,6 +200,7 @@ static inline tw_pto_kind tw__kind_of_letter(char c)
 
 tw_status tw__pto_check_path(tw__pto_call *call); /* move.c */
 tw_status tw__pto_check_cube_layout(tw__pto_call *call, const tw_pto_tile *tile, unsigned operand);
+tw_status tw__pto_check_insert_split(tw__pto_call *call); /* window.c: the attribute splitNz */
 /* That `small`'s valid region lies in `large` at the corner in operands `corner`, `corner` + 1. */
 tw_status tw__pto_check_window(tw__pto_call *call, unsigned corner, const tw_pto_tile *small,
                                const tw_pto_tile *large);

@@ -29,6 +29,11 @@ static const struct {
     [TW_PTO_FRACTAL_Z] = { { ROW, ROW, COL, COL, ROW }, { D(1) | D(4), D(4), D(3), 0, 0 } },
     [TW_PTO_FRACTAL_Z_S16S8] = { { ROW, ROW, COL, COL, ROW }, { D(1) | D(4), D(4), D(3), 0, 0 } },
     [TW_PTO_FRACTAL_Z_3D] = { { ROW, ROW, COL, COL, ROW }, { D(1) | D(4), D(4), D(3), 0, 0 } },
+    /* The documents name these three and nothing else. Estimated: scales by rows, like ND; words of HiF4 scales in the boxes
+     * that MX scales have. */
+    [TW_PTO_SCALE] = { { ROW, ROW, ROW, ROW, COL }, { D(1) | D(2) | D(3), D(2) | D(3), D(3), 0, 0 } },
+    [TW_PTO_HIF4_A_ZZ] = { { ROW, ROW, COL, ROW, COL }, { D(1) | D(3), D(3), D(4), 0, 0 } },
+    [TW_PTO_HIF4_B_NN] = { { COL, COL, ROW, COL, ROW }, { D(1) | D(3), D(3), D(4), 0, 0 } },
 #undef D
 };
 
@@ -52,7 +57,9 @@ tw_pto_tensor tw_pto_tensor_of(void *data, tw_type type, size_t rows, size_t col
     case TW_PTO_NC1HWC0:
     case TW_PTO_GNC1HWC0:
     case TW_PTO_NDC1HWC0: set(&t, (size_t[]){ 1, cols / c0, 1, rows, c0 }); break;
+    case TW_PTO_HIF4_A_ZZ:
     case TW_PTO_MX_A_ZZ: set(&t, (size_t[]){ 1, rows / 16, cols / 2, 16, 2 }); break;
+    case TW_PTO_HIF4_B_NN:
     case TW_PTO_MX_B_NN: set(&t, (size_t[]){ 1, cols / 16, rows / 2, 16, 2 }); break;
     case TW_PTO_MX_A_ND: set(&t, (size_t[]){ 1, 1, rows, cols / 2, 2 }); break;
     case TW_PTO_MX_A_DN: set(&t, (size_t[]){ 1, 1, cols / 2, rows, 2 }); break;
@@ -67,6 +74,7 @@ tw_pto_tensor tw_pto_tensor_of(void *data, tw_type type, size_t rows, size_t col
     case TW_PTO_ND:
     case TW_PTO_DN:
     case TW_PTO_NHWC:
+    case TW_PTO_SCALE:
     case TW_PTO_LAYOUTS: set(&t, (size_t[]){ 1, 1, 1, rows, cols }); break;
     }
     if (layout == TW_PTO_DN) {

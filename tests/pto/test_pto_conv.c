@@ -306,7 +306,9 @@ static void pto_conv_tensor_layouts(void **state)
                 case TW_PTO_FRACTAL_Z:
                 case TW_PTO_FRACTAL_Z_S16S8:
                 case TW_PTO_FRACTAL_Z_3D: at = ((r / 8 * (C / 16) + c / 16) * 16 + c % 16) * 8 + r % 8; break;
+                case TW_PTO_HIF4_A_ZZ:
                 case TW_PTO_MX_A_ZZ: at = ((r / 16 * (C / 2) + c / 2) * 16 + r % 16) * 2 + c % 2; break;
+                case TW_PTO_HIF4_B_NN:
                 case TW_PTO_MX_B_NN: at = ((c / 16 * (R / 2) + r / 2) * 16 + c % 16) * 2 + r % 2; break;
                 case TW_PTO_MX_A_ND: at = r * C + c; break;
                 case TW_PTO_MX_A_DN: at = (c / 2 * R + r) * 2 + c % 2; break;

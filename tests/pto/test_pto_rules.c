@@ -303,6 +303,14 @@ static const struct rule {
     { "global.layout", "25", "TLOAD", { 0 }, { "mat f16 32x32 zn", "g f16 32x32 nd" } },
     { "global.wide", "25", "TLOAD", { 0 }, { "mat i64 16x4 nz", "g i64 16x4 nz" } },
     { "global.scales", "c5", "TLOAD", { 0 }, { "mat f8e8m0 16x32 zz f32 v16x31", "g f8e8m0 16x32 mx_a_nd odd" } },
+    { "global.scales", "c", "TLOAD", { 0 }, { "mat u32 32x64 nn f32 v31x31", "g u32 62x16 hif4_b_nn odd" } },
+    { "global.scales", "c5", "TLOAD", { 0 }, { "mat f8e8m0 16x32 zz f32 v16x31", "g f8e8m0 16x31 scale" } },
+    { "global.scales", "c5", "TLOAD", { 0 }, { "mat f8e8m0 32x16 nn f32 v31x16", "g f8e8m0 31x16 scale" } },
+    { "global.absent", "25", "TLOAD", { 0 }, { "mat u32 16x32 zz f32", "g u32 16x32 hif4_a_zz" } },
+    { "global.absent", "25", "TSTORE", { 0 }, { "g u32 32x16 hif4_b_nn", "vec u32 32x16 nn f32" } },
+    { "global.absent", "2", "TLOAD", { 0 }, { "mat f8e8m0 16x32 zz f32", "g f8e8m0 16x32 mx_a_zz" } },
+    { "global.absent", "2", "TLOAD", { 0 }, { "vec u8 16x32", "g u8 16x32 scale" } },
+    { "global.layout", "5", "TLOAD", { 0 }, { "mat f8e8m0 32x32 nz", "g f8e8m0 32x32 scale" } },
     { "global.null", "c25", "TLOAD", { 0 }, { F32, "g f32 4x64 nd null" } },
     { "global.bounds", "c25", "TLOAD", { 0 }, { F32, "g f32 4x64 nd w1020" } },
     { "global.bounds", "c25", "TSTORE", { 0 }, { "g f32 4x64 nd w1020", F32 } },
@@ -386,6 +394,19 @@ static const struct rule {
     { "extract.type", "2", "TEXTRACT", { 0 }, { "left i32 16x8 zz", "mat i32 16x8 nz", "#i32 0", "#i32 0" } },
     { "extract.type", "c25", "TEXTRACT", { 0 }, { F16, F32, "#i32 0", "#i32 0" } },
     { "extract.layout", "2", "TEXTRACT", { 0 }, { LEFT2, "mat f16 32x64 zz", "#i32 0", "#i32 0" } },
+    { "extract.nd", "c25", "TEXTRACT2", { 0 }, { "vec f16 16x32 nz", "vec f16 16x32 nz", "vec f16 32x64 nz", "#i32 0", "#i32 0", "#i32 0", "#i32 0" } },
+    { "extract.nd", "c25", "TEXTRACT2", { 0 }, { "vec f16 16x32 nz", "vec f16 16x32 nz", "mat f16 32x64", "#i32 0", "#i32 0", "#i32 0", "#i32 0" } },
+    { "extract.nz", "c25", "TEXTRACT2", { 0 }, { "vec f16 16x32 nz", "vec f16 16x32", "vec f16 32x64", "#i32 0", "#i32 0", "#i32 0", "#i32 0" } },
+    { "extract.nz", "c25", "TEXTRACT2", { 0 }, { "vec f16 16x32 nz", "mat f16 16x32 nz", "vec f16 32x64", "#i32 0", "#i32 0", "#i32 0", "#i32 0" } },
+    { "extract.nz", "2", "TEXTRACT2", { 0 }, { "mat f16 16x32 nz", "mat f16 16x32 nz", "vec f16 32x64", "#i32 0", "#i32 0", "#i32 0", "#i32 0" } },
+    { "type.same", "c25", "TEXTRACT2", { 0 }, { "vec f16 16x32 nz", "vec bf16 16x32 nz", "vec f16 32x64", "#i32 0", "#i32 0", "#i32 0", "#i32 0" } },
+    { "window.bounds", "c25", "TEXTRACT2", { 0 }, { "vec f16 16x32 nz", "vec f16 16x32 nz", "vec f16 32x64", "#i32 17", "#i32 0", "#i32 0", "#i32 0" } },
+    { "window.bounds", "c25", "TEXTRACT2", { 0 }, { "vec f16 16x32 nz", "vec f16 16x32 nz", "vec f16 32x64", "#i32 16", "#i32 32", "#i32 0", "#i32 33" } },
+    { "insert.split", "c5", "TINSERT", { .insert_split = 1 }, { "mat f16 32x64 nz", "vec f16 32x64", "#i32 0", "#i32 0" } },
+    { "insert.split", "c5", "TINSERT", { .insert_split = 1 }, { "vec f16 32x64 nz", "vec f16 32x64 nz", "#i32 0", "#i32 0" } },
+    { "insert.split", "c5", "TINSERT", { .insert_split = 1 }, { "mat f16 32x64 nz", "vec f16 32x16 nz", "#i32 0", "#i32 0" } },
+    { "insert.split", "c5", "TINSERT", { .insert_split = 2 }, { "mat f16 32x64 nz", "vec f16 32x32 nz", "#i32 0", "#i32 0" } },
+    { "move.path", "2", "TINSERT", { .insert_split = 2 }, { "mat f16 32x64 nz", "vec f16 32x64 nz", "#i32 0", "#i32 0" } },
     { "insert.type", "2", "TINSERT", { 0 }, { "mat f32 32x64 nz", ACC, "#i32 0", "#i32 0" } },
     { "insert.type", "5", "TINSERT", { 0 }, { F16, F32, "#i32 0", "#i32 0" } },
     { "reshape.location", "c25", "TRESHAPE", { 0 }, { F32, "mat f32 4x64" } },
@@ -604,7 +625,7 @@ static void pto_rules_complete(void **state)
     static const char *const files[] = { "acc",       "check",    "compare", "conv",    "convert", "expand",
                                          "gather",    "generate", "img2col", "indexed", "lanes",   "matrix",
                                          "memory",    "move",     "nibble",  "plane",   "quant",   "quant_mx",
-                                         "rearrange", "reduce",   "sort",    "split",   "tensor",  "tmp" };
+                                         "rearrange", "reduce",   "sort",    "split",   "tensor",  "tmp", "window" };
     (void)state;
     unsigned missing = 0;
     GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
