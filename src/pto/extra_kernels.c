@@ -2,6 +2,7 @@
  * to TF32. The only such loops of this box. */
 #include "pto/extra_kernels.h"
 
+#include <math.h>
 #include <string.h>
 
 size_t tw__extra_merge(const tw_view *keys, unsigned lists, uint16_t *used)
@@ -14,7 +15,9 @@ size_t tw__extra_merge(const tw_view *keys, unsigned lists, uint16_t *used)
         for (unsigned l = 0; l < lists; l++) {
             if (used[l] == keys[l].extent[0]) return taken;
             double head = tw_type_load(keys[l].type, (const char *)keys[l].base + used[l] * keys[l].stride[0]);
-            if (best == lists || head > value) best = l, value = head;
+            bool before =
+                head > value || (isnan(value) && !isnan(head)); /* NaN comes last, as tw_vec_sort has it */
+            if (best == lists || before) best = l, value = head;
         }
         used[best]++;
         taken++;
