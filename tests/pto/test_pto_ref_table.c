@@ -1,0 +1,514 @@
+/* MGATHER, MSCATTER, THISTOGRAM and TRANDOM against loops over single elements: all types and profiles, rows and elements,
+ * every rule for indexes outside the table, atomics in row-major order, partial valid regions, layouts of the cpu profile.
+ * Memory and tiles outside what is written keep their bytes. */
+#define COUNT_ROWS
+#include "check.h"
+#include "ref_cube.h"
+
+#include <stdio.h>
+
+static uint64_t state = 23;
+
+static uint32_t pick(uint32_t n)
+{
+    return (uint32_t)(ref_next(&state) % n);
+}
+static uint64_t any(tw_type type, uint64_t random)
+{
+    return ref_any(type, random);
+}
+
+static const tw_type all[] = {
+    TW_I8, TW_U8, TW_I16, TW_U16, TW_I32, TW_U32, TW_F16, TW_BF16, TW_F32, TW_I64, TW_U64
+};
+enum { TYPES = sizeof all / sizeof *all, CHIP_TYPES = TYPES - 2 };
+enum { UNDEFINED, CLAMP, WRAP, ZERO, SKIP };
+enum { ROW = 1, ELEM = 2 };
+enum { NONE, ADD, MAX, MIN };
+
+/* A table in memory of its own, rows `pitch` elements apart, guarded on both sides. */
+typedef struct memory {
+    tw_type type;
+    uint32_t rows, cols, pitch;
+    unsigned char *bytes;
+    size_t size;
+} memory;
+enum { GUARD = 64 };
+
+static memory table_new(tw_type type, uint32_t rows, uint32_t cols, uint32_t pitch, ref_maker *make)
+{
+    memory m = { type, rows, cols, pitch, NULL, (size_t)rows * pitch * ref_bits(type) / 8 + 2 * GUARD };
+    m.bytes = malloc(m.size);
+    assert_non_null(m.bytes);
+    for (size_t i = 0; i < m.size * 8 / ref_bits(type); i++)
+        ref_store(m.bytes, type, i, make(type, ref_next(&state)));
+    return m;
+}
+
+static memory table_copy(const memory *from)
+{
+    memory m = *from;
+    m.bytes = malloc(m.size);
+    assert_non_null(m.bytes);
+    memcpy(m.bytes, from->bytes, m.size);
+    return m;
+}
+
+static tw_pto_tensor tensor_of(const memory *m)
+{
+    tw_pto_tensor g = tw_pto_tensor_of(m->bytes + GUARD, m->type, m->rows, m->cols, TW_PTO_ND);
+    g.stride[3] = m->pitch;
+    return g;
+}
+
+static uint64_t at(const memory *m, size_t row, size_t col)
+{
+    return ref_load(m->bytes + GUARD, m->type, row * m->pitch + col);
+}
+static void put(const memory *m, size_t row, size_t col, uint64_t code)
+{
+    ref_store(m->bytes + GUARD, m->type, row * m->pitch + col, code);
+}
+
+/* A row or element number under a rule; -1 = none. Negative numbers: clamped to 0, wrapped like remainders of Euclid. */
+static int64_t place(int64_t i, int64_t n, int rule)
+{
+    if (i >= 0 && i < n) return i;
+    if (rule == CLAMP) return i < 0 ? 0 : n - 1;
+    if (rule == WRAP) return (i % n + n) % n;
+    return -1;
+}
+
+/* Numbers around the ends of a table of n, all inside when nothing says what those outside mean. */
+static int64_t number(tw_type type, int64_t n, int rule)
+{
+    const int64_t edges[] = { 0,
+                              n - 1,
+                              n,
+                              n + 1,
+                              2 * n,
+                              3 * n - 1,
+                              INT32_MAX,
+                              type == TW_I32 ? -1 : (int64_t)UINT32_MAX,
+                              type == TW_I32 ? INT32_MIN : INT32_MIN + INT64_C(0x100000000),
+                              type == TW_I32 ? -n : n };
+    if (rule == UNDEFINED || pick(3)) return pick((uint32_t)n);
+    return edges[pick(sizeof edges / sizeof *edges)];
+}
+
+/* A tile of vector memory in a layout of the profile. */
+static tw_pto_tile tile_of(tw_pto_target target, tw_type type, uint32_t rows, uint32_t cols)
+{
+    tw_pto_tile t = vec_tile(type, rows, cols);
+    if (target == TW_PTO_CPU && pick(2)) ref_layout_of(&t, pick(3));
+    return t;
+}
+
+typedef struct indexed {
+    tw_pto *core;
+    tw_pto_target target;
+    int mode, rule, atomic;
+    tw_pto_tile tile, index;
+    int64_t numbers[64 * 64];
+    memory table;
+} indexed;
+
+/* A tile, its indexes and a table that fits them. */
+static void make_indexed(indexed *c, tw_type type, ref_maker *make)
+{
+    uint32_t rows = 32 * (1 + pick(2)), cols = 32 * (1 + pick(2)), extra = pick(3) * 8;
+    uint32_t lines = 1 + pick(40);
+    c->tile = tile_of(c->target, type, rows, cols);
+    c->tile.valid_rows = pick(2) ? rows : 1 + pick(rows);
+    c->tile.valid_cols = pick(2) ? cols : 1 + pick(cols);
+    tw_type x = pick(2) ? TW_I32 : TW_U32;
+    bool column = c->mode == ROW && c->target != TW_PTO_A2A3 && pick(2);
+    if (c->mode == ELEM) {
+        c->index = tile_of(c->target, x, rows, cols);
+        c->index.valid_rows = c->tile.valid_rows;
+        c->index.valid_cols = c->tile.valid_cols;
+    } else if (column) {
+        c->index = tw_pto_tile_of(TW_PTO_VEC, x, rows, 1);
+        c->index.blayout = TW_PTO_COL_MAJOR;
+        c->index.valid_rows = c->tile.valid_rows;
+    } else {
+        c->index = vec_tile(x, 1, rows);
+        c->index.valid_cols = c->tile.valid_rows;
+    }
+    uint32_t width = c->mode == ROW ? c->tile.valid_cols : 1 + pick(40);
+    c->table = table_new(type, lines, width, c->mode == ROW ? width + extra : width, make);
+    ref_image image = ref_fill(c->core, &c->index, any, &state);
+    int64_t n = c->mode == ROW ? lines : (int64_t)lines * width;
+    uint32_t count = c->mode == ROW ? c->tile.valid_rows : c->tile.valid_rows * c->tile.valid_cols;
+    for (uint32_t i = 0; i < count; i++) {
+        c->numbers[i] = number(x, n, c->rule);
+        if (c->mode == ELEM)
+            ref_set(&image, i / c->tile.valid_cols, i % c->tile.valid_cols, (uint64_t)c->numbers[i]);
+        else
+            ref_set(&image, column ? i : 0, column ? 0 : i, (uint64_t)c->numbers[i]);
+    }
+    memcpy(tw_pto_data(c->core, &c->index), image.bytes, image.size);
+    ref_drop(&image);
+}
+
+static void describe(const indexed *c, const char *what)
+{
+    fail_msg("%s on %s: %s, mode %d, rule %d, atomic %d, valid %u x %u, table %u x %u", what,
+             tw_pto_target_name(c->target), tw_type_name(c->tile.type, TW_SYSTEM_PTO), c->mode, c->rule, c->atomic,
+             c->tile.valid_rows, c->tile.valid_cols, c->table.rows, c->table.cols);
+}
+
+/* Element (r, c) of the tile in the table: its row and column there, or false. */
+static bool where(const indexed *c, uint32_t r, uint32_t col, size_t *row, size_t *column)
+{
+    size_t i = c->mode == ROW ? r : (size_t)r * c->tile.valid_cols + col;
+    int64_t n = c->mode == ROW ? c->table.rows : (int64_t)c->table.rows * c->table.cols;
+    int64_t p = place(c->numbers[i], n, c->rule);
+    if (p < 0) return false;
+    *row = (size_t)(c->mode == ROW ? p : p / c->table.cols);
+    *column = c->mode == ROW ? col : (size_t)(p % c->table.cols);
+    return true;
+}
+
+static void one_gather(tw_pto_target target, tw_type type, int mode, int rule)
+{
+    indexed c = { .core = tw_pto_new(target, 0), .target = target, .mode = mode, .rule = rule };
+    make_indexed(&c, type, any);
+    ref_image want = ref_fill(c.core, &c.tile, any, &state);
+    memory kept = table_copy(&c.table);
+    tw_pto_tensor g = tensor_of(&c.table);
+    tw_pto_attrs attrs = { .coalesce = mode == ROW && pick(2) ? 0 : mode, .bounds = rule };
+    OK(CALL(c.core, "mgather", &attrs, TILE(&c.tile), TENSOR(&g), TILE(&c.index)));
+    for (uint32_t r = 0; r < c.tile.valid_rows; r++)
+        for (uint32_t col = 0; col < c.tile.valid_cols; col++) {
+            size_t row, column;
+            bool there = where(&c, r, col, &row, &column);
+            ref_set(&want, r, col, there ? at(&c.table, row, column) : 0);
+        }
+    if (!ref_equal(c.core, &c.tile, &want, "mgather")) describe(&c, "mgather");
+    assert_memory_equal(kept.bytes, c.table.bytes, kept.size);
+    free(kept.bytes);
+    free(c.table.bytes);
+    ref_drop(&want);
+    tw_pto_free(c.core);
+}
+
+static void pto_ref_table_gather(void **unused)
+{
+    enum { CASES = 6 };
+    (void)unused;
+    for (int target = 0; target < TW_PTO_TARGETS; target++)
+        for (int t = 0; t < (target == TW_PTO_A2A3 ? CHIP_TYPES : TYPES); t++)
+            for (int rule = UNDEFINED; rule <= ZERO; rule++)
+                for (int mode = ROW; mode <= ELEM; mode++)
+                    for (int i = 0; i < CASES; i++) one_gather((tw_pto_target)target, all[t], mode, rule);
+}
+
+/* --- to L1 ------------------------------------------------------------------------------------------------------------------- */
+
+static void one_l1(tw_pto_target target, tw_type type, int mode, int rule)
+{
+    indexed c = { .core = tw_pto_new(target, 0), .target = target, .mode = mode, .rule = rule };
+    uint32_t rows = 16 * (1 + pick(3)), cols = 32 * (1 + pick(2));
+    c.tile = tw_pto_tile_of(TW_PTO_MAT, type, rows, cols);
+    ref_layout_of(&c.tile, 2);
+    c.tile.valid_rows = pick(2) ? rows : 1 + pick(rows);
+    c.tile.valid_cols = pick(2) ? cols : 1 + pick(cols);
+    uint32_t width = mode == ROW ? c.tile.valid_cols : 1 + pick(30), lines = 1 + pick(30);
+    tw_type x = pick(2) ? TW_I32 : TW_U32;
+    c.table = table_new(type, lines, width, mode == ROW ? width + pick(9) : width, any);
+    uint32_t down = mode == ROW ? 1 : c.tile.valid_rows,
+             across = mode == ROW ? c.tile.valid_rows : c.tile.valid_cols;
+    memory indexes = table_new(x, down, across, across + pick(3), any);
+    for (uint32_t i = 0; i < down * across; i++) {
+        c.numbers[i] = number(x, mode == ROW ? lines : (int64_t)lines * width, rule);
+        put(&indexes, i / across, i % across, (uint64_t)c.numbers[i]);
+    }
+    memory scratch = table_new(type, rows, cols, cols, any);
+    tw_pto_tensor g = tensor_of(&c.table), gx = tensor_of(&indexes), gs = tensor_of(&scratch);
+    tw_pto_attrs attrs = { .coalesce = mode, .bounds = rule };
+    ref_image want = ref_fill(c.core, &c.tile, any, &state);
+    tw_pto_operand o[] = { TILE(&c.tile), TENSOR(&g), TENSOR(&gx), TENSOR(&gs) };
+    OK(tw_pto_call(c.core, "mgather", o, mode == ROW && pick(2) ? 3 : 4, &attrs));
+    for (uint32_t r = 0; r < c.tile.valid_rows; r++)
+        for (uint32_t col = 0; col < c.tile.valid_cols; col++) {
+            size_t row, column;
+            bool there = where(&c, r, col, &row, &column);
+            ref_set(&want, r, col, there ? at(&c.table, row, column) : 0);
+        }
+    if (!ref_equal(c.core, &c.tile, &want, "mgather to L1")) describe(&c, "mgather to L1");
+    free(c.table.bytes);
+    free(indexes.bytes);
+    free(scratch.bytes);
+    ref_drop(&want);
+    tw_pto_free(c.core);
+}
+
+static void pto_ref_table_gather_l1(void **unused)
+{
+    (void)unused;
+    for (int target = 0; target < TW_PTO_TARGETS; target++)
+        for (int t = 0; t < (target == TW_PTO_A2A3 ? CHIP_TYPES : TYPES); t++)
+            for (int rule = UNDEFINED; rule <= ZERO; rule++)
+                for (int mode = ROW; mode <= ELEM; mode++)
+                    for (int i = 0; i < 3; i++) one_l1((tw_pto_target)target, all[t], mode, rule);
+}
+
+/* --- MSCATTER ------------------------------------------------------------------------------------------------------------------ */
+
+/* The atomics of pto.md 3.6; cpu has what either chip has. */
+static bool has_atomic(tw_pto_target target, tw_type type, int atomic)
+{
+    static const tw_type a2a3[] = { TW_I8, TW_I16, TW_I32, TW_F16, TW_BF16, TW_F32 };
+    static const tw_type a5[] = { TW_I32, TW_U32, TW_F32, TW_F16, TW_BF16 };
+    bool found = atomic == NONE;
+    if (atomic == ADD && target != TW_PTO_A5)
+        for (size_t i = 0; i < sizeof a2a3 / sizeof *a2a3; i++) found |= a2a3[i] == type;
+    if (atomic == ADD && target != TW_PTO_A2A3)
+        for (size_t i = 0; i < sizeof a5 / sizeof *a5; i++) found |= a5[i] == type;
+    if (atomic > ADD && target != TW_PTO_A2A3)
+        for (size_t i = 0; i < 3; i++) found |= a5[i] == type;
+    return found;
+}
+
+static uint64_t combined(tw_type type, uint64_t old, uint64_t new, int atomic)
+{
+    double a = ref_decode(type, old), b = ref_decode(type, new);
+    switch (atomic) {
+    case ADD: return ref_is_float(type) ? ref_encode(type, a + b, REF_EVEN, false) : old + new;
+    case MAX: return b > a ? new : old;
+    case MIN: return b < a ? new : old;
+    default: return new;
+    }
+}
+
+static void one_scatter(tw_pto_target target, tw_type type, int mode, int rule, int atomic)
+{
+    indexed c = { .core = tw_pto_new(target, 0), .target = target, .mode = mode, .rule = rule, .atomic = atomic };
+    ref_maker *make = atomic > ADD ? ref_small : any;
+    make_indexed(&c, type, make);
+    ref_image source = ref_fill(c.core, &c.tile, make, &state);
+    memory want = table_copy(&c.table);
+    tw_pto_tensor g = tensor_of(&c.table);
+    tw_pto_attrs attrs = { .coalesce = mode, .bounds = rule, .atomic = atomic };
+    OK(CALL(c.core, "mscatter", &attrs, TENSOR(&g), TILE(&c.tile), TILE(&c.index)));
+    for (uint32_t r = 0; r < c.tile.valid_rows; r++)
+        for (uint32_t col = 0; col < c.tile.valid_cols; col++) {
+            size_t row, column;
+            if (!where(&c, r, col, &row, &column)) continue;
+            put(&want, row, column, combined(type, at(&want, row, column), ref_get(&source, r, col), atomic));
+        }
+    for (size_t i = 0; i < want.size * 8 / ref_bits(type); i++)
+        if (!ref_same(type, ref_load(want.bytes, type, i), ref_load(c.table.bytes, type, i))) {
+            print_error("element %zu: %g, not %g\n", i, ref_decode(type, ref_load(c.table.bytes, type, i)),
+                        ref_decode(type, ref_load(want.bytes, type, i)));
+            describe(&c, "mscatter");
+        }
+    assert_true(ref_equal(c.core, &c.tile, &source, "source"));
+    free(want.bytes);
+    free(c.table.bytes);
+    ref_drop(&source);
+    tw_pto_free(c.core);
+}
+
+static void pto_ref_table_scatter(void **unused)
+{
+    static const int rules[] = { UNDEFINED, CLAMP, WRAP, SKIP };
+    (void)unused;
+    for (int target = 0; target < TW_PTO_TARGETS; target++)
+        for (int t = 0; t < (target == TW_PTO_A2A3 ? CHIP_TYPES : TYPES); t++)
+            for (int rule = 0; rule < 4; rule++)
+                for (int atomic = NONE; atomic <= MIN; atomic++)
+                    for (int mode = ROW; mode <= ELEM && has_atomic((tw_pto_target)target, all[t], atomic); mode++)
+                        for (int i = 0; i < 4; i++)
+                            one_scatter((tw_pto_target)target, all[t], mode, rules[rule], atomic);
+}
+
+/* --- what is refused ------------------------------------------------------------------------------------------------------------ */
+
+static void pto_ref_table_constraints(void **unused)
+{
+    (void)unused;
+    for (int target = 0; target < TW_PTO_TARGETS; target++) {
+        for (int t = 0; t < TYPES; t++)
+            for (int atomic = NONE; atomic <= MIN; atomic++) {
+                memory m = table_new(all[t], 4, 32, 32, any);
+                tw_pto_tensor g = tensor_of(&m);
+                tw_pto_tile a = vec_tile(all[t], 4, 32), x = vec_tile(TW_I32, 1, 8);
+                x.valid_cols = 4;
+                tw_pto_operand o[] = { TENSOR(&g), TILE(&a), TILE(&x) };
+                tw_pto_attrs attrs = { .atomic = atomic };
+                bool taken =
+                    tw_pto_check((tw_pto_target)target, tw_pto_op_by_name("MSCATTER"), o, 3, &attrs, NULL) == TW_OK;
+                bool wide = target == TW_PTO_A2A3 && t >= CHIP_TYPES;
+                if (taken != (has_atomic((tw_pto_target)target, all[t], atomic) && !wide))
+                    fail_msg("%s of %s, atomic %d: %d", tw_pto_target_name((tw_pto_target)target),
+                             tw_type_name(all[t], TW_SYSTEM_PTO), atomic, taken);
+                free(m.bytes);
+            }
+        /* one index past the end, by each mode: nothing says what it means */
+        static const int64_t wrong[] = { 4, -1, INT32_MAX, INT32_MIN };
+        for (size_t i = 0; i < 4; i++)
+            for (int mode = ROW; mode <= ELEM; mode++) {
+                tw_pto *core = tw_pto_new((tw_pto_target)target, 0);
+                memory m = table_new(TW_F32, mode == ROW ? 4 : 1, mode == ROW ? 32 : 4, mode == ROW ? 32 : 4, any);
+                tw_pto_tensor g = tensor_of(&m);
+                tw_pto_tile a = vec_tile(TW_F32, 4, 32),
+                            x = mode == ROW ? vec_tile(TW_I32, 1, 8) : vec_tile(TW_I32, 4, 32);
+                if (mode == ROW) x.valid_cols = 4;
+                memset(tw_pto_data(core, &x), 0, tw_pto_tile_bytes(&x));
+                set(core, &x, 0, 3, (double)wrong[i]);
+                tw_pto_attrs attrs = { .coalesce = mode };
+                REFUSED(CALL(core, "mgather", &attrs, TILE(&a), TENSOR(&g), TILE(&x)), "index.bounds", "outside");
+                REFUSED(CALL(core, "mscatter", &attrs, TENSOR(&g), TILE(&a), TILE(&x)), "index.bounds", "outside");
+                free(m.bytes);
+                (tw_pto_free)(core);
+            }
+    }
+}
+
+/* --- THISTOGRAM ------------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t few_bytes(tw_type type, uint64_t random) /* equal higher bytes are common */
+{
+    uint64_t code = 0;
+    for (unsigned b = 0; b < ref_bits(type) / 8; b++) code |= (random >> 16 * b & 3) << 8 * b;
+    return random >> 60 ? code : random >> 20 & 0xffffffff;
+}
+
+static void one_histogram(tw_pto_target target, tw_type type, unsigned byte)
+{
+    enum { BINS = 256 };
+    tw_pto *core = tw_pto_new(target, 0);
+    unsigned size = ref_bits(type) / 8, higher = size - 1 - byte;
+    uint32_t rows = 1 + pick(6), cols = 32 * (1 + pick(4));
+    tw_pto_tile a = vec_tile(type, rows, cols), d = vec_tile(TW_U32, rows + pick(2), BINS + 8 * pick(2)), x;
+    a.valid_rows = 1 + pick(rows);
+    a.valid_cols = pick(2) ? cols : 1 + pick(cols);
+    d.valid_rows = a.valid_rows;
+    d.valid_cols = BINS;
+    if (type == TW_U16) { /* a column, one byte for each row */
+        x = tw_pto_tile_of(TW_PTO_VEC, TW_U8, 32, 1);
+        x.blayout = TW_PTO_COL_MAJOR;
+    } else { /* rows of bytes, the highest first */
+        x = vec_tile(TW_U8, 4, 32);
+    }
+    ref_image va = ref_fill(core, &a, few_bytes, &state), vx = ref_fill(core, &x, few_bytes, &state),
+              want = ref_fill(core, &d, any, &state);
+    OK(CALL(core, "thistogram", &(tw_pto_attrs){ .byte = (int32_t)byte }, TILE(&d), TILE(&a), TILE(&x)));
+    for (uint32_t r = 0; r < a.valid_rows; r++) {
+        uint32_t counts[BINS] = { 0 };
+        for (uint32_t c = 0; c < a.valid_cols; c++) {
+            uint64_t value = ref_get(&va, r, c);
+            bool counted = true;
+            for (unsigned h = 0; h < higher; h++) {
+                uint64_t filter = type == TW_U16 ? ref_get(&vx, r, 0) : ref_get(&vx, h, r);
+                counted &= (value >> 8 * (size - 1 - h) & 255) == filter;
+            }
+            counts[value >> 8 * byte & 255] += counted;
+        }
+        for (uint32_t b = 0; b < BINS; b++) ref_set(&want, r, b, counts[b]);
+    }
+    if (!ref_equal(core, &d, &want, "thistogram"))
+        fail_msg("%s byte %u of %u x %u", tw_type_name(type, TW_SYSTEM_PTO), byte, a.valid_rows, a.valid_cols);
+    ref_drop(&va);
+    ref_drop(&vx);
+    ref_drop(&want);
+    tw_pto_free(core);
+}
+
+static void pto_ref_table_histogram(void **unused)
+{
+    static const tw_pto_target targets[] = { TW_PTO_CPU, TW_PTO_A5 };
+    (void)unused;
+    for (int t = 0; t < 2; t++)
+        for (int i = 0; i < 40; i++) {
+            one_histogram(targets[t], TW_U16, (unsigned)i % 2);
+            one_histogram(targets[t], TW_U32, (unsigned)i % 4);
+        }
+}
+
+/* --- TRANDOM: Philox 4x32 with 64-bit products written out (pto.md 3.9) ---------------------------------------------------------- */
+
+static void philox(const uint32_t counter[4], uint32_t k0, uint32_t k1, int rounds, uint32_t out[4])
+{
+    uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
+    while (rounds-- > 0) {
+        uint64_t p0 = (uint64_t)0xD2511F53 * c0, p1 = (uint64_t)0xCD9E8D57 * c2;
+        uint32_t hi0 = (uint32_t)(p0 >> 32), lo0 = (uint32_t)p0, hi1 = (uint32_t)(p1 >> 32), lo1 = (uint32_t)p1;
+        c0 = hi1 ^ c1 ^ k0;
+        c1 = lo1;
+        c2 = hi0 ^ c3 ^ k1;
+        c3 = lo0;
+        k0 += 0x9E3779B9;
+        k1 += 0xBB67AE85;
+    }
+    out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
+}
+
+static void add(uint32_t counter[4], uint32_t n)
+{
+    uint64_t carry = n;
+    for (int i = 0; i < 4; i++) {
+        carry += counter[i];
+        counter[i] = (uint32_t)carry;
+        carry >>= 32;
+    }
+}
+
+static void pto_ref_table_random(void **unused)
+{
+    static const tw_pto_target targets[] = { TW_PTO_CPU, TW_PTO_A5 };
+    static const int rounds[] = { 0, 7, 10 }; /* 0: 10 */
+    (void)unused;
+    for (int i = 0; i < 60; i++) {
+        tw_pto *core = tw_pto_new(targets[i % 2], 0);
+        tw_pto_tile d = vec_tile(i % 3 ? TW_U32 : TW_I32, 1 + pick(3), 8 * (1 + pick(90)));
+        uint32_t key[2], counter[4];
+        d.valid_rows = 1 + pick(d.rows);
+        d.valid_cols = pick(2) ? d.cols : 1 + pick(d.cols);
+        for (int w = 0; w < 2; w++) key[w] = (uint32_t)ref_next(&state);
+        for (int w = 0; w < 4; w++) counter[w] = pick(2) ? UINT32_MAX - pick(100) : (uint32_t)ref_next(&state);
+        ref_image want = ref_fill(core, &d, any, &state);
+        tw_pto_operand o[7] = { TILE(&d) };
+        for (int w = 0; w < 6; w++) o[1 + w] = SCALAR(tw_pto_bits(TW_U32, w < 2 ? key[w] : counter[w - 2]));
+        tw_pto_attrs attrs = { .rounds = rounds[i % 3] };
+        OK(tw_pto_call(core, "trandom", o, 7, &attrs));
+        for (uint32_t r = 0; r < d.valid_rows; r++)
+            for (uint32_t first = 0; first < d.valid_cols; first += 256) {
+                for (uint32_t lane = 0; lane < 64; lane++) {
+                    uint32_t own[4], words[4];
+                    memcpy(own, counter, sizeof own);
+                    add(own, lane);
+                    philox(own, key[0], key[1], attrs.rounds == 7 ? 7 : 10, words);
+                    for (uint32_t w = 0; w < 4; w++)
+                        if (first + 64 * w + lane < d.valid_cols)
+                            ref_set(&want, r, first + 64 * w + lane, words[w]);
+                }
+                add(counter, d.cols / 4);
+            }
+        if (!ref_equal(core, &d, &want, "trandom")) fail_msg("%u x %u of %u", d.valid_rows, d.valid_cols, d.cols);
+        ref_drop(&want);
+        tw_pto_free(core);
+    }
+}
+
+static void every_row(void **unused)
+{
+    (void)unused;
+    check_rows_reached("ref_table");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pto_ref_table_gather),
+        cmocka_unit_test(pto_ref_table_gather_l1),
+        cmocka_unit_test(pto_ref_table_scatter),
+        cmocka_unit_test(pto_ref_table_constraints),
+        cmocka_unit_test(pto_ref_table_histogram),
+        cmocka_unit_test(pto_ref_table_random),
+        cmocka_unit_test(every_row),
+    };
+    return cmocka_run_group_tests_name("pto_ref_table", tests, NULL, NULL);
+}
