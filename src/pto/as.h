@@ -237,6 +237,12 @@ struct tw__as_run {
         unsigned device;
     } *peers; /* freed by tw__as_run_end */
     size_t peer_count, peer_room;
+    struct tw__as_region { /* memory that pointers reach, and where integers made from them say that it lies */
+        unsigned char *base;
+        size_t bytes;
+        int64_t address;
+    } *regions; /* freed by tw__as_run_end */
+    size_t region_count, region_room;
     size_t memory_bytes;
     unsigned nesting; /* blocks being run, one in another */
     bool stop;        /* return was met */
@@ -245,6 +251,8 @@ struct tw__as_run {
 /* Runs one function with its parameters and free names already in cell[]. Failures are added to the module's diags. */
 tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function);
 void tw__as_run_end(tw__as_run *run);
+/* as_address.c: gives the memories behind the arguments of `function` and behind peers their simulated addresses. */
+tw_status tw__as_add_regions(tw__as_run *run, const tw__as_function *function);
 /* A memref argument: `base` holds `bytes`, extents are the type's with every '?' filled in. */
 tw_status tw__as_memref_view(tw__as_cell *cell, const tw__as_type *type, const int64_t *extents, void *base,
                              size_t bytes);

@@ -135,7 +135,7 @@ struct tw__as_host {
     const char *kinds;
 };
 extern const tw__as_host tw__as_arith_ops[], tw__as_view_ops[], tw__as_tile_ops[], tw__as_sync_ops[],
-    tw__as_output_ops[], tw__as_memref_ops[], tw__as_core_ops[], tw__as_comm_ops[];
+    tw__as_output_ops[], tw__as_memref_ops[], tw__as_core_ops[], tw__as_comm_ops[], tw__as_address_ops[];
 const tw__as_host *tw__as_host_of(const char *name); /* NULL when there is none */
 const tw__as_host *tw__as_host_at(size_t index);     /* NULL past the end */
 void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host);
@@ -161,6 +161,7 @@ static inline tw__as_cell *tw__as_operand(const tw__as_run *run, const tw__as_co
 tw_status tw__as_set_integer(tw__as_run *run, const tw__as_code *code, int64_t value); /* the only result */
 tw_status tw__as_alloc_tile(tw__as_run *run, const tw__as_code *code);                 /* as_tile.c */
 tw_status tw__as_need_tile(tw__as_run *run, const tw__as_code *code, unsigned i);      /* operand i; as_tile.c */
+tw_status tw__as_need_pointer(tw__as_run *run, const tw__as_code *code, unsigned i);   /* with memory; as_view.c */
 tw_status tw__as_need_numbers(tw__as_run *run, const tw__as_code *code);
 
 typedef struct tw__as_flow {

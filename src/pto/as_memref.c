@@ -19,6 +19,9 @@ void tw__as_run_end(tw__as_run *run)
         next = m->next;
         free(m);
     }
+    free(run->regions);
+    run->regions = NULL;
+    run->region_count = run->region_room = 0;
     free(run->peers);
     run->peers = NULL;
     run->peer_count = run->peer_room = 0;

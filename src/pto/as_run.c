@@ -239,7 +239,8 @@ tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function)
     run->at = NULL;
     run->stop = false;
     run->nesting = 0;
-    tw_status status = tw__as_block_run(run, function->body);
+    tw_status status = tw__as_add_regions(run, function);
+    if (status == TW_OK) status = tw__as_block_run(run, function->body);
     tw_status moved = tw__pto_end_transfers(run->core, status == TW_OK); /* they may use memory of this run */
     if (status == TW_OK && moved != TW_OK) return moved;
     if (status == TW_OK || !run->at || tw__pto_is_stopped(run->core)) return status;

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-static tw_status tw__as_need_pointer(tw__as_run *run, const tw__as_code *code, unsigned i)
+tw_status tw__as_need_pointer(tw__as_run *run, const tw__as_code *code, unsigned i)
 {
     if (tw__as_operand(run, code, i)->kind == TW__AS_PTR && tw__as_operand(run, code, i)->ptr.base) return TW_OK;
     run->blame = i;
@@ -26,28 +26,6 @@ static tw_status run_addptr(tw__as_run *run, const tw__as_code *code)
     *out = from;
     out->ptr.at = at;
     return TW_OK;
-}
-
-/* The same address under another element type. */
-static tw_status run_castptr(tw__as_run *run, const tw__as_code *code)
-{
-    tw_status status = tw__as_need_pointer(run, code, 0);
-    if (status != TW_OK) return status;
-    tw__as_cell *out = &run->cell[code->result[0]];
-    *out = *tw__as_operand(run, code, 0);
-    out->ptr.type = code->types[0].element;
-    return TW_OK;
-}
-
-static bool bind_castptr(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
-                         tw__as_type *type)
-{
-    (void)p;
-    (void)code;
-    if (type->kind == TW__AS_PTR && !type->on_chip) return true;
-    return tw__as_refuse(b, NULL, op, "pto.type", "%s: pointers to global memory only; %s is below the tile level",
-                         op->name, type->text),
-           false;
 }
 
 /* Memory of one element, NULL with a message when it lies outside. */
@@ -201,7 +179,6 @@ static bool bind_layout(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
 const tw__as_host tw__as_view_ops[] = {
     // clang-format off
     { "pto.addptr", run_addptr, 'a', 2, 0, NULL, "pi" },
-    { "pto.castptr", run_castptr, 'a', 1, 0, bind_castptr, "p" },
     { "pto.load_scalar", run_load_scalar, 'a', -1, 0, NULL, "pi" },
     { "pto.store_scalar", run_store_scalar, 0, -1, 0, NULL, "npi" },
     { "pto.make_tensor_view", run_make_view, 'c', -1, 0, bind_layout, "pi" },
