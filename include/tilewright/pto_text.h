@@ -99,8 +99,8 @@ TW_API tw_status tw_pto_run_scalar(tw_pto_run *run, const char *name, tw_pto_sca
 TW_API tw_status tw_pto_run_memory(tw_pto_run *run, const char *name, void *data, tw_type type, unsigned rank,
                                    const size_t *extents);
 
-/* `bytes` at `data` are on `device` what the memory of the pointer `name`, bound before, is here: pto.remote_ptr gives them.
- * They stay the caller's until the run is freed. TW_E_SYMBOL: no such parameter; TW_E_TYPE: it is no pointer. */
+/* `bytes` at `data` are on `device` what the memory of the pointer or memref `name`, bound before, is here: pto.remote_ptr
+ * gives them. They stay the caller's until the run is freed. TW_E_SYMBOL: no such parameter; TW_E_TYPE: it is neither. */
 TW_API tw_status tw_pto_run_peer(tw_pto_run *run, const char *name, unsigned device, void *data, size_t bytes);
 
 /* All zero = the defaults. */

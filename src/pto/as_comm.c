@@ -62,11 +62,39 @@ static tw_status run_device(tw__as_run *run, const tw__as_code *code)
     return tw__as_set_integer(run, code, code->number ? me.devices : me.device);
 }
 
+/* Pointers, and memrefs in global memory. */
+static bool bind_remote(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                        tw__as_type *type)
+{
+    tw__as_type t = p->ins ? type_of(b, p->in[0]) : (tw__as_type){ 0 };
+    (void)code;
+    (void)type;
+    if (!t.kind || (t.kind == TW__AS_PTR && !t.on_chip) || t.kind == TW__AS_MEMREF) return true;
+    return tw__as_refuse(b, p->in[0], op, "pto.type",
+                         "%s: a pointer or memref in global memory is wanted here, not %s", op->name,
+                         tw__as_type_text(&t)),
+           false;
+}
+
+/* Moves what a pointer or memref reaches to a peer's memory, with its place in it. */
+static void move_to(tw__as_cell *cell, const struct tw__as_peer *peer)
+{
+    if (cell->kind == TW__AS_PTR) {
+        cell->ptr.base = peer->base;
+        cell->ptr.bytes = peer->bytes;
+        return;
+    }
+    tw_pto_tensor *t = &cell->tensor; /* the place may lie outside: nothing is touched before the window is asked */
+    t->data = (void *)((uintptr_t)peer->base + ((uintptr_t)t->data - (uintptr_t)t->window.base));
+    t->window = (tw_window){ peer->base, peer->bytes ? peer->bytes : 1 };
+}
+
 /* The same place in the same argument on another device. Devices are launched with the same arguments, each with memory of
  * its own; nothing else of a device can be named by another. */
 static tw_status run_remote(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell pointer = *tw__as_operand(run, code, 0);
+    const void *base = pointer.kind == TW__AS_PTR ? pointer.ptr.base : pointer.tensor.window.base;
     int64_t device = tw__as_integer(tw__as_operand(run, code, 1));
     tw_pto_identity me = tw_pto_identity_of(run->core);
     run->blame = 1;
@@ -76,15 +104,16 @@ static tw_status run_remote(tw__as_run *run, const tw__as_code *code)
     bool found = device == me.device;
     for (size_t i = 0; i < run->peer_count && !found; i++) {
         const struct tw__as_peer *peer = &run->peers[i];
-        if (peer->own != pointer.ptr.base || peer->device != device) continue;
-        pointer.ptr.base = peer->base;
-        pointer.ptr.bytes = peer->bytes;
+        if (peer->own != base || peer->device != device) continue;
+        move_to(&pointer, peer);
         found = true;
     }
     run->blame = 0;
+    if (pointer.kind != TW__AS_PTR && pointer.kind != TW__AS_MEMREF)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: operand 1 has no value: bind it with --arg", code->op->name);
     if (!found)
         return tw__fail(TW_E_INVALID_ARGUMENT,
-                        "%s: device %" PRId64 " has no such memory; a pointer into an argument is wanted here",
+                        "%s: device %" PRId64 " has no such memory; a place in an argument is wanted here",
                         code->op->name, device);
     run->cell[code->result[0]] = pointer;
     return TW_OK;
@@ -229,12 +258,15 @@ static bool check_opaque(tw__as_binder *b, const tw__as_op *op, tw__as_item *ite
     return false;
 }
 
-/* Scratch tile and workspace of a session are taken and not used: the library needs neither (estimated). */
+/* Scratch tile, workspace and attributes of a session are taken and not used: the library needs none, and the documents do not
+ * name the attributes (estimated). A warning says so, for what was meant may be another operation's. */
 static bool bind_session(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
                          tw__as_type *type)
 {
     (void)code;
-    if (!tw__as_known_members(b, op, p, NULL, 0)) return false;
+    for (unsigned d = 0; d < p->dicts; d++)
+        for (const tw__as_item *i = p->dict[d]->child; i; i = i->next)
+            if (i->text) tw__as_warn(b->m, i, "pto.attribute", "%s: '%s' changes nothing here", op->name, i->text);
     if (is_named(type, "!pto.async_session") && p->ins + p->outs <= 2) return check_types(b, op, p);
     tw__as_refuse(b, NULL, op, "pto.operands",
                   "expected %%s = %s(%%scratch, %%workspace : ...) -> !pto.async_session", op->name);
@@ -312,7 +344,7 @@ const tw__as_host tw__as_comm_ops[] = {
     // clang-format off
     { "pto.get_device_idx", run_device, '6', 0, 0, NULL, NULL },
     { "pto.get_device_num", run_device, '6', 0, 1, NULL, NULL },
-    { "pto.remote_ptr", run_remote, 'w', 2, 0, NULL, "pi" },
+    { "pto.remote_ptr", run_remote, 'w', 2, 0, bind_remote, "*i" },
     { "pto.tbroadcast", run_collective, 0, -1, BROADCAST, bind_collective, NULL },
     { "pto.comm.tgather", run_collective, 0, -1, GATHER, bind_collective, NULL },
     { "pto.comm.tscatter", run_collective, 0, -1, SCATTER, bind_collective, NULL },

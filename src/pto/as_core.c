@@ -142,6 +142,21 @@ static bool push_attrs(tw__as_binder *b, const tw__as_op *op, const tw__as_parts
     return true;
 }
 
+/* Scales of an accumulator: a tile with one per column, or the bits of an f32 in an integer, as for TSTORE. */
+static bool check_scale(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item)
+{
+    uint32_t slot;
+    if (item->kind == TW__AS_NUMBER) return true;
+    if (item->kind != TW__AS_VALUE || !tw__as_find(b, item->text, &slot)) return true; /* refused as a name */
+    const tw__as_type *t = &b->f->slot_type[slot];
+    bool wide =
+        t->kind == TW__AS_INDEX || (t->kind == TW__AS_SCALAR && (t->element == TW_I64 || t->element == TW_U64));
+    if (!t->kind || t->kind == TW__AS_TILE || wide) return true;
+    return tw__as_refuse(b, item, op, "pto.type", "%s: a tile of scales or an i64 is wanted here, not %s", op->name,
+                         tw__as_type_text(t)),
+           false;
+}
+
 static bool bind_fifo(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)
 {
     static const char *const names[] = { "id",         "split",    "relu",     "reluPreMode",
@@ -158,13 +173,29 @@ static bool bind_fifo(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw
         return tw__as_refuse(b, NULL, op, "pto.type", "%s gives a tile: '-> !pto.tile_buf<...>' is missing",
                              op->name),
                false;
-    if (p->ins != (unsigned)((code->number & 3) == PUSH) && !(pop && (p->ins == 0 || p->ins == 2)))
-        return tw__as_refuse(b, NULL, op, "pto.operands",
-                             pop ? "%s takes nothing, or the valid rows and columns" : "%s takes %s", op->name,
-                             (code->number & 3) == PUSH ? "a tile" : "no operand"),
+    bool fits = push ? p->ins == 1 || p->ins == 2 : pop ? p->ins == 0 || p->ins == 2 : p->ins == 0;
+    if (!fits)
+        return tw__as_refuse(b, NULL, op, "pto.operands", "%s takes %s", op->name,
+                             push  ? "a tile, or a tile and its scales: a tile, or an i64 for all columns"
+                             : pop ? "nothing, or the valid rows and columns"
+                                   : "no operand"),
                false;
     code->number |= id << 8 | split << 16;
-    return true;
+    return !push || p->ins < 2 || check_scale(b, op, p->in[1]);
+}
+
+static tw_status run_push(tw__as_run *run, const tw__as_code *code, const tw_pto_fifo *fifo,
+                          const tw_pto_attrs *how)
+{
+    tw_pto_operand operands[3] = { tw_pto_fifo_operand(fifo),
+                                   tw_pto_tile_operand(&tw__as_operand(run, code, 0)->tile) };
+    tw__as_cell *scale = code->count > 1 ? tw__as_operand(run, code, 1) : NULL;
+    if (scale)
+        operands[2] = scale->kind == TW__AS_TILE ? tw_pto_tile_operand(&scale->tile)
+                                                 : tw_pto_scalar_operand(tw_pto_bits(TW_I64, scale->scalar.bits));
+    tw_status status = tw_pto_call(run->core, "tpush", operands, scale ? 3 : 2, how);
+    if (status != TW_OK && run->core->blame > 0) run->blame = run->core->blame - 1; /* operand 0 is the FIFO */
+    return status;
 }
 
 static tw_status run_fifo(tw__as_run *run, const tw__as_code *code)
@@ -181,7 +212,7 @@ static tw_status run_fifo(tw__as_run *run, const tw__as_code *code)
     if ((code->number & 3) == PUSH) {
         tw_pto_attrs how = code->attrs;
         how.split = (int32_t)split;
-        return tw_pto_push_with(run->core, fifo, &tw__as_operand(run, code, 0)->tile, &how);
+        return run_push(run, code, fifo, &how);
     }
     tw__as_cell *cell = &run->cell[code->result[0]];
     if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
@@ -262,8 +293,8 @@ const tw__as_host tw__as_core_ops[] = {
     { "pto.aiv_initialize_pipe", run_pipe, 0, -1, 0, bind_pipe, "*" },
     { "pto.reserve_buffer", run_reserve, 'i', 0, 0, bind_reserve, NULL },
     { "pto.import_reserved_buffer", run_reserve, 'i', 0, 0, bind_reserve, NULL },
-    { "pto.tpush_to_aiv", run_fifo, 0, -1, PUSH, bind_fifo, "t" },
-    { "pto.tpush_to_aic", run_fifo, 0, -1, PUSH | TO_CUBE, bind_fifo, "t" },
+    { "pto.tpush_to_aiv", run_fifo, 0, -1, PUSH, bind_fifo, "t*" },
+    { "pto.tpush_to_aic", run_fifo, 0, -1, PUSH | TO_CUBE, bind_fifo, "t*" },
     { "pto.tpop_from_aic", run_fifo, 'c', -1, POP, bind_fifo, "i" },
     { "pto.tpop_from_aiv", run_fifo, 'c', -1, POP | TO_CUBE, bind_fifo, "i" },
     { "pto.tfree_from_aic", run_fifo, 0, -1, FREE, bind_fifo, "i" },

@@ -64,7 +64,7 @@ static tw_status bind_arguments(const job *j, tw_pto_run *run, const char *funct
             const tw__argument *theirs = d == me.device ? NULL : tw__argument_of(j->args[d], a->name, (int)d);
             if (!theirs || !theirs->array.data) continue;
             status = tw_pto_run_peer(run, a->name, d, theirs->array.data, theirs->array.count * theirs->array.item);
-            if (status == TW_E_TYPE) status = TW_OK; /* tiles and memrefs have no address */
+            if (status == TW_E_TYPE) status = TW_OK; /* tiles have no address */
         }
     }
     return status;

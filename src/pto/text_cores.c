@@ -85,9 +85,12 @@ tw_status tw_pto_run_peer(tw_pto_run *run, const char *name, unsigned device, vo
     const tw__as_cell *own;
     tw_status status = tw__pto_text_argument(run, name, &own);
     if (status != TW_OK) return status;
-    if (own->kind != TW__AS_PTR) return tw__fail(TW_E_TYPE, "%%%s is no pointer", name);
+    if (own->kind != TW__AS_PTR && own->kind != TW__AS_MEMREF)
+        return tw__fail(TW_E_TYPE, "%%%s is no pointer or memref", name);
     if (!tw__grow(&r->peers, &r->peer_room, r->peer_count, sizeof *r->peers))
         return tw__fail(TW_E_NO_MEMORY, "no memory for an argument of device %u", device);
-    r->peers[r->peer_count++] = (struct tw__as_peer){ own->ptr.base, data, bytes, device };
+    r->peers[r->peer_count++] =
+        (struct tw__as_peer){ own->kind == TW__AS_PTR ? own->ptr.base : own->tensor.window.base, data, bytes,
+                              device };
     return TW_OK;
 }
