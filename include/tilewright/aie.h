@@ -18,5 +18,8 @@
 #include <tilewright/aie/address.h>
 #include <tilewright/aie_array.h>
 #include <tilewright/aie/checked.h>
+#ifdef __cplusplus
+#include <tilewright/aie/sums.h>
+#endif
 
 #endif

@@ -82,7 +82,8 @@ static void undefined(const tw__mul *a, const tw__shape *s, unsigned flags, cons
     shadow.z = a->z ? m.z : NULL;
     picked(&shadow, s, flags, &x, &z);
     if (x && (m.mark_x || m.mark_y)) tw__aie_read("multiply: x", m.mark_x ? m.mark_x : m.mark_y, &x, 1);
-    if (z && (m.mark_z || !a->z)) tw__aie_read("multiply: z", a->z ? m.mark_z : m.mark_x, &z, 1);
+    const unsigned mark_z = a->z ? m.mark_z : a->y == a->x ? m.mark_x : m.mark_y;
+    if (z && mark_z) tw__aie_read("multiply: z", mark_z, &z, 1);
 }
 
 void tw__aie_check_mul(const tw__mul *a, const tw__shape *s, unsigned flags, const void *acc, unsigned word)

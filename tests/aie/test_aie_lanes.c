@@ -4,8 +4,8 @@
 #include <tilewright/aie/lanes.h>
 #include "aie/aie_cases.h"
 
-typedef enum kind { I32, C16, F32, I16, C32, CF } kind;
-static const unsigned lane_bytes[] = { 4, 4, 4, 2, 8, 8 };
+typedef enum kind { I32, C16, F32, I16, C32, CF, C16_SUM } kind;
+static const unsigned lane_bytes[] = { 4, 4, 4, 2, 8, 8, 4 };
 static uint8_t xb[128], yb[128], want[64];
 static struct {
     int xs, ys;
@@ -18,6 +18,7 @@ static unsigned source(kind k, int start, unsigned low, unsigned high, unsigned 
 {
     unsigned words[2] = { low, high };
 #define NIB(i) (words[(i) / 8] >> (4 * ((i) % 8)) & 15)
+    if (k == C16_SUM) return ((unsigned)start + (l % 2 ? NIB(l - 1) + NIB(l) + 1 : NIB(l))) % n;
     if (k != I16) return ((unsigned)start + NIB(l)) % n;
     unsigned pair = l / 4, e = NIB(2 * pair), o = NIB(2 * pair + 1), s = square >> (4 * (l % 4)) & 3;
     unsigned h[4] = { 2 * e, 2 * e + 1, 2 * (e + o + 1), 2 * (e + o + 1) + 1 };
@@ -61,8 +62,8 @@ static int64_t apply(op o, int64_t a, int64_t b)
 
 static void draw(kind k)
 {
-    fill(xb, sizeof xb, k == I16 || k == C16 ? 16 : 32);
-    fill(yb, sizeof yb, k == I16 || k == C16 ? 16 : 32);
+    fill(xb, sizeof xb, k == I16 || k == C16 || k == C16_SUM ? 16 : 32);
+    fill(yb, sizeof yb, k == I16 || k == C16 || k == C16_SUM ? 16 : 32);
     if (rnd() % 2) memcpy(yb, xb, 32); /* equal lanes */
     p.xs = (int)(rnd() % 64), p.ys = (int)(rnd() % 64), p.sel = rnd();
     p.xo = rnd(), p.xh = rnd(), p.yo = rnd(), p.yh = rnd(), p.xq = rnd() & 0x3333, p.yq = rnd() & 0x3333;
@@ -71,7 +72,8 @@ static void draw(kind k)
 /* form: 0 x alone of n elements, 1 x and y in one buffer, 2 separate buffers, 3 short. Bits of compares are returned. */
 static __attribute__((noinline)) unsigned expect(kind k, op o, unsigned n, int form)
 {
-    unsigned bytes = lane_bytes[k], lanes = 64 / bytes, bits = 0, part = k == C16 ? 2 : k == I16 ? 2 : 4;
+    unsigned bytes = lane_bytes[k], lanes = 64 / bytes, bits = 0,
+             part = k == C16 || k == C16_SUM || k == I16 ? 2 : 4;
     for (unsigned l = 0; l < lanes; l++) {
         unsigned i = form == 3 ? l : source(k, p.xs, p.xo, p.xh, p.xq, l, n);
         unsigned j = form == 3 ? l : source(k, p.ys, p.yo, p.yh, p.yq, l, n);
@@ -201,9 +203,9 @@ static void aie_lanes_add_sub_abs(void **state)
     ONE(abs16, I32, ABS, p.xs, p.xo, p.xh)
     ABSCMP(abscmp16, I32, p.xs, p.xo, p.xh)
     END
-    BEGIN(C16, v16cint16, v32cint16)
-    TWO(add16, C16, ADD, X16, Y16)
-    TWO(sub16, C16, SUB, X16, Y16)
+    BEGIN(C16_SUM, v16cint16, v32cint16)
+    TWO(add16, C16_SUM, ADD, X16, Y16)
+    TWO(sub16, C16_SUM, SUB, X16, Y16)
     END
     BEGIN(I16, v32int16, v64int16)
     TWO(add32, I16, ADD, X32, Y32)

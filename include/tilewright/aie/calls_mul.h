@@ -45,26 +45,27 @@ TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 10, (v32int16 x, int xs, int xo, int
 TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 11, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), 0)
 TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 12, (v32int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
 TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48p, 13, (v32int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 14, (v64int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48p, 15, (v64int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 16, (v32int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), 0)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 17, (v64int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), 0)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 18, (v16int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), 0)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 19, (v32int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), 0)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48p, 14, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int zs, int zo, int zh, int zq), TW__M(&x, &y, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 15, (v64int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48p, 16, (v64int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 17, (v32int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), 0)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 18, (v64int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), 0)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 19, (v16int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), 0)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 20, (v32int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), 0)
 #ifndef __cplusplus
 #define tw__m16_48p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_16, \
-  void (*)(v64int16, v8int32): P##_17, \
-  void (*)(v16int32, v16int16): P##_18, \
-  void (*)(v32int32, v16int16): P##_19, \
+  void (*)(v32int16, v8int32): P##_17, \
+  void (*)(v64int16, v8int32): P##_18, \
+  void (*)(v16int32, v16int16): P##_19, \
+  void (*)(v32int32, v16int16): P##_20, \
   default: tw__no_such_overload)
 #define tw__m16_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48p_pick8(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m16_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48p_pick8(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m16_48p_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v32int16): P##_13, \
-  void (*)(v64int16): P##_15, \
+  void (*)(v64int16): P##_16, \
   default: tw__no_such_overload)
 #define tw__m16_48p_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48p_pick9(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48pa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48p_pick9(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
@@ -79,7 +80,8 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 19, (v32int32 x, int xs, int xo
   void (*)(v64uint8, v32uint8): P##_6, \
   void (*)(v128uint8, v32uint8): P##_7, \
   void (*)(v32int16, v16int16): P##_12, \
-  void (*)(v64int16, v16int16): P##_14, \
+  void (*)(v32int16, v32int16): P##_14, \
+  void (*)(v64int16, v16int16): P##_15, \
   default: tw__no_such_overload)
 #define tw__m16_48p_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48p_pick10(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48pa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48p_pick10(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -96,48 +98,50 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 19, (v32int32 x, int xs, int xo
 #define TW__COUNTS_tw__m16_48p(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__)
 #define TW__COUNTS_tw__m16_48pa(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 20, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__ABS)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 21, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__ABS)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 22, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__ABS)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 23, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__ABS)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 24, (v32int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__ABS)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 25, (v32int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__ABS)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 26, (v64int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__ABS)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 27, (v64int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__ABS)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 28, (v32int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__ABS)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 29, (v64int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__ABS)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 30, (v16int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__ABS)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 31, (v32int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__ABS)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 21, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__ABS)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 22, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__ABS)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 23, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__ABS)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 24, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__ABS)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 25, (v32int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__ABS)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 26, (v32int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__ABS)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 27, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int zs, int zo, int zh, int zq), TW__M(&x, &y, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__ABS)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 28, (v64int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__ABS)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 29, (v64int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__ABS)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 30, (v32int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__ABS)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 31, (v64int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__ABS)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 32, (v16int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__ABS)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 33, (v32int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__ABS)
 #ifndef __cplusplus
 #define tw__m16_48b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_28, \
-  void (*)(v64int16, v8int32): P##_29, \
-  void (*)(v16int32, v16int16): P##_30, \
-  void (*)(v32int32, v16int16): P##_31, \
+  void (*)(v32int16, v8int32): P##_30, \
+  void (*)(v64int16, v8int32): P##_31, \
+  void (*)(v16int32, v16int16): P##_32, \
+  void (*)(v32int32, v16int16): P##_33, \
   default: tw__no_such_overload)
 #define tw__m16_48b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48b_pick8(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m16_48ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48b_pick8(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m16_48b_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v32int16): P##_25, \
-  void (*)(v64int16): P##_27, \
+  void (*)(v32int16): P##_26, \
+  void (*)(v64int16): P##_29, \
   default: tw__no_such_overload)
 #define tw__m16_48b_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48b_pick9(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48ba_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48b_pick9(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48b_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v16int16): P##_24, \
-  void (*)(v64int16, v16int16): P##_26, \
+  void (*)(v32int16, v16int16): P##_25, \
+  void (*)(v32int16, v32int16): P##_27, \
+  void (*)(v64int16, v16int16): P##_28, \
   default: tw__no_such_overload)
 #define tw__m16_48b_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48b_pick10(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48ba_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48b_pick10(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48b_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int8): P##_20, \
-  void (*)(v64int16, v32int8): P##_21, \
-  void (*)(v32int16, v32uint8): P##_22, \
-  void (*)(v64int16, v32uint8): P##_23, \
+  void (*)(v32int16, v32int8): P##_21, \
+  void (*)(v64int16, v32int8): P##_22, \
+  void (*)(v32int16, v32uint8): P##_23, \
+  void (*)(v64int16, v32uint8): P##_24, \
   default: tw__no_such_overload)
 #define tw__m16_48b_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48b_pick12(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m16_48ba_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48b_pick12(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
@@ -145,64 +149,64 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 31, (v32int32 x, int xs, int xo
 #define TW__COUNTS_tw__m16_48b(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__)
 #define TW__COUNTS_tw__m16_48ba(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 32, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 33, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 34, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 35, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 36, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 37, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 38, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 39, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 40, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 41, (v32int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 42, (v32int16 x, int xs, int xo, int xh, v32int16 y, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 43, (v64int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 44, (v16int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 45, (v16int32 x, int xs, int xo, int xh, v16int32 y, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 46, (v32int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 34, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 35, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 36, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 37, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 38, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 39, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 40, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 41, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 42, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 43, (v32int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 44, (v32int16 x, int xs, int xo, int xh, v32int16 y, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 45, (v64int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 46, (v16int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 47, (v16int32 x, int xs, int xo, int xh, v16int32 y, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 48, (v32int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m16_48s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_41, \
-  void (*)(v64int16, v8int32): P##_43, \
-  void (*)(v16int32, v16int16): P##_44, \
-  void (*)(v32int32, v16int16): P##_46, \
+  void (*)(v32int16, v8int32): P##_43, \
+  void (*)(v64int16, v8int32): P##_45, \
+  void (*)(v16int32, v16int16): P##_46, \
+  void (*)(v32int32, v16int16): P##_48, \
   default: tw__no_such_overload)
 #define tw__m16_48s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48s_pick9(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48s_pick9(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_42, \
-  void (*)(v16int32, v16int32, v16int16): P##_45, \
+  void (*)(v32int16, v32int16, v8int32): P##_44, \
+  void (*)(v16int32, v16int32, v16int16): P##_47, \
   default: tw__no_such_overload)
 #define tw__m16_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48s_pick10(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48s_pick10(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48s_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v16int16): P##_38, \
-  void (*)(v64int16, v16int16): P##_40, \
+  void (*)(v32int16, v16int16): P##_40, \
+  void (*)(v64int16, v16int16): P##_42, \
   default: tw__no_such_overload)
 #define tw__m16_48s_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48s_pick12(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m16_48sa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48s_pick12(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m16_48s_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_39, \
+  void (*)(v32int16, v32int16, v16int16): P##_41, \
   default: tw__no_such_overload)
 #define tw__m16_48s_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48s_pick13(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48sa_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48s_pick13(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48s_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int8): P##_32, \
-  void (*)(v64int16, v32int8): P##_34, \
-  void (*)(v32int16, v32uint8): P##_35, \
-  void (*)(v64int16, v32uint8): P##_37, \
+  void (*)(v32int16, v32int8): P##_34, \
+  void (*)(v64int16, v32int8): P##_36, \
+  void (*)(v32int16, v32uint8): P##_37, \
+  void (*)(v64int16, v32uint8): P##_39, \
   default: tw__no_such_overload)
 #define tw__m16_48s_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48s_pick14(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48sa_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48s_pick14(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48s_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_33, \
-  void (*)(v32int16, v32int16, v32uint8): P##_36, \
+  void (*)(v32int16, v32int16, v32int8): P##_35, \
+  void (*)(v32int16, v32int16, v32uint8): P##_38, \
   default: tw__no_such_overload)
 #define tw__m16_48s_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48s_pick15(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m16_48sa_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48s_pick15(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
@@ -210,64 +214,64 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 46, (v32int32 x, int xs, int xo
 #define TW__COUNTS_tw__m16_48s(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
 #define TW__COUNTS_tw__m16_48sa(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
 #endif
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 47, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 48, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 49, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 50, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 51, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 52, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48m, 53, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48m, 54, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48m, 55, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 56, (v32int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 57, (v32int16 x, int xs, int xo, int xh, v32int16 y, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 58, (v64int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 59, (v16int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 60, (v16int32 x, int xs, int xo, int xh, v16int32 y, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 61, (v32int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 49, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 50, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 51, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 52, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 53, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 54, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48m, 55, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48m, 56, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48m, 57, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 58, (v32int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 59, (v32int16 x, int xs, int xo, int xh, v32int16 y, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 60, (v64int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 61, (v16int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 62, (v16int32 x, int xs, int xo, int xh, v16int32 y, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 63, (v32int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m16_48m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_56, \
-  void (*)(v64int16, v8int32): P##_58, \
-  void (*)(v16int32, v16int16): P##_59, \
-  void (*)(v32int32, v16int16): P##_61, \
+  void (*)(v32int16, v8int32): P##_58, \
+  void (*)(v64int16, v8int32): P##_60, \
+  void (*)(v16int32, v16int16): P##_61, \
+  void (*)(v32int32, v16int16): P##_63, \
   default: tw__no_such_overload)
 #define tw__m16_48m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48m_pick9(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48m_pick9(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_57, \
-  void (*)(v16int32, v16int32, v16int16): P##_60, \
+  void (*)(v32int16, v32int16, v8int32): P##_59, \
+  void (*)(v16int32, v16int32, v16int16): P##_62, \
   default: tw__no_such_overload)
 #define tw__m16_48m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48m_pick10(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48m_pick10(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48m_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v16int16): P##_53, \
-  void (*)(v64int16, v16int16): P##_55, \
+  void (*)(v32int16, v16int16): P##_55, \
+  void (*)(v64int16, v16int16): P##_57, \
   default: tw__no_such_overload)
 #define tw__m16_48m_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48m_pick12(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m16_48ma_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48m_pick12(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m16_48m_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_54, \
+  void (*)(v32int16, v32int16, v16int16): P##_56, \
   default: tw__no_such_overload)
 #define tw__m16_48m_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48m_pick13(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48ma_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48m_pick13(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48m_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int8): P##_47, \
-  void (*)(v64int16, v32int8): P##_49, \
-  void (*)(v32int16, v32uint8): P##_50, \
-  void (*)(v64int16, v32uint8): P##_52, \
+  void (*)(v32int16, v32int8): P##_49, \
+  void (*)(v64int16, v32int8): P##_51, \
+  void (*)(v32int16, v32uint8): P##_52, \
+  void (*)(v64int16, v32uint8): P##_54, \
   default: tw__no_such_overload)
 #define tw__m16_48m_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48m_pick14(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48ma_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48m_pick14(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48m_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_48, \
-  void (*)(v32int16, v32int16, v32uint8): P##_51, \
+  void (*)(v32int16, v32int16, v32int8): P##_50, \
+  void (*)(v32int16, v32int16, v32uint8): P##_53, \
   default: tw__no_such_overload)
 #define tw__m16_48m_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48m_pick15(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m16_48ma_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48m_pick15(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
@@ -275,42 +279,42 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 61, (v32int32 x, int xs, int xo
 #define TW__COUNTS_tw__m16_48m(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
 #define TW__COUNTS_tw__m16_48ma(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
 #endif
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 62, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 63, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 64, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 65, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 66, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 67, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 68, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 69, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 70, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 64, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 65, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 66, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 67, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 68, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 69, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 70, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 71, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 72, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m16_48t_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v16int16): P##_68, \
-  void (*)(v64int16, v16int16): P##_70, \
+  void (*)(v32int16, v16int16): P##_70, \
+  void (*)(v64int16, v16int16): P##_72, \
   default: tw__no_such_overload)
 #define tw__m16_48t_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48t_pick13(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48ta_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48t_pick13(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48t_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_69, \
+  void (*)(v32int16, v32int16, v16int16): P##_71, \
   default: tw__no_such_overload)
 #define tw__m16_48t_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48t_pick14(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48ta_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48t_pick14(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48t_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int8): P##_62, \
-  void (*)(v64int16, v32int8): P##_64, \
-  void (*)(v32int16, v32uint8): P##_65, \
-  void (*)(v64int16, v32uint8): P##_67, \
+  void (*)(v32int16, v32int8): P##_64, \
+  void (*)(v64int16, v32int8): P##_66, \
+  void (*)(v32int16, v32uint8): P##_67, \
+  void (*)(v64int16, v32uint8): P##_69, \
   default: tw__no_such_overload)
 #define tw__m16_48t_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48t_pick15(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m16_48ta_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48t_pick15(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m16_48t_pick16(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6), __typeof__(a10)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_63, \
-  void (*)(v32int16, v32int16, v32uint8): P##_66, \
+  void (*)(v32int16, v32int16, v32int8): P##_65, \
+  void (*)(v32int16, v32int16, v32uint8): P##_68, \
   default: tw__no_such_overload)
 #define tw__m16_48t_16(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) tw__m16_48t_pick16(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)
 #define tw__m16_48ta_17(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) tw__m16_48t_pick16(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)
@@ -323,103 +327,107 @@ TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 70, (v64int16 x, int xs, int xo
 #define TW__COUNTS_tw__m16_48u(F, ...)
 #define TW__COUNTS_tw__m16_48ua(F, ...)
 #endif
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 71, (v64int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 72, (v128int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 73, (v64int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 74, (v128int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 75, (v64uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 76, (v128uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 77, (v64uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 78, (v128uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 79, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 80, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 81, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 82, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 83, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48p, 84, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 85, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48p, 86, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 87, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 88, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 89, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 90, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 91, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 92, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), 0)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 93, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 94, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 95, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 96, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 97, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 98, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 99, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 100, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(four, 8, v8cacc48, tw__m8_48p, 101, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 102, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(four, 8, v8cacc48, tw__m8_48p, 103, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 104, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 105, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 106, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 73, (v64int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 74, (v128int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 75, (v64int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 76, (v128int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 77, (v64uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 78, (v128uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 79, (v64uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 80, (v128uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 81, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 82, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 83, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 84, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 85, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48p, 86, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48p, 87, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int zs, int zo, int zt, int zq), TW__M(&x, &y, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 88, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48p, 89, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 90, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 91, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 92, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 93, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 94, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 95, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 96, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 97, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 98, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 99, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 100, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 101, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 102, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 103, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(four, 8, v8cacc48, tw__m8_48p, 104, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 105, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 106, (v16cint16 x, int xs, int xo, v16cint16 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(four, 8, v8cacc48, tw__m8_48p, 107, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 108, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 109, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 110, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), 0)
 #ifndef __cplusplus
 #define tw__m8_48p_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16cint16): P##_102, \
-  void (*)(v32cint16): P##_104, \
+  void (*)(v16cint16): P##_105, \
+  void (*)(v32cint16): P##_108, \
   default: tw__no_such_overload)
 #define tw__m8_48p_5(f,a0,a1,a2,a3,a4) tw__m8_48p_pick5(tw__m8_48p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m8_48pa_6(f,acc,a0,a1,a2,a3,a4) tw__m8_48p_pick5(tw__m8_48pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m8_48p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v32int16, v4cint32): P##_91, \
-  void (*)(v64int16, v4cint32): P##_92, \
-  void (*)(v16int32, v8cint16): P##_95, \
-  void (*)(v32int32, v8cint16): P##_96, \
-  void (*)(v16cint16, v8int32): P##_99, \
-  void (*)(v32cint16, v8int32): P##_100, \
-  void (*)(v16cint16, v8cint16): P##_101, \
-  void (*)(v32cint16, v8cint16): P##_103, \
-  void (*)(v8cint32, v16int16): P##_105, \
-  void (*)(v16cint32, v16int16): P##_106, \
+  void (*)(v32int16, v4cint32): P##_94, \
+  void (*)(v64int16, v4cint32): P##_95, \
+  void (*)(v16int32, v8cint16): P##_98, \
+  void (*)(v32int32, v8cint16): P##_99, \
+  void (*)(v16cint16, v8int32): P##_102, \
+  void (*)(v32cint16, v8int32): P##_103, \
+  void (*)(v16cint16, v8cint16): P##_104, \
+  void (*)(v16cint16, v16cint16): P##_106, \
+  void (*)(v32cint16, v8cint16): P##_107, \
+  void (*)(v8cint32, v16int16): P##_109, \
+  void (*)(v16cint32, v16int16): P##_110, \
   default: tw__no_such_overload)
 #define tw__m8_48p_6(f,a0,a1,a2,a3,a4,a5) tw__m8_48p_pick6(tw__m8_48p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m8_48pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_48p_pick6(tw__m8_48pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m8_48p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_87, \
-  void (*)(v64int16, v8int32): P##_88, \
-  void (*)(v32int16, v8cint16): P##_89, \
-  void (*)(v64int16, v8cint16): P##_90, \
-  void (*)(v16int32, v16int16): P##_93, \
-  void (*)(v32int32, v16int16): P##_94, \
-  void (*)(v16cint16, v16int16): P##_97, \
-  void (*)(v32cint16, v16int16): P##_98, \
+  void (*)(v32int16, v8int32): P##_90, \
+  void (*)(v64int16, v8int32): P##_91, \
+  void (*)(v32int16, v8cint16): P##_92, \
+  void (*)(v64int16, v8cint16): P##_93, \
+  void (*)(v16int32, v16int16): P##_96, \
+  void (*)(v32int32, v16int16): P##_97, \
+  void (*)(v16cint16, v16int16): P##_100, \
+  void (*)(v32cint16, v16int16): P##_101, \
   default: tw__no_such_overload)
 #define tw__m8_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48p_pick8(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48p_pick8(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48p_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v16int16): P##_83, \
-  void (*)(v64int16, v16int16): P##_85, \
+  void (*)(v32int16, v16int16): P##_85, \
+  void (*)(v64int16, v16int16): P##_88, \
   default: \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v32int16): P##_84, \
-  void (*)(v64int16): P##_86, \
+  void (*)(v32int16): P##_86, \
+  void (*)(v64int16): P##_89, \
   default: tw__no_such_overload))
 #define tw__m8_48p_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48p_pick9(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48pa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48p_pick9(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48p_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v64int8, v32int8): P##_71, \
-  void (*)(v128int8, v32int8): P##_72, \
-  void (*)(v64int8, v32uint8): P##_73, \
-  void (*)(v128int8, v32uint8): P##_74, \
-  void (*)(v64uint8, v32int8): P##_75, \
-  void (*)(v128uint8, v32int8): P##_76, \
-  void (*)(v64uint8, v32uint8): P##_77, \
-  void (*)(v128uint8, v32uint8): P##_78, \
-  void (*)(v32int16, v32int8): P##_79, \
-  void (*)(v64int16, v32int8): P##_80, \
-  void (*)(v32int16, v32uint8): P##_81, \
-  void (*)(v64int16, v32uint8): P##_82, \
+  void (*)(v64int8, v32int8): P##_73, \
+  void (*)(v128int8, v32int8): P##_74, \
+  void (*)(v64int8, v32uint8): P##_75, \
+  void (*)(v128int8, v32uint8): P##_76, \
+  void (*)(v64uint8, v32int8): P##_77, \
+  void (*)(v128uint8, v32int8): P##_78, \
+  void (*)(v64uint8, v32uint8): P##_79, \
+  void (*)(v128uint8, v32uint8): P##_80, \
+  void (*)(v32int16, v32int8): P##_81, \
+  void (*)(v64int16, v32int8): P##_82, \
+  void (*)(v32int16, v32uint8): P##_83, \
+  void (*)(v64int16, v32uint8): P##_84, \
+  void (*)(v32int16, v32int16): P##_87, \
   default: tw__no_such_overload)
 #define tw__m8_48p_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48p_pick10(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48pa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48p_pick10(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -427,87 +435,91 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 106, (v16cint32 x, int xs, int 
 #define TW__COUNTS_tw__m8_48p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 107, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__ABS)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 108, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__ABS)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 109, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__ABS)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 110, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 111, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 112, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 113, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 114, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 115, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 116, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 117, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 118, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 119, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 120, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 121, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 122, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 123, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 124, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 125, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 126, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 127, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 128, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 129, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 130, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 131, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 132, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 133, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 134, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 111, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 112, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 113, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 114, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 115, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 116, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 117, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int zs, int zo, int zt, int zq), TW__M(&x, &y, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 118, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 119, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 120, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 121, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 122, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 123, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 124, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 125, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 126, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 127, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 128, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 129, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 130, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 131, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 132, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 133, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 134, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 135, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 136, (v16cint16 x, int xs, int xo, v16cint16 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 137, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 138, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 139, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 140, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__ABS)
 #ifndef __cplusplus
 #define tw__m8_48b_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16cint16): P##_130, \
-  void (*)(v32cint16): P##_132, \
+  void (*)(v16cint16): P##_135, \
+  void (*)(v32cint16): P##_138, \
   default: tw__no_such_overload)
 #define tw__m8_48b_5(f,a0,a1,a2,a3,a4) tw__m8_48b_pick5(tw__m8_48b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m8_48ba_6(f,acc,a0,a1,a2,a3,a4) tw__m8_48b_pick5(tw__m8_48ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m8_48b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v32int16, v4cint32): P##_119, \
-  void (*)(v64int16, v4cint32): P##_120, \
-  void (*)(v16int32, v8cint16): P##_123, \
-  void (*)(v32int32, v8cint16): P##_124, \
-  void (*)(v16cint16, v8int32): P##_127, \
-  void (*)(v32cint16, v8int32): P##_128, \
-  void (*)(v16cint16, v8cint16): P##_129, \
-  void (*)(v32cint16, v8cint16): P##_131, \
-  void (*)(v8cint32, v16int16): P##_133, \
-  void (*)(v16cint32, v16int16): P##_134, \
+  void (*)(v32int16, v4cint32): P##_124, \
+  void (*)(v64int16, v4cint32): P##_125, \
+  void (*)(v16int32, v8cint16): P##_128, \
+  void (*)(v32int32, v8cint16): P##_129, \
+  void (*)(v16cint16, v8int32): P##_132, \
+  void (*)(v32cint16, v8int32): P##_133, \
+  void (*)(v16cint16, v8cint16): P##_134, \
+  void (*)(v16cint16, v16cint16): P##_136, \
+  void (*)(v32cint16, v8cint16): P##_137, \
+  void (*)(v8cint32, v16int16): P##_139, \
+  void (*)(v16cint32, v16int16): P##_140, \
   default: tw__no_such_overload)
 #define tw__m8_48b_6(f,a0,a1,a2,a3,a4,a5) tw__m8_48b_pick6(tw__m8_48b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m8_48ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_48b_pick6(tw__m8_48ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m8_48b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_115, \
-  void (*)(v64int16, v8int32): P##_116, \
-  void (*)(v32int16, v8cint16): P##_117, \
-  void (*)(v64int16, v8cint16): P##_118, \
-  void (*)(v16int32, v16int16): P##_121, \
-  void (*)(v32int32, v16int16): P##_122, \
-  void (*)(v16cint16, v16int16): P##_125, \
-  void (*)(v32cint16, v16int16): P##_126, \
+  void (*)(v32int16, v8int32): P##_120, \
+  void (*)(v64int16, v8int32): P##_121, \
+  void (*)(v32int16, v8cint16): P##_122, \
+  void (*)(v64int16, v8cint16): P##_123, \
+  void (*)(v16int32, v16int16): P##_126, \
+  void (*)(v32int32, v16int16): P##_127, \
+  void (*)(v16cint16, v16int16): P##_130, \
+  void (*)(v32cint16, v16int16): P##_131, \
   default: tw__no_such_overload)
 #define tw__m8_48b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48b_pick8(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48b_pick8(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48b_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v16int16): P##_111, \
-  void (*)(v64int16, v16int16): P##_113, \
+  void (*)(v32int16, v16int16): P##_115, \
+  void (*)(v64int16, v16int16): P##_118, \
   default: \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v32int16): P##_112, \
-  void (*)(v64int16): P##_114, \
+  void (*)(v32int16): P##_116, \
+  void (*)(v64int16): P##_119, \
   default: tw__no_such_overload))
 #define tw__m8_48b_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48b_pick9(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48ba_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48b_pick9(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48b_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v32int8): P##_107, \
-  void (*)(v64int16, v32int8): P##_108, \
-  void (*)(v32int16, v32uint8): P##_109, \
-  void (*)(v64int16, v32uint8): P##_110, \
+  void (*)(v32int16, v32int8): P##_111, \
+  void (*)(v64int16, v32int8): P##_112, \
+  void (*)(v32int16, v32uint8): P##_113, \
+  void (*)(v64int16, v32uint8): P##_114, \
+  void (*)(v32int16, v32int16): P##_117, \
   default: tw__no_such_overload)
 #define tw__m8_48b_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48b_pick10(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48ba_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48b_pick10(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -515,113 +527,113 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 134, (v16cint32 x, int xs, int 
 #define TW__COUNTS_tw__m8_48b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 135, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 136, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 137, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 138, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 139, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 140, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 141, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 142, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 143, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 144, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 145, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 146, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 147, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 148, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 149, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 150, (v32int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 151, (v32int16 x, int xs, int xo, v32int16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 152, (v64int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 153, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 154, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 155, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 156, (v16int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 157, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 158, (v32int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 159, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 160, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 161, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 162, (v16cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 163, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 164, (v32cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(four_pair, 8, v8cacc48, tw__m8_48s, 165, (v16cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(four_pair, 8, v8cacc48, tw__m8_48s, 166, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(four_pair, 8, v8cacc48, tw__m8_48s, 167, (v32cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 168, (v8cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 169, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v16int16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 170, (v16cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 141, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 142, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 143, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 144, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 145, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 146, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 147, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 148, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 149, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 150, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 151, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 152, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 153, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 154, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 155, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 156, (v32int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 157, (v32int16 x, int xs, int xo, v32int16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 158, (v64int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 159, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 160, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 161, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 162, (v16int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 163, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 164, (v32int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 165, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 166, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 167, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 168, (v16cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 169, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 170, (v32cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v8cacc48, tw__m8_48s, 171, (v16cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v8cacc48, tw__m8_48s, 172, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v8cacc48, tw__m8_48s, 173, (v32cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 174, (v8cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 175, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v16int16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 176, (v16cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m8_48s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v4cint32): P##_150, \
-  void (*)(v64int16, v4cint32): P##_152, \
-  void (*)(v16int32, v8cint16): P##_156, \
-  void (*)(v32int32, v8cint16): P##_158, \
-  void (*)(v16cint16, v8int32): P##_162, \
-  void (*)(v32cint16, v8int32): P##_164, \
-  void (*)(v16cint16, v8cint16): P##_165, \
-  void (*)(v32cint16, v8cint16): P##_167, \
-  void (*)(v8cint32, v16int16): P##_168, \
-  void (*)(v16cint32, v16int16): P##_170, \
+  void (*)(v32int16, v4cint32): P##_156, \
+  void (*)(v64int16, v4cint32): P##_158, \
+  void (*)(v16int32, v8cint16): P##_162, \
+  void (*)(v32int32, v8cint16): P##_164, \
+  void (*)(v16cint16, v8int32): P##_168, \
+  void (*)(v32cint16, v8int32): P##_170, \
+  void (*)(v16cint16, v8cint16): P##_171, \
+  void (*)(v32cint16, v8cint16): P##_173, \
+  void (*)(v8cint32, v16int16): P##_174, \
+  void (*)(v16cint32, v16int16): P##_176, \
   default: tw__no_such_overload)
 #define tw__m8_48s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_48s_pick7(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_48sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_48s_pick7(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_48s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_151, \
-  void (*)(v16int32, v16int32, v8cint16): P##_157, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_163, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_166, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_169, \
+  void (*)(v32int16, v32int16, v4cint32): P##_157, \
+  void (*)(v16int32, v16int32, v8cint16): P##_163, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_169, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_172, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_175, \
   default: tw__no_such_overload)
 #define tw__m8_48s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48s_pick8(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48s_pick8(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_144, \
-  void (*)(v64int16, v8int32): P##_146, \
-  void (*)(v32int16, v8cint16): P##_147, \
-  void (*)(v64int16, v8cint16): P##_149, \
-  void (*)(v16int32, v16int16): P##_153, \
-  void (*)(v32int32, v16int16): P##_155, \
-  void (*)(v16cint16, v16int16): P##_159, \
-  void (*)(v32cint16, v16int16): P##_161, \
+  void (*)(v32int16, v8int32): P##_150, \
+  void (*)(v64int16, v8int32): P##_152, \
+  void (*)(v32int16, v8cint16): P##_153, \
+  void (*)(v64int16, v8cint16): P##_155, \
+  void (*)(v16int32, v16int16): P##_159, \
+  void (*)(v32int32, v16int16): P##_161, \
+  void (*)(v16cint16, v16int16): P##_165, \
+  void (*)(v32cint16, v16int16): P##_167, \
   default: tw__no_such_overload)
 #define tw__m8_48s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48s_pick9(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48s_pick9(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_145, \
-  void (*)(v32int16, v32int16, v8cint16): P##_148, \
-  void (*)(v16int32, v16int32, v16int16): P##_154, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_160, \
+  void (*)(v32int16, v32int16, v8int32): P##_151, \
+  void (*)(v32int16, v32int16, v8cint16): P##_154, \
+  void (*)(v16int32, v16int32, v16int16): P##_160, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_166, \
   default: tw__no_such_overload)
 #define tw__m8_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48s_pick10(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48s_pick10(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48s_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v16int16): P##_141, \
-  void (*)(v64int16, v16int16): P##_143, \
+  void (*)(v32int16, v16int16): P##_147, \
+  void (*)(v64int16, v16int16): P##_149, \
   default: tw__no_such_overload)
 #define tw__m8_48s_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48s_pick11(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48sa_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48s_pick11(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48s_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_142, \
+  void (*)(v32int16, v32int16, v16int16): P##_148, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int8): P##_135, \
-  void (*)(v64int16, v32int8): P##_137, \
-  void (*)(v32int16, v32uint8): P##_138, \
-  void (*)(v64int16, v32uint8): P##_140, \
+  void (*)(v32int16, v32int8): P##_141, \
+  void (*)(v64int16, v32int8): P##_143, \
+  void (*)(v32int16, v32uint8): P##_144, \
+  void (*)(v64int16, v32uint8): P##_146, \
   default: tw__no_such_overload))
 #define tw__m8_48s_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48s_pick12(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48sa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48s_pick12(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48s_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_136, \
-  void (*)(v32int16, v32int16, v32uint8): P##_139, \
+  void (*)(v32int16, v32int16, v32int8): P##_142, \
+  void (*)(v32int16, v32int16, v32uint8): P##_145, \
   default: tw__no_such_overload)
 #define tw__m8_48s_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48s_pick13(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48sa_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48s_pick13(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
@@ -629,89 +641,89 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 170, (v16cint32 x, int xs, int 
 #define TW__COUNTS_tw__m8_48s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 171, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 172, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 173, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 174, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 175, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 176, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48m, 177, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48m, 178, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48m, 179, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 180, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 181, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 182, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48m, 183, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48m, 184, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48m, 185, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 186, (v32int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 187, (v32int16 x, int xs, int xo, v32int16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 188, (v64int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 189, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 190, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 191, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 192, (v16int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 193, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 194, (v32int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 177, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 178, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 179, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 180, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 181, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 182, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48m, 183, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48m, 184, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48m, 185, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 186, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 187, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 188, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48m, 189, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48m, 190, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48m, 191, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 192, (v32int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 193, (v32int16 x, int xs, int xo, v32int16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 194, (v64int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 195, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 196, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 197, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 198, (v16int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 199, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 200, (v32int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m8_48m_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v4cint32): P##_186, \
-  void (*)(v64int16, v4cint32): P##_188, \
-  void (*)(v16int32, v8cint16): P##_192, \
-  void (*)(v32int32, v8cint16): P##_194, \
+  void (*)(v32int16, v4cint32): P##_192, \
+  void (*)(v64int16, v4cint32): P##_194, \
+  void (*)(v16int32, v8cint16): P##_198, \
+  void (*)(v32int32, v8cint16): P##_200, \
   default: tw__no_such_overload)
 #define tw__m8_48m_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_48m_pick7(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_48ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_48m_pick7(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_48m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_187, \
-  void (*)(v16int32, v16int32, v8cint16): P##_193, \
+  void (*)(v32int16, v32int16, v4cint32): P##_193, \
+  void (*)(v16int32, v16int32, v8cint16): P##_199, \
   default: tw__no_such_overload)
 #define tw__m8_48m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48m_pick8(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48m_pick8(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_180, \
-  void (*)(v64int16, v8int32): P##_182, \
-  void (*)(v32int16, v8cint16): P##_183, \
-  void (*)(v64int16, v8cint16): P##_185, \
-  void (*)(v16int32, v16int16): P##_189, \
-  void (*)(v32int32, v16int16): P##_191, \
+  void (*)(v32int16, v8int32): P##_186, \
+  void (*)(v64int16, v8int32): P##_188, \
+  void (*)(v32int16, v8cint16): P##_189, \
+  void (*)(v64int16, v8cint16): P##_191, \
+  void (*)(v16int32, v16int16): P##_195, \
+  void (*)(v32int32, v16int16): P##_197, \
   default: tw__no_such_overload)
 #define tw__m8_48m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48m_pick9(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48m_pick9(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_181, \
-  void (*)(v32int16, v32int16, v8cint16): P##_184, \
-  void (*)(v16int32, v16int32, v16int16): P##_190, \
+  void (*)(v32int16, v32int16, v8int32): P##_187, \
+  void (*)(v32int16, v32int16, v8cint16): P##_190, \
+  void (*)(v16int32, v16int32, v16int16): P##_196, \
   default: tw__no_such_overload)
 #define tw__m8_48m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48m_pick10(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48m_pick10(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48m_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v16int16): P##_177, \
-  void (*)(v64int16, v16int16): P##_179, \
+  void (*)(v32int16, v16int16): P##_183, \
+  void (*)(v64int16, v16int16): P##_185, \
   default: tw__no_such_overload)
 #define tw__m8_48m_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48m_pick11(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48ma_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48m_pick11(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48m_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_178, \
+  void (*)(v32int16, v32int16, v16int16): P##_184, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int8): P##_171, \
-  void (*)(v64int16, v32int8): P##_173, \
-  void (*)(v32int16, v32uint8): P##_174, \
-  void (*)(v64int16, v32uint8): P##_176, \
+  void (*)(v32int16, v32int8): P##_177, \
+  void (*)(v64int16, v32int8): P##_179, \
+  void (*)(v32int16, v32uint8): P##_180, \
+  void (*)(v64int16, v32uint8): P##_182, \
   default: tw__no_such_overload))
 #define tw__m8_48m_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48m_pick12(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48ma_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48m_pick12(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48m_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_172, \
-  void (*)(v32int16, v32int16, v32uint8): P##_175, \
+  void (*)(v32int16, v32int16, v32int8): P##_178, \
+  void (*)(v32int16, v32int16, v32uint8): P##_181, \
   default: tw__no_such_overload)
 #define tw__m8_48m_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48m_pick13(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48ma_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48m_pick13(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
@@ -719,73 +731,73 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 194, (v32int32 x, int xs, int x
 #define TW__COUNTS_tw__m8_48m(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48ma(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 195, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 196, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 197, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 198, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 199, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 200, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 201, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 202, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 203, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 204, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 205, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 206, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 207, (v32int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 208, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 209, (v64int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 210, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 211, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 212, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 213, (v16cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 214, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 215, (v32cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 201, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 202, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 203, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 204, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 205, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 206, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 207, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 208, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 209, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 210, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 211, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 212, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 213, (v32int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 214, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 215, (v64int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 216, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 217, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 218, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 219, (v16cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 220, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 221, (v32cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m8_48t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_204, \
-  void (*)(v64int16, v8int32): P##_206, \
-  void (*)(v32int16, v8cint16): P##_207, \
-  void (*)(v64int16, v8cint16): P##_209, \
-  void (*)(v16int32, v16int16): P##_210, \
-  void (*)(v32int32, v16int16): P##_212, \
-  void (*)(v16cint16, v16int16): P##_213, \
-  void (*)(v32cint16, v16int16): P##_215, \
+  void (*)(v32int16, v8int32): P##_210, \
+  void (*)(v64int16, v8int32): P##_212, \
+  void (*)(v32int16, v8cint16): P##_213, \
+  void (*)(v64int16, v8cint16): P##_215, \
+  void (*)(v16int32, v16int16): P##_216, \
+  void (*)(v32int32, v16int16): P##_218, \
+  void (*)(v16cint16, v16int16): P##_219, \
+  void (*)(v32cint16, v16int16): P##_221, \
   default: tw__no_such_overload)
 #define tw__m8_48t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48t_pick9(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48t_pick9(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_205, \
-  void (*)(v32int16, v32int16, v8cint16): P##_208, \
-  void (*)(v16int32, v16int32, v16int16): P##_211, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_214, \
+  void (*)(v32int16, v32int16, v8int32): P##_211, \
+  void (*)(v32int16, v32int16, v8cint16): P##_214, \
+  void (*)(v16int32, v16int32, v16int16): P##_217, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_220, \
   default: tw__no_such_overload)
 #define tw__m8_48t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48t_pick10(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48t_pick10(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48t_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v16int16): P##_201, \
-  void (*)(v64int16, v16int16): P##_203, \
+  void (*)(v32int16, v16int16): P##_207, \
+  void (*)(v64int16, v16int16): P##_209, \
   default: tw__no_such_overload)
 #define tw__m8_48t_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48t_pick12(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48ta_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48t_pick12(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48t_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_202, \
+  void (*)(v32int16, v32int16, v16int16): P##_208, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int8): P##_195, \
-  void (*)(v64int16, v32int8): P##_197, \
-  void (*)(v32int16, v32uint8): P##_198, \
-  void (*)(v64int16, v32uint8): P##_200, \
+  void (*)(v32int16, v32int8): P##_201, \
+  void (*)(v64int16, v32int8): P##_203, \
+  void (*)(v32int16, v32uint8): P##_204, \
+  void (*)(v64int16, v32uint8): P##_206, \
   default: tw__no_such_overload))
 #define tw__m8_48t_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48t_pick13(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48ta_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48t_pick13(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48t_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_196, \
-  void (*)(v32int16, v32int16, v32uint8): P##_199, \
+  void (*)(v32int16, v32int16, v32int8): P##_202, \
+  void (*)(v32int16, v32int16, v32uint8): P##_205, \
   default: tw__no_such_overload)
 #define tw__m8_48t_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48t_pick14(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m8_48ta_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48t_pick14(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
@@ -793,61 +805,61 @@ TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 215, (v32cint16 x, int xs, int 
 #define TW__COUNTS_tw__m8_48t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
 #endif
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 216, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 217, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 218, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 219, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 220, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 221, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 222, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 223, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 224, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 225, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 226, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 227, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 228, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 229, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 230, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 222, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 223, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 224, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 225, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 226, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 227, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 228, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 229, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 230, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 231, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 232, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 233, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 234, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 235, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 236, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
 #define tw__m8_48u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v8int32): P##_225, \
-  void (*)(v64int16, v8int32): P##_227, \
-  void (*)(v16int32, v16int16): P##_228, \
-  void (*)(v32int32, v16int16): P##_230, \
+  void (*)(v32int16, v8int32): P##_231, \
+  void (*)(v64int16, v8int32): P##_233, \
+  void (*)(v16int32, v16int16): P##_234, \
+  void (*)(v32int32, v16int16): P##_236, \
   default: tw__no_such_overload)
 #define tw__m8_48u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48u_pick11(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48u_pick11(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_226, \
-  void (*)(v16int32, v16int32, v16int16): P##_229, \
+  void (*)(v32int16, v32int16, v8int32): P##_232, \
+  void (*)(v16int32, v16int32, v16int16): P##_235, \
   default: tw__no_such_overload)
 #define tw__m8_48u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48u_pick12(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48u_pick12(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48u_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a9)))0, \
-  void (*)(v32int16, v16int16): P##_222, \
-  void (*)(v64int16, v16int16): P##_224, \
+  void (*)(v32int16, v16int16): P##_228, \
+  void (*)(v64int16, v16int16): P##_230, \
   default: tw__no_such_overload)
 #define tw__m8_48u_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48u_pick13(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48ua_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48u_pick13(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48u_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a10)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_223, \
+  void (*)(v32int16, v32int16, v16int16): P##_229, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int8): P##_216, \
-  void (*)(v64int16, v32int8): P##_218, \
-  void (*)(v32int16, v32uint8): P##_219, \
-  void (*)(v64int16, v32uint8): P##_221, \
+  void (*)(v32int16, v32int8): P##_222, \
+  void (*)(v64int16, v32int8): P##_224, \
+  void (*)(v32int16, v32uint8): P##_225, \
+  void (*)(v64int16, v32uint8): P##_227, \
   default: tw__no_such_overload))
 #define tw__m8_48u_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48u_pick14(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m8_48ua_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48u_pick14(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m8_48u_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a10)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_217, \
-  void (*)(v32int16, v32int16, v32uint8): P##_220, \
+  void (*)(v32int16, v32int16, v32int8): P##_223, \
+  void (*)(v32int16, v32int16, v32uint8): P##_226, \
   default: tw__no_such_overload)
 #define tw__m8_48u_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m8_48u_pick15(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m8_48ua_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m8_48u_pick15(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
@@ -855,59 +867,61 @@ TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 230, (v32int32 x, int xs, int xo,
 #define TW__COUNTS_tw__m8_48u(F, ...) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_48ua(F, ...) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 231, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), 0)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 232, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 233, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 234, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 235, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 236, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 237, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 238, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 239, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 240, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(four, 8, v4cacc48, tw__m4_48p, 241, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 242, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(four, 8, v4cacc48, tw__m4_48p, 243, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 244, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 245, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 246, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 247, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 248, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 249, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 250, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 237, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 238, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 239, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 240, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 241, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 242, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 243, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 244, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 245, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 246, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(four, 8, v4cacc48, tw__m4_48p, 247, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 248, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 249, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int zs, int zo, int zt), TW__M(&x, &y, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(four, 8, v4cacc48, tw__m4_48p, 250, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 251, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 252, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 253, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 254, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 255, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 256, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 257, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
 #ifndef __cplusplus
 #define tw__m4_48p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16cint16, v4cint32): P##_245, \
-  void (*)(v32cint16, v4cint32): P##_246, \
-  void (*)(v8cint32, v8cint16): P##_249, \
-  void (*)(v16cint32, v8cint16): P##_250, \
+  void (*)(v16cint16, v4cint32): P##_252, \
+  void (*)(v32cint16, v4cint32): P##_253, \
+  void (*)(v8cint32, v8cint16): P##_256, \
+  void (*)(v16cint32, v8cint16): P##_257, \
   default: tw__no_such_overload)
 #define tw__m4_48p_6(f,a0,a1,a2,a3,a4,a5) tw__m4_48p_pick6(tw__m4_48p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m4_48pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_48p_pick6(tw__m4_48pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m4_48p_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16cint16): P##_242, \
-  void (*)(v32cint16): P##_244, \
+  void (*)(v16cint16): P##_248, \
+  void (*)(v32cint16): P##_251, \
   default: tw__no_such_overload)
 #define tw__m4_48p_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48p_pick7(tw__m4_48p,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48pa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48p_pick7(tw__m4_48pa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8cint16): P##_231, \
-  void (*)(v64int16, v8cint16): P##_232, \
-  void (*)(v32int16, v4cint32): P##_233, \
-  void (*)(v64int16, v4cint32): P##_234, \
-  void (*)(v16int32, v8cint16): P##_235, \
-  void (*)(v32int32, v8cint16): P##_236, \
-  void (*)(v16cint16, v16int16): P##_237, \
-  void (*)(v32cint16, v16int16): P##_238, \
-  void (*)(v16cint16, v8int32): P##_239, \
-  void (*)(v32cint16, v8int32): P##_240, \
-  void (*)(v16cint16, v8cint16): P##_241, \
-  void (*)(v32cint16, v8cint16): P##_243, \
-  void (*)(v8cint32, v16int16): P##_247, \
-  void (*)(v16cint32, v16int16): P##_248, \
+  void (*)(v32int16, v8cint16): P##_237, \
+  void (*)(v64int16, v8cint16): P##_238, \
+  void (*)(v32int16, v4cint32): P##_239, \
+  void (*)(v64int16, v4cint32): P##_240, \
+  void (*)(v16int32, v8cint16): P##_241, \
+  void (*)(v32int32, v8cint16): P##_242, \
+  void (*)(v16cint16, v16int16): P##_243, \
+  void (*)(v32cint16, v16int16): P##_244, \
+  void (*)(v16cint16, v8int32): P##_245, \
+  void (*)(v32cint16, v8int32): P##_246, \
+  void (*)(v16cint16, v8cint16): P##_247, \
+  void (*)(v16cint16, v16cint16): P##_249, \
+  void (*)(v32cint16, v8cint16): P##_250, \
+  void (*)(v8cint32, v16int16): P##_254, \
+  void (*)(v16cint32, v16int16): P##_255, \
   default: tw__no_such_overload)
 #define tw__m4_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48p_pick8(tw__m4_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48p_pick8(tw__m4_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -915,59 +929,61 @@ TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 250, (v16cint32 x, int xs, int 
 #define TW__COUNTS_tw__m4_48p(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48pa(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 251, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 252, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 253, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 254, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 255, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 256, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 257, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 258, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 259, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 260, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 261, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 262, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 263, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 264, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 265, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 266, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 267, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 268, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 269, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 270, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 258, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 259, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 260, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 261, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 262, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 263, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 264, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 265, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 266, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 267, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 268, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 269, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 270, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int zs, int zo, int zt), TW__M(&x, &y, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 271, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 272, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 273, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 274, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 275, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 276, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 277, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 278, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__ABS)
 #ifndef __cplusplus
 #define tw__m4_48b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16cint16, v4cint32): P##_265, \
-  void (*)(v32cint16, v4cint32): P##_266, \
-  void (*)(v8cint32, v8cint16): P##_269, \
-  void (*)(v16cint32, v8cint16): P##_270, \
+  void (*)(v16cint16, v4cint32): P##_273, \
+  void (*)(v32cint16, v4cint32): P##_274, \
+  void (*)(v8cint32, v8cint16): P##_277, \
+  void (*)(v16cint32, v8cint16): P##_278, \
   default: tw__no_such_overload)
 #define tw__m4_48b_6(f,a0,a1,a2,a3,a4,a5) tw__m4_48b_pick6(tw__m4_48b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m4_48ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_48b_pick6(tw__m4_48ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m4_48b_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16cint16): P##_262, \
-  void (*)(v32cint16): P##_264, \
+  void (*)(v16cint16): P##_269, \
+  void (*)(v32cint16): P##_272, \
   default: tw__no_such_overload)
 #define tw__m4_48b_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48b_pick7(tw__m4_48b,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48ba_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48b_pick7(tw__m4_48ba,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8cint16): P##_251, \
-  void (*)(v64int16, v8cint16): P##_252, \
-  void (*)(v32int16, v4cint32): P##_253, \
-  void (*)(v64int16, v4cint32): P##_254, \
-  void (*)(v16int32, v8cint16): P##_255, \
-  void (*)(v32int32, v8cint16): P##_256, \
-  void (*)(v16cint16, v16int16): P##_257, \
-  void (*)(v32cint16, v16int16): P##_258, \
-  void (*)(v16cint16, v8int32): P##_259, \
-  void (*)(v32cint16, v8int32): P##_260, \
-  void (*)(v16cint16, v8cint16): P##_261, \
-  void (*)(v32cint16, v8cint16): P##_263, \
-  void (*)(v8cint32, v16int16): P##_267, \
-  void (*)(v16cint32, v16int16): P##_268, \
+  void (*)(v32int16, v8cint16): P##_258, \
+  void (*)(v64int16, v8cint16): P##_259, \
+  void (*)(v32int16, v4cint32): P##_260, \
+  void (*)(v64int16, v4cint32): P##_261, \
+  void (*)(v16int32, v8cint16): P##_262, \
+  void (*)(v32int32, v8cint16): P##_263, \
+  void (*)(v16cint16, v16int16): P##_264, \
+  void (*)(v32cint16, v16int16): P##_265, \
+  void (*)(v16cint16, v8int32): P##_266, \
+  void (*)(v32cint16, v8int32): P##_267, \
+  void (*)(v16cint16, v8cint16): P##_268, \
+  void (*)(v16cint16, v16cint16): P##_270, \
+  void (*)(v32cint16, v8cint16): P##_271, \
+  void (*)(v8cint32, v16int16): P##_275, \
+  void (*)(v16cint32, v16int16): P##_276, \
   default: tw__no_such_overload)
 #define tw__m4_48b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48b_pick8(tw__m4_48b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48b_pick8(tw__m4_48ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -975,78 +991,78 @@ TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 270, (v16cint32 x, int xs, int 
 #define TW__COUNTS_tw__m4_48b(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48ba(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 271, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 272, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 273, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 274, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 275, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 276, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 277, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 278, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 279, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 280, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 281, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 282, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 283, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 284, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 285, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(four_pair, 8, v4cacc48, tw__m4_48s, 286, (v16cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(four_pair, 8, v4cacc48, tw__m4_48s, 287, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(four_pair, 8, v4cacc48, tw__m4_48s, 288, (v32cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 289, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 290, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 291, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 292, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 293, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 294, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 295, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 296, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 297, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 279, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 280, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 281, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 282, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 283, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 284, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 285, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 286, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 287, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 288, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 289, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 290, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 291, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 292, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 293, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v4cacc48, tw__m4_48s, 294, (v16cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v4cacc48, tw__m4_48s, 295, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v4cacc48, tw__m4_48s, 296, (v32cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 297, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 298, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 299, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 300, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 301, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 302, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 303, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 304, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 305, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m4_48s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16cint16, v4cint32): P##_289, \
-  void (*)(v32cint16, v4cint32): P##_291, \
-  void (*)(v8cint32, v8cint16): P##_295, \
-  void (*)(v16cint32, v8cint16): P##_297, \
+  void (*)(v16cint16, v4cint32): P##_297, \
+  void (*)(v32cint16, v4cint32): P##_299, \
+  void (*)(v8cint32, v8cint16): P##_303, \
+  void (*)(v16cint32, v8cint16): P##_305, \
   default: tw__no_such_overload)
 #define tw__m4_48s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48s_pick7(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48s_pick7(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_290, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_296, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_298, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_304, \
   default: tw__no_such_overload)
 #define tw__m4_48s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48s_pick8(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48s_pick8(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8cint16): P##_271, \
-  void (*)(v64int16, v8cint16): P##_273, \
-  void (*)(v32int16, v4cint32): P##_274, \
-  void (*)(v64int16, v4cint32): P##_276, \
-  void (*)(v16int32, v8cint16): P##_277, \
-  void (*)(v32int32, v8cint16): P##_279, \
-  void (*)(v16cint16, v16int16): P##_280, \
-  void (*)(v32cint16, v16int16): P##_282, \
-  void (*)(v16cint16, v8int32): P##_283, \
-  void (*)(v32cint16, v8int32): P##_285, \
-  void (*)(v16cint16, v8cint16): P##_286, \
-  void (*)(v32cint16, v8cint16): P##_288, \
-  void (*)(v8cint32, v16int16): P##_292, \
-  void (*)(v16cint32, v16int16): P##_294, \
+  void (*)(v32int16, v8cint16): P##_279, \
+  void (*)(v64int16, v8cint16): P##_281, \
+  void (*)(v32int16, v4cint32): P##_282, \
+  void (*)(v64int16, v4cint32): P##_284, \
+  void (*)(v16int32, v8cint16): P##_285, \
+  void (*)(v32int32, v8cint16): P##_287, \
+  void (*)(v16cint16, v16int16): P##_288, \
+  void (*)(v32cint16, v16int16): P##_290, \
+  void (*)(v16cint16, v8int32): P##_291, \
+  void (*)(v32cint16, v8int32): P##_293, \
+  void (*)(v16cint16, v8cint16): P##_294, \
+  void (*)(v32cint16, v8cint16): P##_296, \
+  void (*)(v8cint32, v16int16): P##_300, \
+  void (*)(v16cint32, v16int16): P##_302, \
   default: tw__no_such_overload)
 #define tw__m4_48s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48s_pick9(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48s_pick9(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8cint16): P##_272, \
-  void (*)(v32int16, v32int16, v4cint32): P##_275, \
-  void (*)(v16int32, v16int32, v8cint16): P##_278, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_281, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_284, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_287, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_293, \
+  void (*)(v32int16, v32int16, v8cint16): P##_280, \
+  void (*)(v32int16, v32int16, v4cint32): P##_283, \
+  void (*)(v16int32, v16int32, v8cint16): P##_286, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_289, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_292, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_295, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_301, \
   default: tw__no_such_overload)
 #define tw__m4_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48s_pick10(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48s_pick10(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -1054,32 +1070,32 @@ TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 297, (v16cint32 x, int xs, int 
 #define TW__COUNTS_tw__m4_48s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48m, 298, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48m, 299, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48m, 300, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 301, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 302, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 303, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 304, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 305, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 306, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48m, 306, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48m, 307, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48m, 308, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 309, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 310, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 311, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 312, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 313, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 314, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m4_48m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8cint16): P##_298, \
-  void (*)(v64int16, v8cint16): P##_300, \
-  void (*)(v32int16, v4cint32): P##_301, \
-  void (*)(v64int16, v4cint32): P##_303, \
-  void (*)(v16int32, v8cint16): P##_304, \
-  void (*)(v32int32, v8cint16): P##_306, \
+  void (*)(v32int16, v8cint16): P##_306, \
+  void (*)(v64int16, v8cint16): P##_308, \
+  void (*)(v32int16, v4cint32): P##_309, \
+  void (*)(v64int16, v4cint32): P##_311, \
+  void (*)(v16int32, v8cint16): P##_312, \
+  void (*)(v32int32, v8cint16): P##_314, \
   default: tw__no_such_overload)
 #define tw__m4_48m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48m_pick9(tw__m4_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48m_pick9(tw__m4_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8cint16): P##_299, \
-  void (*)(v32int16, v32int16, v4cint32): P##_302, \
-  void (*)(v16int32, v16int32, v8cint16): P##_305, \
+  void (*)(v32int16, v32int16, v8cint16): P##_307, \
+  void (*)(v32int16, v32int16, v4cint32): P##_310, \
+  void (*)(v16int32, v16int32, v8cint16): P##_313, \
   default: tw__no_such_overload)
 #define tw__m4_48m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48m_pick10(tw__m4_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48m_pick10(tw__m4_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -1087,63 +1103,63 @@ TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 306, (v32int32 x, int xs, int x
 #define TW__COUNTS_tw__m4_48m(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48ma(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 307, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 308, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 309, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 310, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 311, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 312, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 313, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 314, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 315, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 316, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 317, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 318, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 319, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 320, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 321, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(four_ct, 8, v4cacc48, tw__m4_48t, 322, (v16cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(four_ct, 8, v4cacc48, tw__m4_48t, 323, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(four_ct, 8, v4cacc48, tw__m4_48t, 324, (v32cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 325, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 326, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 327, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 315, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 316, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 317, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 318, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 319, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 320, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 321, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 322, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 323, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 324, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 325, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 326, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 327, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 328, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 329, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(four_ct, 8, v4cacc48, tw__m4_48t, 330, (v16cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(four_ct, 8, v4cacc48, tw__m4_48t, 331, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(four_ct, 8, v4cacc48, tw__m4_48t, 332, (v32cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 333, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 334, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 335, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m4_48t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v4cint32): P##_310, \
-  void (*)(v64int16, v4cint32): P##_312, \
-  void (*)(v16int32, v8cint16): P##_313, \
-  void (*)(v32int32, v8cint16): P##_315, \
-  void (*)(v16cint16, v8int32): P##_319, \
-  void (*)(v32cint16, v8int32): P##_321, \
-  void (*)(v16cint16, v8cint16): P##_322, \
-  void (*)(v32cint16, v8cint16): P##_324, \
-  void (*)(v8cint32, v16int16): P##_325, \
-  void (*)(v16cint32, v16int16): P##_327, \
+  void (*)(v32int16, v4cint32): P##_318, \
+  void (*)(v64int16, v4cint32): P##_320, \
+  void (*)(v16int32, v8cint16): P##_321, \
+  void (*)(v32int32, v8cint16): P##_323, \
+  void (*)(v16cint16, v8int32): P##_327, \
+  void (*)(v32cint16, v8int32): P##_329, \
+  void (*)(v16cint16, v8cint16): P##_330, \
+  void (*)(v32cint16, v8cint16): P##_332, \
+  void (*)(v8cint32, v16int16): P##_333, \
+  void (*)(v16cint32, v16int16): P##_335, \
   default: tw__no_such_overload)
 #define tw__m4_48t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48t_pick9(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48t_pick9(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_311, \
-  void (*)(v16int32, v16int32, v8cint16): P##_314, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_320, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_323, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_326, \
+  void (*)(v32int16, v32int16, v4cint32): P##_319, \
+  void (*)(v16int32, v16int32, v8cint16): P##_322, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_328, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_331, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_334, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v8cint16): P##_307, \
-  void (*)(v64int16, v8cint16): P##_309, \
-  void (*)(v16cint16, v16int16): P##_316, \
-  void (*)(v32cint16, v16int16): P##_318, \
+  void (*)(v32int16, v8cint16): P##_315, \
+  void (*)(v64int16, v8cint16): P##_317, \
+  void (*)(v16cint16, v16int16): P##_324, \
+  void (*)(v32cint16, v16int16): P##_326, \
   default: tw__no_such_overload))
 #define tw__m4_48t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48t_pick10(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48t_pick10(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int16, v8cint16): P##_308, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_317, \
+  void (*)(v32int16, v32int16, v8cint16): P##_316, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_325, \
   default: tw__no_such_overload)
 #define tw__m4_48t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48t_pick11(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_48ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48t_pick11(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
@@ -1151,78 +1167,78 @@ TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 327, (v16cint32 x, int xs, int 
 #define TW__COUNTS_tw__m4_48t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 328, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 329, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 330, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 331, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 332, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 333, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 334, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 335, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 336, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 337, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 338, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 339, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 340, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 341, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 342, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 343, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 344, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 345, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 346, (v16cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 347, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 348, (v32cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 349, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 350, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 351, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 352, (v8cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 353, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 354, (v16cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 336, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 337, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 338, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 339, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 340, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 341, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 342, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 343, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 344, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 345, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 346, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 347, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 348, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 349, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 350, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 351, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 352, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 353, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 354, (v16cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 355, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 356, (v32cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 357, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 358, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 359, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 360, (v8cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 361, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 362, (v16cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
 #define tw__m4_48u_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v16cint16, v4cint32): P##_346, \
-  void (*)(v32cint16, v4cint32): P##_348, \
-  void (*)(v8cint32, v8cint16): P##_352, \
-  void (*)(v16cint32, v8cint16): P##_354, \
+  void (*)(v16cint16, v4cint32): P##_354, \
+  void (*)(v32cint16, v4cint32): P##_356, \
+  void (*)(v8cint32, v8cint16): P##_360, \
+  void (*)(v16cint32, v8cint16): P##_362, \
   default: tw__no_such_overload)
 #define tw__m4_48u_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48u_pick8(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48ua_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48u_pick8(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48u_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_347, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_353, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_355, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_361, \
   default: tw__no_such_overload)
 #define tw__m4_48u_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48u_pick9(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48ua_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48u_pick9(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v8cint16): P##_328, \
-  void (*)(v64int16, v8cint16): P##_330, \
-  void (*)(v32int16, v4cint32): P##_331, \
-  void (*)(v64int16, v4cint32): P##_333, \
-  void (*)(v16int32, v8cint16): P##_334, \
-  void (*)(v32int32, v8cint16): P##_336, \
-  void (*)(v16cint16, v16int16): P##_337, \
-  void (*)(v32cint16, v16int16): P##_339, \
-  void (*)(v16cint16, v8int32): P##_340, \
-  void (*)(v32cint16, v8int32): P##_342, \
-  void (*)(v16cint16, v8cint16): P##_343, \
-  void (*)(v32cint16, v8cint16): P##_345, \
-  void (*)(v8cint32, v16int16): P##_349, \
-  void (*)(v16cint32, v16int16): P##_351, \
+  void (*)(v32int16, v8cint16): P##_336, \
+  void (*)(v64int16, v8cint16): P##_338, \
+  void (*)(v32int16, v4cint32): P##_339, \
+  void (*)(v64int16, v4cint32): P##_341, \
+  void (*)(v16int32, v8cint16): P##_342, \
+  void (*)(v32int32, v8cint16): P##_344, \
+  void (*)(v16cint16, v16int16): P##_345, \
+  void (*)(v32cint16, v16int16): P##_347, \
+  void (*)(v16cint16, v8int32): P##_348, \
+  void (*)(v32cint16, v8int32): P##_350, \
+  void (*)(v16cint16, v8cint16): P##_351, \
+  void (*)(v32cint16, v8cint16): P##_353, \
+  void (*)(v8cint32, v16int16): P##_357, \
+  void (*)(v16cint32, v16int16): P##_359, \
   default: tw__no_such_overload)
 #define tw__m4_48u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48u_pick11(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_48ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48u_pick11(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_48u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v8cint16): P##_329, \
-  void (*)(v32int16, v32int16, v4cint32): P##_332, \
-  void (*)(v16int32, v16int32, v8cint16): P##_335, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_338, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_341, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_344, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_350, \
+  void (*)(v32int16, v32int16, v8cint16): P##_337, \
+  void (*)(v32int16, v32int16, v4cint32): P##_340, \
+  void (*)(v16int32, v16int32, v8cint16): P##_343, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_346, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_349, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_352, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_358, \
   default: tw__no_such_overload)
 #define tw__m4_48u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_48u_pick12(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m4_48ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_48u_pick12(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
@@ -1230,35 +1246,37 @@ TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 354, (v16cint32 x, int xs, int xo
 #define TW__COUNTS_tw__m4_48u(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_48ua(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 355, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 356, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 357, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 358, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 359, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 360, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 361, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 362, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 363, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 364, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 365, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 366, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 367, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 368, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 369, (v16int32 x, int xs, int xo, v16int32 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 370, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 371, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
 #ifndef __cplusplus
 #define tw__m8_80p_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16int32): P##_360, \
-  void (*)(v32int32): P##_362, \
+  void (*)(v16int32): P##_368, \
+  void (*)(v32int32): P##_371, \
   default: tw__no_such_overload)
 #define tw__m8_80p_5(f,a0,a1,a2,a3,a4) tw__m8_80p_pick5(tw__m8_80p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m8_80pa_6(f,acc,a0,a1,a2,a3,a4) tw__m8_80p_pick5(tw__m8_80pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m8_80p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16int32, v8int32): P##_359, \
-  void (*)(v32int32, v8int32): P##_361, \
+  void (*)(v16int32, v8int32): P##_367, \
+  void (*)(v16int32, v16int32): P##_369, \
+  void (*)(v32int32, v8int32): P##_370, \
   default: tw__no_such_overload)
 #define tw__m8_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m8_80p_pick6(tw__m8_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m8_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_80p_pick6(tw__m8_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m8_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_355, \
-  void (*)(v64int16, v8int32): P##_356, \
-  void (*)(v16int32, v16int16): P##_357, \
-  void (*)(v32int32, v16int16): P##_358, \
+  void (*)(v32int16, v8int32): P##_363, \
+  void (*)(v64int16, v8int32): P##_364, \
+  void (*)(v16int32, v16int16): P##_365, \
+  void (*)(v32int32, v16int16): P##_366, \
   default: tw__no_such_overload)
 #define tw__m8_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80p_pick8(tw__m8_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80p_pick8(tw__m8_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -1266,35 +1284,37 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 362, (v32int32 x, int xs, int x
 #define TW__COUNTS_tw__m8_80p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_80pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 363, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 364, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 365, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 366, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 367, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 368, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 369, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 370, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 372, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 373, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 374, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 375, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 376, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 377, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 378, (v16int32 x, int xs, int xo, v16int32 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 379, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 380, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
 #ifndef __cplusplus
 #define tw__m8_80b_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16int32): P##_368, \
-  void (*)(v32int32): P##_370, \
+  void (*)(v16int32): P##_377, \
+  void (*)(v32int32): P##_380, \
   default: tw__no_such_overload)
 #define tw__m8_80b_5(f,a0,a1,a2,a3,a4) tw__m8_80b_pick5(tw__m8_80b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m8_80ba_6(f,acc,a0,a1,a2,a3,a4) tw__m8_80b_pick5(tw__m8_80ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m8_80b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16int32, v8int32): P##_367, \
-  void (*)(v32int32, v8int32): P##_369, \
+  void (*)(v16int32, v8int32): P##_376, \
+  void (*)(v16int32, v16int32): P##_378, \
+  void (*)(v32int32, v8int32): P##_379, \
   default: tw__no_such_overload)
 #define tw__m8_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m8_80b_pick6(tw__m8_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m8_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_80b_pick6(tw__m8_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m8_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_363, \
-  void (*)(v64int16, v8int32): P##_364, \
-  void (*)(v16int32, v16int16): P##_365, \
-  void (*)(v32int32, v16int16): P##_366, \
+  void (*)(v32int16, v8int32): P##_372, \
+  void (*)(v64int16, v8int32): P##_373, \
+  void (*)(v16int32, v16int16): P##_374, \
+  void (*)(v32int32, v16int16): P##_375, \
   default: tw__no_such_overload)
 #define tw__m8_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80b_pick8(tw__m8_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80b_pick8(tw__m8_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -1302,42 +1322,42 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 370, (v32int32 x, int xs, int x
 #define TW__COUNTS_tw__m8_80b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_80ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 371, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 372, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 373, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 374, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 375, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 376, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 377, (v16int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 378, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 379, (v32int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 381, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 382, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 383, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 384, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 385, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 386, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 387, (v16int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 388, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 389, (v32int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m8_80s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16int32, v8int32): P##_377, \
-  void (*)(v32int32, v8int32): P##_379, \
+  void (*)(v16int32, v8int32): P##_387, \
+  void (*)(v32int32, v8int32): P##_389, \
   default: tw__no_such_overload)
 #define tw__m8_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_80s_pick7(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_80s_pick7(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16int32, v16int32, v8int32): P##_378, \
+  void (*)(v16int32, v16int32, v8int32): P##_388, \
   default: tw__no_such_overload)
 #define tw__m8_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80s_pick8(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80s_pick8(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_371, \
-  void (*)(v64int16, v8int32): P##_373, \
-  void (*)(v16int32, v16int16): P##_374, \
-  void (*)(v32int32, v16int16): P##_376, \
+  void (*)(v32int16, v8int32): P##_381, \
+  void (*)(v64int16, v8int32): P##_383, \
+  void (*)(v16int32, v16int16): P##_384, \
+  void (*)(v32int32, v16int16): P##_386, \
   default: tw__no_such_overload)
 #define tw__m8_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80s_pick9(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80s_pick9(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_372, \
-  void (*)(v16int32, v16int32, v16int16): P##_375, \
+  void (*)(v32int16, v32int16, v8int32): P##_382, \
+  void (*)(v16int32, v16int32, v16int16): P##_385, \
   default: tw__no_such_overload)
 #define tw__m8_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80s_pick10(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80s_pick10(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -1345,42 +1365,42 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 379, (v32int32 x, int xs, int x
 #define TW__COUNTS_tw__m8_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 380, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 381, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 382, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 383, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 384, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 385, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 386, (v16int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 387, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 388, (v32int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 390, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 391, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 392, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 393, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 394, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 395, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 396, (v16int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 397, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 398, (v32int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m8_80m_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16int32, v8int32): P##_386, \
-  void (*)(v32int32, v8int32): P##_388, \
+  void (*)(v16int32, v8int32): P##_396, \
+  void (*)(v32int32, v8int32): P##_398, \
   default: tw__no_such_overload)
 #define tw__m8_80m_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_80m_pick7(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_80ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_80m_pick7(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_80m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16int32, v16int32, v8int32): P##_387, \
+  void (*)(v16int32, v16int32, v8int32): P##_397, \
   default: tw__no_such_overload)
 #define tw__m8_80m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80m_pick8(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80m_pick8(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_380, \
-  void (*)(v64int16, v8int32): P##_382, \
-  void (*)(v16int32, v16int16): P##_383, \
-  void (*)(v32int32, v16int16): P##_385, \
+  void (*)(v32int16, v8int32): P##_390, \
+  void (*)(v64int16, v8int32): P##_392, \
+  void (*)(v16int32, v16int16): P##_393, \
+  void (*)(v32int32, v16int16): P##_395, \
   default: tw__no_such_overload)
 #define tw__m8_80m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80m_pick9(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80m_pick9(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_381, \
-  void (*)(v16int32, v16int32, v16int16): P##_384, \
+  void (*)(v32int16, v32int16, v8int32): P##_391, \
+  void (*)(v16int32, v16int32, v16int16): P##_394, \
   default: tw__no_such_overload)
 #define tw__m8_80m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80m_pick10(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_80ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80m_pick10(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -1388,26 +1408,26 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 388, (v32int32 x, int xs, int x
 #define TW__COUNTS_tw__m8_80m(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m8_80ma(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 389, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 390, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 391, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 392, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 393, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 394, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 399, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 400, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 401, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 402, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 403, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 404, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m8_80t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_389, \
-  void (*)(v64int16, v8int32): P##_391, \
-  void (*)(v16int32, v16int16): P##_392, \
-  void (*)(v32int32, v16int16): P##_394, \
+  void (*)(v32int16, v8int32): P##_399, \
+  void (*)(v64int16, v8int32): P##_401, \
+  void (*)(v16int32, v16int16): P##_402, \
+  void (*)(v32int32, v16int16): P##_404, \
   default: tw__no_such_overload)
 #define tw__m8_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80t_pick9(tw__m8_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80t_pick9(tw__m8_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_390, \
-  void (*)(v16int32, v16int32, v16int16): P##_393, \
+  void (*)(v32int16, v32int16, v8int32): P##_400, \
+  void (*)(v16int32, v16int32, v16int16): P##_403, \
   default: tw__no_such_overload)
 #define tw__m8_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80t_pick10(tw__m8_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80t_pick10(tw__m8_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -1420,67 +1440,69 @@ TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 394, (v32int32 x, int xs, int x
 #define TW__COUNTS_tw__m8_80u(F, ...)
 #define TW__COUNTS_tw__m8_80ua(F, ...)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 395, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 396, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 397, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 398, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 399, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 400, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 401, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 402, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 403, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 404, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 405, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 406, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 407, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 408, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 409, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 410, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 411, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 412, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 413, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 414, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 415, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 416, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 417, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 418, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 405, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 406, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 407, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 408, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 409, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 410, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 411, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 412, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 413, (v16int32 x, int xs, int xo, int xt, v16int32 y, int zs, int zo, int zt), TW__M(&x, &y, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 414, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 415, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 416, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 417, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 418, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 419, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 420, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 421, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 422, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 423, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 424, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 425, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 426, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 427, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 428, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 429, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
 #ifndef __cplusplus
 #define tw__m4_80p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16int32, v4cint32): P##_407, \
-  void (*)(v32int32, v4cint32): P##_408, \
-  void (*)(v16cint16, v4cint32): P##_411, \
-  void (*)(v32cint16, v4cint32): P##_412, \
-  void (*)(v8cint32, v8int32): P##_415, \
-  void (*)(v16cint32, v8int32): P##_416, \
-  void (*)(v8cint32, v8cint16): P##_417, \
-  void (*)(v16cint32, v8cint16): P##_418, \
+  void (*)(v16int32, v4cint32): P##_418, \
+  void (*)(v32int32, v4cint32): P##_419, \
+  void (*)(v16cint16, v4cint32): P##_422, \
+  void (*)(v32cint16, v4cint32): P##_423, \
+  void (*)(v8cint32, v8int32): P##_426, \
+  void (*)(v16cint32, v8int32): P##_427, \
+  void (*)(v8cint32, v8cint16): P##_428, \
+  void (*)(v16cint32, v8cint16): P##_429, \
   default: tw__no_such_overload)
 #define tw__m4_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m4_80p_pick6(tw__m4_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m4_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_80p_pick6(tw__m4_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m4_80p_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16int32): P##_402, \
-  void (*)(v32int32): P##_404, \
+  void (*)(v16int32): P##_412, \
+  void (*)(v32int32): P##_415, \
   default: tw__no_such_overload)
 #define tw__m4_80p_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80p_pick7(tw__m4_80p,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80pa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80p_pick7(tw__m4_80pa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_395, \
-  void (*)(v64int16, v8int32): P##_396, \
-  void (*)(v32int16, v4cint32): P##_397, \
-  void (*)(v64int16, v4cint32): P##_398, \
-  void (*)(v16int32, v16int16): P##_399, \
-  void (*)(v32int32, v16int16): P##_400, \
-  void (*)(v16int32, v8int32): P##_401, \
-  void (*)(v32int32, v8int32): P##_403, \
-  void (*)(v16int32, v8cint16): P##_405, \
-  void (*)(v32int32, v8cint16): P##_406, \
-  void (*)(v16cint16, v8int32): P##_409, \
-  void (*)(v32cint16, v8int32): P##_410, \
-  void (*)(v8cint32, v16int16): P##_413, \
-  void (*)(v16cint32, v16int16): P##_414, \
+  void (*)(v32int16, v8int32): P##_405, \
+  void (*)(v64int16, v8int32): P##_406, \
+  void (*)(v32int16, v4cint32): P##_407, \
+  void (*)(v64int16, v4cint32): P##_408, \
+  void (*)(v16int32, v16int16): P##_409, \
+  void (*)(v32int32, v16int16): P##_410, \
+  void (*)(v16int32, v8int32): P##_411, \
+  void (*)(v16int32, v16int32): P##_413, \
+  void (*)(v32int32, v8int32): P##_414, \
+  void (*)(v16int32, v8cint16): P##_416, \
+  void (*)(v32int32, v8cint16): P##_417, \
+  void (*)(v16cint16, v8int32): P##_420, \
+  void (*)(v32cint16, v8int32): P##_421, \
+  void (*)(v8cint32, v16int16): P##_424, \
+  void (*)(v16cint32, v16int16): P##_425, \
   default: tw__no_such_overload)
 #define tw__m4_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80p_pick8(tw__m4_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80p_pick8(tw__m4_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -1488,67 +1510,69 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 418, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m4_80p(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80pa(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 419, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 420, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 421, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 422, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 423, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 424, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 425, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 426, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 427, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 428, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 429, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 430, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 431, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 432, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 433, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 434, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 435, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 436, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 437, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 438, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 439, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 440, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 441, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 442, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 430, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 431, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 432, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 433, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 434, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 435, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 436, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 437, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 438, (v16int32 x, int xs, int xo, int xt, v16int32 y, int zs, int zo, int zt), TW__M(&x, &y, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 439, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 440, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 441, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 442, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 443, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 444, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 445, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 446, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 447, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 448, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 449, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 450, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 451, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 452, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 453, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 454, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__ABS)
 #ifndef __cplusplus
 #define tw__m4_80b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16int32, v4cint32): P##_431, \
-  void (*)(v32int32, v4cint32): P##_432, \
-  void (*)(v16cint16, v4cint32): P##_435, \
-  void (*)(v32cint16, v4cint32): P##_436, \
-  void (*)(v8cint32, v8int32): P##_439, \
-  void (*)(v16cint32, v8int32): P##_440, \
-  void (*)(v8cint32, v8cint16): P##_441, \
-  void (*)(v16cint32, v8cint16): P##_442, \
+  void (*)(v16int32, v4cint32): P##_443, \
+  void (*)(v32int32, v4cint32): P##_444, \
+  void (*)(v16cint16, v4cint32): P##_447, \
+  void (*)(v32cint16, v4cint32): P##_448, \
+  void (*)(v8cint32, v8int32): P##_451, \
+  void (*)(v16cint32, v8int32): P##_452, \
+  void (*)(v8cint32, v8cint16): P##_453, \
+  void (*)(v16cint32, v8cint16): P##_454, \
   default: tw__no_such_overload)
 #define tw__m4_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m4_80b_pick6(tw__m4_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m4_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_80b_pick6(tw__m4_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m4_80b_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16int32): P##_426, \
-  void (*)(v32int32): P##_428, \
+  void (*)(v16int32): P##_437, \
+  void (*)(v32int32): P##_440, \
   default: tw__no_such_overload)
 #define tw__m4_80b_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80b_pick7(tw__m4_80b,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80ba_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80b_pick7(tw__m4_80ba,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_419, \
-  void (*)(v64int16, v8int32): P##_420, \
-  void (*)(v32int16, v4cint32): P##_421, \
-  void (*)(v64int16, v4cint32): P##_422, \
-  void (*)(v16int32, v16int16): P##_423, \
-  void (*)(v32int32, v16int16): P##_424, \
-  void (*)(v16int32, v8int32): P##_425, \
-  void (*)(v32int32, v8int32): P##_427, \
-  void (*)(v16int32, v8cint16): P##_429, \
-  void (*)(v32int32, v8cint16): P##_430, \
-  void (*)(v16cint16, v8int32): P##_433, \
-  void (*)(v32cint16, v8int32): P##_434, \
-  void (*)(v8cint32, v16int16): P##_437, \
-  void (*)(v16cint32, v16int16): P##_438, \
+  void (*)(v32int16, v8int32): P##_430, \
+  void (*)(v64int16, v8int32): P##_431, \
+  void (*)(v32int16, v4cint32): P##_432, \
+  void (*)(v64int16, v4cint32): P##_433, \
+  void (*)(v16int32, v16int16): P##_434, \
+  void (*)(v32int32, v16int16): P##_435, \
+  void (*)(v16int32, v8int32): P##_436, \
+  void (*)(v16int32, v16int32): P##_438, \
+  void (*)(v32int32, v8int32): P##_439, \
+  void (*)(v16int32, v8cint16): P##_441, \
+  void (*)(v32int32, v8cint16): P##_442, \
+  void (*)(v16cint16, v8int32): P##_445, \
+  void (*)(v32cint16, v8int32): P##_446, \
+  void (*)(v8cint32, v16int16): P##_449, \
+  void (*)(v16cint32, v16int16): P##_450, \
   default: tw__no_such_overload)
 #define tw__m4_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80b_pick8(tw__m4_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80b_pick8(tw__m4_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -1556,90 +1580,90 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 442, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m4_80b(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80ba(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 443, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 444, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 445, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 446, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 447, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 448, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 449, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 450, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 451, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 452, (v16int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 453, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 454, (v32int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 455, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 456, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 457, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 458, (v16int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 459, (v16int32 x, int xs, int xo, v16int32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 460, (v32int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 461, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 462, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 463, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 464, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 465, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 466, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 467, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 468, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 469, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 470, (v8cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 471, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 472, (v16cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 473, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 474, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 475, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 455, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 456, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 457, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 458, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 459, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 460, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 461, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 462, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 463, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 464, (v16int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 465, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 466, (v32int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 467, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 468, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 469, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 470, (v16int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 471, (v16int32 x, int xs, int xo, v16int32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 472, (v32int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 473, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 474, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 475, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 476, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 477, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 478, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 479, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 480, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 481, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 482, (v8cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 483, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 484, (v16cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 485, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 486, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 487, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m4_80s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16int32, v4cint32): P##_458, \
-  void (*)(v32int32, v4cint32): P##_460, \
-  void (*)(v16cint16, v4cint32): P##_464, \
-  void (*)(v32cint16, v4cint32): P##_466, \
-  void (*)(v8cint32, v8int32): P##_470, \
-  void (*)(v16cint32, v8int32): P##_472, \
-  void (*)(v8cint32, v8cint16): P##_473, \
-  void (*)(v16cint32, v8cint16): P##_475, \
+  void (*)(v16int32, v4cint32): P##_470, \
+  void (*)(v32int32, v4cint32): P##_472, \
+  void (*)(v16cint16, v4cint32): P##_476, \
+  void (*)(v32cint16, v4cint32): P##_478, \
+  void (*)(v8cint32, v8int32): P##_482, \
+  void (*)(v16cint32, v8int32): P##_484, \
+  void (*)(v8cint32, v8cint16): P##_485, \
+  void (*)(v16cint32, v8cint16): P##_487, \
   default: tw__no_such_overload)
 #define tw__m4_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80s_pick7(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80s_pick7(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16int32, v16int32, v4cint32): P##_459, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_465, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_471, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_474, \
+  void (*)(v16int32, v16int32, v4cint32): P##_471, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_477, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_483, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_486, \
   default: tw__no_such_overload)
 #define tw__m4_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80s_pick8(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80s_pick8(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_443, \
-  void (*)(v64int16, v8int32): P##_445, \
-  void (*)(v32int16, v4cint32): P##_446, \
-  void (*)(v64int16, v4cint32): P##_448, \
-  void (*)(v16int32, v16int16): P##_449, \
-  void (*)(v32int32, v16int16): P##_451, \
-  void (*)(v16int32, v8int32): P##_452, \
-  void (*)(v32int32, v8int32): P##_454, \
-  void (*)(v16int32, v8cint16): P##_455, \
-  void (*)(v32int32, v8cint16): P##_457, \
-  void (*)(v16cint16, v8int32): P##_461, \
-  void (*)(v32cint16, v8int32): P##_463, \
-  void (*)(v8cint32, v16int16): P##_467, \
-  void (*)(v16cint32, v16int16): P##_469, \
+  void (*)(v32int16, v8int32): P##_455, \
+  void (*)(v64int16, v8int32): P##_457, \
+  void (*)(v32int16, v4cint32): P##_458, \
+  void (*)(v64int16, v4cint32): P##_460, \
+  void (*)(v16int32, v16int16): P##_461, \
+  void (*)(v32int32, v16int16): P##_463, \
+  void (*)(v16int32, v8int32): P##_464, \
+  void (*)(v32int32, v8int32): P##_466, \
+  void (*)(v16int32, v8cint16): P##_467, \
+  void (*)(v32int32, v8cint16): P##_469, \
+  void (*)(v16cint16, v8int32): P##_473, \
+  void (*)(v32cint16, v8int32): P##_475, \
+  void (*)(v8cint32, v16int16): P##_479, \
+  void (*)(v16cint32, v16int16): P##_481, \
   default: tw__no_such_overload)
 #define tw__m4_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80s_pick9(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80s_pick9(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_444, \
-  void (*)(v32int16, v32int16, v4cint32): P##_447, \
-  void (*)(v16int32, v16int32, v16int16): P##_450, \
-  void (*)(v16int32, v16int32, v8int32): P##_453, \
-  void (*)(v16int32, v16int32, v8cint16): P##_456, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_462, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_468, \
+  void (*)(v32int16, v32int16, v8int32): P##_456, \
+  void (*)(v32int16, v32int16, v4cint32): P##_459, \
+  void (*)(v16int32, v16int32, v16int16): P##_462, \
+  void (*)(v16int32, v16int32, v8int32): P##_465, \
+  void (*)(v16int32, v16int32, v8cint16): P##_468, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_474, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_480, \
   default: tw__no_such_overload)
 #define tw__m4_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80s_pick10(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80s_pick10(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -1647,60 +1671,60 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 475, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m4_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 476, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 477, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 478, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 479, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 480, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 481, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 482, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 483, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 484, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80m, 485, (v16int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80m, 486, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80m, 487, (v32int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 488, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 489, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 490, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 491, (v16int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 492, (v16int32 x, int xs, int xo, v16int32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 493, (v32int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 488, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 489, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 490, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 491, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 492, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 493, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 494, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 495, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 496, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80m, 497, (v16int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80m, 498, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80m, 499, (v32int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 500, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 501, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 502, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 503, (v16int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 504, (v16int32 x, int xs, int xo, v16int32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 505, (v32int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m4_80m_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16int32, v4cint32): P##_491, \
-  void (*)(v32int32, v4cint32): P##_493, \
+  void (*)(v16int32, v4cint32): P##_503, \
+  void (*)(v32int32, v4cint32): P##_505, \
   default: tw__no_such_overload)
 #define tw__m4_80m_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80m_pick7(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80m_pick7(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16int32, v16int32, v4cint32): P##_492, \
+  void (*)(v16int32, v16int32, v4cint32): P##_504, \
   default: tw__no_such_overload)
 #define tw__m4_80m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80m_pick8(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80m_pick8(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_476, \
-  void (*)(v64int16, v8int32): P##_478, \
-  void (*)(v32int16, v4cint32): P##_479, \
-  void (*)(v64int16, v4cint32): P##_481, \
-  void (*)(v16int32, v16int16): P##_482, \
-  void (*)(v32int32, v16int16): P##_484, \
-  void (*)(v16int32, v8int32): P##_485, \
-  void (*)(v32int32, v8int32): P##_487, \
-  void (*)(v16int32, v8cint16): P##_488, \
-  void (*)(v32int32, v8cint16): P##_490, \
+  void (*)(v32int16, v8int32): P##_488, \
+  void (*)(v64int16, v8int32): P##_490, \
+  void (*)(v32int16, v4cint32): P##_491, \
+  void (*)(v64int16, v4cint32): P##_493, \
+  void (*)(v16int32, v16int16): P##_494, \
+  void (*)(v32int32, v16int16): P##_496, \
+  void (*)(v16int32, v8int32): P##_497, \
+  void (*)(v32int32, v8int32): P##_499, \
+  void (*)(v16int32, v8cint16): P##_500, \
+  void (*)(v32int32, v8cint16): P##_502, \
   default: tw__no_such_overload)
 #define tw__m4_80m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80m_pick9(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80m_pick9(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_477, \
-  void (*)(v32int16, v32int16, v4cint32): P##_480, \
-  void (*)(v16int32, v16int32, v16int16): P##_483, \
-  void (*)(v16int32, v16int32, v8int32): P##_486, \
-  void (*)(v16int32, v16int32, v8cint16): P##_489, \
+  void (*)(v32int16, v32int16, v8int32): P##_489, \
+  void (*)(v32int16, v32int16, v4cint32): P##_492, \
+  void (*)(v16int32, v16int32, v16int16): P##_495, \
+  void (*)(v16int32, v16int32, v8int32): P##_498, \
+  void (*)(v16int32, v16int32, v8cint16): P##_501, \
   default: tw__no_such_overload)
 #define tw__m4_80m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80m_pick10(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80m_pick10(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -1708,63 +1732,63 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 493, (v32int32 x, int xs, int 
 #define TW__COUNTS_tw__m4_80m(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80ma(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 494, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 495, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 496, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 497, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 498, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 499, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 500, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 501, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 502, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 503, (v16int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 504, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 505, (v32int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 506, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 507, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 508, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 509, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 510, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 511, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 512, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 513, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 514, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 506, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 507, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 508, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 509, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 510, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 511, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 512, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 513, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 514, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 515, (v16int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 516, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 517, (v32int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 518, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 519, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 520, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 521, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 522, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 523, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 524, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 525, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 526, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m4_80t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v4cint32): P##_497, \
-  void (*)(v64int16, v4cint32): P##_499, \
-  void (*)(v16int32, v8int32): P##_503, \
-  void (*)(v32int32, v8int32): P##_505, \
-  void (*)(v16int32, v8cint16): P##_506, \
-  void (*)(v32int32, v8cint16): P##_508, \
-  void (*)(v16cint16, v8int32): P##_509, \
-  void (*)(v32cint16, v8int32): P##_511, \
-  void (*)(v8cint32, v16int16): P##_512, \
-  void (*)(v16cint32, v16int16): P##_514, \
+  void (*)(v32int16, v4cint32): P##_509, \
+  void (*)(v64int16, v4cint32): P##_511, \
+  void (*)(v16int32, v8int32): P##_515, \
+  void (*)(v32int32, v8int32): P##_517, \
+  void (*)(v16int32, v8cint16): P##_518, \
+  void (*)(v32int32, v8cint16): P##_520, \
+  void (*)(v16cint16, v8int32): P##_521, \
+  void (*)(v32cint16, v8int32): P##_523, \
+  void (*)(v8cint32, v16int16): P##_524, \
+  void (*)(v16cint32, v16int16): P##_526, \
   default: tw__no_such_overload)
 #define tw__m4_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80t_pick9(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80t_pick9(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_498, \
-  void (*)(v16int32, v16int32, v8int32): P##_504, \
-  void (*)(v16int32, v16int32, v8cint16): P##_507, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_510, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_513, \
+  void (*)(v32int16, v32int16, v4cint32): P##_510, \
+  void (*)(v16int32, v16int32, v8int32): P##_516, \
+  void (*)(v16int32, v16int32, v8cint16): P##_519, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_522, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_525, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v8int32): P##_494, \
-  void (*)(v64int16, v8int32): P##_496, \
-  void (*)(v16int32, v16int16): P##_500, \
-  void (*)(v32int32, v16int16): P##_502, \
+  void (*)(v32int16, v8int32): P##_506, \
+  void (*)(v64int16, v8int32): P##_508, \
+  void (*)(v16int32, v16int16): P##_512, \
+  void (*)(v32int32, v16int16): P##_514, \
   default: tw__no_such_overload))
 #define tw__m4_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80t_pick10(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80t_pick10(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_495, \
-  void (*)(v16int32, v16int32, v16int16): P##_501, \
+  void (*)(v32int16, v32int16, v8int32): P##_507, \
+  void (*)(v16int32, v16int32, v16int16): P##_513, \
   default: tw__no_such_overload)
 #define tw__m4_80t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80t_pick11(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_80ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80t_pick11(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
@@ -1772,32 +1796,32 @@ TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 514, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m4_80t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 515, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 516, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 517, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 518, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 519, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 520, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 521, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 522, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 523, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 527, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 528, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 529, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 530, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 531, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 532, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 533, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 534, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 535, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
 #define tw__m4_80u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v8int32): P##_515, \
-  void (*)(v64int16, v8int32): P##_517, \
-  void (*)(v16int32, v16int16): P##_518, \
-  void (*)(v32int32, v16int16): P##_520, \
-  void (*)(v16int32, v8int32): P##_521, \
-  void (*)(v32int32, v8int32): P##_523, \
+  void (*)(v32int16, v8int32): P##_527, \
+  void (*)(v64int16, v8int32): P##_529, \
+  void (*)(v16int32, v16int16): P##_530, \
+  void (*)(v32int32, v16int16): P##_532, \
+  void (*)(v16int32, v8int32): P##_533, \
+  void (*)(v32int32, v8int32): P##_535, \
   default: tw__no_such_overload)
 #define tw__m4_80u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80u_pick11(tw__m4_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_80ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80u_pick11(tw__m4_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_80u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_516, \
-  void (*)(v16int32, v16int32, v16int16): P##_519, \
-  void (*)(v16int32, v16int32, v8int32): P##_522, \
+  void (*)(v32int16, v32int16, v8int32): P##_528, \
+  void (*)(v16int32, v16int32, v16int16): P##_531, \
+  void (*)(v16int32, v16int32, v8int32): P##_534, \
   default: tw__no_such_overload)
 #define tw__m4_80u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_80u_pick12(tw__m4_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m4_80ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_80u_pick12(tw__m4_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
@@ -1805,59 +1829,61 @@ TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 523, (v32int32 x, int xs, int xo,
 #define TW__COUNTS_tw__m4_80u(F, ...) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #define TW__COUNTS_tw__m4_80ua(F, ...) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 524, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 525, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 526, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 527, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 528, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 529, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 530, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 531, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 532, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 533, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 534, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 535, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 536, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 537, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 538, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 539, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 540, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 541, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 542, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 543, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 536, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 537, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 538, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 539, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 540, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 541, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 542, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 543, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 544, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 545, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 546, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 547, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 548, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 549, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 550, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 551, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 552, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 553, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 554, (v8cint32 x, int xs, int xo, v8cint32 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 555, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 556, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
 #ifndef __cplusplus
 #define tw__m2_80p_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v8cint32): P##_541, \
-  void (*)(v16cint32): P##_543, \
+  void (*)(v8cint32): P##_553, \
+  void (*)(v16cint32): P##_556, \
   default: tw__no_such_overload)
 #define tw__m2_80p_5(f,a0,a1,a2,a3,a4) tw__m2_80p_pick5(tw__m2_80p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m2_80pa_6(f,acc,a0,a1,a2,a3,a4) tw__m2_80p_pick5(tw__m2_80pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m2_80p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v8cint32, v4cint32): P##_540, \
-  void (*)(v16cint32, v4cint32): P##_542, \
+  void (*)(v8cint32, v4cint32): P##_552, \
+  void (*)(v8cint32, v8cint32): P##_554, \
+  void (*)(v16cint32, v4cint32): P##_555, \
   default: tw__no_such_overload)
 #define tw__m2_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m2_80p_pick6(tw__m2_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m2_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m2_80p_pick6(tw__m2_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m2_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v4cint32): P##_524, \
-  void (*)(v64int16, v4cint32): P##_525, \
-  void (*)(v16int32, v8cint16): P##_526, \
-  void (*)(v32int32, v8cint16): P##_527, \
-  void (*)(v16int32, v4cint32): P##_528, \
-  void (*)(v32int32, v4cint32): P##_529, \
-  void (*)(v16cint16, v8int32): P##_530, \
-  void (*)(v32cint16, v8int32): P##_531, \
-  void (*)(v16cint16, v4cint32): P##_532, \
-  void (*)(v32cint16, v4cint32): P##_533, \
-  void (*)(v8cint32, v16int16): P##_534, \
-  void (*)(v16cint32, v16int16): P##_535, \
-  void (*)(v8cint32, v8int32): P##_536, \
-  void (*)(v16cint32, v8int32): P##_537, \
-  void (*)(v8cint32, v8cint16): P##_538, \
-  void (*)(v16cint32, v8cint16): P##_539, \
+  void (*)(v32int16, v4cint32): P##_536, \
+  void (*)(v64int16, v4cint32): P##_537, \
+  void (*)(v16int32, v8cint16): P##_538, \
+  void (*)(v32int32, v8cint16): P##_539, \
+  void (*)(v16int32, v4cint32): P##_540, \
+  void (*)(v32int32, v4cint32): P##_541, \
+  void (*)(v16cint16, v8int32): P##_542, \
+  void (*)(v32cint16, v8int32): P##_543, \
+  void (*)(v16cint16, v4cint32): P##_544, \
+  void (*)(v32cint16, v4cint32): P##_545, \
+  void (*)(v8cint32, v16int16): P##_546, \
+  void (*)(v16cint32, v16int16): P##_547, \
+  void (*)(v8cint32, v8int32): P##_548, \
+  void (*)(v16cint32, v8int32): P##_549, \
+  void (*)(v8cint32, v8cint16): P##_550, \
+  void (*)(v16cint32, v8cint16): P##_551, \
   default: tw__no_such_overload)
 #define tw__m2_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80p_pick8(tw__m2_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80p_pick8(tw__m2_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -1865,59 +1891,61 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 543, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m2_80p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m2_80pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 544, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 545, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 546, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 547, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 548, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 549, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 550, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 551, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 552, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 553, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 554, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 555, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 556, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 557, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 558, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 559, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 560, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 561, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 562, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 563, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 557, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 558, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 559, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 560, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 561, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 562, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 563, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 564, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 565, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 566, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 567, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 568, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 569, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 570, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 571, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 572, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 573, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 574, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 575, (v8cint32 x, int xs, int xo, v8cint32 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 576, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 577, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__ABS)
 #ifndef __cplusplus
 #define tw__m2_80b_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v8cint32): P##_561, \
-  void (*)(v16cint32): P##_563, \
+  void (*)(v8cint32): P##_574, \
+  void (*)(v16cint32): P##_577, \
   default: tw__no_such_overload)
 #define tw__m2_80b_5(f,a0,a1,a2,a3,a4) tw__m2_80b_pick5(tw__m2_80b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m2_80ba_6(f,acc,a0,a1,a2,a3,a4) tw__m2_80b_pick5(tw__m2_80ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m2_80b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v8cint32, v4cint32): P##_560, \
-  void (*)(v16cint32, v4cint32): P##_562, \
+  void (*)(v8cint32, v4cint32): P##_573, \
+  void (*)(v8cint32, v8cint32): P##_575, \
+  void (*)(v16cint32, v4cint32): P##_576, \
   default: tw__no_such_overload)
 #define tw__m2_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m2_80b_pick6(tw__m2_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m2_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m2_80b_pick6(tw__m2_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m2_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v4cint32): P##_544, \
-  void (*)(v64int16, v4cint32): P##_545, \
-  void (*)(v16int32, v8cint16): P##_546, \
-  void (*)(v32int32, v8cint16): P##_547, \
-  void (*)(v16int32, v4cint32): P##_548, \
-  void (*)(v32int32, v4cint32): P##_549, \
-  void (*)(v16cint16, v8int32): P##_550, \
-  void (*)(v32cint16, v8int32): P##_551, \
-  void (*)(v16cint16, v4cint32): P##_552, \
-  void (*)(v32cint16, v4cint32): P##_553, \
-  void (*)(v8cint32, v16int16): P##_554, \
-  void (*)(v16cint32, v16int16): P##_555, \
-  void (*)(v8cint32, v8int32): P##_556, \
-  void (*)(v16cint32, v8int32): P##_557, \
-  void (*)(v8cint32, v8cint16): P##_558, \
-  void (*)(v16cint32, v8cint16): P##_559, \
+  void (*)(v32int16, v4cint32): P##_557, \
+  void (*)(v64int16, v4cint32): P##_558, \
+  void (*)(v16int32, v8cint16): P##_559, \
+  void (*)(v32int32, v8cint16): P##_560, \
+  void (*)(v16int32, v4cint32): P##_561, \
+  void (*)(v32int32, v4cint32): P##_562, \
+  void (*)(v16cint16, v8int32): P##_563, \
+  void (*)(v32cint16, v8int32): P##_564, \
+  void (*)(v16cint16, v4cint32): P##_565, \
+  void (*)(v32cint16, v4cint32): P##_566, \
+  void (*)(v8cint32, v16int16): P##_567, \
+  void (*)(v16cint32, v16int16): P##_568, \
+  void (*)(v8cint32, v8int32): P##_569, \
+  void (*)(v16cint32, v8int32): P##_570, \
+  void (*)(v8cint32, v8cint16): P##_571, \
+  void (*)(v16cint32, v8cint16): P##_572, \
   default: tw__no_such_overload)
 #define tw__m2_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80b_pick8(tw__m2_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80b_pick8(tw__m2_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
@@ -1925,78 +1953,78 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 563, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m2_80b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
 #define TW__COUNTS_tw__m2_80ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 564, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 565, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 566, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 567, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 568, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 569, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 570, (v16int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 571, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 572, (v32int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 573, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 574, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 575, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 576, (v16cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 577, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 578, (v32cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 579, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 580, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 581, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 582, (v8cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 583, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 584, (v16cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 585, (v8cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 586, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 587, (v16cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 588, (v8cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 589, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 590, (v16cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 578, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 579, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 580, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 581, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 582, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 583, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 584, (v16int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 585, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 586, (v32int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 587, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 588, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 589, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 590, (v16cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 591, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 592, (v32cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 593, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 594, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 595, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 596, (v8cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 597, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 598, (v16cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 599, (v8cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 600, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 601, (v16cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 602, (v8cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 603, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 604, (v16cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m2_80s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v8cint32, v4cint32): P##_588, \
-  void (*)(v16cint32, v4cint32): P##_590, \
+  void (*)(v8cint32, v4cint32): P##_602, \
+  void (*)(v16cint32, v4cint32): P##_604, \
   default: tw__no_such_overload)
 #define tw__m2_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m2_80s_pick7(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m2_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m2_80s_pick7(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m2_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v8cint32, v8cint32, v4cint32): P##_589, \
+  void (*)(v8cint32, v8cint32, v4cint32): P##_603, \
   default: tw__no_such_overload)
 #define tw__m2_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80s_pick8(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80s_pick8(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v4cint32): P##_564, \
-  void (*)(v64int16, v4cint32): P##_566, \
-  void (*)(v16int32, v8cint16): P##_567, \
-  void (*)(v32int32, v8cint16): P##_569, \
-  void (*)(v16int32, v4cint32): P##_570, \
-  void (*)(v32int32, v4cint32): P##_572, \
-  void (*)(v16cint16, v8int32): P##_573, \
-  void (*)(v32cint16, v8int32): P##_575, \
-  void (*)(v16cint16, v4cint32): P##_576, \
-  void (*)(v32cint16, v4cint32): P##_578, \
-  void (*)(v8cint32, v16int16): P##_579, \
-  void (*)(v16cint32, v16int16): P##_581, \
-  void (*)(v8cint32, v8int32): P##_582, \
-  void (*)(v16cint32, v8int32): P##_584, \
-  void (*)(v8cint32, v8cint16): P##_585, \
-  void (*)(v16cint32, v8cint16): P##_587, \
+  void (*)(v32int16, v4cint32): P##_578, \
+  void (*)(v64int16, v4cint32): P##_580, \
+  void (*)(v16int32, v8cint16): P##_581, \
+  void (*)(v32int32, v8cint16): P##_583, \
+  void (*)(v16int32, v4cint32): P##_584, \
+  void (*)(v32int32, v4cint32): P##_586, \
+  void (*)(v16cint16, v8int32): P##_587, \
+  void (*)(v32cint16, v8int32): P##_589, \
+  void (*)(v16cint16, v4cint32): P##_590, \
+  void (*)(v32cint16, v4cint32): P##_592, \
+  void (*)(v8cint32, v16int16): P##_593, \
+  void (*)(v16cint32, v16int16): P##_595, \
+  void (*)(v8cint32, v8int32): P##_596, \
+  void (*)(v16cint32, v8int32): P##_598, \
+  void (*)(v8cint32, v8cint16): P##_599, \
+  void (*)(v16cint32, v8cint16): P##_601, \
   default: tw__no_such_overload)
 #define tw__m2_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80s_pick9(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80s_pick9(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_565, \
-  void (*)(v16int32, v16int32, v8cint16): P##_568, \
-  void (*)(v16int32, v16int32, v4cint32): P##_571, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_574, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_577, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_580, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_583, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_586, \
+  void (*)(v32int16, v32int16, v4cint32): P##_579, \
+  void (*)(v16int32, v16int32, v8cint16): P##_582, \
+  void (*)(v16int32, v16int32, v4cint32): P##_585, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_588, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_591, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_594, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_597, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_600, \
   default: tw__no_such_overload)
 #define tw__m2_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80s_pick10(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80s_pick10(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -2004,32 +2032,32 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 590, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m2_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m2_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 591, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 592, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 593, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 594, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 595, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 596, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 597, (v16int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 598, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 599, (v32int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 605, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 606, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 607, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 608, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 609, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 610, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 611, (v16int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 612, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 613, (v32int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
 #ifndef __cplusplus
 #define tw__m2_80m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v4cint32): P##_591, \
-  void (*)(v64int16, v4cint32): P##_593, \
-  void (*)(v16int32, v8cint16): P##_594, \
-  void (*)(v32int32, v8cint16): P##_596, \
-  void (*)(v16int32, v4cint32): P##_597, \
-  void (*)(v32int32, v4cint32): P##_599, \
+  void (*)(v32int16, v4cint32): P##_605, \
+  void (*)(v64int16, v4cint32): P##_607, \
+  void (*)(v16int32, v8cint16): P##_608, \
+  void (*)(v32int32, v8cint16): P##_610, \
+  void (*)(v16int32, v4cint32): P##_611, \
+  void (*)(v32int32, v4cint32): P##_613, \
   default: tw__no_such_overload)
 #define tw__m2_80m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80m_pick9(tw__m2_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80m_pick9(tw__m2_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_592, \
-  void (*)(v16int32, v16int32, v8cint16): P##_595, \
-  void (*)(v16int32, v16int32, v4cint32): P##_598, \
+  void (*)(v32int16, v32int16, v4cint32): P##_606, \
+  void (*)(v16int32, v16int32, v8cint16): P##_609, \
+  void (*)(v16int32, v16int32, v4cint32): P##_612, \
   default: tw__no_such_overload)
 #define tw__m2_80m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80m_pick10(tw__m2_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80m_pick10(tw__m2_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
@@ -2037,69 +2065,69 @@ TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 599, (v32int32 x, int xs, int 
 #define TW__COUNTS_tw__m2_80m(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
 #define TW__COUNTS_tw__m2_80ma(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 600, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 601, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 602, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 603, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 604, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 605, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 606, (v16int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 607, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 608, (v32int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 609, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 610, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 611, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 612, (v16cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 613, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 614, (v32cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 615, (v8cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 616, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 617, (v16cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 618, (v8cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 619, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 620, (v16cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 621, (v8cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 622, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 623, (v16cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 614, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 615, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 616, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 617, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 618, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 619, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 620, (v16int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 621, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 622, (v32int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 623, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 624, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 625, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 626, (v16cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 627, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 628, (v32cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 629, (v8cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 630, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 631, (v16cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 632, (v8cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 633, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 634, (v16cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 635, (v8cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 636, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 637, (v16cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
 #define tw__m2_80t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v16int32, v4cint32): P##_606, \
-  void (*)(v32int32, v4cint32): P##_608, \
-  void (*)(v16cint16, v4cint32): P##_612, \
-  void (*)(v32cint16, v4cint32): P##_614, \
-  void (*)(v8cint32, v8int32): P##_618, \
-  void (*)(v16cint32, v8int32): P##_620, \
-  void (*)(v8cint32, v8cint16): P##_621, \
-  void (*)(v16cint32, v8cint16): P##_623, \
+  void (*)(v16int32, v4cint32): P##_620, \
+  void (*)(v32int32, v4cint32): P##_622, \
+  void (*)(v16cint16, v4cint32): P##_626, \
+  void (*)(v32cint16, v4cint32): P##_628, \
+  void (*)(v8cint32, v8int32): P##_632, \
+  void (*)(v16cint32, v8int32): P##_634, \
+  void (*)(v8cint32, v8cint16): P##_635, \
+  void (*)(v16cint32, v8cint16): P##_637, \
   default: tw__no_such_overload)
 #define tw__m2_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80t_pick9(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80t_pick9(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v16int32, v16int32, v4cint32): P##_607, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_613, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_619, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_622, \
+  void (*)(v16int32, v16int32, v4cint32): P##_621, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_627, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_633, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_636, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v4cint32): P##_600, \
-  void (*)(v64int16, v4cint32): P##_602, \
-  void (*)(v16int32, v8cint16): P##_603, \
-  void (*)(v32int32, v8cint16): P##_605, \
-  void (*)(v16cint16, v8int32): P##_609, \
-  void (*)(v32cint16, v8int32): P##_611, \
-  void (*)(v8cint32, v16int16): P##_615, \
-  void (*)(v16cint32, v16int16): P##_617, \
+  void (*)(v32int16, v4cint32): P##_614, \
+  void (*)(v64int16, v4cint32): P##_616, \
+  void (*)(v16int32, v8cint16): P##_617, \
+  void (*)(v32int32, v8cint16): P##_619, \
+  void (*)(v16cint16, v8int32): P##_623, \
+  void (*)(v32cint16, v8int32): P##_625, \
+  void (*)(v8cint32, v16int16): P##_629, \
+  void (*)(v16cint32, v16int16): P##_631, \
   default: tw__no_such_overload))
 #define tw__m2_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80t_pick10(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80t_pick10(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_601, \
-  void (*)(v16int32, v16int32, v8cint16): P##_604, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_610, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_616, \
+  void (*)(v32int16, v32int16, v4cint32): P##_615, \
+  void (*)(v16int32, v16int32, v8cint16): P##_618, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_624, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_630, \
   default: tw__no_such_overload)
 #define tw__m2_80t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80t_pick11(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m2_80ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80t_pick11(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
@@ -2107,78 +2135,78 @@ TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 623, (v16cint32 x, int xs, int
 #define TW__COUNTS_tw__m2_80t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #define TW__COUNTS_tw__m2_80ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 624, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 625, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 626, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 627, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 628, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 629, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 630, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 631, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 632, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 633, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 634, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 635, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 636, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 637, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 638, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 639, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 640, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 641, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 642, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 643, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 644, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 645, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 646, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 647, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 648, (v8cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 649, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 650, (v16cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 638, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 639, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 640, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 641, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 642, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 643, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 644, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 645, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 646, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 647, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 648, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 649, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 650, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 651, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 652, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 653, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 654, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 655, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 656, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 657, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 658, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 659, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 660, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 661, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 662, (v8cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 663, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 664, (v16cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
 #define tw__m2_80u_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v8cint32, v4cint32): P##_648, \
-  void (*)(v16cint32, v4cint32): P##_650, \
+  void (*)(v8cint32, v4cint32): P##_662, \
+  void (*)(v16cint32, v4cint32): P##_664, \
   default: tw__no_such_overload)
 #define tw__m2_80u_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80u_pick8(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80ua_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80u_pick8(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80u_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v8cint32, v8cint32, v4cint32): P##_649, \
+  void (*)(v8cint32, v8cint32, v4cint32): P##_663, \
   default: tw__no_such_overload)
 #define tw__m2_80u_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80u_pick9(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80ua_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80u_pick9(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v4cint32): P##_624, \
-  void (*)(v64int16, v4cint32): P##_626, \
-  void (*)(v16int32, v8cint16): P##_627, \
-  void (*)(v32int32, v8cint16): P##_629, \
-  void (*)(v16int32, v4cint32): P##_630, \
-  void (*)(v32int32, v4cint32): P##_632, \
-  void (*)(v16cint16, v8int32): P##_633, \
-  void (*)(v32cint16, v8int32): P##_635, \
-  void (*)(v16cint16, v4cint32): P##_636, \
-  void (*)(v32cint16, v4cint32): P##_638, \
-  void (*)(v8cint32, v16int16): P##_639, \
-  void (*)(v16cint32, v16int16): P##_641, \
-  void (*)(v8cint32, v8int32): P##_642, \
-  void (*)(v16cint32, v8int32): P##_644, \
-  void (*)(v8cint32, v8cint16): P##_645, \
-  void (*)(v16cint32, v8cint16): P##_647, \
+  void (*)(v32int16, v4cint32): P##_638, \
+  void (*)(v64int16, v4cint32): P##_640, \
+  void (*)(v16int32, v8cint16): P##_641, \
+  void (*)(v32int32, v8cint16): P##_643, \
+  void (*)(v16int32, v4cint32): P##_644, \
+  void (*)(v32int32, v4cint32): P##_646, \
+  void (*)(v16cint16, v8int32): P##_647, \
+  void (*)(v32cint16, v8int32): P##_649, \
+  void (*)(v16cint16, v4cint32): P##_650, \
+  void (*)(v32cint16, v4cint32): P##_652, \
+  void (*)(v8cint32, v16int16): P##_653, \
+  void (*)(v16cint32, v16int16): P##_655, \
+  void (*)(v8cint32, v8int32): P##_656, \
+  void (*)(v16cint32, v8int32): P##_658, \
+  void (*)(v8cint32, v8cint16): P##_659, \
+  void (*)(v16cint32, v8cint16): P##_661, \
   default: tw__no_such_overload)
 #define tw__m2_80u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80u_pick11(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m2_80ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80u_pick11(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m2_80u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_625, \
-  void (*)(v16int32, v16int32, v8cint16): P##_628, \
-  void (*)(v16int32, v16int32, v4cint32): P##_631, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_634, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_637, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_640, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_643, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_646, \
+  void (*)(v32int16, v32int16, v4cint32): P##_639, \
+  void (*)(v16int32, v16int32, v8cint16): P##_642, \
+  void (*)(v16int32, v16int32, v4cint32): P##_645, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_648, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_651, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_654, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_657, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_660, \
   default: tw__no_such_overload)
 #define tw__m2_80u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m2_80u_pick12(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m2_80ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m2_80u_pick12(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)

@@ -1,7 +1,8 @@
-/* Single precision: fpmul, fpmac, fpmsc and relatives, fpadd, fpneg, fpabs, compares, max, min, the _conf forms
- * (aie.md 2.6). 8 lanes of float or 4 of cfloat; the index of lane l is start + nibble l, modulo the buffer.
+/* Single precision without products: fpadd, fpsub, fpneg, fpabs, fpshuffle, max, min, compares; the products and _conf
+ * are in aie/float_mul.h and aie/float_conf.h (aie.md 2.6). 8 lanes of float or 4 of cfloat; the index of lane l is
+ * start + nibble l, modulo the buffer.
  *
- *     fpmac(acc, x, xstart, xoffs, z, zstart, zoffs)    fpmac(acc, x, z)    z left out: fpmac(acc, x, xs, xo, zs, zo)
+ *     fpadd(acc, x, xstart, xoffs)    fpadd(acc, x)    fpmax(acc, x, xstart, xoffs, cmp)
  */
 #ifndef TILEWRIGHT_AIE_FLOAT_H
 #define TILEWRIGHT_AIE_FLOAT_H
@@ -66,6 +67,10 @@ TW__FX_LIST(TW__FTWO, fpsub_abs, tw__plus(a, tw__negate(tw__absolute(b))))
 #define TW__FCHOOSE(mask) (tw__f8) TW__WHERE((tw__i32x8)(mask), (tw__i32x8)a, (tw__i32x8)b)
 TW__FR_LIST(TW__FTWO, fpmax, TW__FCHOOSE(a >= b))
 TW__FR_LIST(TW__FTWO, fpmin, TW__FCHOOSE(a < b))
+/* _abs: |x| stands for x. */
+#define TW__FABSOLUTE(op) (b = tw__absolute(b), op)
+TW__FR_LIST(TW__FTWO, fpmax_abs, TW__FABSOLUTE(TW__FCHOOSE(a >= b)))
+TW__FR_LIST(TW__FTWO, fpmin_abs, TW__FABSOLUTE(TW__FCHOOSE(a < b)))
 #define TW__FTWOCMP(xt, n, pick, ret, name, op)                                                        \
     TW__AIE ret TW__N(name, tw_##name##_c_##xt)(ret acc, xt x, int xs, int xo, TW__OUT(unsigned, cmp)) \
     {                                                                                                  \
@@ -106,6 +111,8 @@ TW__FCOMPARES(fpgt, a > b)
 TW__FCOMPARES(fpge, a >= b)
 TW__FCOMPARES(fpeq, a == b)
 TW__FCOMPARES(fpne, a != b)
+TW__FR_LIST(TW__FCOMPARE, fplt_abs, TW__FABSOLUTE(a < b))
+TW__FR_LIST(TW__FCOMPARE, fpge_abs, TW__FABSOLUTE(a >= b))
 
 #ifndef __cplusplus
 #define TW__FX(f, k)                                                                       \
@@ -137,6 +144,10 @@ TW__FCOMPARES(fpne, a != b)
 #define fpsub_abs(...)                     TW__FAMILY(tw__ftwo, , , fpsub_abs, __VA_ARGS__)
 #define fpmax(...)                         TW__FAMILY(tw__fsel, , , fpmax, __VA_ARGS__)
 #define fpmin(...)                         TW__FAMILY(tw__fsel, , , fpmin, __VA_ARGS__)
+#define fpmax_abs(...)                     TW__FAMILY(tw__freal, , , fpmax_abs, __VA_ARGS__)
+#define fpmin_abs(...)                     TW__FAMILY(tw__freal, , , fpmin_abs, __VA_ARGS__)
+#define fplt_abs(...)                      TW__FAMILY(tw__freal, , , fplt_abs, __VA_ARGS__)
+#define fpge_abs(...)                      TW__FAMILY(tw__freal, , , fpge_abs, __VA_ARGS__)
 #define fplt(...)                          TW__FAMILY(tw__freal, , , fplt, __VA_ARGS__)
 #define fplt_fast(...)                     TW__FAMILY(tw__freal, , , fplt_fast, __VA_ARGS__)
 #define fplt_safe(...)                     TW__FAMILY(tw__freal, , , fplt_safe, __VA_ARGS__)

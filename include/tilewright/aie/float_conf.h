@@ -1,10 +1,14 @@
-/* fpmul_conf and fpmac_conf: every choice of the single-precision unit as an argument (aie.md 2.6). */
+/* fpmul_conf and fpmac_conf: every choice of the single-precision unit as an argument (aie.md 2.6).
+ *
+ *     fpmac_conf(acc, x, xstart, xoffs, z, zstart, zoffs, ones, abs, addmode, addmask, cmpmode, cmp)
+ *
+ * z may be left out, which takes it from x; so may cmp, a variable that receives one bit per lane: acc was chosen. */
 #ifndef TILEWRIGHT_AIE_FLOAT_CONF_H
 #define TILEWRIGHT_AIE_FLOAT_CONF_H
 
 #include <tilewright/aie/float_mul.h>
 
-/* _conf: every choice as an argument. Lanes are floats, of complex data too. `cmp` bit l: acc was chosen. */
+/* Lanes are floats, of complex data too. */
 TW__AIE tw__f8 tw__conf(tw__f8 acc, tw__f8 x, tw__f8 z, int ones, int absolute, int addmode, unsigned addmask,
                         int cmpmode, unsigned *cmp, unsigned has_acc)
 {
@@ -25,127 +29,87 @@ TW__AIE tw__f8 tw__conf(tw__f8 acc, tw__f8 x, tw__f8 z, int ones, int absolute, 
     if (cmp) *cmp = 0;
     return has_acc ? tw__plus(acc, p) : p;
 }
-#define TW__CONF(xt, nx, zt, ret)                                                                             \
-    TW__AIE ret TW__N(fpmac_conf, tw_fpmac_conf_##xt)(ret acc, xt x, int xs, int xo, zt z, int zs, int zo,    \
-                                                      int ones, int absolute, int addmode, int addmask,       \
-                                                      int cmpmode, TW__OUT(unsigned, cmp))                    \
-    {                                                                                                         \
-        TW__READ("fpmac_conf", tw__fpick, &x, nx, (unsigned)xs, (unsigned)xo);                                \
-        TW__READ("fpmac_conf", tw__fpick, &z, 8, (unsigned)zs, (unsigned)zo);                                 \
-        TW__DEFINED("fpmac_conf", &acc, sizeof acc);                                                          \
-        TW__FRET(ret, tw__conf(tw__lanes_of(&acc), tw__fpick(&x, nx, (unsigned)xs, (unsigned)xo),             \
-                               tw__fpick(&z, 8, (unsigned)zs, (unsigned)zo), ones, absolute, addmode,         \
-                               (unsigned)addmask, cmpmode, &TW__SET(cmp), 1));                                \
-    }                                                                                                         \
-    TW__AIE ret TW__N(fpmac_conf, tw_fpmac_conf_n_##xt)(ret acc, xt x, int xs, int xo, zt z, int zs, int zo,  \
-                                                        int ones, int absolute, int addmode, int addmask,     \
-                                                        int cmpmode)                                          \
-    {                                                                                                         \
-        TW__READ("fpmac_conf", tw__fpick, &x, nx, (unsigned)xs, (unsigned)xo);                                \
-        TW__READ("fpmac_conf", tw__fpick, &z, 8, (unsigned)zs, (unsigned)zo);                                 \
-        TW__DEFINED("fpmac_conf", &acc, sizeof acc);                                                          \
-        TW__FRET(ret, tw__conf(tw__lanes_of(&acc), tw__fpick(&x, nx, (unsigned)xs, (unsigned)xo),             \
-                               tw__fpick(&z, 8, (unsigned)zs, (unsigned)zo), ones, absolute, addmode,         \
-                               (unsigned)addmask, cmpmode, 0, 1));                                            \
-    }                                                                                                         \
-    TW__AIE ret TW__N(fpmul_conf, tw_fpmul_conf_n_##xt)(xt x, int xs, int xo, zt z, int zs, int zo, int ones, \
-                                                        int absolute, int addmode, int addmask, int cmpmode)  \
-    {                                                                                                         \
-        TW__READ("fpmul_conf", tw__fpick, &x, nx, (unsigned)xs, (unsigned)xo);                                \
-        TW__READ("fpmul_conf", tw__fpick, &z, 8, (unsigned)zs, (unsigned)zo);                                 \
-        const tw__f8 zero = { 0 };                                                                            \
-        TW__FRET(ret, tw__conf(zero, tw__fpick(&x, nx, (unsigned)xs, (unsigned)xo),                           \
-                               tw__fpick(&z, 8, (unsigned)zs, (unsigned)zo), ones, absolute, addmode,         \
-                               (unsigned)addmask, cmpmode, 0, 0));                                            \
-    }                                                                                                         \
-    TW__AIE ret TW__N(fpmul_conf, tw_fpmul_conf_##xt)(xt x, int xs, int xo, zt z, int zs, int zo, int ones,   \
-                                                      int absolute, int addmode, int addmask, int cmpmode,    \
-                                                      TW__OUT(unsigned, cmp))                                 \
-    {                                                                                                         \
-        TW__READ("fpmul_conf", tw__fpick, &x, nx, (unsigned)xs, (unsigned)xo);                                \
-        TW__READ("fpmul_conf", tw__fpick, &z, 8, (unsigned)zs, (unsigned)zo);                                 \
-        const tw__f8 zero = { 0 };                                                                            \
-        TW__FRET(ret, tw__conf(zero, tw__fpick(&x, nx, (unsigned)xs, (unsigned)xo),                           \
-                               tw__fpick(&z, 8, (unsigned)zs, (unsigned)zo), ones, absolute, addmode,         \
-                               (unsigned)addmask, cmpmode, &TW__SET(cmp), 0));                                \
+
+/* Forms: with acc or without (0), with z or from x, with cmp or without. */
+#define TW__CONF_acc(ret)                       ret acc,
+#define TW__CONF_acc_defined                    TW__DEFINED("fpmac_conf", &acc, sizeof acc)
+#define TW__CONF_acc_lanes                      tw__lanes_of(&acc)
+#define TW__CONF_acc_has                        1
+#define TW__CONF_0(ret)                         /* none */
+#define TW__CONF_0_defined                      ((void)0)
+#define TW__CONF_0_lanes                        tw__zeros()
+#define TW__CONF_0_has                          0
+#define TW__CONF_z(ret)                         ret z,
+#define TW__CONF_z_from(nx)                     &z, 8
+#define TW__CONF_x(ret)                         /* none */
+#define TW__CONF_x_from(nx)                     &x, nx
+#define TW__CONF_cmp                            , TW__OUT(unsigned, cmp)
+#define TW__CONF_cmp_to                         &TW__SET(cmp)
+#define TW__CONF_plain                          /* none */
+#define TW__CONF_plain_to                       0
+#define TW__CONF_READ(...)                      TW__CONF_READ_(__VA_ARGS__)
+#define TW__CONF_READ_(name, p, n, start, offs) TW__READ(name, tw__fpick, p, n, start, offs)
+TW__AIE tw__f8 tw__zeros(void)
+{
+    const tw__f8 v = { 0 };
+    return v;
+}
+#define TW__CONF(name, fname, xt, nx, ret, A, Z, C)                                                            \
+    TW__AIE ret TW__N(fname, tw_##fname##_##Z##_##C##_##xt)(                                                   \
+        TW__CONF_##A(ret) xt x, int xs, int xo, TW__CONF_##Z(ret) int zs, int zo, int ones, int absolute,      \
+        int addmode, int addmask, int cmpmode TW__CONF_##C)                                                    \
+    {                                                                                                          \
+        TW__READ(name, tw__fpick, &x, nx, (unsigned)xs, (unsigned)xo);                                         \
+        TW__CONF_READ(name, TW__CONF_##Z##_from(nx), (unsigned)zs, (unsigned)zo);                              \
+        TW__CONF_##A##_defined;                                                                                \
+        TW__FRET(ret, tw__conf(TW__CONF_##A##_lanes, tw__fpick(&x, nx, (unsigned)xs, (unsigned)xo),            \
+                               tw__fpick(TW__CONF_##Z##_from(nx), (unsigned)zs, (unsigned)zo), ones, absolute, \
+                               addmode, (unsigned)addmask, cmpmode, TW__CONF_##C##_to, TW__CONF_##A##_has));   \
     }
-/* z taken from x; in C without the bits. */
-#define TW__CONF_SELF(xt, nx, ret)                                                                              \
-    TW__AIE ret TW__N(fpmac_conf, tw_fpmac_conf_self_##xt)(ret acc, xt x, int xs, int xo, int zs, int zo,       \
-                                                           int ones, int absolute, int addmode, int addmask,    \
-                                                           int cmpmode)                                         \
-    {                                                                                                           \
-        TW__READ("fpmac_conf", tw__fpick, &x, nx, (unsigned)xs, (unsigned)xo);                                  \
-        TW__READ("fpmac_conf", tw__fpick, &x, nx, (unsigned)zs, (unsigned)zo);                                  \
-        TW__DEFINED("fpmac_conf", &acc, sizeof acc);                                                            \
-        TW__FRET(ret, tw__conf(tw__lanes_of(&acc), tw__fpick(&x, nx, (unsigned)xs, (unsigned)xo),               \
-                               tw__fpick(&x, nx, (unsigned)zs, (unsigned)zo), ones, absolute, addmode,          \
-                               (unsigned)addmask, cmpmode, 0, 1));                                              \
-    }                                                                                                           \
-    TW__AIE ret TW__N(fpmul_conf, tw_fpmul_conf_self_##xt)(xt x, int xs, int xo, int zs, int zo, int ones,      \
-                                                           int absolute, int addmode, int addmask, int cmpmode) \
-    {                                                                                                           \
-        TW__READ("fpmul_conf", tw__fpick, &x, nx, (unsigned)xs, (unsigned)xo);                                  \
-        TW__READ("fpmul_conf", tw__fpick, &x, nx, (unsigned)zs, (unsigned)zo);                                  \
-        const tw__f8 zero = { 0 };                                                                              \
-        TW__FRET(ret, tw__conf(zero, tw__fpick(&x, nx, (unsigned)xs, (unsigned)xo),                             \
-                               tw__fpick(&x, nx, (unsigned)zs, (unsigned)zo), ones, absolute, addmode,          \
-                               (unsigned)addmask, cmpmode, 0, 0));                                              \
-    }
-#ifdef __cplusplus
-#define TW__CONF_SELF_CMP(xt, nx, ret)                                                                           \
-    TW__AIE ret TW__N(fpmac_conf, tw_fpmac_conf_self_cmp_##xt)(ret acc, xt x, int xs, int xo, int zs, int zo,    \
-                                                               int ones, int absolute, int addmode, int addmask, \
-                                                               int cmpmode, TW__OUT(unsigned, cmp))              \
-    {                                                                                                            \
-        TW__READ("fpmac_conf", tw__fpick, &x, nx, (unsigned)xs, (unsigned)xo);                                   \
-        TW__READ("fpmac_conf", tw__fpick, &x, nx, (unsigned)zs, (unsigned)zo);                                   \
-        TW__DEFINED("fpmac_conf", &acc, sizeof acc);                                                             \
-        TW__FRET(ret, tw__conf(tw__lanes_of(&acc), tw__fpick(&x, nx, (unsigned)xs, (unsigned)xo),                \
-                               tw__fpick(&x, nx, (unsigned)zs, (unsigned)zo), ones, absolute, addmode,           \
-                               (unsigned)addmask, cmpmode, &TW__SET(cmp), 1));                                   \
-    }                                                                                                            \
-    TW__AIE ret TW__N(fpmul_conf, tw_fpmul_conf_self_cmp_##xt)(xt x, int xs, int xo, int zs, int zo, int ones,   \
-                                                               int absolute, int addmode, int addmask,           \
-                                                               int cmpmode, TW__OUT(unsigned, cmp))              \
-    {                                                                                                            \
-        TW__READ("fpmul_conf", tw__fpick, &x, nx, (unsigned)xs, (unsigned)xo);                                   \
-        TW__READ("fpmul_conf", tw__fpick, &x, nx, (unsigned)zs, (unsigned)zo);                                   \
-        const tw__f8 zero = { 0 };                                                                               \
-        TW__FRET(ret, tw__conf(zero, tw__fpick(&x, nx, (unsigned)xs, (unsigned)xo),                              \
-                               tw__fpick(&x, nx, (unsigned)zs, (unsigned)zo), ones, absolute, addmode,           \
-                               (unsigned)addmask, cmpmode, &TW__SET(cmp), 0));                                   \
-    }
-#else
-#define TW__CONF_SELF_CMP(xt, nx, ret)
-#endif
+#define TW__CONFS(xt, nx, ret)                                     \
+    TW__CONF("fpmac_conf", fpmac_conf, xt, nx, ret, acc, z, cmp)   \
+    TW__CONF("fpmac_conf", fpmac_conf, xt, nx, ret, acc, z, plain) \
+    TW__CONF("fpmac_conf", fpmac_conf, xt, nx, ret, acc, x, cmp)   \
+    TW__CONF("fpmac_conf", fpmac_conf, xt, nx, ret, acc, x, plain) \
+    TW__CONF("fpmul_conf", fpmul_conf, xt, nx, ret, 0, z, cmp)     \
+    TW__CONF("fpmul_conf", fpmul_conf, xt, nx, ret, 0, z, plain)   \
+    TW__CONF("fpmul_conf", fpmul_conf, xt, nx, ret, 0, x, cmp)     \
+    TW__CONF("fpmul_conf", fpmul_conf, xt, nx, ret, 0, x, plain)
 /* Complex buffers count as floats, two to a lane. */
-#define TW__CONFS(xt, nx, zt, ret) \
-    TW__CONF(xt, nx, zt, ret)      \
-    TW__CONF_SELF(xt, nx, ret)     \
-    TW__CONF_SELF_CMP(xt, nx, ret)
-TW__CONFS(v16float, 16, v8float, v8float)
-TW__CONFS(v32float, 32, v8float, v8float)
-TW__CONFS(v8cfloat, 16, v4cfloat, v4cfloat)
-TW__CONFS(v16cfloat, 32, v4cfloat, v4cfloat)
+TW__CONFS(v8float, 8, v8float)
+TW__CONFS(v16float, 16, v8float)
+TW__CONFS(v32float, 32, v8float)
+TW__CONFS(v4cfloat, 8, v4cfloat)
+TW__CONFS(v8cfloat, 16, v4cfloat)
+TW__CONFS(v16cfloat, 32, v4cfloat)
 
 #ifndef __cplusplus
 #define TW__CONF_OF(f, x)            \
     _Generic((x),                    \
+        v8float: tw_##f##_v8float,   \
         v16float: tw_##f##_v16float, \
         v32float: tw_##f##_v32float, \
+        v4cfloat: tw_##f##_v4cfloat, \
         v8cfloat: tw_##f##_v8cfloat, \
         v16cfloat: tw_##f##_v16cfloat)
-#define tw__macconf_11(s, L, f, c, x, ...) TW__CONF_OF(fpmac_conf_self, x)(c, x, __VA_ARGS__)
-#define tw__mulconf_10(s, L, f, x, ...)    TW__CONF_OF(fpmul_conf_self, x)(x, __VA_ARGS__)
-#define tw__macconf_12(s, L, f, c, x, ...) TW__CONF_OF(fpmac_conf_n, x)(c, x, __VA_ARGS__)
-#define tw__macconf_13(s, L, f, c, x, ...) TW__CONF_CMP(TW__CONF_OF(fpmac_conf, x), c, x, __VA_ARGS__)
-#define tw__mulconf_11(s, L, f, x, ...)    TW__CONF_OF(fpmul_conf_n, x)(x, __VA_ARGS__)
+/* One number of arguments is two forms, with z or with cmp: the argument where z would stand tells. A selection of a
+ * variable is a variable, so that its address is taken only where it is one. */
+#define TW__CONF_BY(z, yes, no)            _Generic((z), v8float: yes, v4cfloat: yes, default: no)
+#define TW__CONF_LAST(z, m)                TW__CONF_BY(z, (m), &TW__CONF_BY(z, (unsigned){ 0 }, (m)))
+#define tw__macconf_11(s, L, f, c, x, ...) TW__CONF_OF(fpmac_conf_x_plain, x)(c, x, __VA_ARGS__)
+#define tw__macconf_12(s, L, f, c, x, a, b, z, d, e, g, h, i, j, m)                      \
+    TW__CONF_BY(z, TW__CONF_OF(fpmac_conf_z_plain, x), TW__CONF_OF(fpmac_conf_x_cmp, x)) \
+    (c, x, a, b, z, d, e, g, h, i, j, TW__CONF_LAST(z, m))
+#define tw__macconf_13(s, L, f, c, x, a, b, z, d, e, g, h, i, j, k, m) \
+    TW__CONF_OF(fpmac_conf_z_cmp, x)(c, x, a, b, z, d, e, g, h, i, j, k, &(m))
+#define tw__mulconf_10(s, L, f, x, ...) TW__CONF_OF(fpmul_conf_x_plain, x)(x, __VA_ARGS__)
+#define tw__mulconf_11(s, L, f, x, a, b, z, d, e, g, h, i, j, m)                         \
+    TW__CONF_BY(z, TW__CONF_OF(fpmul_conf_z_plain, x), TW__CONF_OF(fpmul_conf_x_cmp, x)) \
+    (x, a, b, z, d, e, g, h, i, j, TW__CONF_LAST(z, m))
 #define tw__mulconf_12(s, L, f, x, a, b, z, d, e, g, h, i, j, k, m) \
-    TW__CONF_OF(fpmul_conf, x)(x, a, b, z, d, e, g, h, i, j, k, &(m))
-#define TW__CONF_CMP(f, c, x, a, b, z, d, e, g, h, i, j, k, m) f(c, x, a, b, z, d, e, g, h, i, j, k, &(m))
-#define fpmac_conf(...)                                        TW__FAMILY(tw__macconf, , , fpmac_conf, __VA_ARGS__)
-#define fpmul_conf(...)                                        TW__FAMILY(tw__mulconf, , , fpmul_conf, __VA_ARGS__)
+    TW__CONF_OF(fpmul_conf_z_cmp, x)(x, a, b, z, d, e, g, h, i, j, k, &(m))
+#define fpmac_conf(...) TW__FAMILY(tw__macconf, , , fpmac_conf, __VA_ARGS__)
+#define fpmul_conf(...) TW__FAMILY(tw__mulconf, , , fpmul_conf, __VA_ARGS__)
 #endif
 
 #endif

@@ -118,15 +118,21 @@ TW__AIE tw__f8 tw__fmul_complex(tw__f8 acc, tw__f8 x, tw__f8 z, unsigned flags)
 
 /* --- products: overloads over types --------------------------------------------------------------------------------
  * X(x type, elements of x, picker of x, z type, elements of z, picker of z, result, product) */
-#define TW__FPRODUCTS(X)                                                          \
-    X(v16float, 16, tw__fpick, v8float, 8, tw__fpick, v8float, tw__fmul_lanes)    \
-    X(v32float, 32, tw__fpick, v8float, 8, tw__fpick, v8float, tw__fmul_lanes)    \
-    X(v8cfloat, 8, tw__cpick, v8float, 8, tw__dpick, v4cfloat, tw__fmul_lanes)    \
-    X(v16cfloat, 16, tw__cpick, v8float, 8, tw__dpick, v4cfloat, tw__fmul_lanes)  \
-    X(v16float, 16, tw__dpick, v4cfloat, 4, tw__cpick, v4cfloat, tw__fmul_lanes)  \
-    X(v32float, 32, tw__dpick, v4cfloat, 4, tw__cpick, v4cfloat, tw__fmul_lanes)  \
+// clang-format off
+#define TW__FPRODUCTS(X) \
+    X(v8float, 8, tw__fpick, v8float, 8, tw__fpick, v8float, tw__fmul_lanes) \
+    X(v16float, 16, tw__fpick, v8float, 8, tw__fpick, v8float, tw__fmul_lanes) \
+    X(v32float, 32, tw__fpick, v8float, 8, tw__fpick, v8float, tw__fmul_lanes) \
+    X(v4cfloat, 4, tw__cpick, v8float, 8, tw__dpick, v4cfloat, tw__fmul_lanes) \
+    X(v8cfloat, 8, tw__cpick, v8float, 8, tw__dpick, v4cfloat, tw__fmul_lanes) \
+    X(v16cfloat, 16, tw__cpick, v8float, 8, tw__dpick, v4cfloat, tw__fmul_lanes) \
+    X(v8float, 8, tw__dpick, v4cfloat, 4, tw__cpick, v4cfloat, tw__fmul_lanes) \
+    X(v16float, 16, tw__dpick, v4cfloat, 4, tw__cpick, v4cfloat, tw__fmul_lanes) \
+    X(v32float, 32, tw__dpick, v4cfloat, 4, tw__cpick, v4cfloat, tw__fmul_lanes) \
+    X(v4cfloat, 4, tw__cpick, v4cfloat, 4, tw__cpick, v4cfloat, tw__fmul_complex) \
     X(v8cfloat, 8, tw__cpick, v4cfloat, 4, tw__cpick, v4cfloat, tw__fmul_complex) \
     X(v16cfloat, 16, tw__cpick, v4cfloat, 4, tw__cpick, v4cfloat, tw__fmul_complex)
+// clang-format on
 /* Conjugating a mixed product: the complex operand is an ordinary lane picture, its odd lanes change sign first. */
 TW__AIE tw__f8 tw__conjugated(tw__f8 v, unsigned yes)
 {
@@ -190,8 +196,10 @@ TW__FPRODUCTS(TW__FPRODUCT)
         tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = px(&x, nx, (unsigned)zs, (unsigned)zo);       \
         TW__FRET(ret, product(a, a, b, f));                                                                  \
     }
+TW__FSELF(v8float, 8, tw__fpick, v8float, tw__fmul_lanes)
 TW__FSELF(v16float, 16, tw__fpick, v8float, tw__fmul_lanes)
 TW__FSELF(v32float, 32, tw__fpick, v8float, tw__fmul_lanes)
+TW__FSELF(v4cfloat, 4, tw__cpick, v4cfloat, tw__fmul_complex)
 TW__FSELF(v8cfloat, 8, tw__cpick, v4cfloat, tw__fmul_complex)
 TW__FSELF(v16cfloat, 16, tw__cpick, v4cfloat, tw__fmul_complex)
 /* Short forms: lane by lane, without start and offsets. */
@@ -249,21 +257,29 @@ TW__FNAMES(TW__NAME)
 #else
 #define TW__FKEY(x, z)        (void (*)(__typeof__(x), __typeof__(z)))0
 #define TW__FASSOC(p, xt, zt) void (*)(xt, zt) : p##_##xt##_##zt
-#define TW__FPAIRS(p)                                                                                            \
-    TW__FASSOC(p, v16float, v8float), TW__FASSOC(p, v32float, v8float), TW__FASSOC(p, v8cfloat, v8float),        \
-        TW__FASSOC(p, v16cfloat, v8float), TW__FASSOC(p, v16float, v4cfloat), TW__FASSOC(p, v32float, v4cfloat), \
-        TW__FASSOC(p, v8cfloat, v4cfloat), TW__FASSOC(p, v16cfloat, v4cfloat)
+// clang-format off
+#define TW__FPAIRS(p) \
+    TW__FASSOC(p, v8float, v8float), TW__FASSOC(p, v16float, v8float), TW__FASSOC(p, v32float, v8float), \
+    TW__FASSOC(p, v4cfloat, v8float), TW__FASSOC(p, v8cfloat, v8float), TW__FASSOC(p, v16cfloat, v8float), \
+    TW__FASSOC(p, v8float, v4cfloat), TW__FASSOC(p, v16float, v4cfloat), TW__FASSOC(p, v32float, v4cfloat), \
+    TW__FASSOC(p, v4cfloat, v4cfloat), TW__FASSOC(p, v8cfloat, v4cfloat), TW__FASSOC(p, v16cfloat, v4cfloat)
+// clang-format on
 #define TW__FSHORTS(p)                                                         \
     TW__FASSOC(p##_s, v8float, v8float), TW__FASSOC(p##_s, v4cfloat, v8float), \
         TW__FASSOC(p##_s, v8float, v4cfloat), TW__FASSOC(p##_s, v4cfloat, v4cfloat)
-#define TW__FSELVES(p) \
-    v16float:          \
-    p##_self_v16float, v32float : p##_self_v32float, v8cfloat : p##_self_v8cfloat, v16cfloat : p##_self_v16cfloat
+#define TW__FSELVES(x, p)            \
+    _Generic((x),                    \
+        v8float: p##_self_v8float,   \
+        v16float: p##_self_v16float, \
+        v32float: p##_self_v32float, \
+        v4cfloat: p##_self_v4cfloat, \
+        v8cfloat: p##_self_v8cfloat, \
+        v16cfloat: p##_self_v16cfloat)
 #define tw__fmu_2(f, x, z)                  _Generic(TW__FKEY(x, z), TW__FSHORTS(tw__fmu))(f, x, z)
-#define tw__fmu_5(f, x, a, b, c, d)         _Generic((x), TW__FSELVES(tw__fmu))(f, x, a, b, c, d)
+#define tw__fmu_5(f, x, a, b, c, d)         TW__FSELVES(x, tw__fmu)(f, x, a, b, c, d)
 #define tw__fmu_6(f, x, a, b, z, c, d)      _Generic(TW__FKEY(x, z), TW__FPAIRS(tw__fmu))(f, x, a, b, z, c, d)
 #define tw__fma_3(f, acc, x, z)             _Generic(TW__FKEY(x, z), TW__FSHORTS(tw__fma))(f, acc, x, z)
-#define tw__fma_6(f, acc, x, a, b, c, d)    _Generic((x), TW__FSELVES(tw__fma))(f, acc, x, a, b, c, d)
+#define tw__fma_6(f, acc, x, a, b, c, d)    TW__FSELVES(x, tw__fma)(f, acc, x, a, b, c, d)
 #define tw__fma_7(f, acc, x, a, b, z, c, d) _Generic(TW__FKEY(x, z), TW__FPAIRS(tw__fma))(f, acc, x, a, b, z, c, d)
 #define fpmul(...)                          TW__CALL(tw__fmu, 0, __VA_ARGS__)
 #define fpmul_c(...)                        TW__CALL(tw__fmu, TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)

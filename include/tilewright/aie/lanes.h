@@ -1,5 +1,6 @@
 /* Lane families: shuffle, select, add, sub, abs, max, min, maxdiff, compares. Two schemes say which element feeds lane l
- * (aie.md 2.3): one nibble per lane for 32- and 64-bit elements, pairs with a square for int16.
+ * (aie.md 2.3): one nibble per lane for 32- and 64-bit elements, pairs with a square for int16. add16 and sub16 of cint16
+ * have pairs too.
  *
  *     add16(x, xstart, xoffs, xoffs_hi, [y,] ystart, yoffs, yoffs_hi)     add16(x, y)
  *     select32(sel, x, xstart, xoffs, xoffs_hi, xsquare, [y,] ystart, ...)  select32(sel, x, y)
@@ -22,6 +23,7 @@
 /* Types of a kind: small (512 bits), large, lanes of either, picker. */
 #define TW__K_i32(F, ...) F(v16int32, v32int32, 16, tw__pick32, 16, 32, __VA_ARGS__)
 #define TW__K_c16(F, ...) F(v16cint16, v32cint16, 16, tw__pick32, 16, 32, __VA_ARGS__)
+#define TW__K_sum(F, ...) F(v16cint16, v32cint16, 16, tw__pick_pairs, 16, 32, __VA_ARGS__)
 #define TW__K_f32(F, ...) F(v16float, v32float, 16, tw__pick32, 16, 32, __VA_ARGS__)
 #define TW__K_i16(F, ...) F(v32int16, v64int16, 32, tw__pick16, 32, 64, __VA_ARGS__)
 #define TW__K_c32(F, ...) F(v8cint32, v16cint32, 8, tw__pick64, 8, 16, __VA_ARGS__)
@@ -66,6 +68,7 @@ TW__AIE void tw__check_pick(const char *name, const char *letter, unsigned paire
 #define TW__PAIRED_tw__pick16                         1
 #define TW__PAIRED_tw__pick32                         0
 #define TW__PAIRED_tw__pick64                         0
+#define TW__PAIRED_tw__pick_pairs                     0
 #define TW__READ_LANES(name, letter, pick, p, n, ...) TW__READ_LANES_(name, letter, pick, p, n, __VA_ARGS__)
 #define TW__READ_LANES_(name, letter, pick, p, n, start, low, high, square) \
     do {                                                                    \
@@ -159,8 +162,8 @@ TW__K_cf(TW__TWO, fpselect8, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL64)
 #define TW__B_SUB16(type) TW__RETURN(type, tw__sub16(a, b))
 TW__K_i32(TW__TWO, add16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD32)
 TW__K_i32(TW__TWO, sub16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB32)
-TW__K_c16(TW__TWO, add16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD16)
-TW__K_c16(TW__TWO, sub16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB16)
+TW__K_sum(TW__TWO, add16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD16)
+TW__K_sum(TW__TWO, sub16, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB16)
 TW__K_i16(TW__TWO, add32, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD16)
 TW__K_i16(TW__TWO, sub32, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB16)
 TW__K_c32(TW__TWO, add8, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_ADD32)

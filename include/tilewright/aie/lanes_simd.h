@@ -25,6 +25,24 @@ TW__AIE tw__x512 tw__pick32(const void *p, unsigned n, unsigned start, unsigned 
     r.high = tw__gather32((const tw__i32m *)p, n, tw__index32(high, start, n));
     return r;
 }
+/* Sums of cint16: offsets as of int16, a pair of nibbles for two lanes, the second relative to the first, plus 1; without
+ * a square (UG1078 "Reduced Lane Addressing Scheme"). */
+TW__AIE tw__i32x8 tw__index_pairs(unsigned word, unsigned start, unsigned n)
+{
+#define TW__L(k) (int32_t)(tw__nib(word, k) + ((k) & 1) * (tw__nib(word, (k) & 6) + 1))
+    tw__i32x8 nib = { TW__LIST8(TW__L) };
+#undef TW__L
+    return (nib + (int32_t)start) & (int32_t)(n - 1);
+}
+TW__AIE tw__x512 tw__pick_pairs(const void *p, unsigned n, unsigned start, unsigned low, unsigned high,
+                                unsigned square)
+{
+    (void)square;
+    tw__x512 r;
+    r.low = tw__gather32((const tw__i32m *)p, n, tw__index_pairs(low, start, n));
+    r.high = tw__gather32((const tw__i32m *)p, n, tw__index_pairs(high, start, n));
+    return r;
+}
 TW__AIE tw__x512 tw__pick64(const void *p, unsigned n, unsigned start, unsigned low, unsigned high, unsigned square)
 {
     (void)high, (void)square;

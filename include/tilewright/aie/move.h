@@ -4,6 +4,9 @@
 #define TILEWRIGHT_AIE_MOVE_H
 
 #include <tilewright/aie/shift.h>
+#ifdef __cplusplus
+#include <type_traits>
+#endif
 
 /* X(element, lanes of 128, 256, 512, 1024 bits) */
 // clang-format off
@@ -169,12 +172,32 @@ TW__HALVES(v4cacc80, v2cacc80)
 
 /* --- elements: 8-bit ones have no direct form (through int16) ------------------------------------------------------ */
 
+TW__AIE cint16 tw__cint16_of(int v)
+{
+    cint16 r;
+    __builtin_memcpy(&r, &v, sizeof r);
+    return r;
+}
 /* C++: the element's type is free, so that an int literal for an int16 lane leaves nothing ambiguous in clang, which
  * converts vectors of equal width into each other. */
 #ifdef __cplusplus
 #define TW__FREE_ELEMENT   template <class T_>
 #define TW__VALUE(element) T_
-#define TW__TO(element, v) static_cast<element>(v)
+#define TW__TO(element, v) tw__element<element>::of(v)
+template <class E> struct tw__element {
+    template <class T> TW__AIE E of(T v) { return static_cast<E>(v); }
+};
+/* An integer for a cint16: the low half is the real part. */
+template <> struct tw__element<cint16> {
+    template <class T> TW__AIE typename std::enable_if<!std::is_integral<T>::value, cint16>::type of(T v)
+    {
+        return static_cast<cint16>(v);
+    }
+    template <class T> TW__AIE typename std::enable_if<std::is_integral<T>::value, cint16>::type of(T v)
+    {
+        return tw__cint16_of(static_cast<int>(v));
+    }
+};
 #else
 #define TW__FREE_ELEMENT
 #define TW__VALUE(element) element
@@ -221,6 +244,24 @@ TW__HALVES(v4cacc80, v2cacc80)
     TW__ELEMENT(v##Y##E, E)
 TW__WIDE_ELEMENTS(TW__ELEMENT4)
 // clang-format on
+#ifndef __cplusplus
+/* An integer for a cint16: the low half is the real part. */
+#define TW__ELEMENT_OF_INT(vector)                                  \
+    TW__AIE vector tw_upd_elem_int_##vector(vector b, int i, int v) \
+    {                                                               \
+        return tw_upd_elem_##vector(b, i, tw__cint16_of(v));        \
+    }                                                               \
+    TW__AIE vector tw_shft_elem_int_##vector(vector b, int v)       \
+    {                                                               \
+        return tw_shft_elem_##vector(b, tw__cint16_of(v));          \
+    }
+// clang-format off
+TW__ELEMENT_OF_INT(v4cint16)
+TW__ELEMENT_OF_INT(v8cint16)
+TW__ELEMENT_OF_INT(v16cint16)
+TW__ELEMENT_OF_INT(v32cint16)
+// clang-format on
+#endif
 /* float: a pair at once, elements 2i and 2i+1. */
 TW__AIE v8float TW__N(upd_elem, tw_upd_elem2_v8float)(v8float b, int i, float re, float im)
 {

@@ -66,12 +66,20 @@
                 v##W##E : tw_shft_elem_v##W##E,           \
                           v##X##E : tw_shft_elem_v##X##E, \
                                     v##Y##E : tw_shft_elem_v##Y##E
-#define ext_elem(b, i)               TW__CALLED(TW__ELEM_OF(ext, b)(b, i))
-#define shft_elem(b, v)              TW__CALLED(TW__ELEM_OF(shft, b)(b, v))
+#define ext_elem(b, i) TW__CALLED(TW__ELEM_OF(ext, b)(b, i))
+/* A cint16 or an integer, whose kind the functions of other elements convert themselves. */
+#define TW__ELEM_FOR(f, b, v) \
+    _Generic((v), cint16: TW__ELEM_OF(f, b), default: _Generic((b), TW__CINT16(f), default: TW__ELEM_OF(f, b)))
+#define TW__CINT16(f)                                                               \
+    v4cint16:                                                                       \
+    tw_##f##_elem_int_v4cint16, v8cint16 : tw_##f##_elem_int_v8cint16,              \
+                                           v16cint16 : tw_##f##_elem_int_v16cint16, \
+                                                       v32cint16 : tw_##f##_elem_int_v32cint16
+#define shft_elem(b, v)              TW__CALLED(TW__ELEM_FOR(shft, b, v)(b, v))
 #define upd_elem(...)                TW__UPD_ELEM(TW__NARGS(__VA_ARGS__), __VA_ARGS__)
 #define TW__UPD_ELEM(n, ...)         TW__UPD_ELEM_(n, __VA_ARGS__)
 #define TW__UPD_ELEM_(n, ...)        TW__CALLED(tw__upd_elem_##n(__VA_ARGS__))
-#define tw__upd_elem_3(b, i, v)      TW__ELEM_OF(upd, b)(b, i, v)
+#define tw__upd_elem_3(b, i, v)      TW__ELEM_FOR(upd, b, v)(b, i, v)
 #define tw__upd_elem_4(b, i, re, im) tw_upd_elem2_v8float(b, i, re, im)
 
 #endif

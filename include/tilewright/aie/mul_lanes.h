@@ -45,7 +45,7 @@ TW__AIE tw__i16x16 tw__column_x(const tw__mul *a, const tw__shape *s, unsigned s
 
 TW__AIE tw__i16x16 tw__column_z(const tw__mul *a, const tw__shape *s, unsigned c)
 {
-    if (!a->z) { /* z lies in the x buffer and is addressed as x is */
+    if (!a->z) { /* z lies in the y buffer, which may be that of x, and is addressed as x is */
         tw__mul self = *a;
         self.xoffs = a->zoffs;
         self.xoffs_hi = a->zoffs_hi;
@@ -91,7 +91,7 @@ TW__AIE tw__factors tw__factors_of(const tw__mul *a, const tw__shape *s, unsigne
 {
     tw__factors f;
     tw__i16x16 iz = tw__column_z(a, s, c), ix = tw__column_x(a, s, a->xstart, a->xstep, a->xsquare, c), iy = ix;
-    const void *z = a->z ? a->z : a->x;
+    const void *z = a->z ? a->z : a->y;
     const unsigned nz = a->z ? s->nz : s->nx;
     if (flags & TW__PAIR) iy = tw__column_x(a, s, a->ystart, 0u - a->xstep, a->ysquare, c);
     if ((flags & TW__CT) && c == s->columns - 1) { /* the centre tap stands alone */

@@ -95,12 +95,16 @@ TW__AIE int get_wss1_tlast(TW__AT_ONLY)
 /* --- the cascade ---------------------------------------------------------------------------------------------------- */
 
 // clang-format off
-#define TW__AM_LIST(X) X(v8acc48) X(v4cacc48) X(v4acc80) X(v2cacc80) X(v8float) X(v4cfloat)
+#define TW__AM_LIST(X) \
+    X(v8acc48) X(v4cacc48) X(v4acc80) X(v2cacc80) X(v8float) X(v4cfloat) \
+    X(v32int8) X(v32uint8) X(v16int16) X(v8int32) X(v8cint16) X(v4cint32)
 #define TW__SCD_LIST(X) \
     X(get_scd, v8acc48) X(getc_scd, v4cacc48) X(getl_scd, v4acc80) X(getlc_scd, v2cacc80) \
     X(getf_scd, v8float) X(getfc_scd, v4cfloat) \
     X(get_scd_v8acc48, v8acc48) X(get_scd_v4cacc48, v4cacc48) X(get_scd_v4acc80, v4acc80) \
-    X(get_scd_v2cacc80, v2cacc80) X(get_scd_v8float, v8float) X(get_scd_v4cfloat, v4cfloat)
+    X(get_scd_v2cacc80, v2cacc80) X(get_scd_v8float, v8float) X(get_scd_v4cfloat, v4cfloat) \
+    X(get_scd_v32int8, v32int8) X(get_scd_v32uint8, v32uint8) X(get_scd_v16int16, v16int16) \
+    X(get_scd_v8int32, v8int32) X(get_scd_v8cint16, v8cint16) X(get_scd_v4cint32, v4cint32)
 // clang-format on
 #define TW__GET_SCD(name, type)           \
     TW__AIE type name(TW__AT_ONLY)        \
@@ -144,16 +148,15 @@ TW__AIE unsigned ctrl_packet_header(unsigned address, unsigned words, unsigned o
     TW__HERE;
     return tw__ctrl_header(address, words, operation, id);
 }
-TW__AIE void put_ms_packet_header(int port, unsigned id, unsigned type TW__AT)
+/* put_ms_packet_header(port, [tlast,] id, type), put_ms_ctrl_packet_header(port, [tlast,] address, words, operation, id) */
+TW__AIE void tw__put_packet_header(int port, int tlast, unsigned id, unsigned type)
 {
-    TW__HERE;
-    tw_aie_put_word(port, tw__packet_header(id, type), 0);
+    tw_aie_put_word(port, tw__packet_header(id, type), tlast);
 }
-TW__AIE void put_ms_ctrl_packet_header(int port, unsigned address, unsigned words, unsigned operation,
-                                       unsigned id TW__AT)
+TW__AIE void tw__put_ctrl_header(int port, int tlast, unsigned address, unsigned words, unsigned operation,
+                                 unsigned id)
 {
-    TW__HERE;
-    tw_aie_put_word(port, tw__ctrl_header(address, words, operation, id), 0);
+    tw_aie_put_word(port, tw__ctrl_header(address, words, operation, id), tlast);
 }
 typedef struct input_pktstream {
     int port, packet_id;

@@ -167,13 +167,20 @@ TW__AIE uint32_t tw__word_unsigned(unsigned v)
     })
 #define TW__AM_TYPE(type) , type : 1
 #define put_mcd(v)        TW__DO_HERE(tw__put_mcd(v))
-#define tw__put_mcd(v)                                                     \
-    __extension__({                                                        \
-        __typeof__(v) tw_v = (v);                                          \
-        _Static_assert(_Generic((v), default: 0 TW__AM_LIST(TW__AM_TYPE)), \
-                       "the cascade takes a register of 384 bits");        \
-        tw_aie_put_cascade(&tw_v, sizeof tw_v);                            \
+#define tw__put_mcd(v)                                                                     \
+    __extension__({                                                                        \
+        __typeof__(v) tw_v = (v);                                                          \
+        _Static_assert(_Generic((v), default: 0 TW__AM_LIST(TW__AM_TYPE)),                 \
+                       "the cascade takes an accumulator of 384 bits or a vector of 256"); \
+        tw_aie_put_cascade(&tw_v, sizeof tw_v);                                            \
     })
+#define put_ms_packet_header(...)                     TW__BY_COUNT(tw__put_packet, __VA_ARGS__)
+#define tw__put_packet_3(port, id, type)              tw__put_packet_4(port, 0, id, type)
+#define tw__put_packet_4(port, last, id, type)        TW__DO_HERE(tw__put_packet_header(port, last, id, type))
+#define put_ms_ctrl_packet_header(...)                TW__BY_COUNT(tw__put_ctrl, __VA_ARGS__)
+#define tw__put_ctrl_5(port, a, words, operation, id) tw__put_ctrl_6(port, 0, a, words, operation, id)
+#define tw__put_ctrl_6(port, last, a, words, operation, id) \
+    TW__DO_HERE(tw__put_ctrl_header(port, last, a, words, operation, id))
 #define writeHeader(...)               TW__BY_COUNT(tw__writeHeader, __VA_ARGS__)
 #define tw__writeHeader_3(s, type, id) tw__writeHeader_4(s, type, id, 0)
 #define tw__writeHeader_4(s, type, id, last) \

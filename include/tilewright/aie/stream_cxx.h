@@ -201,6 +201,28 @@ TW__GET_NB(cint16, getc_ss_nb)
     }
 TW__AM_LIST(TW__PUT_MCD)
 #undef TW__PUT_MCD
+TW__AIE void put_ms_packet_header(int port, unsigned id, unsigned type TW__AT)
+{
+    TW__HERE;
+    tw__put_packet_header(port, 0, id, type);
+}
+TW__AIE void put_ms_packet_header(int port, int tlast, unsigned id, unsigned type TW__AT)
+{
+    TW__HERE;
+    tw__put_packet_header(port, tlast, id, type);
+}
+TW__AIE void put_ms_ctrl_packet_header(int port, unsigned address, unsigned words, unsigned operation,
+                                       unsigned id TW__AT)
+{
+    TW__HERE;
+    tw__put_ctrl_header(port, 0, address, words, operation, id);
+}
+TW__AIE void put_ms_ctrl_packet_header(int port, int tlast, unsigned address, unsigned words, unsigned operation,
+                                       unsigned id TW__AT)
+{
+    TW__HERE;
+    tw__put_ctrl_header(port, tlast, address, words, operation, id);
+}
 TW__AIE void writeHeader(output_pktstream *s, unsigned type, unsigned id, bool tlast = false TW__AT)
 {
     TW__HERE;

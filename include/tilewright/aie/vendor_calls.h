@@ -93,35 +93,6 @@ TW__AIE unsigned tw__conjugate(bool x, bool z)
     }
 TW__DYNAMIC_LIST(TW__DYNAMIC)
 #undef TW__DYNAMIC
-/* z of 512 bits, as published kernels pass it to lmac8: addressed as ever, modulo its 16 or 8 elements. The elements that
- * lanes and columns use are gathered first; there are never more than 256 bits of them. */
-#define TW__WIDE_Z(cls, acct, wide, narrow, n, lanes, columns, XLIST, XARGS, ZLIST, zstep, ZARGS)         \
-    TW__AIE narrow cls##z(wide z, int zs, int zo, int zt)                                                 \
-    {                                                                                                     \
-        narrow r = undef_##narrow();                                                                      \
-        for (unsigned k = 0; k < lanes * columns; k++)                                                    \
-            r[k] = z[(tw__nib(static_cast<unsigned>(zo), k % lanes) + static_cast<unsigned>(zs) +         \
-                      k / lanes * static_cast<unsigned>(zt)) &                                            \
-                     (n - 1)];                                                                            \
-        return r;                                                                                         \
-    }                                                                                                     \
-    TW__AIE acct TW__N(cls##p, )(unsigned f, wide x TW__UNWRAP XLIST, wide z TW__UNWRAP ZLIST)            \
-    {                                                                                                     \
-        return TW__N(cls##p, )(f, x TW__UNWRAP XARGS, cls##z(z, zs, zo, zstep) TW__UNWRAP ZARGS);         \
-    }                                                                                                     \
-    TW__AIE acct TW__N(cls##pa, )(unsigned f, acct acc, wide x TW__UNWRAP XLIST, wide z TW__UNWRAP ZLIST) \
-    {                                                                                                     \
-        return TW__N(cls##pa, )(f, acc, x TW__UNWRAP XARGS, cls##z(z, zs, zo, zstep) TW__UNWRAP ZARGS);   \
-    }
-// clang-format off
-TW__WIDE_Z(tw__m8_80, v8acc80, v16int32, v8int32, 16, 8, 1, (, int xs, int xo), (, xs, xo), (, int zs, int zo), 0,
-           (, 0, 0x76543210))
-TW__WIDE_Z(tw__m4_80, v4acc80, v16int32, v8int32, 16, 4, 2, (, int xs, int xo, int xt), (, xs, xo, xt),
-           (, int zs, int zo, int zt), zt, (, 0, 0x3210, 4))
-TW__WIDE_Z(tw__m2_80, v2cacc80, v8cint32, v4cint32, 8, 2, 1, (, int xs, int xo), (, xs, xo), (, int zs, int zo), 0,
-           (, 0, 0x10))
-// clang-format on
-#undef TW__WIDE_Z
 /* Complex by real, two columns: x alone has a flag. A name of its own: no other overload has as many arguments. */
 TW__AIE v4cacc48 msc4(v4cacc48 acc, v8cint32 x, int xs, int xo, int xt, bool cx, v16int16 z, int zs, int zo, int zt)
 {
@@ -134,43 +105,6 @@ TW__AIE v4cacc48 msc4_conj_sym(v4cacc48 acc, v8cint32 x, int xs, int xo, int ys,
     acc = TW__N(tw__m4_48pa, )(TW__SUBTRACT | tw__conjugate(cx, cz), acc, x, xs, xo, z, zs, zo);
     return TW__N(tw__m4_48pa, )(TW__SUBTRACT | tw__conjugate(cx, !cz), acc, x, ys, xo, z, zs, zo);
 }
-
-/* Accumulator plus or minus vector, lane by lane. X(accumulator, vector, component, words) */
-// clang-format off
-#define TW__ACC_SUMS(X) \
-    X(v8acc48, v8int16, int16, 8) X(v16acc48, v16int16, int16, 16) X(v8acc48, v8int32, int32, 8) \
-    X(v16acc48, v16int32, int32, 16) X(v4cacc48, v4cint16, int16, 8) X(v8cacc48, v8cint16, int16, 16) \
-    X(v4cacc48, v4cint32, int32, 8) X(v8cacc48, v8cint32, int32, 16) X(v8acc80, v8int16, int16, 8) \
-    X(v4acc80, v4int32, int32, 4) X(v8acc80, v8int32, int32, 8) X(v4cacc80, v4cint16, int16, 8) \
-    X(v2cacc80, v2cint32, int32, 4) X(v4cacc80, v4cint32, int32, 8)
-// clang-format on
-#define TW__ACC_SUM(acct, vec, component, words)                                                               \
-    TW__AIE acct operator+(acct acc, vec v)                                                                    \
-    {                                                                                                          \
-        component part[words];                                                                                 \
-        __builtin_memcpy(part, &v, sizeof part);                                                               \
-        TW__COUNT(VECTOR, 1);                                                                                  \
-        for (int k = 0; k < words; k++) acc.word[k] = tw__wrapping(acc.word[k], part[k]);                      \
-        return acc;                                                                                            \
-    }                                                                                                          \
-    TW__AIE acct operator-(acct acc, vec v)                                                                    \
-    {                                                                                                          \
-        component part[words];                                                                                 \
-        __builtin_memcpy(part, &v, sizeof part);                                                               \
-        TW__COUNT(VECTOR, 1);                                                                                  \
-        for (int k = 0; k < words; k++) acc.word[k] = tw__wrapping(acc.word[k], -static_cast<int64>(part[k])); \
-        return acc;                                                                                            \
-    }
-TW__AIE int64 tw__wrapping(int64 a, int64 b)
-{
-    return static_cast<int64>(static_cast<uint64>(a) + static_cast<uint64>(b));
-}
-TW__AIE int128 tw__wrapping(int128 a, int64 b)
-{
-    return static_cast<int128>(static_cast<tw__u128>(a) + static_cast<tw__u128>(static_cast<int128>(b)));
-}
-TW__ACC_SUMS(TW__ACC_SUM)
-#undef TW__ACC_SUM
 
 /* Vectors plus and minus vectors, lane by lane; integers wrap. */
 template <class T, bool integer = std::is_integral<T>::value> struct tw__lane {

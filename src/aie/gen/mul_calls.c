@@ -248,6 +248,8 @@ static void write_variants(const char *class_name, unsigned size, shape form)
                 write_overload(class_name, &r);
                 r.self = form <= ABS && x == z && !bytes;
                 if (r.self) write_overload(class_name, &r);
+                r.ybuff = r.self && r.xbits == 512;
+                if (r.ybuff) write_overload(class_name, &r);
                 r.self = false;
                 r.ybuff = form > ABS && r.xbits == 512;
                 if (r.ybuff) write_overload(class_name, &r);
