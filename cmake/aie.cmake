@@ -97,6 +97,13 @@ if(TARGET tilewright)
                COMMAND sh ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh ${source} $<TARGET_FILE:example_aie_${name}>)
     endif()
   endforeach()
+  if(BUILD_TESTING AND NOT TW_SANITIZE)
+    foreach(what IN ITEMS lines examples)
+      add_test(NAME aie.pointers_${what} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/pointers_test.sh ${CMAKE_SOURCE_DIR}
+                                                 ${CMAKE_BINARY_DIR} ${what})
+      set_tests_properties(aie.pointers_${what} PROPERTIES SKIP_RETURN_CODE 77)
+    endforeach()
+  endif()
   if(BUILD_TESTING)
     foreach(name IN ITEMS names vendor vendor_api clash)
       add_test(NAME aie.${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/${name}_test.sh ${CMAKE_SOURCE_DIR}

@@ -5,7 +5,8 @@ endif()
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tilewright)
 
-install(TARGETS tilewright EXPORT tilewright LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tilewright tilewright_aie_check EXPORT tilewright LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tilewright_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 foreach(name IN LISTS TW_CLI_NAMES)
   install(FILES ${CMAKE_BINARY_DIR}/bin/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -4,5 +4,32 @@ if(TW_OBJECTS)
   target_include_directories(tilewright PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(tilewright PRIVATE PkgConfig::GLIB PkgConfig::JANSSON OpenMP::OpenMP_C ${SLEEF_LIBRARY} m dl)
+  # What kernels call that are compiled with the flags below (docs/aie.md): an archive, so that programs which use these
+  # sanitizers for themselves do not get it. A vector access that is off its 16 bytes must go on after the report:
+  # without AVX, and with moves for aligned addresses, x86-64 would trap.
+  add_library(tilewright_aie_check STATIC src/aie/instrument/hooks.c)
+  target_compile_options(tilewright_aie_check PRIVATE -fno-sanitize=all)
+  target_link_libraries(tilewright_aie_check PUBLIC tilewright)
+  set(TW_AIE_CHECK_GCC -g -Wno-psabi -fsanitize=kernel-address,alignment)
+  set(TW_AIE_CHECK_CLANG -g -fsanitize=kernel-address,alignment -fno-sanitize-link-runtime)
+  foreach(option IN ITEMS instrumentation-with-call-threshold=0 stack=0 globals=0)
+    list(APPEND TW_AIE_CHECK_GCC --param=asan-${option})
+    list(APPEND TW_AIE_CHECK_CLANG "SHELL:-mllvm -asan-${option}")
+  endforeach()
+  list(APPEND TW_AIE_CHECK_CLANG "SHELL:-mllvm -asan-kernel-mem-intrinsic-prefix=1")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND TW_AIE_CHECK_GCC -mavx -Wa,-muse-unaligned-vector-move)
+    list(APPEND TW_AIE_CHECK_CLANG -mavx -fno-integrated-as -Wa,-muse-unaligned-vector-move)
+  endif()
+  target_compile_definitions(tilewright_aie_check INTERFACE TW_AIE_CHECK)
+  foreach(language IN ITEMS C CXX)
+    target_compile_options(tilewright_aie_check INTERFACE
+                           "$<$<COMPILE_LANG_AND_ID:${language},GNU>:${TW_AIE_CHECK_GCC}>"
+                           "$<$<COMPILE_LANG_AND_ID:${language},Clang>:${TW_AIE_CHECK_CLANG}>")
+  endforeach()
+  foreach(compiler IN ITEMS GCC CLANG)
+    list(JOIN TW_AIE_CHECK_${compiler} " " TW_AIE_CHECK_${compiler})
+    string(REPLACE "SHELL:" "" TW_AIE_CHECK_${compiler} "-DTW_AIE_CHECK ${TW_AIE_CHECK_${compiler}}")
+  endforeach()
   set_target_properties(tilewright PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINKER_LANGUAGE C)
 endif()

@@ -39,6 +39,7 @@ static void second_half(void *user)
     input_window_int16 *in = window_in(int16, 0);
     output_window_int16 *out = window_out(int16, 0);
     window_incr(in, 16);
+    set_rnd(rnd_floor);
     for (int n = 0; n < BLOCK; n += 8) {
         v32int16 x;
         window_readincr(in, x);

@@ -14,6 +14,7 @@ static cint16 x[N + 16] __attribute__((aligned(16))), y[2][N] __attribute__((ali
 
 static void fir(v8cint16 taps)
 {
+    set_rnd(rnd_floor);
     for (int n = 0; n < N; n += 8) {
         v16cint16 in = *(const v16cint16 *)(x + n);
         v8cacc48 acc = null_v8cacc48(), conj = null_v8cacc48();

@@ -13,6 +13,7 @@ using namespace adf;
 static void low_pass(input_window<int16> *in, output_window<int16> *out, int gain)
 {
     const v16int16 taps = { 1, 3, 6, 8, 8, 6, 3, 1 };
+    set_rnd(rnd_floor);
     window_incr(in, 8); /* the margin holds 16 samples of the block before */
     for (int n = 0; n < 64; n += 8) {
         v32int16 x = undef_v32int16();

@@ -13,6 +13,7 @@ int main(void)
     v32cint16 x;
     v16int16 taps = { 120, -700, 2900, -9000, 500, 300, -200, 16384 };
     unsigned checked = 0;
+    set_rnd(rnd_floor);
     for (int i = 0; i < 32; i++) x.lane[i] = tw_cint16((int16)(i * 1103 - 9000), (int16)(5000 - i * 733));
     for (int n = 0; n < N / 4; n++) {
         /* Four columns: taps[c] * (x[n + l + c] + x[n + l + 7 - c]), and with the centre x[n + l + 3 + ...] in column 3. */

@@ -24,6 +24,7 @@ static v16int32 tile(int i, int j)
 
 int main(void)
 {
+    set_rnd(rnd_floor);
     for (int i = 0; i < M * K; i++) a[i / K][i % K] = (int8)(i * 37 + i / 7);
     for (int i = 0; i < K * N; i++) b[i / N][i % N] = (int8)(i * 29 - i / 5);
     for (int i = 0; i < M; i++)

@@ -18,7 +18,7 @@ tw_aie_array *tw_aie_array_new(void)
 
 static void free_pair(tw__pair *p)
 {
-    free(p->block[0]), free(p->block[1]), free(p->tail), free(p);
+    free(p->tail), free(p);
 }
 
 void tw_aie_array_free(tw_aie_array *a)
@@ -34,6 +34,7 @@ void tw_aie_array_free(tw_aie_array *a)
         free(a->files[i]->path), free(a->files[i]->bytes), free(a->files[i]->last), free(a->files[i]);
     free(a->kernels), free(a->fifos), free(a->pairs), free(a->files), free(a->locks), free(a->message);
     tw_profile_free(a->profile);
+    tw__aie_free_memory(a);
     free(a);
 }
 
@@ -176,14 +177,6 @@ static tw__pair *pair(tw_aie_array *a, tw__kernel *from, int out, tw__kernel *to
                      .to = to ? to->number : -1,
                      .out = out,
                      .in = in };
-    size_t whole = ((size_t)bytes + margin + 63) / 64 * 64;
-    for (int i = 0; i < 2; i++)
-        if (whole < 1u << 20 && (p->block[i] = aligned_alloc(64, whole))) memset(p->block[i], 0, whole);
-    p->tail = calloc(margin + 1, 1);
-    if (!p->block[0] || !p->block[1] || !p->tail) {
-        tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for a window of %u bytes", bytes);
-        return NULL;
-    }
     if (from && !attach(a, from, from->window_out, out, TW__AIE_PORTS, p, "output window")) return NULL;
     if (to && !attach(a, to, to->window_in, in, TW__AIE_PORTS, p, "input window")) return NULL;
     return p;

@@ -23,7 +23,7 @@ typedef struct tw__fifo {
 
 /* A ping-pong pair, or one block of it. `full` counts finished blocks, the producer fills block `write` next. */
 typedef struct tw__pair {
-    uint8_t *block[2], *tail;
+    uint8_t *block[2], *tail; /* NULL before the first run */
     unsigned bytes, margin, full, read, write;
     unsigned blocks; /* 2, or 1 of a single buffer */
     int from, to, out, in;
@@ -98,6 +98,8 @@ struct tw_aie_array {
     tw__plio **files;
     size_t file_count, file_room;
     tw__lock *locks; /* [column][row][16] */
+    uint8_t *memory; /* of all tiles (memory.c); NULL before the first run */
+    uint16_t *used;  /* bytes of windows, [column][row] */
     tw_profile *profile;
     tw__kernel *running;
     tw_status status; /* the first failure of a building call */
@@ -120,6 +122,15 @@ void tw__aie_close_in(tw__kernel *kernel, int port); /* ... and passes it on */
 void tw__aie_close_out(tw__kernel *kernel, int port);
 void tw__aie_yield(tw__kernel *kernel, tw__wait wait); /* back when the reason is gone */
 tw__lock *tw__aie_lock(tw_aie_array *array, const tw__kernel *kernel, int id);
+
+/* --- memory.c --- */
+bool tw__aie_place_windows(tw_aie_array *array); /* those that have no address yet; false: the array has failed */
+void tw__aie_free_memory(tw_aie_array *array);
+
+/* --- source.c --- */
+bool tw__aie_first_report(const char *file, size_t line, bool is_store); /* true once a place */
+/* The line of an instruction, and its file; 0 where it is not known, with the program and the offset as file. */
+int tw__aie_source_of(const void *pc, char *file, size_t size);
 
 /* --- plio.c --- */
 bool tw__plio_load(tw_aie_array *array, tw__plio *file); /* reads the whole file; failure is the array's */

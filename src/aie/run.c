@@ -1,16 +1,13 @@
-/* Running an array: the scheduler, what is wrong when nothing moves, what fits a tile.
+/* Running an array: the scheduler, what is wrong when nothing moves.
  *
  * The scheduler goes round the files and the kernels in order of creation, and lets each kernel run until it waits. So
  * a run is the same every time. When a round moves nothing, the run has ended or is a deadlock. Kernels are fibers
  * on stacks of their own; their control registers (tw_aie_core) are swapped with them. */
 #include "aie/array.h"
-#include "tile/tile.h"
 
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { STACK_AND_HEAP = 2 * 1024 }; /* bytes of a kernel, 1 KB each */
 
 _Thread_local tw_aie_array *tw__aie_current;
 
@@ -215,32 +212,6 @@ static tw_status verdict(tw_aie_array *a, uint64_t iterations)
     return TW_E_APPLICATION;
 }
 
-/* Windows lie on the tile that reads them (outputs to files: that writes them), beside 1 KB of stack and 1 KB of heap. */
-static bool check_memory(tw_aie_array *a)
-{
-    uint64_t limit = tw_tile_arch_by_name("aie1")->bytes_per_tile;
-    for (size_t i = 0; i < a->kernel_count; i++) {
-        const tw__kernel *k = a->kernels[i];
-        uint64_t windows = 0, kernels = 0;
-        for (size_t j = 0; j < a->kernel_count; j++)
-            kernels += a->kernels[j]->column == k->column && a->kernels[j]->row == k->row;
-        for (size_t j = 0; j < a->pair_count; j++) {
-            const tw__pair *p = a->pairs[j];
-            const tw__kernel *home = a->kernels[p->to >= 0 ? p->to : p->from];
-            if (home->column == k->column && home->row == k->row)
-                windows += p->blocks * ((uint64_t)p->bytes + p->margin);
-        }
-        if (windows + kernels * STACK_AND_HEAP <= limit) continue;
-        tw__aie_fail(a, TW_E_TILE_MEMORY,
-                     "tile (%d,%d) needs %llu bytes (%llu for windows, %llu for stack and heap), it has %llu",
-                     k->column, k->row, (unsigned long long)(windows + kernels * STACK_AND_HEAP),
-                     (unsigned long long)windows, (unsigned long long)kernels * STACK_AND_HEAP,
-                     (unsigned long long)limit);
-        return false;
-    }
-    return true;
-}
-
 static void run_all(tw_aie_array *a)
 {
     tw_aie_array *outer = tw__aie_current;
@@ -269,7 +240,7 @@ static void reset(tw_aie_array *a)
     for (size_t i = 0; i < a->pair_count; i++) {
         tw__pair *p = a->pairs[i];
         p->full = p->read = p->write = 0;
-        memset(p->tail, 0, p->margin);
+        if (p->tail) memset(p->tail, 0, p->margin);
     }
     for (size_t i = 0; i < a->file_count; i++) {
         if (!a->files[i]->path && !a->files[i]->is_output) continue; /* sent for this run */
@@ -312,7 +283,7 @@ tw_status tw_aie_array_resume(tw_aie_array *a, uint64_t iterations)
 {
     if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
     a->iterations = iterations;
-    if (a->status == TW_OK && check_memory(a))
+    if (a->status == TW_OK && tw__aie_place_windows(a))
         for (size_t i = 0; i < a->kernel_count && start(a, a->kernels[i], iterations); i++) continue;
     a->started = a->status == TW_OK;
     return proceed(a);

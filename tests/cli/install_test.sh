@@ -39,6 +39,34 @@ expect 0 cmake --build project/build
 expect 0 project/build/adder 4 5
 prints out '4 + 5 = 9'
 
+# Checks of pointers of AI Engine kernels, by pkg-config and by CMake.
+cat >load.c <<'END'
+#include <tilewright/aie.h>
+static short data[64];
+int main(int argc, char **argv) { return (*(volatile v16int16 *)(void *)((char *)data + 1 + argc))[0] | (argv == 0); }
+END
+case $CC in *-fsanitize*) gcc= ;; *) gcc=$($CC --version | grep 'Free Software') ;; esac
+if [ -n "$gcc" ] && grep -qw avx /proc/cpuinfo; then
+  check=$(PKG_CONFIG_PATH="$pc" pkg-config --variable=aie_check_gcc tilewright)
+  libs=$(PKG_CONFIG_PATH="$pc" pkg-config --variable=aie_check_libs tilewright) # the blank in the path stays one
+  expect 0 sh -c "$CC $check load.c '${libs% -l*}' ${libs##* } $flags -o load"
+  expect 0 ./load
+  prints err 'load.c:3: load: '
+  mkdir check
+  cp load.c check
+  cat >check/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(outside C)
+find_package(tilewright 0.1 REQUIRED)
+add_executable(load load.c)
+target_link_libraries(load PRIVATE tilewright::tilewright_aie_check)
+END
+  expect 0 cmake -S check -B check/build -G Ninja "-DCMAKE_PREFIX_PATH=$prefix"
+  expect 0 cmake --build check/build
+  expect 0 check/build/load
+  prints err 'load.c:3: load: '
+fi
+
 expect 0 "$prefix/bin/popc" adder_codelets.cpp -o adder.gp
 [ -s adder.gp ] || fail 'popc wrote nothing'
 expect 0 "$prefix/bin/tilewright" run adder.c 1 1

@@ -18,6 +18,15 @@ TW_API unsigned tw__aie_shadow(const void *p, size_t bytes, void *shadow);
 /* Reports, when `picked` (lanes of a shadow) is not all zeros; moves are silent. */
 TW_API void tw__aie_read(const char *intrinsic, unsigned mark, const void *picked, size_t bytes);
 TW_API void tw__aie_mode_unset(const char *intrinsic);
+/* tw__aie_report() about another place; line 0: `file` is a program and an offset. */
+TW_API void tw__aie_report_at(const char *file, int line, const char *intrinsic, const char *format, ...)
+    TW_PRINTF(4, 5);
+/* Called by libtilewright_aie_check, once per load or store of instrumented code: reports an access to tile memory outside
+ * of the buffers that the running kernel holds. pc: behind the call. */
+TW_API void tw__aie_access(const void *p, size_t bytes, int is_store, const void *pc);
+/* ... and per misaligned one, with the alignment that the type asks for. One report a line. */
+TW_API void tw__aie_misaligned(const char *file, int line, const void *p, unsigned alignment, const char *type,
+                               int is_store);
 #ifdef __cplusplus
 }
 #endif

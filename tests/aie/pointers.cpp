@@ -1,0 +1,2 @@
+/* Accesses through plain pointers, as C++. */
+#include "pointers.inc"
