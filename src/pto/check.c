@@ -94,6 +94,15 @@ static tw_status check_types(tw__pto_call *call)
     return TW_OK;
 }
 
+tw_status tw__pto_check_row_major(tw__pto_call *call, unsigned i)
+{
+    const tw_pto_tile *t = tw__tile(call, i);
+    bool column = t->cols == 1 && t->valid_cols == 1;
+    if (call->target == TW_PTO_CPU || (!tw__tile_boxed(t) && (t->blayout == TW_PTO_ROW_MAJOR || column)))
+        return TW_OK;
+    return tw__pto_refuse(call, i, "layout.row-major", "operand %u must be row-major and not boxed", i + 1);
+}
+
 static tw_status check_layouts(tw__pto_call *call)
 {
     const tw__pto_row *row = call->row;
@@ -104,10 +113,8 @@ static tw_status check_layouts(tw__pto_call *call)
             return tw__pto_refuse(call, i, "conv.tile", "operand %u is a ConvTile", i + 1);
         if (row->rules & TW__VEC_ONLY && t->location != TW_PTO_VEC)
             return tw__pto_refuse(call, i, "location.vec", "operand %u must lie in vector memory", i + 1);
-        bool plain = t->slayout == TW_PTO_NONE_BOX &&
-                     (t->blayout == TW_PTO_ROW_MAJOR || (t->cols == 1 && t->valid_cols == 1));
-        if (row->rules & TW__ROW_MAJOR && call->target != TW_PTO_CPU && !plain)
-            return tw__pto_refuse(call, i, "layout.row-major", "operand %u must be row-major and not boxed", i + 1);
+        tw_status status = row->rules & TW__ROW_MAJOR ? tw__pto_check_row_major(call, i) : TW_OK;
+        if (status != TW_OK) return status;
     }
     return TW_OK;
 }

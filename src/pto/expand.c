@@ -84,7 +84,8 @@ tw_status tw__pto_check_row_expand_op(tw__pto_call *call)
         if (!tw__same(tw__tile(call, i)->valid_rows, dst->valid_rows) ||
             ((int)i != narrow && !tw__same(tw__tile(call, i)->valid_cols, dst->valid_cols)))
             return tw__pto_refuse(call, i, "expand.rows", "valid region differs from dst's");
-    return TW_OK;
+    tw_status status = tw__pto_check_row_major(call, 0);
+    return status == TW_OK ? tw__pto_check_row_major(call, 3 - (unsigned)narrow) : status;
 }
 
 static tw_status row_by_row(tw__pto_call *call, unsigned narrow, unsigned mode)

@@ -22,7 +22,7 @@ tw_status tw__pto_check_fill(tw__pto_call *call)
 {
     enum { MOST_BLOCKS = 32767 };
     const tw_pto_tile *dst = tw__tile(call, 0);
-    if (dst->location == TW_PTO_VEC && !dst->conv) return TW_OK;
+    if (dst->location == TW_PTO_VEC && !dst->conv) return tw__pto_check_row_major(call, 0);
     if (dst->location != TW_PTO_MAT && dst->location != TW_PTO_VEC)
         return tw__pto_refuse(call, 0, "location.fill", "dst lies in vector memory or L1");
     size_t blocks = (dst->conv ? dst->valid_cols * tw_type_size(dst->type) : tw_pto_tile_bytes(dst)) / 32;

@@ -90,7 +90,7 @@ struct tw_pto {
     tw__arena_mark scratch_start;
     bool scratch_used;
     tw__kernel_slot *kernels;
-    tw__checked *checked; /* TW__CHECKED_WAYS per row */
+    tw__checked *checked;                                     /* TW__CHECKED_WAYS per row */
     unsigned char flag_set[TW_PTO_PIPE_ALL][TW_PTO_PIPE_ALL]; /* bit id: set */
     uint64_t flag_at[TW_PTO_PIPE_ALL][TW_PTO_PIPE_ALL][TW__FLAG_IDS];
     uint64_t pipe_free[TW_PTO_PIPES], pipe_busy[TW_PTO_PIPES];
@@ -145,7 +145,9 @@ enum { TW__NO_OPERAND = 255 };
 tw_status tw__pto_refuse(tw__pto_call *call, unsigned blame, const char *rule, const char *format, ...)
     TW_PRINTF(4, 5);
 tw_status tw__pto_check_call(tw__pto_call *call);
-tw_status tw__pto_check_tmp(tw__pto_call *call);      /* tmp.c */
+tw_status tw__pto_check_tmp(tw__pto_call *call); /* tmp.c */
+/* That tile i is row-major and not boxed, or a column; profile cpu takes all layouts. */
+tw_status tw__pto_check_row_major(tw__pto_call *call, unsigned i);
 bool tw__pto_convert_wraps(const tw__pto_call *call); /* TCVT: out of range wraps (convert.c) */
 /* Tile of operand i; the row's form says that it is one. */
 static inline const tw_pto_tile *tw__tile(const tw__pto_call *call, unsigned i)

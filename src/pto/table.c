@@ -28,7 +28,8 @@
 #define LANES       TW__LANES
 #define NO_ALIAS    TW__NO_ALIAS
 #define VECS        (TW__VEC_ONLY | TW__ROW_MAJOR)
-#define VEC_TYPE    (TW__VEC_ONLY | TW__SAME_TYPE)
+#define VEC_TYPE    (TW__VEC_ONLY | TW__SAME_TYPE | TW__ROW_MAJOR)
+#define VEC_LAYOUTS (TW__VEC_ONLY | TW__SAME_TYPE) /* the family says which layouts */
 #define TYPE_ONLY   TW__SAME_TYPE
 #define FREE        0
 #define MACRO       TW__MACRO
