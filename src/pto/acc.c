@@ -4,14 +4,14 @@
 
 #define B(t) (UINT64_C(1) << TW_##t)
 
-/* Element types by source: without and with a scale; TINSERT alone makes i16. */
+/* Element types by source: without and with a scale; what TINSERT makes on A2/A3, with i16 on A5 too. */
 static const struct {
     tw_type from;
     uint64_t plain, scaled_a2a3, scaled_a5, inserted;
 } types[] = {
     { TW_F32, B(F32) | B(F16) | B(BF16), B(I8) | B(U8),
-      B(I8) | B(U8) | B(F16) | B(BF16) | B(HIF8) | B(F8E4M3) | B(F32), 0 },
-    { TW_I32, B(I32), B(I8) | B(U8) | B(F16), B(I8) | B(U8) | B(F16) | B(BF16), B(I16) },
+      B(I8) | B(U8) | B(F16) | B(BF16) | B(HIF8) | B(F8E4M3) | B(F32), B(I8) },
+    { TW_I32, B(I32), B(I8) | B(U8) | B(F16), B(I8) | B(U8) | B(F16) | B(BF16), B(I8) | B(U8) | B(F16) | B(I16) },
 };
 
 bool tw__acc_converts(tw_type from, tw_type to)
@@ -26,7 +26,7 @@ static uint64_t scaled_types(const tw__pto_call *call, tw_type from)
     bool insert = call->row->run == tw__pto_run_insert_quant;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].from == from)
-            return (call->target != TW_PTO_A5 ? types[i].scaled_a2a3 : 0) |
+            return (call->target == TW_PTO_A5 || insert ? 0 : types[i].scaled_a2a3) |
                    (call->target != TW_PTO_A2A3 ? types[i].scaled_a5 : 0) | (insert ? types[i].inserted : 0);
     return 0;
 }
@@ -61,8 +61,7 @@ static tw_status scaled(tw__pto_call *call, tw__plane in, unsigned scale, tw_typ
     by.row = 0;
     tw_status status = tw__lanes(call, in.type == TW_F32 ? TW_VEC_COPY : TW_VEC_CONVERT, NULL, in.rows, in.cols,
                                  (tw__plane[]){ real, in }, 2);
-    if (call->attrs->relu && status == TW_OK)
-        status = tw__lanes(call, TW_VEC_RELU, NULL, in.rows, in.cols, (tw__plane[]){ real, real }, 2);
+    if (call->attrs->relu && status == TW_OK) status = tw__relu(call, real, real);
     if (status == TW_OK)
         status = tw__lanes(call, TW_VEC_MUL, NULL, in.rows, in.cols, (tw__plane[]){ real, real, by }, 3);
     *out = tw__plane_new(call->core, to, in.rows, in.cols);
@@ -128,7 +127,7 @@ tw_status tw__pto_check_extract_quant(tw__pto_call *call)
 {
     const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);
     tw_status status = check_scaled(call, 0, dst->type, scale_of(call));
-    if (status == TW_OK) status = tw__pto_check_path(call);
+    if (status == TW_OK) status = tw__pto_check_window_path(call);
     return status == TW_OK ? tw__pto_check_window(call, corner_of(call), dst, src) : status;
 }
 
@@ -146,7 +145,7 @@ tw_status tw__pto_check_insert_quant(tw__pto_call *call)
 {
     const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);
     tw_status status = check_scaled(call, 0, dst->type, scale_of(call));
-    if (status == TW_OK) status = tw__pto_check_path(call);
+    if (status == TW_OK) status = tw__pto_check_window_path(call);
     return status == TW_OK ? tw__pto_check_window(call, corner_of(call), src, dst) : status;
 }
 

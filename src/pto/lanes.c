@@ -106,12 +106,15 @@ tw_status tw__pto_check_lanes_relu(tw__pto_call *call)
     return TW_OK;
 }
 
+tw_status tw__relu(tw__pto_call *call, tw__plane out, tw__plane in)
+{
+    return tw__lanes(call, TW_VEC_RELU, &first_nan, in.rows, in.cols, (tw__plane[]){ out, in }, 2);
+}
+
 tw_status tw__pto_run_lanes_relu(tw__pto_call *call)
 {
     tw_status status = tw__pto_run_lanes(call);
-    tw__plane planes[] = { call->plane[0], call->plane[0] };
-    if (status != TW_OK) return status;
-    return tw__lanes(call, TW_VEC_RELU, &first_nan, planes[0].rows, planes[0].cols, planes, 2);
+    return status == TW_OK ? tw__relu(call, call->plane[0], call->plane[0]) : status;
 }
 
 /* --- max(a + b, 0) in a narrower type: f32 to f16, f16 to i8, i16 to i8 ------------------------------------------- */
@@ -133,10 +136,10 @@ tw_status tw__pto_run_relu_convert(tw__pto_call *call)
 {
     tw__plane dst = call->plane[0], sum = tw__plane_new(call->core, call->plane[1].type, dst.rows, dst.cols);
     if (!sum.at) return TW_E_NO_MEMORY;
-    tw__plane add[] = { sum, call->plane[1], call->plane[2] }, relu[] = { sum, sum }, convert[] = { dst, sum };
+    tw__plane add[] = { sum, call->plane[1], call->plane[2] }, convert[] = { dst, sum };
     tw_vec_mode saturate = { .saturation = TW_SAT_ON };
     tw_status status = tw__lanes(call, (tw_vec_op)call->row->op, NULL, dst.rows, dst.cols, add, 3);
-    if (status == TW_OK) status = tw__lanes(call, TW_VEC_RELU, &first_nan, dst.rows, dst.cols, relu, 2);
+    if (status == TW_OK) status = tw__relu(call, sum, sum);
     return status == TW_OK ? tw__lanes(call, TW_VEC_CONVERT, &saturate, dst.rows, dst.cols, convert, 2) : status;
 }
 
@@ -165,8 +168,7 @@ tw_status tw__pto_run_dequant_relu(tw__pto_call *call)
     if (status == TW_OK) status = tw__lanes(call, TW_VEC_CONVERT, NULL, dst.rows, dst.cols, convert, 2);
     for (int i = 0; status == TW_OK && i < 3; i++)
         status = tw__lanes(call, TW_VEC_MUL, NULL, dst.rows, dst.cols, (tw__plane[]){ real, real, factors[i] }, 3);
-    if (status == TW_OK)
-        status = tw__lanes(call, TW_VEC_RELU, &first_nan, dst.rows, dst.cols, (tw__plane[]){ real, real }, 2);
+    if (status == TW_OK) status = tw__relu(call, real, real);
     tw_vec_mode saturate = { .saturation = TW_SAT_ON };
     return status == TW_OK
                ? tw__lanes(call, TW_VEC_CONVERT, &saturate, dst.rows, dst.cols, (tw__plane[]){ dst, real }, 2)

@@ -215,7 +215,7 @@ static tw_status relu_and_convert(tw__pto_call *call, tw__plane *values, tw_type
     if (call->attrs->relu) {
         tw__plane positive = tw__plane_new(call->core, values->type, values->rows, values->cols);
         if (!positive.at) return TW_E_NO_MEMORY;
-        status = tw__lanes(call, TW_VEC_RELU, NULL, out.rows, out.cols, (tw__plane[]){ positive, *values }, 2);
+        status = tw__relu(call, positive, *values);
         *values = positive;
     }
     if (status == TW_OK)

@@ -41,6 +41,16 @@ tw_status tw__pto_check_path(tw__pto_call *call)
     return TW_OK;
 }
 
+/* Of windows: on A2/A3 those of accumulators go to L1 alone. */
+tw_status tw__pto_check_window_path(tw__pto_call *call)
+{
+    tw_status status = tw__pto_check_path(call);
+    if (status == TW_OK && call->target == TW_PTO_A2A3 && tw__tile(call, 1)->location == TW_PTO_ACC &&
+        tw__tile(call, 0)->location != TW_PTO_MAT)
+        return tw__pto_refuse(call, 0, "move.path", "windows of accumulators move to L1 alone");
+    return status;
+}
+
 /* Box layouts of the cube's memories: left operands differ by target (spec pto.md 1.1, 8 no. 22). */
 tw_status tw__pto_check_cube_layout(tw__pto_call *call, const tw_pto_tile *t, unsigned i)
 {
@@ -130,19 +140,18 @@ static tw_status move_values(tw__pto_call *call, tw__plane dst, tw__plane src)
     if (call->attrs->relu) {
         values = tw__plane_new(call->core, src.type, src.rows, src.cols);
         if (!values.at) return TW_E_NO_MEMORY;
-        status = tw__lanes(call, TW_VEC_RELU, NULL, src.rows, src.cols, (tw__plane[]){ values, src }, 2);
+        status = tw__relu(call, values, src);
     }
     if (status != TW_OK) return status;
     if (values.type == dst.type) return tw__plane_copy(call, &dst, &values);
     return tw__lanes(call, TW_VEC_CONVERT, NULL, values.rows, values.cols, (tw__plane[]){ dst, values }, 2);
 }
 
-/* The valid region of the source; all of it outside vector memory, where boxes move as they are. */
+/* The valid region of the source; all of it between L1 and the cube's memories, where boxes move as they are. */
 tw_status tw__pto_run_move(tw__pto_call *call)
 {
     const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);
-    bool whole = dst->location != TW_PTO_VEC && src->location != TW_PTO_VEC && dst->rows == src->rows &&
-                 dst->cols == src->cols;
+    bool whole = src->location == TW_PTO_MAT && dst->rows == src->rows && dst->cols == src->cols;
     tw__plane to = call->plane[0], from = whole ? tw__plane_physical(call, 1) : call->plane[1];
     if (src->location != TW_PTO_ACC || dst->location != TW_PTO_VEC || !tw__pto_has_mates(call->core))
         return move_values(call, to, from);
@@ -232,7 +241,7 @@ static bool window_type(const tw__pto_call *call, const tw_pto_tile *src)
 tw_status tw__pto_check_extract(tw__pto_call *call)
 {
     const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);
-    tw_status status = tw__pto_check_path(call);
+    tw_status status = tw__pto_check_window_path(call);
     if (status == TW_OK) status = tw__pto_check_cube_layout(call, dst, 0);
     if (status != TW_OK) return status;
     if (!converts(call, src, dst) || !window_type(call, src))

@@ -200,7 +200,8 @@ static inline tw_pto_kind tw__kind_of_letter(char c)
 
 /* --- what families share ------------------------------------------------------------------------------------------- */
 
-tw_status tw__pto_check_path(tw__pto_call *call); /* move.c */
+tw_status tw__pto_check_path(tw__pto_call *call); /* move.c: from memory to memory; of windows */
+tw_status tw__pto_check_window_path(tw__pto_call *call);
 tw_status tw__pto_check_cube_layout(tw__pto_call *call, const tw_pto_tile *tile, unsigned operand);
 tw_status tw__pto_check_insert_split(tw__pto_call *call); /* window.c: the attribute splitNz */
 /* That `small`'s valid region lies in `large` at the corner in operands `corner`, `corner` + 1. */
@@ -249,6 +250,8 @@ tw_status tw__lanes(tw__pto_call *call, tw_vec_op op, const tw_vec_mode *mode, u
                     const tw__plane *planes, unsigned count);
 /* The same on call->plane as it stands, every operand; calls that are alike find the kernel again. Nothing comes after. */
 tw_status tw__lanes_alone(tw__pto_call *call, tw_vec_op op, const tw_vec_mode *mode);
+/* out = max(in, 0), as TRELU has it: NaN and -0 stay. Both of one type; may be the same (lanes.c). */
+tw_status tw__relu(tw__pto_call *call, tw__plane out, tw__plane in);
 tw_status tw__plane_copy(tw__pto_call *call, const tw__plane *dst, const tw__plane *src); /* extents of src */
 tw_status tw__plane_fill(tw__pto_call *call, const tw__plane *dst, const void *value);
 /* The whole physical tile as a plane (unbound from its valid region). */

@@ -91,5 +91,5 @@ uint64_t ref_leave(tw_type from, uint64_t code, bool relu, bool scaled, double s
     if (scaled) x = ref_f32(x); /* an integer becomes f32 first */
     if (relu && x < 0) x = 0;
     if (scaled) x = ref_f32(x * scale);
-    return ref_encode(to, x, REF_EVEN, scaled);
+    return ref_encode(to, x, REF_EVEN, scaled && to != TW_F32); /* f32 is the product as it is */
 }
