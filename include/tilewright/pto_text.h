@@ -109,7 +109,7 @@ typedef struct tw_pto_run_options {
     FILE *out;              /* of pto.print and pto.tprint; NULL = nowhere */
     uint32_t block, blocks; /* what get_block_idx and get_block_num give; blocks 0 = 1 */
 } tw_pto_run_options;
-/* Runs the function once. TW_E_INVALID_ARGUMENT: a parameter is not bound. TW_E_APPLICATION and others: the program
+/* Runs the function once. TW_E_INVALID_ARGUMENT: a parameter is not bound (the diagnostic says where it stands). TW_E_APPLICATION and others: the program
  * failed, the diagnostic says where. */
 TW_API tw_status tw_pto_run_start(tw_pto_run *run, const tw_pto_run_options *options);
 /* A tile of the function by name, after a run: the last with that name whose block has not ended. Read it with

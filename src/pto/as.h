@@ -82,7 +82,8 @@ typedef struct tw__as_comment {
 typedef struct tw__as_op tw__as_op;
 typedef struct tw__as_block {
     tw__as_op *first, *last;
-    tw__as_comment *before, *opening, *closing; /* lines before its word; after '{' on that line; lines before '}' */
+    tw__as_comment *before, *opening,
+        *closing;                      /* lines before its word; after '{' on that line; lines before '}' */
     const char *word, *number, *label; /* else, do, case 3, default; ^label */
     tw__as_item *params;               /* of the label, in parentheses */
     struct tw__as_block *next;         /* of the same operation */
@@ -95,9 +96,9 @@ struct tw__as_op {
     tw__as_name *results;
     unsigned result_count;
     tw__as_item *items;
-    tw__as_block *blocks; /* one after the other: if: then, else; while: before, do */
-    bool alias;           /* "#name = value", "!name = type" */
-    bool blank;           /* an empty line before it, after its comments */
+    tw__as_block *blocks;             /* one after the other: if: then, else; while: before, do */
+    bool alias;                       /* "#name = value", "!name = type" */
+    bool blank;                       /* an empty line before it, after its comments */
     tw__as_comment *comments, *after; /* lines before it; at the end of its last line */
     tw__as_op *next;
 };
@@ -193,12 +194,14 @@ typedef struct tw__as_function {
     const char *param[TW__AS_MAX_ARGS];
     tw__as_type param_type[TW__AS_MAX_ARGS];
     uint32_t param_slot[TW__AS_MAX_ARGS];
+    const tw__as_item *param_where[TW__AS_MAX_ARGS];
     unsigned params;
     tw__as_code *body;
     uint32_t slots;
     const char **slot_name;
     tw__as_type *slot_type;
-    uint32_t *free_name; /* slots of undefined names, to be bound by --arg */
+    uint32_t *free_name;            /* slots of undefined names, to be bound by --arg */
+    const tw__as_item **free_where; /* their first use */
     unsigned free_count;
     struct tw__as_function *next;
 } tw__as_function;

@@ -174,11 +174,13 @@ bool tw__as_set_results(tw__as_binder *b, tw__as_code *code, const tw__as_op *op
     return true;
 }
 
-bool tw__as_define_free(tw__as_binder *b, const char *name, const tw__as_type *type, uint32_t *slot)
+bool tw__as_define_free(tw__as_binder *b, const tw__as_item *name, const tw__as_type *type, uint32_t *slot)
 {
-    *slot = tw__as_define(b, name, type);
-    if (!tw__grow(&b->f->free_name, &b->free_room, b->f->free_count, sizeof *b->f->free_name))
+    *slot = tw__as_define(b, name->text, type);
+    if (!tw__grow(&b->f->free_name, &b->free_room, b->f->free_count, sizeof *b->f->free_name) ||
+        !tw__grow(&b->f->free_where, &b->where_room, b->f->free_count, sizeof *b->f->free_where))
         return b->failed = b->m->no_memory = true, false;
+    b->f->free_where[b->f->free_count] = name;
     b->f->free_name[b->f->free_count++] = *slot;
     return true;
 }

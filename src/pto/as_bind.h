@@ -41,7 +41,7 @@ typedef struct tw__as_binder {
     GHashTable *names;   /* text -> slot + 1 */
     GArray *undo;        /* names of inner scopes: (text, old) */
     GHashTable *pending; /* plain assembly: name -> tw__as_early, from pto.tassign before the definition */
-    size_t slot_room, type_room, free_room;
+    size_t slot_room, type_room, free_room, where_room;
     tw__as_expect expect;
     size_t errors;         /* of the module before binding began */
     bool expect_condition; /* the block bound last ended in scf.condition */
@@ -72,7 +72,7 @@ uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *ty
 uint32_t tw__as_define_result(tw__as_binder *b, const tw__as_op *op, unsigned i, const tw__as_type *type);
 void tw__as_rename(tw__as_binder *b, const char *name, uint32_t slot); /* another name for a slot */
 /* A name that plain assembly leaves open. */
-bool tw__as_define_free(tw__as_binder *b, const char *name, const tw__as_type *type, uint32_t *slot);
+bool tw__as_define_free(tw__as_binder *b, const tw__as_item *name, const tw__as_type *type, uint32_t *slot);
 guint tw__as_enter(const tw__as_binder *b); /* a scope; leave takes what enter gave */
 void tw__as_leave(tw__as_binder *b, guint mark);
 /* Code appended to the block; NULL when out of memory (b->failed). */

@@ -22,6 +22,7 @@ static void bind_params(tw__as_binder *b, const tw__as_op *op, bool names)
                 continue;
             }
             b->f->param[k] = v->text;
+            b->f->param_where[k] = v;
             b->f->param_type[k++] = type->types[0];
             b->f->params = k;
         }
@@ -42,7 +43,7 @@ static tw__as_function *new_function(tw__as_binder *b, const char *name, tw__as_
 static void start_function(tw__as_binder *b, tw__as_function *f)
 {
     b->f = f;
-    b->slot_room = b->type_room = b->free_room = 0;
+    b->slot_room = b->type_room = b->free_room = b->where_room = 0;
     g_hash_table_remove_all(b->names);
     g_array_set_size(b->undo, 0);
     tw__as_define(b, "", NULL); /* slot 0: what stands for a value that found no room */
@@ -55,19 +56,23 @@ static void settle(tw__as_binder *b)
     const char **names = TW__NEW_N(b->m->arena, const char *, f->slots + 1);
     tw__as_type *types = TW__NEW_N(b->m->arena, tw__as_type, f->slots + 1);
     uint32_t *free_names = TW__NEW_N(b->m->arena, uint32_t, f->free_count + 1);
-    if (!names || !types || !free_names) {
+    const tw__as_item **free_where = TW__NEW_N(b->m->arena, const tw__as_item *, f->free_count + 1);
+    if (!names || !types || !free_names || !free_where) {
         b->m->no_memory = true;
         f->slots = f->free_count = 0;
     }
     if (f->slots) memcpy(names, f->slot_name, f->slots * sizeof *names);
     if (f->slots) memcpy(types, f->slot_type, f->slots * sizeof *types);
     if (f->free_count) memcpy(free_names, f->free_name, f->free_count * sizeof *free_names);
+    if (f->free_count) memcpy(free_where, f->free_where, f->free_count * sizeof *free_where);
     free(f->slot_name);
     free(f->slot_type);
     free(f->free_name);
+    free(f->free_where);
     f->slot_name = names;
     f->slot_type = types;
     f->free_name = free_names;
+    f->free_where = free_where;
 }
 
 static bool is_module(const tw__as_op *op)

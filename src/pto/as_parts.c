@@ -65,10 +65,43 @@ static void collect(tw__as_binder *b, const tw__as_op *op, tw__as_item *list, tw
     }
 }
 
+static bool is_part(const tw__as_item *item, const char *word)
+{
+    return item && item->kind == TW__AS_WORD && !item->has_value && strcmp(item->text, word) == 0;
+}
+
+/* dps = "ins" "(" ... ")" "outs" "(" ... ")": operands stand nowhere else, inputs first; "outs : type" has none. */
+static bool check_parts(tw__as_binder *b, const tw__as_op *op)
+{
+    const tw__as_item *ins = NULL, *outs = NULL, *before = NULL;
+    bool any = false;
+    for (const tw__as_item *i = op->items; i; i = i->next) any |= is_part(i, "ins") || is_part(i, "outs");
+    for (const tw__as_item *i = op->items; i && any; before = i, i = i->next) {
+        const tw__as_item **part = is_part(i, "ins") ? &ins : is_part(i, "outs") ? &outs : NULL;
+        bool operand = i->kind == TW__AS_VALUE || i->kind == TW__AS_NUMBER || i->kind == TW__AS_PARENS ||
+                       i->kind == TW__AS_SYMBOL;
+        if (part && *part) return tw__as_refuse(b, i, op, "pto.operands", "%s(...) is given twice", i->text), false;
+        if (part == &ins && outs)
+            return tw__as_refuse(b, i, op, "pto.operands", "ins(...) stands before outs(...)"), false;
+        if (part &&
+            (!i->next || (i->next->kind != TW__AS_PARENS && (part == &ins || i->next->kind != TW__AS_COLON))))
+            return tw__as_refuse(b, i->next ? i->next : i, op, "pto.operands", "expected '(' after %s", i->text),
+                   false;
+        bool inside = before && (before == ins || before == outs);
+        if (operand && !inside)
+            return tw__as_refuse(b, before && before->kind == TW__AS_WORD ? before : i, op, "pto.operands",
+                                 outs ? "all operands stand in ins(...) and outs(...)"
+                                      : "expected ins(...): inputs stand in it, destinations in outs(...)"),
+                   false;
+        if (part) *part = i;
+    }
+    return true;
+}
+
 void tw__as_collect(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p)
 {
     memset(p, 0, sizeof *p);
-    collect(b, op, op->items, p, false);
+    if (check_parts(b, op)) collect(b, op, op->items, p, false);
 }
 
 void tw__as_attr_word(const char *text, char *buf, size_t size)

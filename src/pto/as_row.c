@@ -169,7 +169,7 @@ static bool operand_slot(tw__as_binder *b, const tw__as_op *op, tw__as_item *ite
     tw__as_type made = { .kind = TW__AS_SCALAR, .element = scalar };
     if (kind_of(letter) == TW_PTO_TENSOR || (kind_of(letter) == TW_PTO_TILE && !type))
         return tw__as_undefined(b, item, op), false;
-    return tw__as_define_free(b, item->text, kind_of(letter) == TW_PTO_TILE ? type : &made, slot);
+    return tw__as_define_free(b, item, kind_of(letter) == TW_PTO_TILE ? type : &made, slot);
 }
 
 /* What is known before the program runs, put to the same checks. */

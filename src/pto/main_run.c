@@ -10,21 +10,6 @@ int tw__command_failed(void)
     return EXIT_FAILED;
 }
 
-/* What would bind a parameter that nothing binds. */
-static void hint(const tw_pto_text *text, const tw__request *r, const char *function)
-{
-    tw_pto_param p;
-    for (size_t i = 0; tw_pto_text_param(text, function, i, &p); i++) {
-        if (tw__argument_of(r->args, p.name, 0) || p.kind == TW_PTO_PARAM_OTHER) continue;
-        if (p.kind == TW_PTO_PARAM_NUMBER)
-            fprintf(stderr, "  bind it with --arg %s=NUMBER\n", p.name);
-        else
-            fprintf(stderr, "  bind it with --arg %s=@file.npy or --arg %s=%s[EXTENTS]\n", p.name, p.name,
-                    tw_type_name(p.element, TW_SYSTEM_PTO));
-        return;
-    }
-}
-
 /* One run per core; they exist until the outputs are written. */
 typedef struct job {
     const tw__request *r;
@@ -94,10 +79,7 @@ static tw_status run_core(tw_pto *core, void *user)
     size_t errors = tw_diags_count(tw_pto_text_diags(j->text), TW_ERROR);
     status = tw_pto_run_start(run, &options);
     bool diagnosed = tw_diags_count(tw_pto_text_diags(j->text), TW_ERROR) > errors;
-    if (status != TW_OK && !diagnosed && !tw__pto_is_stopped(core)) {
-        tw__command_failed();
-        hint(j->text, j->r, function);
-    }
+    if (status != TW_OK && !diagnosed && !tw__pto_is_stopped(core)) tw__command_failed();
     j->told |= status != TW_OK;
     return status;
 }

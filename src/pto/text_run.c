@@ -191,14 +191,34 @@ tw_status tw_pto_run_memory(tw_pto_run *run, const char *name, void *data, tw_ty
     return status;
 }
 
+/* Where the name stands, and what would give it a value. */
+static tw_status not_bound(tw_pto_run *run, unsigned index)
+{
+    const tw__as_function *f = run->function;
+    const tw__as_type *t = tw__text_param_type(f, index);
+    const tw__as_item *where = index < f->params ? f->param_where[index] : f->free_where[index - f->params];
+    const char *name = tw__text_param_name(f, index);
+    char how[200] = "nothing can give it one";
+    switch (tw__text_param_kind(t)) {
+    case TW_PTO_PARAM_NUMBER: g_snprintf(how, sizeof how, "--arg %s=NUMBER gives it one", name); break;
+    case TW_PTO_PARAM_MEMORY:
+    case TW_PTO_PARAM_TILE:
+        g_snprintf(how, sizeof how, "--arg %s=@file.npy or --arg %s=%s[EXTENTS] gives it one", name, name,
+                   tw_type_name(t->element, TW_SYSTEM_PTO));
+        break;
+    case TW_PTO_PARAM_OTHER: break;
+    }
+    tw__as_error(run->text->module, where->line, where->column, where->length, "pto.argument",
+                 "%%%s, %s, has no value: %s", name, tw__as_type_text(t), how);
+    return tw__text_tell(run->text, TW_E_INVALID_ARGUMENT);
+}
+
 tw_status tw_pto_run_start(tw_pto_run *run, const tw_pto_run_options *options)
 {
     static const tw_pto_run_options defaults = { 0 };
     if (!options) options = &defaults;
     for (unsigned i = 0; i < tw__text_param_count(run->function); i++)
-        if (!run->bound[i])
-            return tw__fail(TW_E_INVALID_ARGUMENT, "%%%s, %s, has no value", tw__text_param_name(run->function, i),
-                            tw__as_type_text(tw__text_param_type(run->function, i)));
+        if (!run->bound[i]) return not_bound(run, i);
     run->run.max_steps = options->max_steps ? options->max_steps : UINT64_C(1) << 40;
     run->run.steps = 0;
     run->run.out = options->out;
