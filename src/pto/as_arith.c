@@ -215,6 +215,10 @@ static bool bind_constant(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p
     const char *word = value && value->kind == TW__AS_WORD ? value->text : "";
     p->ins = 0;
     if (strcmp(word, "true") == 0 || strcmp(word, "false") == 0) {
+        if (p->in_types && p->in_type[0]->element != TW_BOOL)
+            return tw__as_refuse(b, value, op, "pto.number", "'%s' is not a value of %s", word,
+                                 p->in_type[0]->text),
+                   false;
         *type = (tw__as_type){ .kind = TW__AS_SCALAR, .element = TW_BOOL, .text = "i1" };
         code->number = *word == 't';
         return true;
@@ -277,6 +281,8 @@ static bool bind_predicate(tw__as_binder *b, const tw__as_op *op, tw__as_parts *
     static const char *const predicates[] = { "eq",  "ne",  "slt", "sle", "sgt", "sge", "ult", "ule", "ugt",
                                               "uge", "oeq", "one", "olt", "ole", "ogt", "oge", "une" };
     (void)type;
+    if (p->nameds && p->ins && !p->in[0]->comma)
+        return tw__as_refuse(b, p->in[0], op, "pto.predicate", "expected ',' before this"), false;
     for (size_t i = 0; p->nameds && i < G_N_ELEMENTS(predicates); i++)
         if (strcmp(p->named[0]->text, predicates[i]) == 0) return code->number = (int64_t)i, true;
     if (!p->nameds)

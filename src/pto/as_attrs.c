@@ -82,9 +82,6 @@ bool tw__as_bind_attrs(tw__as_binder *b, const tw__as_op *op, const tw__pto_row 
             if (!set_attr(b, op, row, i, attrs, &seen)) return false;
     for (unsigned n = 0; n < p->nameds; n++) {
         const tw__as_item *item = p->named[n];
-        if (item->kind != TW__AS_ATTR || !item->has_value)
-            return tw__as_refuse(b, item, op, "pto.operands", "'%s' has no meaning in %s", item->text, op->name),
-                   false;
         if (!set_attr(b, op, row, item, attrs, &seen)) return false;
     }
     return true;

@@ -159,8 +159,8 @@ bool tw__as_set_results(tw__as_binder *b, tw__as_code *code, const tw__as_op *op
                         unsigned count)
 {
     if (op->result_count != count) {
-        tw__as_refuse(b, NULL, op, "pto.results", "%s has %u results, %u are named", op->name, count,
-                      op->result_count);
+        tw__as_refuse(b, NULL, op, "pto.results", "%s gives %u result%s, %u %s named", op->name, count,
+                      count == 1 ? "" : "s", op->result_count, op->result_count == 1 ? "is" : "are");
         return false;
     }
     code->result = TW__NEW_N(b->m->arena, uint32_t, count + 1);
@@ -196,6 +196,16 @@ bool tw__as_set_result(tw__as_binder *b, tw__as_code *code, const tw__as_type *t
     return true;
 }
 
+const int64_t *tw__as_known_number(const tw__as_binder *b, uint32_t slot)
+{
+    return g_hash_table_lookup(b->known, GUINT_TO_POINTER(slot + 1));
+}
+
+void tw__as_set_known(tw__as_binder *b, uint32_t slot, const int64_t *value)
+{
+    g_hash_table_insert(b->known, GUINT_TO_POINTER(slot + 1), (gpointer)(uintptr_t)value);
+}
+
 bool tw__as_constant(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, tw_type type, uint32_t *slot)
 {
     tw__as_type t = { .kind = TW__AS_SCALAR,
@@ -211,6 +221,7 @@ bool tw__as_constant(tw__as_binder *b, const tw__as_op *op, const tw__as_item *i
     if (!code) return false;
     code->number = bits;
     *slot = new_slot(b, "", &t);
+    tw__as_set_known(b, *slot, &code->number);
     return tw__as_set_result(b, code, &t, *slot);
 }
 
@@ -248,8 +259,16 @@ bool tw__as_slots(tw__as_binder *b, const tw__as_op *op, tw__as_item *const *ite
 /* The nearest name of all that could stand here, with the prefix that was written. */
 static void unknown(tw__as_binder *b, const tw__as_op *op, const char *bare)
 {
+    static const char *const words[] = { "else", "do", "case", "default", "module", "func.func" };
+    enum { INNER = 4 }; /* the first of them */
     const char *names[768];
     size_t count = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+        if (i < INNER && strcmp(bare, words[i]) == 0)
+            return tw__as_refuse(b, NULL, op, "pto.operation",
+                                 "'%s' stands only behind the head or a block of an scf operation", bare);
+        if (bare == op->name) names[count++] = words[i];
+    }
     for (size_t i = 0; i < tw__pto_row_count() && count < 512; i++) names[count++] = tw__pto_row_at(i)->mnemonic;
     for (size_t i = 0; count < 700 && tw__as_host_at(i); i++) {
         const char *name = tw__as_host_at(i)->name;

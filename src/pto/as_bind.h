@@ -40,6 +40,7 @@ typedef struct tw__as_binder {
     tw__as_code **end;   /* where the next code goes */
     GHashTable *names;   /* text -> slot + 1 */
     GArray *undo;        /* names of inner scopes: (text, old) */
+    GHashTable *known;   /* slot + 1 -> int64_t of a constant */
     GHashTable *pending; /* plain assembly: name -> tw__as_early, from pto.tassign before the definition */
     size_t slot_room, type_room, free_room, where_room;
     tw__as_expect expect;
@@ -144,6 +145,20 @@ bool tw__as_bind_early_assign(tw__as_binder *b, const tw__as_op *op, const tw__a
 /* The rules of TASSIGN for an address that stands in the text. */
 bool tw__as_check_address(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, const tw_pto_tile *tile,
                           uint64_t address);
+
+/* --- as_form.c ------------------------------------------------------------------------------------------------------ */
+
+/* Lists, named parts and attributes that the operation has. */
+bool tw__as_check_form(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host);
+/* Types written against those of the operands that they are of, and the rules of the operation; `type`: the result's. */
+bool tw__as_check_written(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host, const tw__as_parts *p,
+                          const uint32_t *slots, tw__as_item *const *where, const tw__as_code *code,
+                          const tw__as_type *type);
+const char *tw__as_form_text(const tw__as_host *host, char *text, size_t size); /* "; expected <form>" or "" */
+
+/* Value of a slot that is a constant, or of a number where a value stands; NULL = not known before the program runs. */
+const int64_t *tw__as_known_number(const tw__as_binder *b, uint32_t slot);
+void tw__as_set_known(tw__as_binder *b, uint32_t slot, const int64_t *value);
 
 /* as_core.c: a member of the operation's dictionaries: its value, or the member itself when it has none. NULL = absent. */
 const tw__as_item *tw__as_member(const tw__as_parts *p, const char *name);

@@ -2,6 +2,8 @@
  * here, so that the interpreter can move values without looking. */
 #include "pto/as_bind.h"
 
+#include <inttypes.h>
+
 static const tw__as_item *item_of(const tw__as_op *op, tw__as_item_kind kind)
 {
     for (const tw__as_item *i = op->items; i; i = i->next)
@@ -85,6 +87,24 @@ static bool results_fit(tw__as_binder *b, const tw__as_op *op, unsigned given, u
 }
 
 /* operand: from, to, step, initial values; number: how many are carried; result: induction variable, carried, results. */
+/* Words of a head: to, step, iter_args. */
+static bool known_words(tw__as_binder *b, const tw__as_op *op)
+{
+    static const char *const words[] = { "to", "step", "iter_args" };
+    for (const tw__as_item *i = op->items; i; i = i->next) {
+        bool known = i->kind != TW__AS_WORD;
+        for (size_t w = 0; w < G_N_ELEMENTS(words) && !known; w++) known = strcmp(i->text, words[w]) == 0;
+        if (known) continue;
+        const char *near = tw__nearest(i->text, words, G_N_ELEMENTS(words));
+        tw__as_refuse(b, i, op, "pto.for",
+                      near ? "'%s' has no meaning in %s; did you mean '%s'?"
+                           : "'%s' has no meaning in %s: it has to, step and iter_args",
+                      i->text, op->name, near);
+        return false;
+    }
+    return true;
+}
+
 static void bind_for(tw__as_binder *b, const tw__as_op *op)
 {
     tw__as_item *items[3 + TW__AS_OPERANDS] = { NULL };
@@ -93,7 +113,8 @@ static void bind_for(tw__as_binder *b, const tw__as_op *op)
     unsigned n = 0, count = arrow_types(op, &types);
     uint32_t slots[3 + TW__AS_OPERANDS];
     if (!variable || variable->kind != TW__AS_VALUE || !variable->has_value)
-        return tw__as_refuse(b, variable, op, "pto.for", "expected scf.for %%i = from to end step step");
+        return tw__as_refuse(b, variable, op, "pto.for", "expected scf.for %%i = %%from to %%end step %%step");
+    if (!known_words(b, op)) return;
     items[0] = variable->child;
     for (tw__as_item *i = variable->next; i; i = i->next) {
         if (i->kind == TW__AS_WORD && strcmp(i->text, "to") == 0 && i->next) items[1] = i->next;
@@ -103,9 +124,11 @@ static void bind_for(tw__as_binder *b, const tw__as_op *op)
             carried = i->next->child;
     }
     if (!items[1] || !items[2])
-        return tw__as_refuse(b, NULL, op, "pto.for", "expected scf.for %%i = from to end step step");
+        return tw__as_refuse(b, NULL, op, "pto.for", "expected scf.for %%i = %%from to %%end step %%step");
     if (!carried_values(b, op, carried, items + 3, &n) || !results_fit(b, op, n, count)) return;
     if (!tw__as_slots(b, op, items, 3, TW_I64, slots) || !check_integers(b, op, slots, items, 3)) return;
+    const int64_t *step = tw__as_known_number(b, slots[2]);
+    if (step && *step <= 0) return tw__as_refuse(b, items[2], op, "pto.for", "scf.for: a step of %" PRId64, *step);
     for (unsigned i = 0; i < n; i++)
         if (!tw__as_slots(b, op, items + 3 + i, 1, types[i].element, slots + 3 + i)) return;
     if (!check_types(b, op, slots + 3, items + 3, types, n)) return;
@@ -216,11 +239,19 @@ static void bind_switch(tw__as_binder *b, const tw__as_op *op)
     for (const tw__as_block *block = op->blocks; block && !b->failed; block = block->next) {
         bool is_case = block->number != NULL;
         tw__as_code *one = is_case ? tw__as_code_new(b, op, tw__as_region) : code;
+        const tw__as_item where = { .line = block->line,
+                                    .column = block->column,
+                                    .length = (int)strlen(block->word) };
+        bool twice = false;
+        for (const tw__as_block *other = op->blocks; is_case && other != block; other = other->next)
+            twice |= other->number && strcmp(other->number, block->number) == 0;
         if (is_case == (strcmp(block->word, "default") == 0)) {
-            tw__as_refuse(b, NULL, op, "pto.switch", "a case has a number, the default has none");
+            tw__as_refuse(b, &where, op, "pto.switch", "a case has a number, the default has none");
+        } else if (twice) {
+            tw__as_refuse(b, &where, op, "pto.switch", "case %s is given twice", block->number);
         } else if (one) {
             if (is_case && !tw__as_number(block->number, TW_I64, &one->number))
-                tw__as_refuse(b, NULL, op, "pto.switch", "'%s' is not the value of a case", block->number);
+                tw__as_refuse(b, &where, op, "pto.switch", "'%s' is not the value of a case", block->number);
             tw__as_code **end = b->end;
             bind_body(b, op, block, code, is_case ? &one->body[0] : &code->body[1], "scf.yield", types, n);
             b->end = end;
@@ -234,6 +265,7 @@ static void bind_switch(tw__as_binder *b, const tw__as_op *op)
 
 static void bind_section(tw__as_binder *b, const tw__as_op *op)
 {
+    if (op->items) return tw__as_refuse(b, op->items, op, "pto.operands", "%s has nothing but its block", op->name);
     tw__as_code *code = tw__as_code_new(b, op, tw__as_section);
     if (!code) return;
     code->number = strstr(op->name, "cube") != NULL;
@@ -288,6 +320,22 @@ static const char *function_names(const tw__as_binder *b, const char *name)
     return tw__nearest(name, names, count);
 }
 
+/* Types that a call writes, after ':' or "->", against those of the function. */
+static bool check_written(tw__as_binder *b, const tw__as_op *op, tw__as_item_kind kind, const tw__as_type *types,
+                          unsigned count)
+{
+    const tw__as_item *written = item_of(op, kind);
+    bool good = !written || written->type_count == count;
+    for (unsigned i = 0; written && good && i < count; i++) good = tw__as_same_type(&written->types[i], &types[i]);
+    if (good) return true;
+    GString *s = g_string_new(NULL);
+    for (unsigned i = 0; i < count; i++) g_string_append_printf(s, "%s%s", i ? ", " : "", types[i].text);
+    tw__as_refuse(b, written, op, "pto.type", "the function %s (%s)", kind == TW__AS_COLON ? "takes" : "gives",
+                  s->str);
+    g_string_free(s, TRUE);
+    return false;
+}
+
 /* func.call @function(operands) : (types) -> types */
 static void bind_call(tw__as_binder *b, const tw__as_op *op)
 {
@@ -313,6 +361,9 @@ static void bind_call(tw__as_binder *b, const tw__as_op *op)
     for (unsigned i = 0; i < n; i++)
         if (!tw__as_slots(b, op, args + i, 1, f->param_type[i].element, slots + i)) return;
     if (!check_types(b, op, slots, args, f->param_type, n)) return;
+    if (!check_written(b, op, TW__AS_COLON, f->param_type, n) ||
+        !check_written(b, op, TW__AS_ARROW, f->result_type, f->results))
+        return;
     tw__as_code *code = tw__as_code_new(b, op, tw__as_call);
     if (!code || !tw__as_set_operands(b, code, slots, args, n)) return;
     code->callee = f;

@@ -4,6 +4,41 @@
 
 #include <stdlib.h>
 
+/* "module" [@name] ["attributes" dict], "func.func" [private] @name "(" parameters ")" ["->" types] ["attributes" dict]. */
+static bool check_head(tw__as_binder *b, const tw__as_op *op, bool function)
+{
+    static const char *const words[] = { "attributes", "private", "public", "nested" };
+    bool named = false, attributes = false;
+    for (const tw__as_item *i = op->items; i; i = i->next) {
+        bool word = i->kind == TW__AS_WORD && !i->has_value, good = false;
+        if (word && strcmp(i->text, "attributes") == 0 && i->next && i->next->kind == TW__AS_DICT) {
+            good = attributes = true;
+        } else if (word) {
+            for (size_t w = 1; function && !named && w < G_N_ELEMENTS(words); w++)
+                good |= strcmp(i->text, words[w]) == 0;
+        } else if (i->kind == TW__AS_SYMBOL) {
+            good = !named;
+            named = true;
+            if (function && good && !i->child)
+                return tw__as_refuse(b, i, op, "pto.function", "expected '(' with parameters after %s", i->text),
+                       false;
+        } else {
+            good = (i->kind == TW__AS_DICT && attributes) || (i->kind == TW__AS_ARROW && function && named) ||
+                   (i->kind == TW__AS_ATTR && strncmp(i->text, "loc", 3) == 0);
+        }
+        if (good) continue;
+        const char *near = word ? tw__nearest(i->text, words, G_N_ELEMENTS(words)) : NULL;
+        tw__as_refuse(b, i, op, "pto.function",
+                      near ? "this has no meaning here; did you mean '%s'?"
+                           : "this has no meaning here; expected %s",
+                      near       ? near
+                      : function ? "func.func [private] @name(%a: type, ...) [-> types] [attributes {...}]"
+                                 : "module [@name] [attributes {...}] {");
+        return false;
+    }
+    return true;
+}
+
 /* Once for the types, once for the names. */
 static void bind_params(tw__as_binder *b, const tw__as_op *op, bool names)
 {
@@ -12,7 +47,13 @@ static void bind_params(tw__as_binder *b, const tw__as_op *op, bool names)
         const tw__as_item *list = i->kind == TW__AS_SYMBOL && i->child ? i->child->child : NULL;
         for (const tw__as_item *v = list; v; v = v->next) {
             const tw__as_item *type = v->next;
+            if (v->kind != TW__AS_VALUE && v->kind != TW__AS_COLON && v->kind != TW__AS_DICT &&
+                (v->kind != TW__AS_WORD || b->f->op->blocks)) /* of a declaration: types alone */
+                return tw__as_refuse(b, v, op, "pto.param", "a parameter is %%name: type");
             if (v->kind != TW__AS_VALUE) continue;
+            for (unsigned j = 0; j < k && !names; j++)
+                if (strcmp(b->f->param[j], v->text) == 0)
+                    return tw__as_refuse(b, v, op, "pto.param", "%%%s is defined twice", v->text);
             if (!type || type->kind != TW__AS_COLON || type->type_count != 1)
                 return tw__as_refuse(b, v, op, "pto.param", "expected %%%s: type", v->text);
             if (k == TW__AS_MAX_ARGS)
@@ -45,6 +86,7 @@ static void start_function(tw__as_binder *b, tw__as_function *f)
     b->f = f;
     b->slot_room = b->type_room = b->free_room = b->where_room = 0;
     g_hash_table_remove_all(b->names);
+    g_hash_table_remove_all(b->known);
     g_array_set_size(b->undo, 0);
     tw__as_define(b, "", NULL); /* slot 0: what stands for a value that found no room */
 }
@@ -104,7 +146,8 @@ static void declare_function(tw__as_binder *b, const tw__as_op *op, tw_pto_core_
     for (const tw__as_item *i = op->items; i; i = i->next) {
         if (i->kind == TW__AS_SYMBOL && !name) name = i;
     }
-    if (!name) return tw__as_refuse(b, NULL, op, "pto.function", "expected func.func @name(parameters)");
+    if (!name) return tw__as_refuse(b, op->items, op, "pto.function", "expected func.func @name(%%a: type, ...)");
+    if (!check_head(b, op, true)) return;
     if (g_hash_table_contains(b->functions, name->text + 1))
         return tw__as_refuse(b, name, op, "pto.function", "%s is defined twice", name->text);
     if (!new_function(b, name->text + 1, end)) return;
@@ -125,6 +168,7 @@ static void declare_functions(tw__as_binder *b, const tw__as_block *block, tw_pt
 {
     for (const tw__as_op *op = block->first; op; op = op->next) {
         if (is_module(op)) {
+            check_head(b, op, false);
             if (op->blocks) declare_functions(b, op->blocks, kind_of(b, op, kind), end, plain);
         } else if (strcmp(op->name, "func.func") == 0) {
             declare_function(b, op, kind, end);
@@ -180,6 +224,7 @@ tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
     tw__as_binder b = { .m = module, .program = program, .names = g_hash_table_new(g_str_hash, g_str_equal) };
     b.errors = tw_diags_count(module->diags, TW_ERROR);
     b.undo = g_array_new(FALSE, FALSE, sizeof(tw__as_undo));
+    b.known = g_hash_table_new(NULL, NULL);
     b.pending = g_hash_table_new(g_str_hash, g_str_equal);
     b.functions = g_hash_table_new(g_str_hash, g_str_equal);
     *program = (tw__as_program){ .module = module, .target = target };
@@ -189,6 +234,7 @@ tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target)
     for (tw__as_function *f = program->functions; f && !module->no_memory; f = f->next) bind_function(&b, f);
     if (plain) bind_plain(&b, &end);
     g_hash_table_destroy(b.names);
+    g_hash_table_destroy(b.known);
     g_hash_table_destroy(b.pending);
     g_hash_table_destroy(b.functions);
     g_array_free(b.undo, TRUE);

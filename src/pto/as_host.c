@@ -51,14 +51,15 @@ tw_status tw__as_need_numbers(tw__as_run *run, const tw__as_code *code)
 
 /* --- binding --------------------------------------------------------------------------------------------------------- */
 
-static bool result_type(tw__as_binder *b, const tw__as_op *op, char rule, const tw__as_parts *p, tw__as_type *type)
+static bool result_type(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host, const tw__as_parts *p,
+                        tw__as_type *type)
 {
     static const tw__as_type truth = { .kind = TW__AS_SCALAR, .element = TW_BOOL, .text = "i1" };
     static const tw__as_type index = { .kind = TW__AS_INDEX, .element = TW_I64, .text = "index" };
     static const tw__as_type wide = { .kind = TW__AS_SCALAR, .element = TW_I64, .text = "i64" };
     const tw__as_type *t = NULL;
     uint32_t slot;
-    switch (rule) {
+    switch (host->type) {
     case 'c': t = p->results ? p->result[0] : p->in_types ? p->in_type[p->in_types - 1] : NULL; break;
     case 'k': t = p->in_types ? p->in_type[0] : &truth; break;
     case 'a': t = p->results ? p->result[0] : p->in_types > 1 ? p->in_type[1] : NULL; break;
@@ -73,7 +74,11 @@ static bool result_type(tw__as_binder *b, const tw__as_op *op, char rule, const 
         break;
     default: break;
     }
-    if (!t) return tw__as_refuse(b, NULL, op, "pto.type", "%s: the type is missing", op->name), false;
+    char form[200];
+    if (!t)
+        return tw__as_refuse(b, NULL, op, "pto.type", "%s: the type is missing%s", op->name,
+                             tw__as_form_text(host, form, sizeof form)),
+               false;
     *type = *t;
     return true;
 }
@@ -160,15 +165,19 @@ void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *
     tw__as_item *where[4 * TW__AS_OPERANDS];
     tw__as_code local = { .number = host->number, .fn = host->fn };
     tw__as_type type = { 0 };
+    char form[200];
     tw__as_collect(b, op, &p);
     if (b->failed || tw__as_bind_early_assign(b, op, &p)) return;
-    if (host->type && !result_type(b, op, host->type, &p, &type)) return;
+    if (!tw__as_check_form(b, op, host)) return;
+    if (host->type && !result_type(b, op, host, &p, &type)) return;
     if (host->bind && !host->bind(b, op, &p, &local, &type)) return;
     if (host->operands >= 0 && p.ins + p.outs != (unsigned)host->operands)
-        return tw__as_refuse(b, NULL, op, "pto.operands", "%s takes %d operands, not %u", op->name, host->operands,
-                             p.ins + p.outs);
+        return tw__as_refuse(b, NULL, op, "pto.operands", "%s takes %d operand%s, not %u%s", op->name,
+                             host->operands, host->operands == 1 ? "" : "s", p.ins + p.outs,
+                             tw__as_form_text(host, form, sizeof form));
     if (!all_slots(b, op, &p, &local, slots, where)) return;
     if (!check_kinds(b, op, host, slots, where, local.count, &type)) return;
+    if (!tw__as_check_written(b, op, host, &p, slots, where, &local, &type)) return;
     tw__as_code *code = tw__as_code_new(b, op, local.fn);
     if (!code) return;
     code->number = local.number;
@@ -179,4 +188,6 @@ void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *
     if (local.second) results[1] = *local.second;
     if (tw__as_set_operands(b, code, slots, where, local.count))
         tw__as_set_results(b, code, op, results, (host->type != 0) + (local.second != NULL));
+    if (code->fn == tw__as_constant_run && code->result_count && !b->failed)
+        tw__as_set_known(b, code->result[0], &code->number);
 }

@@ -105,6 +105,8 @@ static bool parse_value(tw__parser *p, tw__as_item *item)
     item->has_value = true;
     tw__parse_next(p);
     item->child = tw__parse_allocate(p, sizeof *item->child);
+    if (p->t.kind == T_CHAR && !strchr("[({<", *p->t.start))
+        return tw__parse_error(p, &p->t, "expected a value after '='"), false;
     if (!tw__parse_item(p, item->child)) return false;
     if (p->depth == 0 || !tw__parse_is(p, ':')) return true;
     tw__as_item *type = tw__parse_allocate(p, sizeof *type);
@@ -114,19 +116,56 @@ static bool parse_value(tw__parser *p, tw__as_item *item)
     return parse_types(p, type, false);
 }
 
+/* The members of a dictionary have different names. */
+static bool distinct(tw__parser *p, const tw__as_item *dict)
+{
+    GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal);
+    const tw__as_item *twice = NULL;
+    for (const tw__as_item *i = dict->child; i && !twice; i = i->next)
+        if (i->text && !g_hash_table_add(names, (gpointer)(uintptr_t)i->text)) twice = i;
+    g_hash_table_destroy(names);
+    if (!twice) return true;
+    tw__token where = {
+        .start = twice->text, .length = (size_t)twice->length, .line = twice->line, .column = twice->column
+    };
+    return tw__parse_error(p, &where, "'%s' is given twice", twice->text), false;
+}
+
 static bool bracketed(tw__parser *p, tw__as_item *item, tw__as_item_kind kind, char close)
 {
     item->kind = kind;
     if (++p->depth > TW__AS_MAX_DEPTH)
         return tw__parse_error(p, &p->t, "brackets are nested more than %d deep", TW__AS_MAX_DEPTH), false;
-    tw__token open = p->t;
+    const tw__token open = p->t, outer = p->open;
     unsigned errors = p->errors;
+    p->open = open;
     tw__parse_next(p);
-    bool good = tw__parse_items(p, &item->child, close) && tw__parse_expect(p, close);
+    bool good = tw__parse_items(p, &item->child, close) && tw__parse_expect(p, close) &&
+                (kind != TW__AS_DICT || distinct(p, item));
+    p->open = outer;
     if (!good && p->t.kind == T_END && p->errors == errors)
         tw__parse_error(p, &open, "'%c' is never closed", *open.start);
     p->depth--;
     return good;
+}
+
+/* Why no item begins here. */
+static bool unexpected(tw__parser *p)
+{
+    const char c = *p->t.start;
+    if (p->t.kind == T_END)
+        tw__parse_error(p, &p->t, "the text ends inside a statement");
+    else if (p->t.kind == T_ERROR && c == '"')
+        tw__parse_error(p, &p->t, "this string has no '\"' at its end");
+    else if (p->t.kind == T_ERROR && strchr("%@#!", c))
+        tw__parse_error(p, &p->t, "expected a name after '%c'", c);
+    else if (p->t.kind == T_ERROR)
+        tw__parse_error(p, &p->t, "'%.*s' is not a number", (int)MIN(p->t.length, 40), p->t.start);
+    else if (p->depth > 0 && (p->t.first || strchr(")]}", c)))
+        tw__parse_error(p, &p->open, "'%c' is never closed", *p->open.start);
+    else
+        tw__parse_error(p, &p->t, g_ascii_isgraph(c) ? "'%c' has no meaning here" : "no meaning here", c);
+    return false;
 }
 
 bool tw__parse_item(tw__parser *p, tw__as_item *item)
@@ -210,8 +249,19 @@ bool tw__parse_item(tw__parser *p, tw__as_item *item)
     case T_ERROR: break;
     }
     if (p->t.kind == T_END && p->depth > 0) return false; /* the bracket tells */
-    tw__parse_error(p, &p->t, p->t.kind == T_END ? "the text ends inside a statement" : "unexpected text");
-    return false;
+    return unexpected(p);
+}
+
+/* Operands, words with values in a dictionary and parameters have commas between them, types have none before them. */
+static bool separated(const tw__as_item *last, const tw__as_item *item, char close)
+{
+    bool type = item->kind == TW__AS_ATTR && item->text && *item->text == '!';
+    bool value = type || item->kind == TW__AS_VALUE || item->kind == TW__AS_NUMBER || item->kind == TW__AS_STRING,
+         after = last->kind == TW__AS_VALUE || last->kind == TW__AS_NUMBER || last->kind == TW__AS_STRING;
+    if (item->kind == TW__AS_COLON || item->kind == TW__AS_ARROW) return !item->comma;
+    if (item->comma) return true;
+    if (close == '}') return false;
+    return !value || (!after && !(close && last->kind == TW__AS_COLON));
 }
 
 bool tw__parse_items(tw__parser *p, tw__as_item **list, char close)
@@ -221,10 +271,18 @@ bool tw__parse_items(tw__parser *p, tw__as_item **list, char close)
         if (close ? tw__parse_is(p, close)
                   : !tw__parse_continues(p) || tw__parse_is(p, '}') || ends_here(p, last, before))
             return true;
+        const tw__token mark = p->t;
         bool comma = end != list && tw__parse_accept(p, ',');
+        if (comma && close && tw__parse_is(p, close))
+            return tw__parse_error(p, &mark, "nothing follows this ','"), false;
         tw__as_item *item = tw__parse_allocate(p, sizeof *item);
         item->comma = comma;
+        const tw__token start = p->t;
         if (!tw__parse_item(p, item)) return false;
+        if (last && !separated(last, item, close))
+            return tw__parse_error(p, comma ? &mark : &start,
+                                   comma ? "nothing follows this ',' but types" : "expected ',' before this"),
+                   false;
         if (p->m->no_memory) return false;
         *end = item;
         end = &item->next;

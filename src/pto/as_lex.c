@@ -153,6 +153,10 @@ void tw__parse_next(tw__parser *p)
     } else if (g_ascii_isdigit(*s) || (*s == '-' && g_ascii_isdigit(s[1]))) {
         kind = T_NUMBER;
         n = number_length(s);
+        if (g_ascii_isalnum(s[n]) || s[n] == '_') {
+            kind = T_ERROR; /* 0x, 1e, 1_000 */
+            while (is_name(s[n])) n++;
+        }
     } else if (*s == '"') {
         kind = T_STRING;
         while (s[n] && s[n] != '"' && s[n] != '\n') n += s[n] == '\\' && s[n + 1] && s[n + 1] != '\n' ? 2 : 1;

@@ -84,6 +84,8 @@ static bool parse_block(tw__parser *p, tw__as_op *op, tw__as_block ***end, bool 
         block->line = p->t.line;
         block->column = p->t.column;
         tw__parse_next(p);
+        if (strcmp(block->word, "case") == 0 && p->t.kind != T_NUMBER)
+            return tw__parse_error(p, &p->t, "expected the number of the case"), false;
         if (p->t.kind == T_NUMBER) {
             block->number = tw__parse_copy(p, p->t.start, p->t.length);
             tw__parse_next(p);
@@ -110,7 +112,11 @@ static bool parse_head(tw__parser *p, tw__as_op *op, const holder *h)
         bool attributes = tw__parse_is_word(p, "attributes");
         tw__as_item *item = tw__parse_allocate(p, sizeof *item);
         item->comma = end != &op->items && tw__parse_accept(p, ',');
+        const tw__token start = p->t;
         if (!tw__parse_item(p, item)) return false;
+        bool stray = item->kind == TW__AS_WORD && !attributes && strncmp(h->name, "scf.", 4) != 0;
+        if (stray && tw__parse_is(p, '{'))
+            return tw__parse_error(p, &start, "expected 'attributes' before '{', not '%s'", item->text), false;
         *end = item;
         end = &item->next;
         if (attributes && tw__parse_is(p, '{')) {
@@ -132,8 +138,10 @@ static bool parse_holder(tw__parser *p, tw__as_op *op, const holder *h)
     if (!parse_head(p, op, h)) return false;
     if (h->first && tw__parse_is(p, '{'))
         return tw__parse_error(p, &p->t, "expected '%s' before the block", h->first), false;
-    if (!tw__parse_is(p, '{') && !is_either(p, h->first, h->last))
-        return h->optional ? true : tw__parse_expect(p, '{');
+    if (!tw__parse_is(p, '{') && !is_either(p, h->first, h->last)) {
+        if (!h->optional) tw__parse_error(p, &p->t, "expected '{': %s holds a block", h->name);
+        return h->optional;
+    }
     if (!parse_block(p, op, &end, !tw__parse_is(p, '{'))) return false;
     while (is_either(p, h->more, h->last)) {
         bool last = h->last ? tw__parse_is_word(p, h->last) : h->first == NULL;
@@ -159,12 +167,14 @@ static bool parse_results(tw__parser *p, tw__as_op *op)
                              .line = t.line,
                              .column = t.column };
         tw__parse_next(p);
+        if (strchr(name.text, '#'))
+            return tw__parse_error(p, &t, "a result has no '#': a group of them is %%r:2"), false;
         if (!tw__parse_accept(p, ':')) {
             names[n++] = name;
             continue;
         }
         unsigned long count = p->t.kind == T_NUMBER ? strtoul(p->t.start, NULL, 10) : 0;
-        if (count < 1 || count > 16 - n || strchr(name.text, '#'))
+        if (count < 1 || count > 16 - n)
             return tw__parse_error(p, &p->t, "expected a group of 1 to %u results", 16 - n), false;
         tw__parse_next(p);
         for (unsigned i = 0; i < count; i++) {
@@ -217,9 +227,12 @@ static bool parse_statement(tw__parser *p, tw__as_op *op)
     op->column = p->t.column;
     op->length = (int)p->t.length;
     op->name = tw__parse_copy(p, p->t.start, p->t.length);
+    const tw__token name = p->t;
     tw__parse_next(p);
     const holder *h = holder_of(op->name);
     if (h) return parse_holder(p, op, h);
+    if (tw__parse_is(p, '=') && !p->t.first)
+        return tw__parse_error(p, &name, "expected %%%s: names of values begin with '%%'", op->name), false;
     return p->t.first && !tw__parse_continues(p) ? true : tw__parse_items(p, &op->items, 0);
 }
 

@@ -38,6 +38,7 @@ typedef struct tw__parser {
     const char *end;                         /* of the token before t */
     tw__as_comment *comments, *last_comment; /* met and not yet taken, in order */
     tw__token t;                             /* next */
+    tw__token open;                          /* the innermost bracket around it */
     unsigned depth, nesting, errors;         /* brackets, blocks */
 } tw__parser;
 

@@ -18,8 +18,8 @@ static void add_list(tw__as_parts *p, const tw__as_item *list)
     if (p->list_count >= 3) return;
     unsigned l = p->list_count++;
     for (tw__as_item *e = list->child; e; e = e->next)
-        if (p->lists[l] < TW__AS_OPERANDS &&
-            (e->kind == TW__AS_VALUE || e->kind == TW__AS_NUMBER || e->kind == TW__AS_ATTR))
+        if (p->lists[l] < TW__AS_OPERANDS && (e->kind == TW__AS_VALUE || e->kind == TW__AS_NUMBER ||
+                                              e->kind == TW__AS_ATTR || e->kind == TW__AS_WORD))
             p->list[l][p->lists[l]++] = e;
 }
 
@@ -80,6 +80,8 @@ static bool check_parts(tw__as_binder *b, const tw__as_op *op)
         const tw__as_item **part = is_part(i, "ins") ? &ins : is_part(i, "outs") ? &outs : NULL;
         bool operand = i->kind == TW__AS_VALUE || i->kind == TW__AS_NUMBER || i->kind == TW__AS_PARENS ||
                        i->kind == TW__AS_SYMBOL;
+        if (part && i->comma)
+            return tw__as_refuse(b, i, op, "pto.operands", "no ',' stands before %s(...)", i->text), false;
         if (part && *part) return tw__as_refuse(b, i, op, "pto.operands", "%s(...) is given twice", i->text), false;
         if (part == &ins && outs)
             return tw__as_refuse(b, i, op, "pto.operands", "ins(...) stands before outs(...)"), false;
@@ -88,8 +90,11 @@ static bool check_parts(tw__as_binder *b, const tw__as_op *op)
             return tw__as_refuse(b, i->next ? i->next : i, op, "pto.operands", "expected '(' after %s", i->text),
                    false;
         bool inside = before && (before == ins || before == outs);
+        if (operand && !inside && before && before->kind == TW__AS_WORD)
+            return tw__as_refuse(b, before, op, "pto.operands", "'%s' is neither ins nor outs", before->text),
+                   false;
         if (operand && !inside)
-            return tw__as_refuse(b, before && before->kind == TW__AS_WORD ? before : i, op, "pto.operands",
+            return tw__as_refuse(b, i, op, "pto.operands",
                                  outs ? "all operands stand in ins(...) and outs(...)"
                                       : "expected ins(...): inputs stand in it, destinations in outs(...)"),
                    false;

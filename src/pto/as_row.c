@@ -233,10 +233,11 @@ static bool wrong_kind(tw__as_binder *b, const tw__as_op *op, const tw__pto_row 
     text_order(form, in_order, &nin, out_order, &nout);
     for (unsigned i = 0; i < nin && i + skip < p->ins; i++) {
         const tw__as_type *t = known_type(b, p->in[i + skip], NULL);
-        tw_pto_kind want = kind_of(form->form[in_order[i]]), have = kind_of_type(t);
+        bool number = p->in[i + skip]->kind == TW__AS_NUMBER;
+        tw_pto_kind want = kind_of(form->form[in_order[i]]), have = number ? TW_PTO_SCALAR : kind_of_type(t);
         if (have != TW_PTO_NOTHING && have != want)
             return tw__as_refuse(b, p->in[i + skip], op, "pto.operands", "%s wants %s here, not %s", form->mnemonic,
-                                 kinds[want & 7], tw__as_type_text(t)),
+                                 kinds[want & 7], number ? "a number" : tw__as_type_text(t)),
                    true;
     }
     return false;
@@ -272,12 +273,35 @@ static void no_form(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *ro
                   row->mnemonic, row->mnemonic);
 }
 
+/* Words, strings and lists that no tile instruction has; a word may be a value without its %. */
+static bool has_stray(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p)
+{
+    uint32_t slot;
+    for (const tw__as_item *i = op->items; i; i = i->next)
+        if (i->kind == TW__AS_LIST)
+            return tw__as_refuse(b, i, op, "pto.operands", "a list has no meaning in %s", op->name), true;
+    for (unsigned n = 0; n < p->nameds; n++) {
+        const tw__as_item *i = p->named[n];
+        if (i->kind == TW__AS_ATTR && i->has_value) continue;
+        bool value = i->kind == TW__AS_WORD && tw__as_find(b, i->text, &slot);
+        tw__as_refuse(b, i, op, "pto.operands",
+                      value ? "'%s' has no meaning in %s; did you mean '%%%s'?" : "'%s' has no meaning in %s",
+                      i->text, op->name, i->text);
+        return true;
+    }
+    return false;
+}
+
 void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row)
 {
     tw__as_parts p;
     unsigned in_at[TW__AS_OPERANDS], in_order[TW_PTO_OPERANDS], out_order[TW_PTO_OPERANDS], ins, outs, nin, nout;
     tw__as_collect(b, op, &p);
-    if (b->failed || tw__as_bind_padded_load(b, op, &p)) return;
+    if (b->failed || tw__as_bind_padded_load(b, op, &p) || has_stray(b, op, &p)) return;
+    if (p.results && op->result_count && p.results != op->result_count)
+        return tw__as_refuse(b, NULL, op, "pto.results", "%u result%s named, %u type%s after '->'",
+                             op->result_count, op->result_count == 1 ? " is" : "s are", p.results,
+                             p.results == 1 ? "" : "s");
     /* Plain assembly without results: destinations come first among the operands. */
     bool flat = !p.dps && op->result_count == 0;
     outs = p.dps ? p.outs : op->result_count;

@@ -119,9 +119,22 @@ static bool bind_pipes(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, t
             if (p->ins < TW__AS_OPERANDS) p->in[p->ins++] = item;
             continue;
         }
+        const char *name = item->kind == TW__AS_ATTR ? item->text : "#";
+        bool pipe = strstr(name, "pipe") || strstr(name, "sync_op_type"), event = strstr(name, "event");
+        if (*name == '#' && strchr(name, '<') && !pipe && !event)
+            return tw__as_refuse(b, item, op, "pto.pipe", "expected #pto.pipe<...> or #pto.event<...>"), false;
         tw__as_value_word(b, item, word, sizeof word);
         if (g_str_has_prefix(word, "EVENT_ID") && g_ascii_isdigit(word[8])) {
             id = (unsigned)MIN(strtoul(word + 8, NULL, 10), 255UL);
+            unsigned ids = want == 1 ? TW__AS_BUFFERS : TW__FLAG_IDS;
+            if (has_id || (count < want && i + 1 < p->lists[0] + p->nameds))
+                return tw__as_refuse(b, item, op, "pto.pipe", "one id comes last, after the pipe%s",
+                                     want == 1 ? "" : "s"),
+                       false;
+            if (id >= ids)
+                return tw__as_refuse(b, item, op, "pto.pipe", "there is no id %u: they go from 0 to %u", id,
+                                     ids - 1),
+                       false;
             has_id = true;
         } else if (count == 2 || !pipe_by_word(word, &pipes[count])) {
             return unknown_pipe(b, op, item, word), false;
@@ -155,10 +168,10 @@ const tw__as_host tw__as_sync_ops[] = {
     { "pto.barrier_sync", run_sync, 0, -1, BARRIER, bind_pipes, "i" },
     { "pto.get_buf", run_sync, 0, -1, GET_BUFFER, bind_pipes, "i" },
     { "pto.rls_buf", run_sync, 0, -1, RELEASE_BUFFER, bind_pipes, "i" },
-    { "pto.get_block_idx", run_identity, '6', -1, BLOCK_IDX, NULL, "i" },
-    { "pto.get_block_num", run_identity, '6', -1, BLOCK_NUM, NULL, "i" },
-    { "pto.get_subblock_idx", run_identity, '6', -1, SUB_IDX, NULL, "i" },
-    { "pto.get_subblock_num", run_identity, '6', -1, SUB_NUM, NULL, "i" },
+    { "pto.get_block_idx", run_identity, '6', 0, BLOCK_IDX, NULL, "i" },
+    { "pto.get_block_num", run_identity, '6', 0, BLOCK_NUM, NULL, "i" },
+    { "pto.get_subblock_idx", run_identity, '6', 0, SUB_IDX, NULL, "i" },
+    { "pto.get_subblock_num", run_identity, '6', 0, SUB_NUM, NULL, "i" },
     { 0 }
     // clang-format on
 };

@@ -221,6 +221,10 @@ static bool bind_subset(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
 static bool bind_alloc(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)
 {
     static const char *const words[] = { "addr", "valid_row", "valid_col" }; /* bits 1, 2, 4 of the number */
+    if (p->ins)
+        return tw__as_refuse(b, p->in[0], op, "pto.operands",
+                             "operands are named: addr = %%a, valid_row = %%r, valid_col = %%c"),
+               false;
     for (int w = 0; w < 3; w++)
         for (unsigned i = 0; i < p->nameds; i++)
             if (p->named[i]->has_value && p->ins < TW__AS_OPERANDS && strcmp(p->named[i]->text, words[w]) == 0) {
@@ -229,7 +233,7 @@ static bool bind_alloc(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, t
             }
     bool rows = type->tile.valid_rows == TW_PTO_DYNAMIC, cols = type->tile.valid_cols == TW_PTO_DYNAMIC;
     if (type->kind != TW__AS_TILE)
-        return tw__as_refuse(b, NULL, op, "pto.type", "a tile is allocated, not a %s", type->text), false;
+        return tw__as_refuse(b, NULL, op, "pto.type", "a tile is allocated, not %s", type->text), false;
     if (rows != !!(code->number & 2) || cols != !!(code->number & 4))
         return tw__as_refuse(b, NULL, op, "pto.dynamic",
                              "valid_row and valid_col are given for extents written '?', and only for these"),
@@ -251,7 +255,7 @@ static bool bind_declare(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p,
     (void)p;
     (void)code;
     if (type->kind != TW__AS_TILE)
-        return tw__as_refuse(b, NULL, op, "pto.type", "a tile is declared, not a %s", type->text), false;
+        return tw__as_refuse(b, NULL, op, "pto.type", "a tile is declared, not %s", type->text), false;
     if (type->tile.valid_rows == TW_PTO_DYNAMIC) type->tile.valid_rows = type->tile.rows;
     if (type->tile.valid_cols == TW_PTO_DYNAMIC) type->tile.valid_cols = type->tile.cols;
     return true;
@@ -301,7 +305,7 @@ const tw__as_host tw__as_tile_ops[] = {
     { "pto.declare_tile", tw__as_alloc_tile, 'c', 0, 0, bind_declare, NULL },
     { "pto.bitcast", run_bitcast, 'a', 1, 0, bind_bitcast, "t" },
     { "pto.tassign", run_assign, 0, -1, 0, bind_assign, "ti" },
-    { "pto.subset", run_subset, 'w', -1, 0, bind_subset, "ti" },
+    { "pto.subset", run_subset, 'w', 1, 0, bind_subset, "ti" },
     { "pto.set_validshape", run_set_valid, 0, 3, 0, NULL, "ti" },
     { "pto.tgetval", run_getval, 'o', 2, 0, bind_getval, "ti" },
     { "pto.tsetval", run_setval, 0, 3, 0, NULL, "int" },

@@ -36,6 +36,7 @@ bool tw__type_no_element(const char *text, const char *what)
 {
     const char *names[TW_TYPE_COUNT + 1] = { "index" };
     size_t count = 1;
+    if (!*text) return tw__type_bad("an element type is missing, such as i32");
     if (strcmp(text, "dtype") == 0) return tw__type_bad("'dtype' stands for an element type, such as i32");
     for (int t = 1; t < TW_TYPE_COUNT; t++)
         if (*tw_type_get((tw_type)t)->names[TW_SYSTEM_PTO])
@@ -167,6 +168,8 @@ static bool strided(char *text, tw__as_type *type)
     g_strfreev(parts);
     type->strided = true;
     offset = strstr(close + 1, "offset:");
+    const char *rest = close + 1 + strspn(close + 1, " ,");
+    if (good && *rest != '>' && rest != offset) return tw__type_bad("expected strided<[strides], offset: n>");
     char *end = offset ? strchr(offset, '>') : NULL;
     if (end) *end = 0;
     return good && (!offset || tw__type_extent(g_strstrip(offset + 7), &type->offset));
@@ -177,9 +180,10 @@ static bool memref_tile(const char *space, tw__as_type *type)
     tw_pto_location location;
     if (!tw__type_location(space, &location)) {
         const char *near = tw__type_near_location(space);
-        return tw__type_bad(near ? "'%s' is not an address space; did you mean '%s'?"
-                                 : "'%s' is not an address space",
-                            space, near);
+        return tw__type_bad(
+            near ? "'%s' is not an address space; did you mean '%s'?"
+                 : "'%s' is not an address space: gm, zero, vec, mat, left, right, acc, bias or scaling",
+            space, near);
     }
     if (type->rank < 1 || type->rank > 2 || type->dims[0] < 1 || type->dims[type->rank - 1] < 1 || type->strided)
         return tw__type_bad("a memref on chip has one or two known extents and no strides");
@@ -255,6 +259,9 @@ static bool scalar_type(const char *text, tw__as_type *type, GString *s)
 /* Types whose values nothing here computes with: known by name, operations refuse them. */
 static bool other_type(const char *text, tw__as_type *type, GString *s)
 {
+    const char *count = g_str_has_prefix(text, "!pto.eventid_array<") ? strchr(text, '<') + 1 : NULL;
+    if (count && (!g_ascii_isdigit(*count) || strcmp(count + strspn(count, "0123456789"), ">") != 0))
+        return tw__type_bad("'%s': expected a number in !pto.eventid_array<n>", text);
     type->kind = TW__AS_OTHER;
     g_string_append(s, text);
     return true;

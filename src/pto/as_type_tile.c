@@ -33,10 +33,11 @@ static uint32_t valid_of(int64_t dim)
     return dim < 0 ? TW_PTO_DYNAMIC : (uint32_t)dim;
 }
 
+static const char *const keys[] = { "loc",     "dtype",   "rows",    "cols", "v_row",   "v_col",
+                                    "blayout", "slayout", "fractal", "pad",  "compact", "valid" };
+
 static bool key_value(tw_pto_tile *t, const char *key, char *value, uint32_t *seen)
 {
-    static const char *const keys[] = { "loc",     "dtype",   "rows",    "cols", "v_row",   "v_col",
-                                        "blayout", "slayout", "fractal", "pad",  "compact", "valid" };
     unsigned k, v = 0;
     int64_t n = 0;
     if (!word_index(keys, G_N_ELEMENTS(keys), key, &k)) {
@@ -49,7 +50,9 @@ static bool key_value(tw_pto_tile *t, const char *key, char *value, uint32_t *se
     switch (k) {
     case 0:
         if (!word_index(location_words, G_N_ELEMENTS(location_words), value, &v))
-            return tw__type_bad("'%s' is not a location", value);
+            return tw__type_bad(
+                "'%s' is not a location: vec, mat, left, right, acc, bias, scaling, scale_left or scale_right",
+                value);
         t->location = (unsigned char)v;
         return true;
     case 1:
@@ -57,12 +60,12 @@ static bool key_value(tw_pto_tile *t, const char *key, char *value, uint32_t *se
         return t->type ? true : tw__type_no_element(value, "an element type");
     case 6:
         if (!word_index(blayout_words, G_N_ELEMENTS(blayout_words), value, &v))
-            return tw__type_bad("'%s' is not a base layout", value);
+            return tw__type_bad("'%s' is not a base layout: row_major or col_major", value);
         t->blayout = (unsigned char)(v % 2);
         return true;
     case 7:
         if (!word_index(slayout_words, G_N_ELEMENTS(slayout_words), value, &v))
-            return tw__type_bad("'%s' is not an inner layout", value);
+            return tw__type_bad("'%s' is not an inner layout: none_box, row_major or col_major", value);
         t->slayout = (unsigned char)(v % 3);
         return true;
     case 9:
@@ -100,11 +103,14 @@ static bool positional(tw_pto_tile *t, char *part, unsigned *extents, unsigned *
     int64_t dims[2], n = 0;
     unsigned rank;
     tw_type element = tw__type_element(part);
+    if (element && t->type) return tw__type_bad("a second element type, '%s'", part);
     if (element) return t->type = element, true;
+    if (!*part) return tw__type_bad("an empty part of a tile type");
     if (strcmp(part, "...") == 0)
         return tw__type_bad("'...' stands for what a tile type says: memory, extents and element type, such as "
                             "'vec, 1x16xi32'");
     if (strchr(part, 'x') && (g_ascii_isdigit(*part) || *part == '?')) {
+        if (t->rows || t->type) return tw__type_bad("a second shape, '%s'", part);
         if (!tw__type_shaped(part, 2, dims, &rank, &t->type)) return false;
         if (rank != 2 || dims[0] < 0 || dims[1] < 0) return tw__type_bad("a tile has two extents, both known");
         t->rows = (uint32_t)dims[0];
@@ -137,6 +143,8 @@ static bool positional(tw_pto_tile *t, char *part, unsigned *extents, unsigned *
         break;
     default: break;
     }
+    for (size_t k = 0; k < G_N_ELEMENTS(keys); k++)
+        if (strcmp(part, keys[k]) == 0) return tw__type_bad("'%s' lacks its value: %s=...", part, part);
     const char *names[G_N_ELEMENTS(location_words) + 4 + G_N_ELEMENTS(slayout_words)];
     memcpy(names, location_words, sizeof location_words);
     memcpy(names + G_N_ELEMENTS(location_words), blayout_words, sizeof blayout_words);
@@ -145,6 +153,13 @@ static bool positional(tw_pto_tile *t, char *part, unsigned *extents, unsigned *
     return tw__type_bad(near ? "'%s' has no meaning in a tile type; did you mean '%s'?"
                              : "'%s' has no meaning in a tile type",
                         part, near);
+}
+
+static bool missing_extents(const tw_pto_tile *t)
+{
+    if (t->rows && t->cols) return false;
+    tw__type_bad("a tile type of %u rows and %u columns: both are needed, such as 16x16xf32", t->rows, t->cols);
+    return true;
 }
 
 static bool parse_tile(char *inner, tw_pto_tile *t)
@@ -171,6 +186,8 @@ static bool parse_tile(char *inner, tw_pto_tile *t)
         t->valid_rows = t->rows;
         t->valid_cols = t->cols;
     }
+    if (good && !t->type) return tw__type_bad("a tile type without an element type, such as i32");
+    if (good && missing_extents(t)) return false;
     return good && (tw_pto_tile_check(t) == TW_OK);
 }
 

@@ -179,10 +179,10 @@ static bool bind_layout(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
 const tw__as_host tw__as_view_ops[] = {
     // clang-format off
     { "pto.addptr", run_addptr, 'a', 2, 0, NULL, "pi" },
-    { "pto.load_scalar", run_load_scalar, 'a', -1, 0, NULL, "pi" },
-    { "pto.store_scalar", run_store_scalar, 0, -1, 0, NULL, "npi" },
-    { "pto.make_tensor_view", run_make_view, 'c', -1, 0, bind_layout, "pi" },
-    { "pto.partition_view", run_partition, 'a', -1, 0, NULL, "vi" },
+    { "pto.load_scalar", run_load_scalar, 'a', 1, 0, NULL, "pi" },
+    { "pto.store_scalar", run_store_scalar, 0, 2, 0, NULL, "npi" },
+    { "pto.make_tensor_view", run_make_view, 'c', 1, 0, bind_layout, "pi" },
+    { "pto.partition_view", run_partition, 'a', 1, 0, NULL, "vi" },
     { "pto.get_tensor_view_dim", run_view_dim, 'i', 2, 0, NULL, "vi" },
     { "pto.get_tensor_view_stride", run_view_dim, 'i', 2, 1, NULL, "vi" },
     { 0 }

@@ -61,7 +61,7 @@ static int target_of(const tw__request *r, const tw_pto_text *text, tw_pto_targe
     *target = TW_PTO_CPU;
     if (r->target)
         return tw_pto_target_by_name(r->target, target) ? EXIT_OK : tw__usage_error("%s", tw_error_message());
-    return tw_pto_text_target(text, target) || !*tw_error_message() ? EXIT_OK : tw__command_failed();
+    return tw_pto_text_target(text, target) || !*tw_error_message() ? EXIT_OK : EXIT_FAILED; /* a diagnostic */
 }
 
 bool tw__read_source(const char *file, char **source, size_t *size)

@@ -79,7 +79,13 @@ bool tw_pto_text_target(const tw_pto_text *text, tw_pto_target *target)
                     continue;
                 g_strlcpy(name, d->child->text + (*d->child->text == '"'), sizeof name);
                 name[strcspn(name, "\"")] = 0;
-                return tw_pto_target_by_name(name, target);
+                if (tw_pto_target_by_name(name, target)) return true;
+                char reason[200];
+                g_strlcpy(reason, tw_error_message(), sizeof reason);
+                tw__as_error(text->module, d->child->line, d->child->column, d->child->length, "pto.target", "%s",
+                             reason);
+                tw__fail(TW_E_PARSE, "%s:%d:%d: %s", text->module->file, d->child->line, d->child->column, reason);
+                return false;
             }
     return false;
 }

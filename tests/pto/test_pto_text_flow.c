@@ -205,7 +205,7 @@ static void pto_text_flow_refused(void **state)
         { "%c0 = arith.constant 1 : index", "%c0 is defined twice", 1, 1 },
         { "%a:0 = arith.constant 1 : index", "expected a group", 1, 4 },
         { "%a = scf.foor %c0", "did you mean 'scf.for'?", 1, 6 },
-        { "scf.for %i = %c0 to %c1 step %zero {\n}", "a step of 0", 1, 1 },
+        { "scf.for %i = %c0 to %c1 step %zero {\n}", "a step of 0", 1, 30 },
         { "%a = arith.constant 256 : i8", "does not fit i8", 1, 21 },
         { "%a = arith.constant 1.5 : i8", "not a value of i8", 1, 21 },
         { "%a = arith.addi %f, %f : f32", "an integer or index", 1, 17 },
