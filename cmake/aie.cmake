@@ -98,10 +98,10 @@ if(TARGET tilewright)
     endif()
   endforeach()
   if(BUILD_TESTING AND NOT TW_SANITIZE)
-    foreach(what IN ITEMS lines examples)
-      add_test(NAME aie.pointers_${what} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/pointers_test.sh ${CMAKE_SOURCE_DIR}
+    foreach(what IN ITEMS pointers zstart examples)
+      add_test(NAME aie.reported_${what} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/reported_test.sh ${CMAKE_SOURCE_DIR}
                                                  ${CMAKE_BINARY_DIR} ${what})
-      set_tests_properties(aie.pointers_${what} PROPERTIES SKIP_RETURN_CODE 77)
+      set_tests_properties(aie.reported_${what} PROPERTIES SKIP_RETURN_CODE 77)
     endforeach()
     if(TARGET tests)
       add_dependencies(tests tilewright_aie_check)

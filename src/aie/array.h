@@ -128,7 +128,7 @@ bool tw__aie_place_windows(tw_aie_array *array); /* those that have no address y
 void tw__aie_free_memory(tw_aie_array *array);
 
 /* --- source.c --- */
-bool tw__aie_first_report(const char *file, size_t line, bool is_store); /* true once a place */
+bool tw__aie_first_report(const char *file, size_t line, int kind); /* true once a place and kind */
 /* The line of an instruction, and its file; 0 where it is not known, with the program and the offset as file. */
 int tw__aie_source_of(const void *pc, char *file, size_t size);
 

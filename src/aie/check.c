@@ -1,7 +1,7 @@
 /* Checks of the multiply family, for kernels compiled with TW_AIE_CHECK (aie.md 6). The hardware drops low bits of a start
  * or step that is not a multiple of its granule; a kernel that relies on it is almost always wrong. */
-#include "aie/aie.h"
 #define TW_AIE_CHECK
+#include "aie/array.h"
 #include <tilewright/aie/mul.h>
 
 static void granule(const char *name, unsigned value, unsigned multiple)
@@ -104,6 +104,11 @@ void tw__aie_check_mul(const tw__mul *a, const tw__shape *s, unsigned flags, con
     offsets("zoffsets", a->zoffs, bytes ? s->lanes / 2 : s->lanes);
     if (a->zstart > 15 && s->nz <= 16)
         tw__aie_report("multiply", "zstart %d is not 0 to 15, which is all that is encoded", (int)a->zstart);
+    if (flags & TW__ZVARIES && tw_aie_core.file &&
+        tw__aie_first_report(tw_aie_core.file, (size_t)tw_aie_core.line, 'z'))
+        tw__aie_report("multiply",
+                       "warning: zstart is not a compile-time constant; the instruction encodes it, so the "
+                       "vendor's compiler takes it only where it unrolls the loop or inlines the function");
     if ((flags & TW__UCT) && a->uct_col >= s->columns)
         tw__aie_report("multiply", "uct_col %d is not 0 to %u", (int)a->uct_col, s->columns - 1);
 }

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-bool tw__aie_first_report(const char *file, size_t line, bool is_store)
+bool tw__aie_first_report(const char *file, size_t line, int kind)
 {
     static GMutex lock;
     static GHashTable *sites;
-    char *site = g_strdup_printf("%s:%zu:%d", file, line, is_store);
+    char *site = g_strdup_printf("%s:%zu:%d", file, line, kind);
     g_mutex_lock(&lock);
     if (!sites) sites = g_hash_table_new(g_str_hash, g_str_equal);
     bool first = !g_hash_table_contains(sites, site);

@@ -16,7 +16,7 @@
     { \
         const tw__mul a = operands; \
         const tw__shape s = size; \
-        TW__CHECK_MUL(&a, &s, flags | (form), &acc, word); \
+        TW__CHECK_MUL(&a, &s, flags | (form) | TW__ZSTART(zs), &acc, word); \
         TW__COUNT(VECTOR, 1); \
         tw__mul_##function(&acc, &a, &s, flags | (form)); \
         return acc; \
@@ -26,7 +26,7 @@
         accumulator acc = { { { 0 } } }; \
         const tw__mul a = operands; \
         const tw__shape s = size; \
-        TW__CHECK_MUL(&a, &s, flags | (form), &acc, word); \
+        TW__CHECK_MUL(&a, &s, flags | (form) | TW__ZSTART(zs), &acc, word); \
         TW__COUNT(VECTOR, 1); \
         tw__mul_##function(&acc, &a, &s, flags | (form)); \
         return acc; \

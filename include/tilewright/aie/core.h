@@ -12,6 +12,7 @@
 
 #ifndef TW__AIE /* tests of all overloads compile them as functions, which is quicker */
 #define TW__AIE static inline __attribute__((always_inline, unused))
+#define TW__AIE_INLINED
 #endif
 #define TW__APART static __attribute__((noinline, unused)) /* rare work of many callers */
 

@@ -24,6 +24,15 @@ TW__AIE void tw__check_mul(tw__mul a, tw__shape s, unsigned flags, const void *a
     tw__aie_check_mul(&a, &s, flags, acc, word);
 }
 #define TW__CHECK_MUL(a, s, flags, acc, word) tw__check_mul(*(a), *(s), flags, acc, word)
+/* What is known after inlining and unrolling, so optimised builds alone can tell. */
+#ifndef TW_AIE_CHECK_ZSTART
+#define TW_AIE_CHECK_ZSTART 1
+#endif
+#if TW_AIE_CHECK_ZSTART && defined(__OPTIMIZE__) && defined(TW__AIE_INLINED)
+#define TW__ZSTART(zstart) (__builtin_constant_p(zstart) ? 0 : TW__ZVARIES)
+#else
+#define TW__ZSTART(zstart) 0
+#endif
 #else
 #define TW__CHECK_MUL(a, s, flags, acc, word) ((void)0)
 #endif

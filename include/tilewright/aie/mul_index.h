@@ -21,7 +21,8 @@ enum {
     /* set by the overload */
     TW__PAIR = 512, /* there is a second datum */
     TW__CT = 1024,
-    TW__UCT = 2048
+    TW__UCT = 2048,
+    TW__ZVARIES = 4096 /* zstart is no compile-time constant; for checks */
 };
 
 typedef struct tw__mul {

@@ -1,0 +1,2 @@
+/* zstart, as C. */
+#include "zstart.inc"
