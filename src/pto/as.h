@@ -144,6 +144,7 @@ typedef struct tw__as_cell { /* a value while running */
     tw_pto_tensor tensor; /* VIEW, PART, MEMREF */
     unsigned rank;
     tw_pto_tile tile;
+    uint64_t identity; /* TILE: the same in all cells that name one tile; 0 = only this one does */
 } tw__as_cell;
 
 /* Value of a number, with the sign of its highest bit. */
@@ -216,11 +217,19 @@ typedef struct tw__as_program {
 tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target);
 typedef struct tw__as_host tw__as_host;
 
+struct tw__as_frame { /* values of a function being run */
+    tw__as_cell *cell;
+    uint32_t slots;
+    const struct tw__as_frame *outer; /* of the caller */
+};
+
 enum { TW__AS_BUFFERS = 32 };
 struct tw__as_run {
     tw_pto *core;
     const tw__as_program *program;
     tw__as_cell *cell; /* slots of the function being run */
+    const struct tw__as_frame *frame;
+    uint64_t identities; /* given so far */
     uint64_t steps, max_steps;
     unsigned depth;
     int64_t block, blocks;
@@ -259,6 +268,11 @@ tw_status tw__as_add_regions(tw__as_run *run, const tw__as_function *function);
 /* A memref argument: `base` holds `bytes`, extents are the type's with every '?' filled in. */
 tw_status tw__as_memref_view(tw__as_cell *cell, const tw__as_type *type, const int64_t *extents, void *base,
                              size_t bytes);
+/* The value of a slot under another name, which does not own a tile. A tile gets its place first, so that both names mean
+ * the same memory; what is done to its description (extents, address) is seen under both. */
+void tw__as_lend(tw__as_run *run, uint32_t slot, tw__as_cell *copy);
+/* The tile of this cell has another valid region or address: so for all that name it. */
+void tw__as_changed(tw__as_run *run, const tw__as_cell *cell);
 tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_for(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_if(tw__as_run *run, const tw__as_code *code);

@@ -190,9 +190,7 @@ static tw_status run_select(tw__as_run *run, const tw__as_code *code)
     const tw__as_cell *condition = tw__as_operand(run, code, 0);
     if (condition->kind != TW__AS_SCALAR)
         return tw__fail(TW_E_TYPE, "%s: the condition is not a number", code->op->name);
-    tw__as_cell value = *tw__as_operand(run, code, tw__as_natural(condition) & 1 ? 1 : 2);
-    if (value.kind == TW__AS_TILE) value.rank = 0; /* a second name */
-    run->cell[code->result[0]] = value;
+    tw__as_lend(run, code->operand[tw__as_natural(condition) & 1 ? 1 : 2], &run->cell[code->result[0]]);
     return TW_OK;
 }
 

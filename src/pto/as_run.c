@@ -57,20 +57,32 @@ static void settle_tile(tw__as_run *run, tw__as_cell *cell)
     if (cell->kind == TW__AS_TILE && !cell->tile.place) tw__pto_place(run->core, &cell->tile);
 }
 
-/* A value under another name; the tile stays with the first. */
-static void lend(tw__as_run *run, uint32_t slot, tw__as_cell *copy)
+static void share(tw__as_run *run, tw__as_cell *cell, tw__as_cell *copy)
 {
-    settle_tile(run, &run->cell[slot]);
-    *copy = run->cell[slot];
+    settle_tile(run, cell);
+    if (cell->kind == TW__AS_TILE && !cell->identity) cell->identity = ++run->identities;
+    *copy = *cell;
+}
+
+void tw__as_lend(tw__as_run *run, uint32_t slot, tw__as_cell *copy)
+{
+    share(run, &run->cell[slot], copy);
     if (copy->kind == TW__AS_TILE) copy->rank = 0;
+}
+
+void tw__as_changed(tw__as_run *run, const tw__as_cell *cell)
+{
+    for (const struct tw__as_frame *f = cell->identity ? run->frame : NULL; f; f = f->outer)
+        for (uint32_t s = 0; s < f->slots; s++)
+            if (f->cell[s].identity == cell->identity && f->cell[s].kind == TW__AS_TILE)
+                f->cell[s].tile = cell->tile;
 }
 
 static void yield(tw__as_run *run, const uint32_t *slots, unsigned count)
 {
     yielded_count = count;
     for (unsigned i = 0; i < count; i++) {
-        settle_tile(run, &run->cell[slots[i]]);
-        yielded[i] = run->cell[slots[i]];
+        share(run, &run->cell[slots[i]], &yielded[i]);
         if (yielded[i].kind == TW__AS_TILE) run->cell[slots[i]].rank = 0; /* it goes out with the value */
     }
 }
@@ -120,7 +132,7 @@ tw_status tw__as_for(tw__as_run *run, const tw__as_code *code)
     int64_t from = tw__as_integer(&run->cell[code->operand[0]]), to = tw__as_integer(&run->cell[code->operand[1]]),
             step = tw__as_integer(&run->cell[code->operand[2]]);
     if (step <= 0) return tw__fail(TW_E_INVALID_ARGUMENT, "scf.for: a step of %lld", (long long)step);
-    for (unsigned i = 0; i < n; i++) lend(run, code->operand[3 + i], &run->cell[code->result[1 + i]]);
+    for (unsigned i = 0; i < n; i++) tw__as_lend(run, code->operand[3 + i], &run->cell[code->result[1 + i]]);
     for (int64_t i = from; i < to && !run->stop; i = to - i > step ? i + step : to) {
         tw__as_cell *variable = &run->cell[code->result[0]];
         variable->kind = TW__AS_INDEX;
@@ -177,7 +189,7 @@ tw_status tw__as_while(tw__as_run *run, const tw__as_code *code)
 {
     unsigned n = code->parts[0], m = code->parts[1];
     const uint32_t *before = code->result, *after = before + n, *results = after + m;
-    for (unsigned i = 0; i < n; i++) lend(run, code->operand[i], &run->cell[before[i]]);
+    for (unsigned i = 0; i < n; i++) tw__as_lend(run, code->operand[i], &run->cell[before[i]]);
     for (bool again = true; again && !run->stop;) {
         yielded_count = 0;
         if (++run->steps > run->max_steps) return stopped(run);
@@ -220,7 +232,9 @@ tw_status tw__as_call(tw__as_run *run, const tw__as_code *code)
     if (run->depth >= MAX_CALLS) return tw__fail(TW_E_RECURSION, "calls are nested more than %d deep", MAX_CALLS);
     tw__as_cell *mine = run->cell, *cells = calloc(f->slots + 1, sizeof *cells);
     if (!cells) return tw__fail(TW_E_NO_MEMORY, "no memory for a call of @%s", name);
-    for (unsigned i = 0; i < f->params; i++) lend(run, code->operand[i], &cells[f->param_slot[i]]);
+    for (unsigned i = 0; i < f->params; i++) tw__as_lend(run, code->operand[i], &cells[f->param_slot[i]]);
+    struct tw__as_frame frame = { cells, f->slots, run->frame };
+    run->frame = &frame;
     run->cell = cells;
     run->depth++;
     yielded_count = 0;
@@ -228,6 +242,7 @@ tw_status tw__as_call(tw__as_run *run, const tw__as_code *code)
     for (uint32_t s = 0; s < f->slots; s++)
         if (cells[s].kind == TW__AS_TILE && cells[s].rank) tw_pto_release(run->core, &cells[s].tile);
     run->depth--;
+    run->frame = frame.outer;
     run->cell = mine;
     run->stop = false;
     free(cells);
@@ -239,8 +254,11 @@ tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function)
     run->at = NULL;
     run->stop = false;
     run->nesting = 0;
+    const struct tw__as_frame frame = { run->cell, function->slots, NULL };
+    run->frame = &frame;
     tw_status status = tw__as_add_regions(run, function);
     if (status == TW_OK) status = tw__as_block_run(run, function->body);
+    run->frame = NULL;
     tw_status moved = tw__pto_end_transfers(run->core, status == TW_OK); /* they may use memory of this run */
     if (status == TW_OK && moved != TW_OK) return moved;
     if (status == TW_OK || !run->at || tw__pto_is_stopped(run->core)) return status;

@@ -47,10 +47,9 @@ static tw_status run_assign(tw__as_run *run, const tw__as_code *code)
     tw__as_cell *tile = tw__as_operand(run, code, 0);
     status = tw_pto_assign(run->core, &tile->tile, address);
     if (status == TW_OK && code->result_count) {
-        tw__as_cell copy = *tile;
-        copy.rank = 0;
-        run->cell[code->result[0]] = copy;
+        tw__as_lend(run, code->operand[0], &run->cell[code->result[0]]);
     }
+    if (status == TW_OK) tw__as_changed(run, tile);
     return status;
 }
 
@@ -89,11 +88,16 @@ static tw_status run_set_valid(tw__as_run *run, const tw__as_code *code)
 {
     tw_status status = tw__as_need_tile(run, code, 0);
     if (status != TW_OK) return status;
-    tw_pto_tile *t = &tw__as_operand(run, code, 0)->tile;
-    status = set_extent(&t->valid_rows, t->rows, tw__as_integer(tw__as_operand(run, code, 1)), code->op->name);
-    return status == TW_OK
-               ? set_extent(&t->valid_cols, t->cols, tw__as_integer(tw__as_operand(run, code, 2)), code->op->name)
-               : status;
+    tw__as_cell *cell = tw__as_operand(run, code, 0);
+    uint32_t rows = 0, cols = 0; /* none is changed when one of them is wrong */
+    status = set_extent(&rows, cell->tile.rows, tw__as_integer(tw__as_operand(run, code, 1)), code->op->name);
+    if (status == TW_OK)
+        status = set_extent(&cols, cell->tile.cols, tw__as_integer(tw__as_operand(run, code, 2)), code->op->name);
+    if (status != TW_OK) return status;
+    cell->tile.valid_rows = rows;
+    cell->tile.valid_cols = cols;
+    tw__as_changed(run, cell);
+    return TW_OK;
 }
 
 /* Linear index into the storage of a tile in vector memory. */

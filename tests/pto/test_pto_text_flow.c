@@ -3,6 +3,8 @@
 #include "check.h"
 #include "text.h"
 
+#include <glib.h>
+
 typedef struct program {
     const char *text;
     int64_t answer;
@@ -167,6 +169,79 @@ static void pto_text_flow_call_tile(void **state)
     end(&s);
 }
 
+/* A tile is one thing under all its names: set_validshape through any of them changes what every other one sees. Each
+ * program calls @see(%t), which writes as many elements as the tile has, over 8 x 16 zeros; `answer` is how many. */
+static void pto_text_flow_valid(void **state)
+{
+#define DYN "!pto.tile_buf<vec, 8x16xi32, valid=?x?>"
+    static const struct {
+        const char *body, *more;
+        int answer;
+    } rows[] = {
+        { "pto.set_validshape %t, %c2, %c3 : " DYN, "", 6 },
+        { "func.call @set(%t, %c2, %c3) : (" DYN ", index, index) -> ()", "", 6 },
+        { "func.call @deep(%t) : (" DYN ") -> ()",
+          "func.func @deep(%a : " DYN ") {\n%c4 = arith.constant 4 : index\n"
+          "func.call @set(%a, %c4, %c4) : (" DYN ", index, index) -> ()\nreturn\n}\n",
+          16 },
+        { "func.call @both(%t, %t) : (" DYN ", " DYN ") -> ()", /* siblings see it, and the caller */
+          "func.func @both(%a : " DYN ", %b : " DYN ") {\n%c4 = arith.constant 4 : index\n"
+          "pto.set_validshape %a, %c4, %c4 : " DYN "\nfunc.call @see(%b) : (" DYN ") -> ()\n"
+          "%c1 = arith.constant 1 : index\npto.set_validshape %b, %c1, %c1 : " DYN "\nreturn\n}\n",
+          16 },
+        { "%r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %t) -> (" DYN ") {\n"
+          "pto.set_validshape %a, %c2, %c2 : " DYN "\nscf.yield %a : " DYN "\n}",
+          "", 4 },
+        { "%r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %t) -> (" DYN ") {\n"
+          "scf.yield %a : " DYN "\n}\npto.set_validshape %r, %c2, %c5 : " DYN,
+          "", 10 },
+        { "%yes = arith.constant true\n%r = scf.if %yes -> (" DYN ") {\nscf.yield %t : " DYN "\n} else {\n"
+          "scf.yield %u : " DYN "\n}\npto.set_validshape %r, %c3, %c5 : " DYN,
+          "", 15 },
+        { "%no = arith.constant false\n%r = arith.select %no, %u, %t : " DYN
+          "\npto.set_validshape %r, %c1, %c5 : " DYN,
+          "", 5 },
+        { "%r = scf.while (%a = %t) : (" DYN ") -> (" DYN
+          ") {\n%no = arith.constant false\nscf.condition(%no) %a : " DYN "\n} do {\n^bb0(%b : " DYN
+          "):\nscf.yield %b : " DYN "\n}\npto.set_validshape %r, %c1, %c3 : " DYN,
+          "", 3 },
+        { "%r = func.call @give(%t) : (" DYN ") -> (" DYN ")\npto.set_validshape %r, %c5, %c5 : " DYN,
+          "func.func @give(%a : " DYN ") -> " DYN " {\nreturn %a : " DYN "\n}\n", 25 },
+        { "%yes = arith.constant true\n%r = scf.if %yes -> (" DYN ") {\nscf.yield %t : " DYN
+          "\n} else {\n" /* the other one */
+          "scf.yield %u : " DYN "\n}\npto.set_validshape %u, %c3, %c5 : " DYN,
+          "", 128 },
+        { "%w = pto.subset %t[0, 0] sizes [8, 16] : " DYN "\npto.set_validshape %w, %c1, %c1 : " DYN, "",
+          128 }, /* a tile of its own */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = g_strdup_printf(
+            "func.func @main() {\n%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%c2 = "
+            "arith.constant 2 : index\n"
+            "%%c3 = arith.constant 3 : index\n%%c5 = arith.constant 5 : index\n%%c8 = arith.constant 8 : "
+            "index\n%%c16 = "
+            "arith.constant 16 : index\n%%all = pto.alloc_tile addr = 0 : !pto.tile_buf<vec, 8x16xi32>\n"
+            "%%z = arith.constant 0 : i32\npto.texpands ins(%%z : i32) outs(%%all : !pto.tile_buf<vec, 8x16xi32>)\n"
+            "%%t = pto.alloc_tile addr = 0 valid_row = %%c8 valid_col = %%c16 : " DYN "\n"
+            "%%u = pto.alloc_tile valid_row = %%c8 valid_col = %%c16 : " DYN "\n%s\n"
+            "func.call @see(%%t) : (" DYN ") -> ()\nreturn\n}\n"
+            "func.func @set(%%a : " DYN ", %%r : index, %%c : index) {\npto.set_validshape %%a, %%r, %%c : " DYN
+            "\nreturn\n}\n"
+            "func.func @see(%%a : " DYN
+            ") {\n%%one = arith.constant 1 : i32\npto.texpands ins(%%one : i32) outs(%%a : " DYN ")\nreturn\n}\n%s",
+            rows[i].body, rows[i].more);
+        session s = start(text, TW_PTO_A5);
+        OK(run(&s));
+        int sum = 0;
+        for (uint32_t k = 0; k < 128; k++) sum += (int)get(s.core, &cell(&s, "all")->tile, k / 16, k % 16);
+        if (sum != rows[i].answer) fail_msg("row %zu: %d elements", i, sum);
+        end(&s);
+        g_free(text);
+    }
+#undef DYN
+}
+
 /* What a block gives has to be what its owner takes. */
 static void pto_text_flow_refused(void **state)
 {
@@ -235,9 +310,8 @@ static void pto_text_flow_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pto_text_flow_programs),
-        cmocka_unit_test(pto_text_flow_calls),
-        cmocka_unit_test(pto_text_flow_call_tile),
+        cmocka_unit_test(pto_text_flow_programs),  cmocka_unit_test(pto_text_flow_calls),
+        cmocka_unit_test(pto_text_flow_call_tile), cmocka_unit_test(pto_text_flow_valid),
         cmocka_unit_test(pto_text_flow_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
