@@ -2,7 +2,6 @@
  * instructions in order, an instruction waits for the tiles it uses and, in manual mode, for flags only. */
 #include "pto/cost.h"
 
-static const double gigahertz = 1.85; /* spec pto.md 5.1: one core, GiB/s */
 static double bandwidth(const tw__pto_call *call)
 {
     static const double to_tile[TW_PTO_LOCATIONS] = { [TW_PTO_VEC] = 100.9, [TW_PTO_MAT] = 135 };
@@ -60,7 +59,7 @@ static uint64_t work_bytes(const tw__pto_call *call)
 
 uint64_t tw__pto_transfer_cycles(uint64_t bytes, double rate)
 {
-    return (uint64_t)((double)bytes / (1 << 30) / rate * gigahertz * 1e9) + 1;
+    return (uint64_t)((double)bytes / (1 << 30) / rate * TW__PTO_CLOCK) + 1;
 }
 
 static tw__pto_cycles cycles_of(const tw__pto_call *call)

@@ -3,6 +3,7 @@
  * steps one after the other as much is overlapped as makes them end when the last core does; if the pipes together were
  * busy for less than that, a last step is the time in which all of a core waited. Every cycle is an estimate. */
 #include "pto/blocks.h"
+#include "pto/cost.h"
 
 #include <stdlib.h>
 
@@ -134,14 +135,13 @@ static tw_profile *record(tw_pto *const *cores, unsigned count, unsigned devices
     const tw_pto *first = cores[0];
     uint64_t bytes = 0, calls = 0;
     for (int l = 0; l < TW_PTO_LOCATIONS; l++) bytes += tw__pto_memory_size(first->target, (tw_pto_location)l);
-    /* The clock of A2/A3 (spec pto.md 5.1); no other is published. */
     tw__profile_target target = { .type = "ASCEND_PTO",
                                   .arch = tw_pto_target_name(first->target),
                                   .ipus = devices,
                                   .tiles_per_ipu = count / devices,
                                   .replicas = 1,
                                   .bytes_per_tile = bytes,
-                                  .clock_hz = first->target == TW_PTO_A2A3 ? 1.85e9 : 0 };
+                                  .clock_hz = TW__PTO_CLOCK };
     recorder r = { .p = tw__profile_new(&target), .cores = cores, .count = count };
     r.by_core = tw__calloc(count, sizeof *r.by_core);
     r.types = tw__calloc(tw__pto_row_count(), sizeof *r.types);

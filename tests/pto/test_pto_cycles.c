@@ -219,6 +219,23 @@ static tw_status work(tw_pto *core, void *user)
     return TW_OK;
 }
 
+/* All estimates use the clock of A2/A3, 1.85 GHz, whatever the target. */
+static void pto_cycles_clock(void **state)
+{
+    (void)state;
+    for (int t = 0; t < TW_PTO_TARGETS; t++) {
+        tw_pto_grid *g =
+            tw_pto_grid_new(&(tw_pto_launch){ .target = (tw_pto_target)t, .blocks = 1, .flags = TW_PTO_PROFILE });
+        OK(tw_pto_grid_run(g, work, NULL));
+        tw_profile *p = tw_pto_grid_profile(g);
+        tw_profile_totals totals;
+        OK(tw_profile_get_totals(p, &totals));
+        assert_true(totals.cycles > 0 && fabs(totals.seconds * 1.85e9 - (double)totals.cycles) < 1e-3);
+        tw_profile_free(p);
+        tw_pto_grid_free(g);
+    }
+}
+
 static void pto_cycles_profile(void **state)
 {
     (void)state;
@@ -305,10 +322,10 @@ static void pto_cycles_profile_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pto_cycles_vector),        cmocka_unit_test(pto_cycles_others),
-        cmocka_unit_test(pto_cycles_cube),          cmocka_unit_test(pto_cycles_pipe),
-        cmocka_unit_test(pto_cycles_overlap),       cmocka_unit_test(pto_cycles_profile),
-        cmocka_unit_test(pto_cycles_profile_waits),
+        cmocka_unit_test(pto_cycles_vector),  cmocka_unit_test(pto_cycles_others),
+        cmocka_unit_test(pto_cycles_cube),    cmocka_unit_test(pto_cycles_pipe),
+        cmocka_unit_test(pto_cycles_overlap), cmocka_unit_test(pto_cycles_clock),
+        cmocka_unit_test(pto_cycles_profile), cmocka_unit_test(pto_cycles_profile_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
