@@ -192,10 +192,10 @@ typedef struct tw__as_function {
     tw_pto_core_kind kind; /* pto.kernel_kind; WHOLE = not said, for all cores */
     const tw__as_type *result_type;
     unsigned results;
-    const char *param[TW__AS_MAX_ARGS];
-    tw__as_type param_type[TW__AS_MAX_ARGS];
-    uint32_t param_slot[TW__AS_MAX_ARGS];
-    const tw__as_item *param_where[TW__AS_MAX_ARGS];
+    const char **param; /* [params] each, as what follows */
+    tw__as_type *param_type;
+    uint32_t *param_slot;
+    const tw__as_item **param_where;
     unsigned params;
     tw__as_code *body;
     uint32_t slots;

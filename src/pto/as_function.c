@@ -39,6 +39,23 @@ static bool check_head(tw__as_binder *b, const tw__as_op *op, bool function)
     return true;
 }
 
+/* Room for the parameters, as many as there are names in the parentheses. */
+static bool make_params(tw__as_binder *b, const tw__as_op *op)
+{
+    tw__as_function *f = b->f;
+    unsigned n = 0;
+    for (const tw__as_item *i = op->items; i; i = i->next)
+        for (const tw__as_item *v = i->kind == TW__AS_SYMBOL && i->child ? i->child->child : NULL; v; v = v->next)
+            n += v->kind == TW__AS_VALUE;
+    if (n > TW__AS_MAX_ARGS) n = TW__AS_MAX_ARGS;
+    f->param = TW__NEW_N(b->m->arena, const char *, n + 1);
+    f->param_type = TW__NEW_N(b->m->arena, tw__as_type, n + 1);
+    f->param_slot = TW__NEW_N(b->m->arena, uint32_t, n + 1);
+    f->param_where = TW__NEW_N(b->m->arena, const tw__as_item *, n + 1);
+    if (!f->param || !f->param_type || !f->param_slot || !f->param_where) b->m->no_memory = true;
+    return !b->m->no_memory;
+}
+
 /* Once for the types, once for the names. */
 static void bind_params(tw__as_binder *b, const tw__as_op *op, bool names)
 {
@@ -160,7 +177,7 @@ static void declare_function(tw__as_binder *b, const tw__as_op *op, tw_pto_core_
             b->f->results = i->type_count;
         }
     b->f->kind = kind_of(b, op, kind);
-    bind_params(b, op, false);
+    if (make_params(b, op)) bind_params(b, op, false);
 }
 
 static void declare_functions(tw__as_binder *b, const tw__as_block *block, tw_pto_core_kind kind,
