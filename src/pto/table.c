@@ -18,6 +18,7 @@
 #define W24     (I24 | F | BF) /* two and four bytes wide */
 #define FP8     (B(F8E4M3) | B(F8E5M2) | B(HIF8))
 #define FP4     (B(F4E2M1) | B(F4E1M2))
+#define ANY3    A5 /* A2/A3 have no floats of 8 and 4 bits */
 #define ANYTYPE (A5 | FP8 | FP4 | B(F8E8M0) | B(HIF4))
 #define ALL     (A5 | FP8 | FP4 | B(I4))
 #define MM3     (B(I8) | F | BF)

@@ -41,7 +41,7 @@ size_t ref_tile_bytes(const tw_pto_tile *t)
     return ((size_t)(t->rows + IR - 1) / IR * IR * ((t->cols + IC - 1) / IC * IC) * ref_bits(t->type) + 7) / 8;
 }
 
-/* The table of pto.md 1.3. */
+/* The table of pto.md 1.3; of images a row is a pixel and a column a channel. */
 ptrdiff_t ref_tensor_index(const tw_pto_tensor *g, uint32_t r, uint32_t c)
 {
     const size_t *s = g->shape;
@@ -55,6 +55,8 @@ ptrdiff_t ref_tensor_index(const tw_pto_tensor *g, uint32_t r, uint32_t c)
         i[4] = c % s[4], i[3] = r % s[3], i[2] = r / s[3], i[1] = c / s[4] % s[1], i[0] = c / s[4] / s[1];
         break;
     case TW_PTO_NC1HWC0:
+    case TW_PTO_GNC1HWC0:
+    case TW_PTO_NDC1HWC0:
         i[4] = c % s[4], i[3] = r % s[3], i[2] = r / s[3] % s[2], i[1] = c / s[4], i[0] = r / (s[2] * s[3]);
         break;
     case TW_PTO_MX_A_ZZ: i[4] = c % 2, i[3] = r % 16, i[2] = c / 2, i[1] = r / 16; break;
@@ -63,13 +65,40 @@ ptrdiff_t ref_tensor_index(const tw_pto_tensor *g, uint32_t r, uint32_t c)
     case TW_PTO_MX_A_DN: i[4] = c % 2, i[3] = r, i[2] = c / 2; break;
     case TW_PTO_MX_B_ND: i[4] = r % 2, i[3] = c, i[2] = r / 2; break;
     case TW_PTO_MX_B_DN: i[4] = r % 2, i[3] = r / 2, i[2] = c; break;
-    default: /* ND */
+    case TW_PTO_NCHW:
+    case TW_PTO_GNCHW:
+        i[4] = r % s[4], i[3] = r / s[4] % s[3], i[2] = c, i[1] = r / (s[4] * s[3]) % s[1];
+        i[0] = r / (s[4] * s[3] * s[1]);
+        break;
+    case TW_PTO_NCDHW:
+        i[4] = r % s[4], i[3] = r / s[4] % s[3], i[2] = r / (s[4] * s[3]) % s[2], i[1] = c;
+        i[0] = r / (s[4] * s[3] * s[2]);
+        break;
+    default: /* ND, NHWC */
         i[4] = c, i[3] = r % s[3], i[2] = r / s[3] % s[2], i[1] = r / (s[3] * s[2]) % s[1];
         i[0] = r / (s[1] * s[2] * s[3]);
     }
     ptrdiff_t at = 0;
     for (int d = 0; d < 5; d++) at += (ptrdiff_t)i[d] * g->stride[d];
     return at;
+}
+
+/* The table of pad patterns of pto.md 1.1; a custom pad is 2^32 + bits, of which an element takes its low ones. */
+uint64_t ref_pad(tw_type type, uint64_t pad)
+{
+    static const struct {
+        tw_type type;
+        uint64_t min, max;
+    } rows[] = {
+        { TW_F32, 0xFF800000, 0x7F800000 }, { TW_F16, 0xFC00, 0x7C00 }, { TW_BF16, 0xFF80, 0x7F80 },
+        { TW_I32, 0x80000000, 0x7FFFFFFF }, { TW_I16, 0x8000, 0x7FFF }, { TW_I8, 0x80, 0x7F },
+        { TW_U32, 0, 0xFFFFFFFF },          { TW_U16, 0, 0xFFFF },      { TW_U8, 0, 0xFF },
+    };
+    if (pad >> 32) return ref_bits(type) >= 32 ? pad & 0xFFFFFFFF : pad & ((UINT64_C(1) << ref_bits(type)) - 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].type == type)
+            return pad == TW_PTO_PAD_MIN ? rows[i].min : pad == TW_PTO_PAD_MAX ? rows[i].max : 0;
+    return 0;
 }
 
 uint64_t ref_load(const void *storage, tw_type type, size_t index)

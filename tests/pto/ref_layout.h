@@ -13,6 +13,8 @@ size_t ref_index(const tw_pto_tile *t, uint32_t r, uint32_t c);
 size_t ref_tile_bytes(const tw_pto_tile *t);
 /* Number of the element of a tensor that is (r, c) of the tile that fits it, by shape and strides, from tensor->data on. */
 ptrdiff_t ref_tensor_index(const tw_pto_tensor *g, uint32_t r, uint32_t c);
+/* Code of a pad value, as in tw_pto_tile. */
+uint64_t ref_pad(tw_type type, uint64_t pad);
 /* Code of element number `index`; 4-bit types lie two in a byte, the even one low. */
 uint64_t ref_load(const void *storage, tw_type type, size_t index);
 void ref_store(void *storage, tw_type type, size_t index, uint64_t code);

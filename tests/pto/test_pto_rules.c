@@ -309,7 +309,7 @@ static const struct rule {
     { "global.scales", "c5", "TLOAD", { 0 }, { "mat f8e8m0 32x16 nn f32 v31x16", "g f8e8m0 31x16 scale" } },
     { "global.absent", "25", "TLOAD", { 0 }, { "mat u32 16x32 zz f32", "g u32 16x32 hif4_a_zz" } },
     { "global.absent", "25", "TSTORE", { 0 }, { "g u32 32x16 hif4_b_nn", "vec u32 32x16 nn f32" } },
-    { "global.absent", "2", "TLOAD", { 0 }, { "mat f8e8m0 16x32 zz f32", "g f8e8m0 16x32 mx_a_zz" } },
+    { "global.absent", "2", "TLOAD", { 0 }, { "mat u8 16x32 zz f32", "g u8 16x32 mx_a_zz" } },
     { "global.absent", "2", "TLOAD", { 0 }, { "vec u8 16x32", "g u8 16x32 scale" } },
     { "global.layout", "5", "TLOAD", { 0 }, { "mat f8e8m0 32x32 nz", "g f8e8m0 32x32 scale" } },
     { "global.null", "c25", "TLOAD", { 0 }, { F32, "g f32 4x64 nd null" } },
