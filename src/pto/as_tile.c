@@ -206,6 +206,8 @@ static bool bind_subset(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
                         tw__as_type *type)
 {
     (void)code;
+    if (type->kind == TW__AS_TILE && type->tile.conv)
+        return tw__as_refuse(b, p->ins ? p->in[0] : NULL, op, "pto.subset", "a ConvTile has no windows"), false;
     if (p->lists[1] != 2 || type->kind != TW__AS_TILE)
         return tw__as_refuse(b, NULL, op, "pto.subset", "a tile, its corner and two sizes are needed"), false;
     int64_t sizes[2];

@@ -267,12 +267,15 @@ static bool other_type(const char *text, tw__as_type *type, GString *s)
     return true;
 }
 
+static const char conv_prefix[] = "!pto.conv_tile<";
+
 static const struct {
     const char *prefix; /* ends in '<', or is the whole name */
     bool (*parse)(const char *text, tw__as_type *type, GString *s);
 } type_kinds[] = {
     { "!pto.tile<", tw__type_tile },
     { "!pto.tile_buf<", tw__type_tile },
+    { conv_prefix, NULL }, /* tw__type_conv */
     { "!pto.tensor_view<", view_type },
     { "!pto.partition_tensor_view<", view_type },
     { "!pto.ptr<", pointer_type },
@@ -307,9 +310,10 @@ bool tw__as_type_parse(tw__as_module *m, const char *text, tw__as_type *type)
         bool open = prefix[strlen(prefix) - 1] == '<';
         if (open ? g_str_has_prefix(text, prefix) : strcmp(text, prefix) == 0) parse = type_kinds[i].parse;
     }
-    bool good = parse                               ? parse(text, type, s)
-                : *text == '!' || strchr(text, '<') ? unknown_type(text)
-                                                    : scalar_type(text, type, s);
+    bool good = parse                                 ? parse(text, type, s)
+                : g_str_has_prefix(text, conv_prefix) ? tw__type_conv(m->arena, text, type, s)
+                : *text == '!' || strchr(text, '<')   ? unknown_type(text)
+                                                      : scalar_type(text, type, s);
     if (good) type->text = tw__arena_strdup(m->arena, s->str);
     if (good && !type->text) m->no_memory = true;
     g_string_free(s, TRUE);

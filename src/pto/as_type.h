@@ -19,6 +19,9 @@ bool tw__type_shaped(char *text, unsigned max_rank, int64_t *dims, unsigned *ran
 bool tw__type_inside(const char *text, char *buf, size_t size);
 /* "!pto.tile<...>" and "!pto.tile_buf<...>"; the canonical spelling goes to `s`. */
 bool tw__type_tile(const char *text, tw__as_type *type, GString *s);
+/* "!pto.conv_tile<...>" (as_type_conv.c); what the tile's `conv` points to lies in the arena. */
+bool tw__type_conv(tw__arena *arena, const char *text, tw__as_type *type, GString *s);
+const char *tw__type_location_text(tw_pto_location location);
 bool tw__type_location(const char *word, tw_pto_location *location);
 const char *tw__type_near_location(const char *word); /* NULL when none is near */
 

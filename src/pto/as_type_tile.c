@@ -23,6 +23,11 @@ bool tw__type_location(const char *word, tw_pto_location *location)
     return *location = (tw_pto_location)v, true;
 }
 
+const char *tw__type_location_text(tw_pto_location location)
+{
+    return location_words[location];
+}
+
 const char *tw__type_near_location(const char *word)
 {
     return tw__nearest(word, location_words, G_N_ELEMENTS(location_words));

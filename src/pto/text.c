@@ -148,7 +148,7 @@ tw_pto_param_kind tw__text_param_kind(const tw__as_type *t)
     bool memory = (t->kind == TW__AS_PTR && !t->on_chip) || t->kind == TW__AS_MEMREF;
     return t->kind == TW__AS_SCALAR || t->kind == TW__AS_INDEX ? TW_PTO_PARAM_NUMBER
            : memory                                            ? TW_PTO_PARAM_MEMORY
-           : t->kind == TW__AS_TILE                            ? TW_PTO_PARAM_TILE
+           : t->kind == TW__AS_TILE && !t->tile.conv           ? TW_PTO_PARAM_TILE
                                                                : TW_PTO_PARAM_OTHER;
 }
 
