@@ -136,7 +136,8 @@ struct tw__as_host {
     const char *kinds;
 };
 extern const tw__as_host tw__as_arith_ops[], tw__as_view_ops[], tw__as_tile_ops[], tw__as_sync_ops[],
-    tw__as_output_ops[], tw__as_memref_ops[], tw__as_core_ops[], tw__as_comm_ops[], tw__as_address_ops[];
+    tw__as_output_ops[], tw__as_memref_ops[], tw__as_core_ops[], tw__as_comm_ops[], tw__as_address_ops[],
+    tw__as_fifo_ops[];
 const tw__as_host *tw__as_host_of(const char *name); /* NULL when there is none */
 const tw__as_host *tw__as_host_at(size_t index);     /* NULL past the end */
 void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host);

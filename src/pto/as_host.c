@@ -4,7 +4,8 @@
 
 static const tw__as_host *const tables[] = { tw__as_arith_ops, tw__as_view_ops,   tw__as_tile_ops,
                                              tw__as_sync_ops,  tw__as_output_ops, tw__as_memref_ops,
-                                             tw__as_core_ops,  tw__as_comm_ops,   tw__as_address_ops };
+                                             tw__as_core_ops,  tw__as_comm_ops,   tw__as_address_ops,
+                                             tw__as_fifo_ops };
 
 const tw__as_host *tw__as_host_at(size_t index)
 {
