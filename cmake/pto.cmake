@@ -81,4 +81,5 @@ tw_pto_example(flash_attention --arg q=f16[16x32] --arg kt=f16[32x128] --arg v=f
 tw_pto_example(topk --target a2a3)
 tw_pto_example(fifo --vectors 2 --arg c=f32[4x32x32] --profile)
 tw_pto_text_example(all_reduce --devices 4 --arg x=f32[4x64] --arg got=f32[4x64] --arg signal=i32[8] --arg fill=true)
+tw_pto_text_example(convolution --target a2a3 --arg x=f16[1024] --arg w=f16[144x16] --arg y=f32[64x16])
 tw_pto_c_example(embed)

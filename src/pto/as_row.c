@@ -172,23 +172,46 @@ static bool operand_slot(tw__as_binder *b, const tw__as_op *op, tw__as_item *ite
     return tw__as_define_free(b, item, kind_of(letter) == TW_PTO_TILE ? type : &made, slot);
 }
 
-/* What is known before the program runs, put to the same checks. */
-static void check_static(tw__as_binder *b, const tw__as_op *op, const tw__as_code *code)
+/* What is known before the program runs, put to the same checks as a call of `row`. */
+static tw_status judge(const tw__as_binder *b, const tw__as_code *code, const tw__pto_row *row, unsigned *blame)
 {
     tw_pto_operand operands[TW_PTO_OPERANDS];
     tw_pto_tile tiles[TW_PTO_OPERANDS];
-    unsigned blame = code->count;
     for (unsigned i = 0; i < code->count; i++) {
         const tw__as_type *t = &b->f->slot_type[code->operand[i]];
-        if (kind_of(code->row->form[i]) == TW_PTO_TENSOR) return; /* judged when strides and layout are known */
+        if (kind_of(row->form[i]) == TW_PTO_TENSOR) return TW_OK; /* judged when strides and layout are known */
         tiles[i] = t->tile;
         tw_type type = t->element;
         if (code->number && type == TW_F32) type = (tw_type)code->number;
         operands[i] =
             t->kind == TW__AS_TILE ? tw_pto_tile_operand(&tiles[i]) : tw_pto_scalar_operand(tw_pto_bits(type, 0));
     }
-    if (tw_pto_check(b->program->target, (int)tw__pto_row_index(code->row), operands, code->count, &code->attrs,
-                     &blame) != TW_OK)
+    return tw_pto_check(b->program->target, (int)tw__pto_row_index(row), operands, code->count, &code->attrs,
+                        blame);
+}
+
+/* Another form of the same kinds in the same places, when only that one takes these operands: TQUANT with tmp, with offsets. */
+static void prefer_fitting(const tw__as_binder *b, tw__as_code *code)
+{
+    const tw__pto_row *first = code->row, *row;
+    unsigned blame;
+    for (size_t r = tw__pto_row_index(first) + 1;
+         (row = tw__pto_row_at(r)) && strcmp(row->mnemonic, first->mnemonic) == 0; r++) {
+        bool same =
+            strcmp(row->ins, first->ins) == 0 && row->operands == first->operands && row->attrs == first->attrs;
+        for (unsigned i = 0; i < first->operands && same; i++)
+            same = kind_of(row->form[i]) == kind_of(first->form[i]) &&
+                   is_destination(row->form[i]) == is_destination(first->form[i]);
+        if (!same || judge(b, code, code->row, &blame) == TW_OK) continue;
+        if (judge(b, code, row, &blame) == TW_OK) code->row = row;
+    }
+}
+
+static void check_static(tw__as_binder *b, const tw__as_op *op, tw__as_code *code)
+{
+    unsigned blame = code->count;
+    prefer_fitting(b, code);
+    if (judge(b, code, code->row, &blame) != TW_OK)
         tw__as_refuse(b, blame < code->count ? code->where[blame] : NULL, op, "pto.verify", "%s",
                       tw_error_message());
 }

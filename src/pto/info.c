@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-static const char *letter_meaning(char c)
+const char *tw__pto_letter_name(char c)
 {
     static const char *const names[] = { "d dst",
                                          "D dst (read and written)",
@@ -263,66 +263,6 @@ static void print_tmp(FILE *out, const tw__pto_row *row)
     g_free(text);
 }
 
-/* Operand in text: its name without blanks. */
-static void append_value(GString *s, char letter)
-{
-    const char *name = letter_meaning(letter);
-    size_t n = strcspn(name, " ");
-    g_string_append_printf(s, "%s%%%.*s", s->len ? ", " : "", (int)n, name);
-}
-
-static void append_type(GString *s, char letter)
-{
-    const char *type = tw__is_tile_letter(letter)     ? "!pto.tile_buf<...>"
-                       : tw__is_tensor_letter(letter) ? "!pto.partition_tensor_view<...>"
-                       : letter == 's'                ? "dtype"
-                                                      : "i32";
-    g_string_append_printf(s, "%s%s", s->len ? ", " : "", type);
-}
-
-/* Inputs of the form that text leaves out: TCI with tmp. */
-static bool text_lacks_inputs(const tw__pto_row *row)
-{
-    size_t inputs = 0;
-    for (const char *c = row->form; *c; c++) inputs += !tw__is_dst_letter(*c) && *c != 'G';
-    return *row->ins && strlen(row->ins) < inputs;
-}
-
-static void print_text(FILE *out, const tw__pto_row *row)
-{
-    GString *in = g_string_new(""), *in_types = g_string_new(""), *to = g_string_new(""),
-            *to_types = g_string_new(""), *dict = g_string_new("");
-    if (row->rules & TW__CONV && (!strpbrk(row->form, "dG") || strcmp(row->family, "img2col") == 0)) {
-        fprintf(out, "  text       C and C++ only: text has no ConvTiles\n");
-    } else if (text_lacks_inputs(row)) {
-        fprintf(out, "  text       C and C++ only: %s has no tmp in text\n", row->mnemonic);
-    } else if (!strpbrk(row->form, "qr")) {
-        const char *ins = row->ins;
-        char rest[TW_PTO_OPERANDS + 1] = "";
-        for (const char *c = row->form; *c; c++) {
-            bool written = tw__is_dst_letter(*c) || *c == 'G';
-            if (written) append_value(to, *c), append_type(to_types, *c);
-            if (!written) strncat(rest, c, 1);
-        }
-        for (const char *c = *ins ? ins : rest; *c; c++) append_value(in, *c), append_type(in_types, *c);
-        for (unsigned i = 0; i < tw__pto_attr_count(); i++)
-            if (row->attrs >> i & 1) {
-                const char *names = tw__pto_attr_names(i), *values = tw__pto_attr_values(i);
-                g_string_append_printf(dict, "%s%.*s = %.*s", dict->len ? ", " : " {", (int)strcspn(names, "|"),
-                                       names, *values ? (int)strcspn(values, "|") : 1, *values ? values : "0");
-            }
-        if (dict->len) g_string_append(dict, "}");
-        fprintf(out, "  text       pto.%s ins(%s%s : %s)", row->mnemonic, in->str, dict->str, in_types->str);
-        if (to->len) fprintf(out, " outs(%s : %s)", to->str, to_types->str);
-        fputc('\n', out);
-    }
-    g_string_free(in, TRUE);
-    g_string_free(in_types, TRUE);
-    g_string_free(to, TRUE);
-    g_string_free(to_types, TRUE);
-    g_string_free(dict, TRUE);
-}
-
 /* Sets and neighbours as the manual orders them; the one chapter at hand (seed pto-tci) names these. */
 static void print_set(FILE *out, const char *mnemonic)
 {
@@ -343,7 +283,8 @@ static void print_set(FILE *out, const char *mnemonic)
 static void print_row(FILE *out, const tw__pto_row *row)
 {
     fprintf(out, "%s  %s\n  operands  ", row->name, row->summary);
-    for (const char *c = row->form; *c; c++) fprintf(out, "%s%s", c == row->form ? " " : ", ", letter_meaning(*c));
+    for (const char *c = row->form; *c; c++)
+        fprintf(out, "%s%s", c == row->form ? " " : ", ", tw__pto_letter_name(*c));
     fprintf(out, "\n  pipe       %s%s\n", tw_pto_pipe_name((tw_pto_pipe)row->pipe),
             row->cost == TW__COST_TRANSFER ? ", or that of the memories it connects" : "");
     print_types(out, "a2a3", row->types[TW_PTO_A2A3]);
@@ -356,7 +297,7 @@ static void print_row(FILE *out, const tw__pto_row *row)
     print_rules(out, row);
     print_tmp(out, row);
     print_cost(out, row);
-    print_text(out, row);
+    tw__pto_print_text_forms(out, row);
 }
 
 bool tw__pto_print_info(FILE *out, const char *name)
