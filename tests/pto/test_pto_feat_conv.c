@@ -203,8 +203,8 @@ static void pto_conv_text_refused(void **state)
         { "%m = pto.alloc_tile : " MAP "\n%l = pto.alloc_tile : " LEFT "\n%k = arith.constant 200 : index\n"
           "pto.timg2col ins(%m, 0, %k : " MAP ", index, index) outs(%l : " LEFT ")\n",
           "window.bounds", 4, 0 },
-        { "%m = pto.alloc_tile : " MAP "\n%o = pto.alloc_tile : " FIVE
-          "\npto.tsetval ins(0, 1.0 : index, f16) outs(%m : " MAP ")\n",
+        { "%m = pto.alloc_tile : " MAP
+          "\n%x = arith.constant 1.0 : f16\npto.tsetval ins(0, %x : index, f16) outs(%m : " MAP ")\n",
           "element 0", 3, 1 },
         { "%m = pto.alloc_tile : " MAP "\npto.setfmatrix ins(%m : " FIVE ")\n", "not !pto.conv_tile<vec", 2, 20 },
     };
