@@ -18,8 +18,10 @@ static tw_status check_table(tw__pto_call *call, unsigned tensor)
     const tw_pto_tensor *g = call->operand[tensor].tensor;
     for (int d = 0; d < 5; d++)
         if (g->stride[d] < 0) return tw__pto_refuse(call, tensor, "global.table", "the table has negative strides");
-    if (g->layout != TW_PTO_ND || g->shape[0] != 1 || g->shape[1] != 1 || g->shape[2] != 1)
-        return tw__pto_refuse(call, tensor, "global.table", "the table is a matrix of layout nd");
+    bool nz = g->layout == TW_PTO_NZ && tensor == 1 && by_rows(call) && call->target != TW_PTO_A5;
+    if (!nz && (g->layout != TW_PTO_ND || g->shape[0] != 1 || g->shape[1] != 1 || g->shape[2] != 1))
+        return tw__pto_refuse(call, tensor, "global.table", "the table is a matrix of layout nd%s",
+                              call->target == TW_PTO_A5 ? "" : ", rows to gather also of layout nz");
     if (!by_rows(call) && (g->stride[4] != 1 || (g->shape[3] > 1 && g->stride[3] != (ptrdiff_t)g->shape[4])))
         return tw__pto_refuse(call, tensor, "global.table", "single elements come from a contiguous table");
     if ((uint32_t)call->attrs->bounds > 4)
@@ -81,22 +83,52 @@ static tw_status row_number(tw__pto_call *call, uint32_t r, size_t rows, int64_t
     return place_of(call, raw, x->type, rows, r, number);
 }
 
-/* The matrix behind a tensor of layout nd, checked against its window. */
+/* The matrix behind a tensor, checked against its window; of layout nz rows and columns have no one stride. */
 static tw_status table_of(tw__pto_call *call, unsigned tensor, tw__plane *table)
 {
     const tw_pto_tensor *g = call->operand[tensor].tensor;
     tw_view tile_view, view;
+    size_t rows, cols;
     tw_status status = tw__tensor_views(call, g, &call->plane[1 - tensor], &tile_view, &view);
     if (status != TW_OK) return status;
-    if (g->shape[3] > UINT32_MAX || g->shape[4] > UINT32_MAX)
+    tw_pto_tensor_extents(g, &rows, &cols);
+    if (rows > UINT32_MAX || cols > UINT32_MAX)
         return tw__pto_refuse(call, tensor, "global.table", "the table has too many rows or columns");
     *table = (tw__plane){ .at = g->data,
-                          .rows = (uint32_t)g->shape[3],
-                          .cols = (uint32_t)g->shape[4],
+                          .rows = (uint32_t)rows,
+                          .cols = (uint32_t)cols,
                           .type = g->type,
                           .row = view.stride[3],
                           .col = view.stride[4] };
     return TW_OK;
+}
+
+/* Row `number` of the table to a row of the tile; -1 = zeros. Of layout nz in pieces of its boxes' columns. */
+static tw_status copy_row(tw__pto_call *call, const tw__plane *table, int64_t number, const tw__plane *to)
+{
+    static const uint64_t zero;
+    const tw_pto_tensor *g = call->operand[1].tensor;
+    size_t size = tw_type_size(g->type);
+    if (number < 0) return tw__plane_fill(call, to, &zero);
+    if (g->layout == TW_PTO_ND) {
+        tw__plane from = tw__plane_part(*table, (uint32_t)number, 1, 0, to->cols);
+        return tw__plane_copy(call, to, &from);
+    }
+    ptrdiff_t rows = (ptrdiff_t)g->shape[3], groups = (ptrdiff_t)g->shape[1], down = (ptrdiff_t)number;
+    tw_status status = TW_OK;
+    for (uint32_t c = 0, wide = (uint32_t)g->shape[4]; status == TW_OK && c < to->cols; c += wide) {
+        ptrdiff_t group = (ptrdiff_t)(c / wide), at = group / groups * g->stride[0] +
+                                                      group % groups * g->stride[1] + down / rows * g->stride[2] +
+                                                      down % rows * g->stride[3];
+        tw__plane from = { .at = table->at + at * (ptrdiff_t)size,
+                           .rows = 1,
+                           .cols = to->cols - c < wide ? to->cols - c : wide,
+                           .type = g->type,
+                           .col = table->col },
+                  part = tw__plane_part(*to, 0, 1, c, from.cols);
+        status = tw__plane_copy(call, &part, &from);
+    }
+    return status;
 }
 
 tw_status tw__pto_check_gather_global(tw__pto_call *call)
@@ -109,14 +141,11 @@ tw_status tw__pto_run_gather_global(tw__pto_call *call)
     tw__plane dst = call->plane[0], table, x = call->plane[2];
     tw_status status = table_of(call, 1, &table);
     if (status == TW_OK && by_rows(call)) {
-        static const uint64_t zero;
         for (uint32_t r = 0; status == TW_OK && r < dst.rows; r++) {
             int64_t number;
             tw__plane to = tw__plane_part(dst, r, 1, 0, dst.cols);
             status = row_number(call, r, table.rows, &number);
-            if (status != TW_OK) break;
-            tw__plane from = tw__plane_part(table, number < 0 ? 0 : (uint32_t)number, 1, 0, dst.cols);
-            status = number < 0 ? tw__plane_fill(call, &to, &zero) : tw__plane_copy(call, &to, &from);
+            if (status == TW_OK) status = copy_row(call, &table, number, &to);
         }
         return status;
     }
@@ -205,8 +234,10 @@ tw_status tw__pto_check_gather_l1(tw__pto_call *call)
     if (t->valid_rows == TW_PTO_DYNAMIC || t->valid_cols == TW_PTO_DYNAMIC) return TW_OK;
     if (count != need)
         return tw__pto_refuse(call, 2, "index.rows", "%zu indexes are given and %zu needed", count, need);
-    if (by_rows(call) && g->shape[4] != t->valid_cols)
-        return tw__pto_refuse(call, 1, "global.extents", "rows of %zu elements and tile rows of %u", g->shape[4],
+    size_t rows, cols;
+    tw_pto_tensor_extents(g, &rows, &cols);
+    if (by_rows(call) && cols != t->valid_cols)
+        return tw__pto_refuse(call, 1, "global.extents", "rows of %zu elements and tile rows of %u", cols,
                               t->valid_cols);
     if (by_rows(call)) return TW_OK;
     if (call->count < 4)
@@ -247,7 +278,6 @@ static tw_status load_indexes(tw__pto_call *call, size_t count, uint32_t **out)
 
 tw_status tw__pto_run_gather_l1(tw__pto_call *call)
 {
-    static const uint64_t zero;
     tw__plane dst = call->plane[0], table;
     bool rows = by_rows(call);
     uint32_t *x, wide = rows ? dst.cols : 1;
@@ -260,10 +290,12 @@ tw_status tw__pto_run_gather_l1(tw__pto_call *call)
             status = place_of(call, *x++, call->operand[2].tensor->type, count, r, &n);
             if (status != TW_OK) break;
             tw__plane to = tw__plane_part(dst, r, 1, c, wide), from = table;
-            from.at += n < 0 ? 0 : rows ? n * table.row : n * table.col;
-            from.rows = 1;
-            from.cols = wide;
-            status = n < 0 ? tw__plane_fill(call, &to, &zero) : tw__plane_copy(call, &to, &from);
+            from.at += n < 0 ? 0 : n * table.col;
+            from.rows = from.cols = 1;
+            if (rows || n < 0)
+                status = copy_row(call, &table, n, &to);
+            else
+                status = tw__plane_copy(call, &to, &from);
         }
     return status;
 }

@@ -79,7 +79,7 @@ static const struct note {
     { "store", "source's valid region", "Vec, Acc, not on A5 Mat [location.store]; as TLOAD; from Acc f32 to f32 f16 bf16, i32 to i32 [store.type], layouts [store.layout], Cols <= 4095, rows <= 8192 or nz 65535 [store.extents, store.nz]; atomic add [store.atomic]" },
     { "store_quant", "source's valid region", "from Acc [location.acc]; A2/A3: f32 to i8 u8, i32 to i8 u8 f16; A5: f32 to i8 u8 f16 bf16 hif8 f8e4m3 f32, i32 to i8 u8 f16 bf16 [acc.type]; scales of 32 or 64 bits [scale.type] in the fixpipe buffer [scale.location], one per column [scale.columns]" },
     { "prefetch", "none: a hint", "" },
-    { "gather_global", "dst's valid region", "nd table [global.table]; index i32 u32 [type.index]; a row of indexes, on A5 also a column [index.rows], or one per element [index.same]; outside the table by `gatherOob` [index.bounds]" },
+    { "gather_global", "dst's valid region", "nd table, rows also from nz but on A5 [global.table]; index i32 u32 [type.index]; a row of indexes, on A5 also a column [index.rows], or one per element [index.same]; outside the table by `gatherOob` [index.bounds]" },
     { "scatter_global", "source's valid region, row-major; the last write stays", "as MGATHER; atomics: A2/A3 add of i8 i16 i32 f16 bf16 f32, A5 add of i32 u32 f32 f16 bf16, max and min of i32 u32 f32 [scatter.atomic, scatter.atomic-type]" },
     { "gather_l1", "dst's valid region", "Nz tile in L1 [gather.l1, gather.nz]; a number of indexes as of rows or elements [index.rows]; elements need scratch of Rows x Cols [gather.scratch]" },
     { "sort32", "source's valid region", "dst row-major with 8 bytes per element [sort.room]; index u32 per column [type.index, index.same]; without tmp whole blocks [sort.block]" },

@@ -26,10 +26,10 @@ enum { UNDEFINED, CLAMP, WRAP, ZERO, SKIP };
 enum { ROW = 1, ELEM = 2 };
 enum { NONE, ADD, MAX, MIN };
 
-/* A table in memory of its own, rows `pitch` elements apart, guarded on both sides. */
+/* A table in memory of its own, rows `pitch` elements apart or in Nz boxes of 16 x c0, guarded on both sides. */
 typedef struct memory {
     tw_type type;
-    uint32_t rows, cols, pitch;
+    uint32_t rows, cols, pitch, c0; /* c0: 0 = rows */
     unsigned char *bytes;
     size_t size;
 } memory;
@@ -37,7 +37,7 @@ enum { GUARD = 64 };
 
 static memory table_new(tw_type type, uint32_t rows, uint32_t cols, uint32_t pitch, ref_maker *make)
 {
-    memory m = { type, rows, cols, pitch, NULL, (size_t)rows * pitch * ref_bits(type) / 8 + 2 * GUARD };
+    memory m = { type, rows, cols, pitch, 0, NULL, (size_t)rows * pitch * ref_bits(type) / 8 + 2 * GUARD };
     m.bytes = malloc(m.size);
     assert_non_null(m.bytes);
     for (size_t i = 0; i < m.size * 8 / ref_bits(type); i++)
@@ -56,18 +56,22 @@ static memory table_copy(const memory *from)
 
 static tw_pto_tensor tensor_of(const memory *m)
 {
-    tw_pto_tensor g = tw_pto_tensor_of(m->bytes + GUARD, m->type, m->rows, m->cols, TW_PTO_ND);
-    g.stride[3] = m->pitch;
+    tw_pto_tensor g = tw_pto_tensor_of(m->bytes + GUARD, m->type, m->rows, m->cols, m->c0 ? TW_PTO_NZ : TW_PTO_ND);
+    if (!m->c0) g.stride[3] = m->pitch;
     return g;
 }
 
+static size_t index_of(const memory *m, size_t row, size_t col)
+{
+    return m->c0 ? (col / m->c0 * m->rows + row) * m->c0 + col % m->c0 : row * m->pitch + col;
+}
 static uint64_t at(const memory *m, size_t row, size_t col)
 {
-    return ref_load(m->bytes + GUARD, m->type, row * m->pitch + col);
+    return ref_load(m->bytes + GUARD, m->type, index_of(m, row, col));
 }
 static void put(const memory *m, size_t row, size_t col, uint64_t code)
 {
-    ref_store(m->bytes + GUARD, m->type, row * m->pitch + col, code);
+    ref_store(m->bytes + GUARD, m->type, index_of(m, row, col), code);
 }
 
 /* A row or element number under a rule; -1 = none. Negative numbers: clamped to 0, wrapped like remainders of Euclid. */
@@ -113,14 +117,17 @@ typedef struct indexed {
     memory table;
 } indexed;
 
-/* A tile, its indexes and a table that fits them. */
-static void make_indexed(indexed *c, tw_type type, ref_maker *make)
+/* A tile, its indexes and a table that fits them; rows may come from a table in Nz boxes, but not on A5. */
+static void make_indexed(indexed *c, tw_type type, ref_maker *make, bool boxes)
 {
     uint32_t rows = 32 * (1 + pick(2)), cols = 32 * (1 + pick(2)), extra = pick(3) * 8;
-    uint32_t lines = 1 + pick(40);
+    uint32_t lines = 1 + pick(40), c0 = 256 / ref_bits(type);
+    boxes = boxes && c->mode == ROW && c->target != TW_PTO_A5 && pick(2);
+    if (boxes) lines = (lines + 15) / 16 * 16;
     c->tile = tile_of(c->target, type, rows, cols);
     c->tile.valid_rows = pick(2) ? rows : 1 + pick(rows);
     c->tile.valid_cols = pick(2) ? cols : 1 + pick(cols);
+    if (boxes) c->tile.valid_cols = (c->tile.valid_cols + c0 - 1) / c0 * c0;
     tw_type x = pick(2) ? TW_I32 : TW_U32;
     bool column = c->mode == ROW && c->target != TW_PTO_A2A3 && pick(2);
     if (c->mode == ELEM) {
@@ -137,6 +144,7 @@ static void make_indexed(indexed *c, tw_type type, ref_maker *make)
     }
     uint32_t width = c->mode == ROW ? c->tile.valid_cols : 1 + pick(40);
     c->table = table_new(type, lines, width, c->mode == ROW ? width + extra : width, make);
+    c->table.c0 = boxes ? c0 : 0;
     ref_image image = ref_fill(c->core, &c->index, any, &state);
     int64_t n = c->mode == ROW ? lines : (int64_t)lines * width;
     uint32_t count = c->mode == ROW ? c->tile.valid_rows : c->tile.valid_rows * c->tile.valid_cols;
@@ -173,7 +181,7 @@ static bool where(const indexed *c, uint32_t r, uint32_t col, size_t *row, size_
 static void one_gather(tw_pto_target target, tw_type type, int mode, int rule)
 {
     indexed c = { .core = tw_pto_new(target, 0), .target = target, .mode = mode, .rule = rule };
-    make_indexed(&c, type, any);
+    make_indexed(&c, type, any, true);
     ref_image want = ref_fill(c.core, &c.tile, any, &state);
     memory kept = table_copy(&c.table);
     tw_pto_tensor g = tensor_of(&c.table);
@@ -214,7 +222,11 @@ static void one_l1(tw_pto_target target, tw_type type, int mode, int rule)
     ref_layout_of(&c.tile, 2);
     c.tile.valid_rows = pick(2) ? rows : 1 + pick(rows);
     c.tile.valid_cols = pick(2) ? cols : 1 + pick(cols);
-    uint32_t width = mode == ROW ? c.tile.valid_cols : 1 + pick(30), lines = 1 + pick(30);
+    uint32_t c0 = 256 / ref_bits(type);
+    bool boxes = mode == ROW && target != TW_PTO_A5 && pick(2);
+    if (boxes) c.tile.valid_cols = (c.tile.valid_cols + c0 - 1) / c0 * c0;
+    uint32_t width = mode == ROW ? c.tile.valid_cols : 1 + pick(30),
+             lines = boxes ? 16 * (1 + pick(2)) : 1 + pick(30);
     tw_type x = pick(2) ? TW_I32 : TW_U32;
     c.table = table_new(type, lines, width, mode == ROW ? width + pick(9) : width, any);
     uint32_t down = mode == ROW ? 1 : c.tile.valid_rows,
@@ -286,7 +298,7 @@ static void one_scatter(tw_pto_target target, tw_type type, int mode, int rule, 
 {
     indexed c = { .core = tw_pto_new(target, 0), .target = target, .mode = mode, .rule = rule, .atomic = atomic };
     ref_maker *make = atomic > ADD ? ref_small : any;
-    make_indexed(&c, type, make);
+    make_indexed(&c, type, make, false);
     ref_image source = ref_fill(c.core, &c.tile, make, &state);
     memory want = table_copy(&c.table);
     tw_pto_tensor g = tensor_of(&c.table);
@@ -346,6 +358,24 @@ static void pto_ref_table_constraints(void **unused)
                              tw_type_name(all[t], TW_SYSTEM_PTO), atomic, taken);
                 free(m.bytes);
             }
+        /* tables in boxes: for rows to gather, not on A5 */
+        for (int mode = ROW; mode <= ELEM; mode++) {
+            memory m = table_new(TW_F32, 16, 32, 32, any);
+            m.c0 = 8;
+            tw_pto_tensor g = tensor_of(&m);
+            tw_pto_tile a = vec_tile(TW_F32, 4, 32),
+                        x = mode == ROW ? vec_tile(TW_I32, 1, 8) : vec_tile(TW_I32, 4, 32);
+            if (mode == ROW) x.valid_cols = 4;
+            tw_pto_operand gather[] = { TILE(&a), TENSOR(&g), TILE(&x) },
+                           scatter[] = { TENSOR(&g), TILE(&a), TILE(&x) };
+            tw_pto_attrs attrs = { .coalesce = mode };
+            bool taken =
+                tw_pto_check((tw_pto_target)target, tw_pto_op_by_name("MGATHER"), gather, 3, &attrs, NULL) == TW_OK;
+            assert_true(taken == (mode == ROW && target != TW_PTO_A5));
+            assert_true(tw_pto_check((tw_pto_target)target, tw_pto_op_by_name("MSCATTER"), scatter, 3, &attrs,
+                                     NULL) != TW_OK);
+            free(m.bytes);
+        }
         /* one index past the end, by each mode: nothing says what it means */
         static const int64_t wrong[] = { 4, -1, INT32_MAX, INT32_MIN };
         for (size_t i = 0; i < 4; i++)
