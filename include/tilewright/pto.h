@@ -199,7 +199,7 @@ TW_API tw_pto_operand tw_pto_scalar_operand(tw_pto_scalar scalar);
     X(saturate, "sat_mode|satMode|saturation_mode", "default|on|off")                                           \
     X(mask, "maskPattern|mask_pattern", "none|p0101|p1010|p0001|p0010|p0100|p1000|p1111")                       \
     X(phase, "stPhase|phase|accPhase", "unspecified|reserved|partial|final")                                    \
-    X(atomic, "atomicType|atomic", "none|add|max|min")                                                          \
+    X(atomic, "atomicType|atomic|scatterAtomicOp", "none|add|max|min")                                                          \
     X(relu, "reluPreMode|relu", "no_relu|normal_relu")                                                          \
     X(acc_mode, "accToVecMode", "single_mode_vec0|single_mode_vec1|dual_mode_split_m|dual_mode_split_n")        \
     X(coalesce, "coalesce", "default|row|elem")                                                                 \

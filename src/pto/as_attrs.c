@@ -43,6 +43,44 @@ static void unknown(tw__as_binder *b, const tw__as_op *op, const tw__as_item *it
     for (size_t i = 0; i < count; i++) g_free(names[i]);
 }
 
+/* "cmp" of "#pto<cmp lt>" and "#pto.cmp<lt>"; "" when the value says no enumeration. */
+static void class_of(const char *text, char *buf, size_t size)
+{
+    size_t start = strncmp(text, "#pto<", 5) == 0 || strncmp(text, "#pto.", 5) == 0 ? 5 : 0,
+           length = strcspn(text + start, text[4] == '<' ? " " : "<");
+    g_snprintf(buf, (gulong)size, "%.*s", start && text[start + length] ? (int)length : 0, text + start);
+}
+
+bool tw__as_is_class(const tw__as_binder *b, const tw__as_item *value, const char *classes)
+{
+    char class[40], text[42];
+    value = resolve(b, value);
+    if (value->kind != TW__AS_ATTR) return true;
+    class_of(value->text, class, sizeof class - 1);
+    g_snprintf(text, sizeof text, "%s ", class);
+    const char *found = strstr(classes, text);
+    return !*class || (found && (found == classes || found[-1] == ' '));
+}
+
+/* Enumerations of the assembler (spec pto.md 2.3), each followed by a blank; NULL = the documents name none. */
+static const char *classes_of(const char *attribute)
+{
+    static const char *const rows[][2] = { { "cmpMode", "cmp " },
+                                           { "rmode", "round_mode " },
+                                           { "sat_mode", "saturation_mode " },
+                                           { "maskPattern", "mask_pattern " },
+                                           { "stPhase", "st_phase " },
+                                           { "atomicType", "atomic_type scatter_atomic_op " },
+                                           { "reluPreMode", "relu_pre_mode " },
+                                           { "accToVecMode", "acc_to_vec_mode " },
+                                           { "gatherOob", "gather_oob scatter_oob " },
+                                           { "quant_type", "quant_type " } };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (g_str_has_prefix(attribute, rows[i][0]) && strchr("|", attribute[strlen(rows[i][0])]))
+            return rows[i][1];
+    return NULL;
+}
+
 static bool set_attr(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row, const tw__as_item *item,
                      tw_pto_attrs *attrs, uint64_t *seen)
 {
@@ -59,6 +97,11 @@ static bool set_attr(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *r
     if (attr < 0 || !(row->attrs >> attr & 1)) return unknown(b, op, item, name, row), false;
     if (*seen >> attr & 1) return tw__as_refuse(b, item, op, "pto.attribute", "'%s' is given twice", name), false;
     *seen |= UINT64_C(1) << attr;
+    const char *classes = classes_of(tw__pto_attr_names((unsigned)attr));
+    if (classes && item->has_value && !tw__as_is_class(b, item->child, classes))
+        return tw__as_refuse(b, item->child, op, "pto.attribute", "'%s' takes #pto<%.*s ...>", name,
+                             (int)strcspn(classes, " "), classes),
+               false;
     bool listed = tw__pto_attr_value_name((unsigned)attr, 0) != NULL;
     if (tw__pto_attr_value((unsigned)attr, word, &values[attr]) &&
         (!listed || tw__pto_attr_value_name((unsigned)attr, values[attr])))

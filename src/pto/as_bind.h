@@ -113,6 +113,8 @@ bool tw__as_bind_attrs(tw__as_binder *b, const tw__as_op *op, const tw__pto_row 
                        tw_pto_attrs *attrs);
 /* The word of a value: of an attribute (aliases are followed), in a string, or as it stands. */
 void tw__as_value_word(const tw__as_binder *b, const tw__as_item *value, char *buf, size_t size);
+/* The value is of one of these enumerations (each followed by a blank), or says none. */
+bool tw__as_is_class(const tw__as_binder *b, const tw__as_item *value, const char *classes);
 /* TLOAD with padding (as_load.c): true = it was one. */
 bool tw__as_bind_padded_load(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p);
 

@@ -148,6 +148,7 @@ static tw_pto_core_kind kind_of(tw__as_binder *b, const tw__as_op *op, tw_pto_co
         for (const tw__as_item *d = i->kind == TW__AS_DICT ? i->child : NULL; d; d = d->next) {
             if (!d->text || strcmp(d->text, "pto.kernel_kind") != 0) continue;
             tw__as_value_word(b, d->has_value ? d->child : d, word, sizeof word);
+            if (d->has_value && !tw__as_is_class(b, d->child, "kernel_kind ")) *word = 0;
             for (int k = TW_PTO_CUBE; k <= TW_PTO_VECTOR; k++)
                 if (strcmp(word, kinds[k]) == 0) return (tw_pto_core_kind)k;
             tw__as_refuse(b, d, op, "pto.function",

@@ -119,9 +119,7 @@ static bool bind_pipes(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, t
             if (p->ins < TW__AS_OPERANDS) p->in[p->ins++] = item;
             continue;
         }
-        const char *name = item->kind == TW__AS_ATTR ? item->text : "#";
-        bool pipe = strstr(name, "pipe") || strstr(name, "sync_op_type"), event = strstr(name, "event");
-        if (*name == '#' && strchr(name, '<') && !pipe && !event)
+        if (item->kind == TW__AS_ATTR && !tw__as_is_class(b, item, "pipe event sync_op_type pipe_event_type "))
             return tw__as_refuse(b, item, op, "pto.pipe", "expected #pto.pipe<...> or #pto.event<...>"), false;
         tw__as_value_word(b, item, word, sizeof word);
         if (g_str_has_prefix(word, "EVENT_ID") && g_ascii_isdigit(word[8])) {

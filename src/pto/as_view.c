@@ -165,6 +165,8 @@ static bool bind_layout(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
                 return tw__as_refuse(b, i, op, "pto.attribute", "%s has only the attribute 'layout'", op->name),
                        false;
             bool known = false;
+            if (i->has_value && !tw__as_is_class(b, i->child, "layout "))
+                return tw__as_refuse(b, i->child, op, "pto.attribute", "'layout' takes #pto.layout<...>"), false;
             for (int l = 0; l < TW_PTO_LAYOUTS; l++)
                 if (g_ascii_strcasecmp(word, tw_pto_layout_name((tw_pto_layout)l)) == 0)
                     known = true, code->number = l;

@@ -170,7 +170,8 @@ static const struct {
     { ALLOC "%d = pto.tcmp %t, %t {cmp = \"ltt\"} : (" T ", " T ") -> !pto.tile<1x32xui8>", "'ltt' is not a value of 'cmp': eq, ne, lt, le, gt, ge", 2, 29 },
     { ALLOC "%d = pto.tcmp %t, %t {cmpMode = #pto<cmp>} : (" T ", " T ") -> !pto.tile<1x32xui8>", "'cmp' is not a value of 'cmpMode': eq, ne, lt, le, gt, ge", 2, 33 },
     { ALLOC "%d = pto.tcvt %t {rmode = #pto<round_mode RNIT>} : " T " -> !pto.tile<1x16xf32>", "'RNIT' is not a value of 'rmode': none, rint, round, floor, ceil", 2, 27 },
-    { ALLOC "%d = pto.tcvt %t {rmode = #pto<saturation_mode ON>} : " T " -> !pto.tile<1x16xf32>", "'ON' is not a value of 'rmode': none, rint, round, floor, ceil, ", 2, 27 },
+    { ALLOC "%d = pto.tcvt %t {rmode = #pto<saturation_mode ON>} : " T " -> !pto.tile<1x16xf32>", "'rmode' takes #pto<round_mode ...>", 2, 27 },
+    { ALLOC "%d = pto.tcmp %t, %t {cmpMode = #pto<cpm eq>} : (" T ", " T ") -> !pto.tile<1x32xui8>", "'cmpMode' takes #pto<cmp ...>", 2, 33 },
     /* numbers, operands */
     { "%d = tci 0x : !pto.tile<1x16xi32>", "'0x' is not a number", 1, 10 },
     { "%d = tci 1e : !pto.tile<1x16xi32>", "'1e' is not a number", 1, 10 },
