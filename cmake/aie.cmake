@@ -36,6 +36,21 @@ if(BUILD_TESTING AND TARGET tw_aie)
   endforeach()
 endif()
 
+# Names and forms of the guide, each called once: functions, because inlining them all takes minutes.
+if(BUILD_TESTING AND TARGET tw_aie)
+  foreach(name IN ITEMS forms_c.c forms_vendor.cpp)
+    cmake_path(GET name STEM stem)
+    add_executable(aie_${stem} tests/aie/${name})
+    target_link_libraries(aie_${stem} PRIVATE tw_aie m)
+    set_target_properties(aie_${stem} PROPERTIES CXX_STANDARD 17)
+    target_compile_options(aie_${stem} PRIVATE -O0 "-DTW__AIE=static inline __attribute__((unused))")
+    add_test(NAME aie.${stem} COMMAND aie_${stem})
+    if(TARGET tests)
+      add_dependencies(tests aie_${stem})
+    endif()
+  endforeach()
+endif()
+
 # With AVX2 lanes are picked by other code, with constant offsets by yet another: the same tests once more, compiled for
 # it.
 if(BUILD_TESTING AND TARGET tw_aie AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -108,7 +123,7 @@ if(TARGET tilewright)
     endif()
   endif()
   if(BUILD_TESTING)
-    foreach(name IN ITEMS names vendor vendor_api clash)
+    foreach(name IN ITEMS names vendor vendor_api clash forms)
       add_test(NAME aie.${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/${name}_test.sh ${CMAKE_SOURCE_DIR}
                $<TARGET_FILE:tilewright> -Wl,-rpath,$<TARGET_FILE_DIR:tilewright>)
       if(TW_SANITIZE) # they link programs of their own, without a sanitizer

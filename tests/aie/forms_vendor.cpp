@@ -1,0 +1,6 @@
+/* Names and forms, with the classes of layered C++. */
+#include <tilewright/aie_vendor.hpp>
+
+#include "forms.inc"
+#include "forms_float.inc"
+#include "forms_more.inc"
