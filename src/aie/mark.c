@@ -1,5 +1,6 @@
 /* Marks of lanes that nobody has set (tilewright/aie/site.h): a word is mix(MAGIC << 16 | call), so that a word found in
- * data tells whether it is one, and which call made it. */
+ * data tells whether it is one, and which call made it. Words in which some lanes are set are known by their value: a
+ * table has those that intrinsics made, with the lanes that are left over. */
 #include "aie/mark.h"
 #define TW_AIE_CHECK
 #include <tilewright/aie/core.h>
@@ -45,6 +46,55 @@ static unsigned mark_of(uint64_t word)
     return v >> 16 == MAGIC && (v & 0xffff) < CALLS ? (unsigned)(v & 0xffff) : 0;
 }
 
+/* Words with lanes left over, by value; a newer one takes the place of an older one. At least 32 bits of such a word are
+ * those of a mark, so data is taken for one as often as 32 random bits are equal. */
+enum { REMAINS = 8192, LEAST_BITS = 32 };
+typedef struct remains {
+    uint64_t word, left; /* left: the bits that nothing has set */
+    unsigned mark;
+} remains;
+static remains table[REMAINS];
+static gint any_remains;
+
+static remains *place_of(uint64_t word)
+{
+    return &table[(word * UINT64_C(0x9e3779b97f4a7c15)) >> 51];
+}
+
+static remains remains_of(uint64_t word)
+{
+    remains r = { 0, 0, 0 };
+    if (!g_atomic_int_get(&any_remains)) return r;
+    g_mutex_lock(&lock);
+    if (place_of(word)->word == word) r = *place_of(word);
+    g_mutex_unlock(&lock);
+    return r;
+}
+
+/* The word has these bits left over; none: an equal one that was known is forgotten. */
+static void remember(uint64_t word, uint64_t left, unsigned mark)
+{
+    bool enough = __builtin_popcountll(left) >= LEAST_BITS && mark_of(word) == 0;
+    g_mutex_lock(&lock);
+    remains *r = place_of(word);
+    if (enough)
+        *r = (remains){ word, left, mark };
+    else if (r->word == word)
+        *r = (remains){ 0, 0, 0 };
+    g_mutex_unlock(&lock);
+    if (enough) g_atomic_int_set(&any_remains, 1);
+}
+
+/* What is left of a mark in a word that C or C++ code has written lanes of: 16-bit lanes that agree with it. To be
+ * asked where another word of the same operand is that mark. */
+static uint64_t left_of(uint64_t word, unsigned mark)
+{
+    uint64_t differs = word ^ mix(MAGIC << 16 | mark), left = 0;
+    for (int i = 0; i < 64; i += 16)
+        if ((differs >> i & 0xffff) == 0) left |= UINT64_C(0xffff) << i;
+    return __builtin_popcountll(left) >= LEAST_BITS ? left : 0;
+}
+
 static unsigned call_number(const char *intrinsic)
 {
     call c = { intrinsic, tw_aie_core.file, tw_aie_core.line };
@@ -66,24 +116,49 @@ void tw__aie_mark(const char *intrinsic, void *p, size_t bytes)
     for (size_t i = 0; i + sizeof word <= bytes; i += sizeof word) memcpy((char *)p + i, &word, sizeof word);
 }
 
+static uint64_t word_at(const void *p, size_t i)
+{
+    uint64_t word;
+    memcpy(&word, (const char *)p + i, sizeof word);
+    return word;
+}
+
 unsigned tw__aie_shadow(const void *p, size_t bytes, void *shadow)
 {
-    unsigned found = 0;
+    unsigned found = 0, whole = 0;
     if (!tw__aie_marks_exist()) return 0;
-    memset(shadow, 0, bytes);
     for (size_t i = 0; i + 8 <= bytes; i += 8) {
-        uint64_t word;
-        memcpy(&word, (const char *)p + i, 8);
+        unsigned mark = mark_of(word_at(p, i));
+        if (mark && !whole) whole = mark;
+    }
+    for (size_t i = 0; i + 8 <= bytes; i += 8) {
+        uint64_t word = word_at(p, i), left;
         unsigned mark = mark_of(word);
-        if (!mark) continue;
-        if (!found) found = mark;
-        memset((char *)shadow + i, 0xff, 8);
+        remains r = mark ? (remains){ word, UINT64_MAX, mark } : remains_of(word);
+        left = r.left ? r.left : whole ? left_of(word, whole) : 0;
+        memcpy((char *)shadow + i, &left, 8);
+        if (left && !found) found = r.mark ? r.mark : whole;
     }
     return found;
 }
 
-/* Names that carry lanes along without looking at them. */
-static bool is_move(const char *name)
+void tw__aie_moved(unsigned mark, const void *p, const void *shadow, size_t bytes)
+{
+    for (size_t i = 0; i + 8 <= bytes; i += 8) remember(word_at(p, i), word_at(shadow, i), mark);
+}
+
+void tw__aie_put_lane(void *vector, size_t at, const void *lane, size_t bytes)
+{
+    char *word = (char *)vector + (at & ~(size_t)7);
+    uint64_t left = 0;
+    unsigned mark = bytes < 8 ? tw__aie_shadow(word, 8, &left) : 0;
+    memcpy((char *)vector + at, lane, bytes);
+    if (!tw__aie_marks_exist() || bytes >= 8) return;
+    memset((char *)&left + (at & 7), 0, bytes);
+    remember(word_at(word, 0), left, mark);
+}
+
+int tw__aie_is_move(const char *name)
 {
     if (strncmp(name, "fp", 2) == 0) name += 2;
     return strncmp(name, "shuffle", 7) == 0 || strncmp(name, "select", 6) == 0;
@@ -93,7 +168,7 @@ void tw__aie_read(const char *intrinsic, unsigned mark, const void *picked, size
 {
     size_t i = 0;
     while (i < bytes && ((const char *)picked)[i] == 0) i++;
-    if (i == bytes || is_move(intrinsic)) return;
+    if (i == bytes || tw__aie_is_move(intrinsic)) return;
     g_mutex_lock(&lock);
     call c = calls[mark];
     g_mutex_unlock(&lock);

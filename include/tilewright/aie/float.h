@@ -28,7 +28,7 @@
     TW__AIE ret TW__N(name, tw_##name##_s_##xt)(xt x)               \
     {                                                               \
         TW__COUNT(VECTOR, 1);                                       \
-        TW__DEFINED(#name, &x, sizeof x);                           \
+        TW__READ(#name, pick, &x, n, 0, 0x76543210);                \
         TW__FRET(ret, op(pick(&x, n, 0, 0x76543210)));              \
     }
 #define TW__FNEGABS(v) tw__negate(tw__absolute(v))
@@ -49,7 +49,7 @@ TW__FX_LIST(TW__FONE, fpshuffle, TW__IDENTITY)
     TW__AIE ret TW__N(name, tw_##name##_s_##xt)(ret acc, xt x)                      \
     {                                                                               \
         TW__DEFINED(#name, &acc, sizeof acc);                                       \
-        TW__DEFINED(#name, &x, sizeof x);                                           \
+        TW__READ(#name, pick, &x, n, 0, 0x76543210);                                \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, 0, 0x76543210);              \
         TW__COUNT(VECTOR, 1);                                                       \
         TW__FRET(ret, op);                                                          \
@@ -95,7 +95,7 @@ TW__FR_LIST(TW__FTWOCMP, fpmin, a < b)
     TW__AIE unsigned TW__N(name, tw_##name##_s_##xt)(ret acc, xt x)                 \
     {                                                                               \
         TW__DEFINED(#name, &acc, sizeof acc);                                       \
-        TW__DEFINED(#name, &x, sizeof x);                                           \
+        TW__READ(#name, pick, &x, n, 0, 0x76543210);                                \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, 0, 0x76543210);              \
         TW__COUNT(VECTOR, 1);                                                       \
         return tw__mask32((tw__i32x8)(op));                                         \

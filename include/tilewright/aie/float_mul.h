@@ -207,15 +207,15 @@ TW__FSELF(v16cfloat, 16, tw__cpick, v4cfloat, tw__fmul_complex)
     TW__AIE ret TW__N(tw__fma, tw__fma_s_##xt##_##zt)(unsigned f, ret acc, xt x, zt z) \
     {                                                                                  \
         TW__DEFINED("fpmac", &acc, sizeof acc);                                        \
-        TW__DEFINED("fpmul or fpmac", &x, sizeof x);                                   \
-        TW__DEFINED("fpmul or fpmac", &z, sizeof z);                                   \
+        TW__READ("fpmul or fpmac", px, &x, nx, 0, 0x76543210);                         \
+        TW__READ("fpmul or fpmac", pz, &z, nz, 0, 0x76543210);                         \
         tw__f8 a = px(&x, nx, 0, 0x76543210), b = pz(&z, nz, 0, 0x76543210);           \
         TW__FRET(ret, TW__FP_##product(product, xt, zt, tw__lanes_of(&acc), a, b, f)); \
     }                                                                                  \
     TW__AIE ret TW__N(tw__fmu, tw__fmu_s_##xt##_##zt)(unsigned f, xt x, zt z)          \
     {                                                                                  \
-        TW__DEFINED("fpmul or fpmac", &x, sizeof x);                                   \
-        TW__DEFINED("fpmul or fpmac", &z, sizeof z);                                   \
+        TW__READ("fpmul or fpmac", px, &x, nx, 0, 0x76543210);                         \
+        TW__READ("fpmul or fpmac", pz, &z, nz, 0, 0x76543210);                         \
         tw__f8 a = px(&x, nx, 0, 0x76543210), b = pz(&z, nz, 0, 0x76543210);           \
         TW__FRET(ret, TW__FP_##product(product, xt, zt, a, a, b, f));                  \
     }

@@ -146,9 +146,13 @@ TW__K_cf(TW__ONE, fpshuffle8, TW__IDENTITY)
 TW__K_i32(TW__ONE, abs16, tw__abs32)
 TW__K_i16(TW__ONE, abs32, tw__abs16)
 
-#define TW__B_SEL32(type) TW__RETURN(type, tw__select32(sel, a, b))
-#define TW__B_SEL16(type) TW__RETURN(type, tw__select16(sel, a, b))
-#define TW__B_SEL64(type) TW__RETURN(type, tw__select64(sel, a, b))
+#define TW__B_SEL(type, select)               \
+    const tw__x512 chosen = select(sel, a, b);   \
+    TW__CHOSEN(chosen, select, sel, a, b);       \
+    TW__RETURN(type, chosen)
+#define TW__B_SEL32(type) TW__B_SEL(type, tw__select32)
+#define TW__B_SEL16(type) TW__B_SEL(type, tw__select16)
+#define TW__B_SEL64(type) TW__B_SEL(type, tw__select64)
 TW__K_i32(TW__TWO, select16, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL32)
 TW__K_c16(TW__TWO, select16, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL32)
 TW__K_i16(TW__TWO, select32, TW__SAME, TW__SEL, TW__NOTHING, TW__B_SEL16)

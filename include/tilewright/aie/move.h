@@ -207,7 +207,7 @@ template <> struct tw__element<cint16> {
     TW__AIE element TW__N(ext_elem, tw_ext_elem_##vector)(vector b, int i)                                       \
     {                                                                                                            \
         element r;                                                                                               \
-        TW__DEFINED("ext_elem", (const char *)&b + (i * sizeof r & (sizeof b - 1) & ~(size_t)7), 8);             \
+        TW__LANE_DEFINED("ext_elem", &b, i * sizeof r & (sizeof b - 1), sizeof r);                               \
         TW__COUNT(SCALAR, 1);                                                                                    \
         __builtin_memcpy(&r, (const char *)&b + tw__part("ext_elem", i, sizeof b / sizeof r) * sizeof r,         \
                          sizeof r);                                                                              \
@@ -217,7 +217,7 @@ template <> struct tw__element<cint16> {
     {                                                                                                            \
         const element e = TW__TO(element, v);                                                                    \
         TW__COUNT(SCALAR, 1);                                                                                    \
-        __builtin_memcpy((char *)&b + tw__part("upd_elem", i, sizeof b / sizeof e) * sizeof e, &e, sizeof e);    \
+        TW__PUT_LANE(b, tw__part("upd_elem", i, sizeof b / sizeof e) * sizeof e, e);                             \
         return b;                                                                                                \
     }                                                                                                            \
     TW__FREE_ELEMENT TW__AIE vector TW__N(shft_elem, tw_shft_elem_##vector)(vector b, TW__VALUE(element) v)      \
@@ -227,6 +227,7 @@ template <> struct tw__element<cint16> {
         TW__COUNT(SCALAR, 1);                                                                                    \
         __builtin_memcpy((char *)&r + sizeof e, &b, sizeof b - sizeof e);                                        \
         __builtin_memcpy(&r, &e, sizeof e);                                                                      \
+        TW__SHIFTED_UP(r, b, sizeof e);                                                                          \
         return r;                                                                                                \
     }
 // clang-format off

@@ -4,7 +4,8 @@
  * that nothing sets with a pattern that names the call. The pattern is one of 2^12 words out of 2^64, spread by a
  * mixing function, so data that looks like it is as good as impossible: no false alarms. Moves (concat, ext, upd, casts
  * of vectors, copies, memory) carry marks along; what computes with a marked word, or sends it through a port, reports
- * it. A word is unmarked as a whole by the first write into it: a lane left over beside one that was set is not seen. */
+ * it. Moves of lanes within words (upd_elem, shft_elem, shuffle, select) make words of which a part is left over: the
+ * library remembers the value of such a word, and which lanes of it nothing has set. */
 #ifndef TILEWRIGHT_AIE_SITE_H
 #define TILEWRIGHT_AIE_SITE_H
 
@@ -13,10 +14,16 @@ extern "C" {
 #endif
 /* Fills `bytes`, a multiple of 8, with the mark of the call in progress. */
 TW_API void tw__aie_mark(const char *intrinsic, void *p, size_t bytes);
-/* All ones in `shadow` for each word of 64 bits that is marked, else zeros; 0: none is. */
+/* All ones in `shadow` for each lane that nothing has set, else zeros. 0: none is; then `shadow` may be left as
+ * it was. */
 TW_API unsigned tw__aie_shadow(const void *p, size_t bytes, void *shadow);
 /* Reports, when `picked` (lanes of a shadow) is not all zeros; moves are silent. */
 TW_API void tw__aie_read(const char *intrinsic, unsigned mark, const void *picked, size_t bytes);
+TW_API int tw__aie_is_move(const char *intrinsic); /* carries lanes along without looking at them */
+/* A move made the words at p, with these lanes left over. */
+TW_API void tw__aie_moved(unsigned mark, const void *p, const void *shadow, size_t bytes);
+/* Writes one lane, `at` bytes from the start. */
+TW_API void tw__aie_put_lane(void *vector, size_t at, const void *lane, size_t bytes);
 TW_API void tw__aie_mode_unset(const char *intrinsic);
 /* tw__aie_report() about another place; line 0: `file` is a program and an offset. */
 TW_API void tw__aie_report_at(const char *file, int line, const char *intrinsic, const char *format, ...)
@@ -43,15 +50,50 @@ TW__AIE void tw__defined(const char *intrinsic, const void *p, size_t bytes)
     if (mark) tw__aie_read(intrinsic, mark, shadow, bytes);
 }
 /* The lanes that pick(p, ...) takes are read. */
-#define TW__READ(name, pick, p, ...)                                   \
-    do {                                                               \
-        uint64_t tw_shadow[16];                                        \
-        unsigned tw_mark = tw__aie_shadow(p, sizeof *(p), tw_shadow);  \
-        if (tw_mark) {                                                 \
-            __typeof__(pick(tw_shadow, __VA_ARGS__)) tw_picked;        \
-            tw_picked = pick(tw_shadow, __VA_ARGS__);                  \
-            tw__aie_read(name, tw_mark, &tw_picked, sizeof tw_picked); \
-        }                                                              \
+#define TW__READ(name, pick, p, ...)                                             \
+    do {                                                                         \
+        uint64_t tw_shadow[16];                                                  \
+        unsigned tw_mark = tw__aie_shadow(p, sizeof *(p), tw_shadow);            \
+        if (tw_mark) {                                                           \
+            __typeof__(pick(tw_shadow, __VA_ARGS__)) tw_picked;                  \
+            tw_picked = pick(tw_shadow, __VA_ARGS__);                            \
+            tw__aie_read(name, tw_mark, &tw_picked, sizeof tw_picked);           \
+            if (tw__aie_is_move(name)) {                                         \
+                const __typeof__(tw_picked) tw_value = pick(p, __VA_ARGS__);     \
+                tw__aie_moved(tw_mark, &tw_value, &tw_picked, sizeof tw_picked); \
+            }                                                                    \
+        }                                                                        \
+    } while (0)
+
+/* One lane of a vector is read, or written. */
+#define TW__LANE_DEFINED(name, vector, at, bytes) tw__lane_defined(name, vector, at, bytes)
+TW__AIE void tw__lane_defined(const char *intrinsic, const void *vector, size_t at, size_t bytes)
+{
+    uint64_t shadow[32];
+    unsigned mark = tw__aie_shadow((const char *)vector + (at & ~(size_t)7), bytes < 8 ? 8 : bytes, shadow);
+    if (mark) tw__aie_read(intrinsic, mark, (const char *)shadow + (at & 7), bytes);
+}
+#define TW__PUT_LANE(vector, at, lane) tw__aie_put_lane(&(vector), at, &(lane), sizeof(lane))
+/* r of `bytes` is choose(sel, a, b), by lanes. */
+#define TW__CHOSEN(r, choose, sel, a, b)                                                \
+    do {                                                                                \
+        __typeof__(choose(sel, a, b)) tw_a, tw_b, tw_left;                              \
+        unsigned tw_of_a = tw__aie_shadow(&(a), sizeof tw_a, &tw_a);                    \
+        unsigned tw_of_b = tw__aie_shadow(&(b), sizeof tw_b, &tw_b);                    \
+        if (!tw_of_a) __builtin_memset(&tw_a, 0, sizeof tw_a);                          \
+        if (!tw_of_b) __builtin_memset(&tw_b, 0, sizeof tw_b);                          \
+        if (tw_of_a || tw_of_b) {                                                       \
+            tw_left = choose(sel, tw_a, tw_b);                                          \
+            tw__aie_moved(tw_of_a ? tw_of_a : tw_of_b, &(r), &tw_left, sizeof tw_left); \
+        }                                                                               \
+    } while (0)
+/* Lanes of b move up by `bytes`, the lowest is set. */
+#define TW__SHIFTED_UP(r, b, bytes)                                                    \
+    do {                                                                               \
+        uint64_t tw_of_b[17];                                                          \
+        tw_of_b[0] = tw_of_b[1] = 0;                                                   \
+        unsigned tw_mark = tw__aie_shadow(&(b), sizeof(b), (char *)tw_of_b + (bytes)); \
+        if (tw_mark) tw__aie_moved(tw_mark, &(r), tw_of_b, sizeof(r));                 \
     } while (0)
 
 /* The place of the call in progress. C: around each call, restored behind it, so that calls within its arguments leave
