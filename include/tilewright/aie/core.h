@@ -88,7 +88,7 @@ TW_API uint64_t tw_aie_reports(void); /* of this thread, so far */
 #define TW__READ(name, pick, p, ...)              ((void)0)
 #define TW__LANE_DEFINED(name, vector, at, bytes) ((void)0)
 #define TW__PUT_LANE(vector, at, lane)            __builtin_memcpy((char *)&(vector) + (at), &(lane), sizeof(lane))
-#define TW__CHOSEN(r, choose, sel, a, b)          ((void)0)
+#define TW__SELECTED(r, choose, sel, a, b)        ((void)0)
 #define TW__SHIFTED_UP(r, b, bytes)               ((void)0)
 #define TW__CALLED(...)                           (__VA_ARGS__)
 #define TW__DO_HERE(...)                          (__VA_ARGS__)

@@ -148,7 +148,7 @@ TW__K_i16(TW__ONE, abs32, tw__abs16)
 
 #define TW__B_SEL(type, select)               \
     const tw__x512 chosen = select(sel, a, b);   \
-    TW__CHOSEN(chosen, select, sel, a, b);       \
+    TW__SELECTED(chosen, select, sel, a, b);       \
     TW__RETURN(type, chosen)
 #define TW__B_SEL32(type) TW__B_SEL(type, tw__select32)
 #define TW__B_SEL16(type) TW__B_SEL(type, tw__select16)

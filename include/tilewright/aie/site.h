@@ -75,7 +75,7 @@ TW__AIE void tw__lane_defined(const char *intrinsic, const void *vector, size_t 
 }
 #define TW__PUT_LANE(vector, at, lane) tw__aie_put_lane(&(vector), at, &(lane), sizeof(lane))
 /* r of `bytes` is choose(sel, a, b), by lanes. */
-#define TW__CHOSEN(r, choose, sel, a, b)                                                \
+#define TW__SELECTED(r, choose, sel, a, b)                                              \
     do {                                                                                \
         __typeof__(choose(sel, a, b)) tw_a, tw_b, tw_left;                              \
         unsigned tw_of_a = tw__aie_shadow(&(a), sizeof tw_a, &tw_a);                    \
