@@ -291,13 +291,13 @@ static void exchanges(tw_pto_direction direction, int cases)
 static void pto_ref_fifo_down(void **unused)
 {
     (void)unused;
-    exchanges(TW_PTO_CUBE_TO_VECTOR, 24);
+    exchanges(TW_PTO_CUBE_TO_VECTOR, 14);
 }
 
 static void pto_ref_fifo_up(void **unused)
 {
     (void)unused;
-    exchanges(TW_PTO_VECTOR_TO_CUBE, 12);
+    exchanges(TW_PTO_VECTOR_TO_CUBE, 8);
 }
 
 int main(void)

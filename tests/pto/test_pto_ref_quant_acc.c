@@ -134,30 +134,66 @@ static void describe(const leaving *l, tw_type to, const char *what)
 
 /* --- to global memory ------------------------------------------------------------------------------------------------------------ */
 
+/* Layouts by profile (pto.md 3.6); images have pixels for rows, four or eight of them to a line, and channels for columns. */
+static tw_pto_layout a_layout(tw_pto_target target)
+{
+    static const tw_pto_layout both[] = { TW_PTO_ND, TW_PTO_ND, TW_PTO_NZ },
+                               a2a3[] = { TW_PTO_NC1HWC0, TW_PTO_NDC1HWC0 },
+                               a5[] = { TW_PTO_NHWC, TW_PTO_NCHW, TW_PTO_NCDHW };
+    bool first = target == TW_PTO_A2A3 || (target == TW_PTO_CPU && pick(2));
+    if (pick(2)) return both[pick(3)];
+    return first ? a2a3[pick(2)] : a5[pick(3)];
+}
+
+/* A tensor that takes rows x cols elements from `data` on, rows of nd `pitch` elements apart, else contiguous. */
+static tw_pto_tensor a_tensor(void *data, tw_type type, tw_pto_layout layout, uint32_t rows, uint32_t cols,
+                              uint32_t pitch)
+{
+    tw_pto_tensor g = tw_pto_tensor_of(data, type, rows, cols, layout == TW_PTO_NZ ? TW_PTO_NZ : TW_PTO_ND);
+    uint32_t c0 = 256 / ref_bits(type);
+    const struct {
+        tw_pto_layout layout;
+        size_t shape[5];
+    } images[] = {
+        { TW_PTO_NC1HWC0, { 1, cols / c0, rows / 4, 4, c0 } },
+        { TW_PTO_NDC1HWC0, { 2, cols / c0, rows / 8, 4, c0 } },
+        { TW_PTO_NHWC, { 1, 2, rows / 8, 4, cols } },
+        { TW_PTO_NCHW, { 1, 2, cols, rows / 8, 4 } },
+        { TW_PTO_NCDHW, { 1, cols, 2, rows / 8, 4 } },
+    };
+    for (size_t i = 0; i < sizeof images / sizeof *images; i++) {
+        if (images[i].layout != layout) continue;
+        size_t stride = 1;
+        for (int d = 4; d >= 0; d--) {
+            g.shape[d] = images[i].shape[d];
+            g.stride[d] = (ptrdiff_t)stride;
+            stride *= g.shape[d];
+        }
+    }
+    g.layout = layout;
+    if (layout == TW_PTO_ND) g.stride[3] = (ptrdiff_t)pitch;
+    return g;
+}
+
 static void one_store(tw_pto_target target, scaling s, tw_type from, tw_type to)
 {
     leaving l = { .core = tw_pto_new(target, 0), .target = target, .w = STORE, .s = s };
     bool atomic = pick(4) == 0 && to != TW_HIF8 && to != TW_F8E4M3;
     make_acc(&l, from);
-    bool nz = pick(2), conv = nz && target != TW_PTO_A5 && pick(2);
+    tw_pto_layout layout = a_layout(target);
     uint32_t c0 = 256 / ref_bits(to);
-    if (nz) l.acc.valid_rows = l.acc.rows, l.acc.valid_cols = l.acc.cols / c0 * c0;
-    if (!l.acc.valid_cols) nz = conv = false, l.acc.valid_cols = l.acc.cols;
-    uint32_t rows = l.acc.valid_rows, cols = l.acc.valid_cols, pitch = cols + (nz ? 0 : pick(5));
+    if (layout != TW_PTO_ND) { /* whole boxes and lines */
+        l.acc.valid_rows = l.acc.rows;
+        if (layout == TW_PTO_NZ || layout == TW_PTO_NC1HWC0 || layout == TW_PTO_NDC1HWC0)
+            l.acc.valid_cols = l.acc.cols / c0 * c0;
+    }
+    uint32_t rows = l.acc.valid_rows, cols = l.acc.valid_cols, pitch = cols + pick(5);
     size_t count = (size_t)rows * pitch + 64;
     unsigned char *memory = calloc(count, 8), *want = calloc(count, 8);
     assert_true(memory && want);
     for (size_t i = 0; i < count; i++) ref_store(memory, to, i, ref_small(to, ref_next(&state)));
     memcpy(want, memory, count * 8);
-    tw_pto_tensor g = tw_pto_tensor_of(memory + 64, to, rows, cols, nz ? TW_PTO_NZ : TW_PTO_ND);
-    if (!nz) g.stride[3] = (ptrdiff_t)pitch;
-    if (conv) { /* n 1, c1, h rows / 4, w 4, c0 */
-        g.layout = TW_PTO_NC1HWC0;
-        g.shape[0] = 1, g.shape[1] = cols / c0, g.shape[2] = rows / 4, g.shape[3] = 4, g.shape[4] = c0;
-        g.stride[4] = 1, g.stride[3] = (ptrdiff_t)c0, g.stride[2] = (ptrdiff_t)(4 * c0),
-        g.stride[1] = (ptrdiff_t)(rows * c0);
-        g.stride[0] = (ptrdiff_t)(rows * cols);
-    }
+    tw_pto_tensor g = a_tensor(memory + 64, to, layout, rows, cols, pitch);
     tw_pto_attrs attrs = { .relu = l.relu, .atomic = atomic };
     execute(&l, TENSOR(&g), &attrs);
     for (uint32_t r = 0; r < rows; r++)
