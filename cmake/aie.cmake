@@ -1,21 +1,45 @@
 # AI Engine: what the general rules for tests, benchmarks and examples do not cover.
 
-# Tests of thousands of overloads, compiled as functions: optimising them takes longer than running them.
-if(TARGET test_aie_mul)
-  set_source_files_properties(tests/aie/test_aie_mul.c PROPERTIES COMPILE_OPTIONS "-O0")
-endif()
-
-if(BUILD_TESTING AND TW_SANITIZE)
-  set_source_files_properties(tests/aie/test_aie_shift.c tests/aie/test_aie_lanes.c tests/aie/test_aie_float.c PROPERTIES
-                              COMPILE_OPTIONS "-O1")
-endif()
+# Tests that compare every family with a model. Those of the multiply family compile thousands of overloads as functions:
+# optimising them takes longer than running them.
+set(aie_mul_tests mul mul_complex mul_complex80)
+set(aie_model_tests ${aie_mul_tests} lanes shift float scalar move)
+foreach(name IN LISTS aie_mul_tests)
+  set_source_files_properties(tests/aie/test_aie_${name}.c PROPERTIES COMPILE_OPTIONS "-O0")
+endforeach()
+foreach(name IN ITEMS lanes shift scalar move)
+  set_source_files_properties(tests/aie/test_aie_${name}.c PROPERTIES COMPILE_OPTIONS "-O1")
+endforeach()
+# gcc fuses products and sums from -O2 on.
+foreach(name IN ITEMS float constant)
+  set_source_files_properties(tests/aie/test_aie_${name}.c PROPERTIES COMPILE_OPTIONS
+                              $<IF:$<BOOL:${TW_SANITIZE}>,-O1,-O2>)
+endforeach()
 
 # ./dev nightly: 100 times the cases of a normal run, which makes a million calls a family and more.
 if(BUILD_TESTING)
-  foreach(name IN ITEMS mul shift lanes float)
+  foreach(name IN LISTS aie_model_tests ITEMS constant)
     if(TARGET test_aie_${name})
       add_test(NAME nightly.aie_${name} CONFIGURATIONS nightly COMMAND test_aie_${name})
       set_tests_properties(nightly.aie_${name} PROPERTIES LABELS nightly TIMEOUT 3600 ENVIRONMENT TW_AIE_SCALE=100)
+    endif()
+  endforeach()
+endif()
+
+# The same comparisons in C++, where overloads take the place of macros. Not the multiply family, whose thousands of calls
+# would have to be inlined there.
+if(BUILD_TESTING AND TARGET tw_aie AND NOT TW_SANITIZE)
+  foreach(name IN ITEMS lanes shift float scalar move)
+    set(source ${CMAKE_BINARY_DIR}/aie_cxx/${name}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"aie/test_aie_${name}.c\"\n")
+    add_executable(aie_cxx_${name} ${source})
+    target_include_directories(aie_cxx_${name} PRIVATE tests)
+    target_link_libraries(aie_cxx_${name} PRIVATE tw_aie PkgConfig::CMOCKA m)
+    set_target_properties(aie_cxx_${name} PROPERTIES CXX_STANDARD 17)
+    target_compile_options(aie_cxx_${name} PRIVATE -O0)
+    add_test(NAME aie.cxx_${name} COMMAND aie_cxx_${name})
+    if(TARGET tests)
+      add_dependencies(tests aie_cxx_${name})
     endif()
   endforeach()
 endif()
@@ -54,13 +78,13 @@ endif()
 # With AVX2 lanes are picked by other code, with constant offsets by yet another: the same tests once more, compiled for
 # it.
 if(BUILD_TESTING AND TARGET tw_aie AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  foreach(name IN ITEMS mul lanes constant)
+  foreach(name IN LISTS aie_model_tests ITEMS constant)
     add_executable(aie_avx2_${name} tests/aie/test_aie_${name}.c)
     target_include_directories(aie_avx2_${name} PRIVATE tests)
     target_link_libraries(aie_avx2_${name} PRIVATE tw_aie PkgConfig::CMOCKA m)
-    target_compile_options(aie_avx2_${name} PRIVATE -mavx2)
+    target_compile_options(aie_avx2_${name} PRIVATE -mavx2 -mfma) # fused products would be wrong
     add_test(NAME aie.avx2_${name} COMMAND sh -c
-             "grep -qw avx2 /proc/cpuinfo || exit 77; exec $<TARGET_FILE:aie_avx2_${name}>")
+             "grep -qw fma /proc/cpuinfo || exit 77; exec $<TARGET_FILE:aie_avx2_${name}>")
     set_tests_properties(aie.avx2_${name} PROPERTIES SKIP_RETURN_CODE 77)
     if(TARGET tests)
       add_dependencies(tests aie_avx2_${name})

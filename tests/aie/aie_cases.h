@@ -10,7 +10,13 @@
 // clang-format off
 #include <setjmp.h>
 #include <stdarg.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
 #include <cmocka.h>
+#ifdef __cplusplus
+}
+#endif
 // clang-format on
 
 /* Instrumented code is an order slower, to compile and to run. */

@@ -76,13 +76,27 @@ static i128 draw_word(unsigned width, int s)
     }
 }
 
-#define DRAW(acc, width, s)                                                \
+/* Where rounding decides: f units and nothing, almost half, half, a little more than half, almost a unit; f around zero,
+ * odd and even, and around the limits of the result. */
+static i128 edge_word(unsigned width, int s, unsigned bits, unsigned number)
+{
+    const i128 top = (i128)1 << (bits - 1),
+               units[] = { -2, -1, 0, 1, 2, -top - 1, -top, -top + 1, top - 2, top - 1, top };
+    i128 unit = s > 0 ? (i128)1 << s : 1, half = unit / 2;
+    const i128 fractions[] = { 0, half - 1, half, half + 1, unit - 1 };
+    return wrap((i128)((unsigned __int128)units[number % 11] * (unsigned __int128)unit) +
+                    fractions[number / 11 % 5],
+                width);
+}
+static unsigned edge = ~0u; /* the first of edge_word() to take, ~0: random words */
+#define DRAW(acc, width, s, bits)                                          \
     for (unsigned i_ = 0; i_ < sizeof acc.word / sizeof acc.word[0]; i_++) \
-    acc.word[i_] = (__typeof__(acc.word[0]))draw_word(width, s)
+    acc.word[i_] =                                                         \
+        (__typeof__(acc.word[0] + 0))(edge == ~0u ? draw_word(width, s) : edge_word(width, s, bits, edge + i_))
 #define CHECK_SRS(f, acct, width, ret, bits, is_unsigned, order)                                                  \
     {                                                                                                             \
         acct a;                                                                                                   \
-        DRAW(a, width, s);                                                                                        \
+        DRAW(a, width, s, bits);                                                                                  \
         ret r = f(a, s);                                                                                          \
         unsigned words = sizeof a.word / sizeof a.word[0];                                                        \
         for (unsigned i = 0; i < words; i++) {                                                                    \
@@ -102,49 +116,78 @@ static unsigned interleaved(unsigned i, unsigned words, unsigned c)
     return (lane < half ? 2 * lane : 2 * (lane - half) + 1) * c + i % c;
 }
 
+// clang-format off
+/* Every accumulator, every name. */
+static void check_all(int s)
+{
+    CHECK_SRS(srs, v8acc48, 48, v8int16, 16, false, i)
+    CHECK_SRS(srs, v16acc48, 48, v16int16, 16, false, i)
+    CHECK_SRS(srs, v4cacc48, 48, v4cint16, 16, false, i)
+    CHECK_SRS(srs, v8cacc48, 48, v8cint16, 16, false, i)
+    CHECK_SRS(srs, v4acc80, 80, v4int32, 32, false, i)
+    CHECK_SRS(srs, v8acc80, 80, v8int32, 32, false, i)
+    CHECK_SRS(srs, v2cacc80, 80, v2cint32, 32, false, i)
+    CHECK_SRS(srs, v4cacc80, 80, v4cint32, 32, false, i)
+    CHECK_SRS(lsrs, v8acc48, 48, v8int32, 32, false, i)
+    CHECK_SRS(lsrs, v16acc48, 48, v16int32, 32, false, i)
+    CHECK_SRS(lsrs, v4cacc48, 48, v4cint32, 32, false, i)
+    CHECK_SRS(lsrs, v8cacc48, 48, v8cint32, 32, false, i)
+    CHECK_SRS(lsrs, v4acc80, 80, v4int64, 64, false, i)
+    CHECK_SRS(lsrs, v8acc80, 80, v8int64, 64, false, i)
+    CHECK_SRS(lsrs, v2cacc80, 80, v2cint64, 64, false, i)
+    CHECK_SRS(lsrs, v4cacc80, 80, v4cint64, 64, false, i)
+    CHECK_SRS(bsrs, v16acc48, 48, v16int8, 8, false, i)
+    CHECK_SRS(ubsrs, v16acc48, 48, v16uint8, 8, true, i)
+    CHECK_SRS(srs_ilv, v16acc48, 48, v16int16, 16, false, interleaved(i, 16, 1))
+    CHECK_SRS(srs_ilv, v8cacc48, 48, v8cint16, 16, false, interleaved(i, 16, 2))
+    CHECK_SRS(srs_ilv, v8acc80, 80, v8int32, 32, false, interleaved(i, 8, 1))
+    CHECK_SRS(srs_ilv, v4cacc80, 80, v4cint32, 32, false, interleaved(i, 8, 2))
+    CHECK_SRS(lsrs_ilv, v16acc48, 48, v16int32, 32, false, interleaved(i, 16, 1))
+    CHECK_SRS(lsrs_ilv, v8cacc48, 48, v8cint32, 32, false, interleaved(i, 16, 2))
+    CHECK_SRS(lsrs_ilv, v8acc80, 80, v8int64, 64, false, interleaved(i, 8, 1))
+    CHECK_SRS(lsrs_ilv, v4cacc80, 80, v4cint64, 64, false, interleaved(i, 8, 2))
+}
+// clang-format on
+
 static void aie_shift_srs(void **state)
 {
     (void)state;
+    edge = ~0u;
     for (unsigned n = case_count(10000); n > 0; n--) {
-        int s = (int)(rnd() % 64) - 1;
         draw_mode();
-        CHECK_SRS(srs, v8acc48, 48, v8int16, 16, false, i)
-        CHECK_SRS(srs, v16acc48, 48, v16int16, 16, false, i)
-        CHECK_SRS(srs, v4cacc48, 48, v4cint16, 16, false, i)
-        CHECK_SRS(srs, v8cacc48, 48, v8cint16, 16, false, i)
-        CHECK_SRS(srs, v4acc80, 80, v4int32, 32, false, i)
-        CHECK_SRS(srs, v8acc80, 80, v8int32, 32, false, i)
-        CHECK_SRS(srs, v2cacc80, 80, v2cint32, 32, false, i)
-        CHECK_SRS(srs, v4cacc80, 80, v4cint32, 32, false, i)
-        CHECK_SRS(lsrs, v8acc48, 48, v8int32, 32, false, i)
-        CHECK_SRS(lsrs, v16acc48, 48, v16int32, 32, false, i)
-        CHECK_SRS(lsrs, v4cacc48, 48, v4cint32, 32, false, i)
-        CHECK_SRS(lsrs, v8cacc48, 48, v8cint32, 32, false, i)
-        CHECK_SRS(lsrs, v4acc80, 80, v4int64, 64, false, i)
-        CHECK_SRS(lsrs, v8acc80, 80, v8int64, 64, false, i)
-        CHECK_SRS(lsrs, v2cacc80, 80, v2cint64, 64, false, i)
-        CHECK_SRS(lsrs, v4cacc80, 80, v4cint64, 64, false, i)
-        CHECK_SRS(bsrs, v16acc48, 48, v16int8, 8, false, i)
-        CHECK_SRS(ubsrs, v16acc48, 48, v16uint8, 8, true, i)
-        CHECK_SRS(srs_ilv, v16acc48, 48, v16int16, 16, false, interleaved(i, 16, 1))
-        CHECK_SRS(srs_ilv, v8cacc48, 48, v8cint16, 16, false, interleaved(i, 16, 2))
-        CHECK_SRS(srs_ilv, v8acc80, 80, v8int32, 32, false, interleaved(i, 8, 1))
-        CHECK_SRS(lsrs_ilv, v4cacc80, 80, v4cint64, 64, false, interleaved(i, 8, 2))
+        check_all((int)(rnd() % 64) - 1);
     }
 }
 
-#define CHECK_UPS(f, from, part, acct, width)                                                     \
-    {                                                                                             \
-        from v;                                                                                   \
-        part w[sizeof v / sizeof(part)];                                                          \
-        fill(w, sizeof w, 8 * sizeof(part));                                                      \
-        memcpy(&v, w, sizeof v);                                                                  \
-        acct a = f(v, s);                                                                         \
-        for (unsigned i = 0; i < sizeof v / sizeof(part); i++) {                                  \
-            i128 expected = s < 0 ? (i128)w[i] >> 1 : (i128)((unsigned __int128)(i128)w[i] << s); \
-            if (wrap(a.word[i], width) != wrap(expected, width))                                  \
-                fail_msg(#f " of " #from ", lane %u, shift %d", i, s);                            \
-        }                                                                                         \
+/* Every shift in every mode, without saturation, with it and with the symmetric one: ties, their neighbours, limits. */
+static void aie_shift_edges(void **state)
+{
+    (void)state;
+    for (int s = -1; s <= 62; s++)
+        for (int mode = 0; mode < 8; mode++)
+            for (unsigned limits = 0; limits < 3; limits++) {
+                set_rnd(mode);
+                limits > 0 ? set_sat() : clr_sat();
+                limits > 1 ? set_symsat() : clr_symsat();
+                for (edge = 0; edge < 55; edge += 4) check_all(s);
+            }
+    edge = ~0u;
+}
+
+/* order: the component of v that word i of the accumulator shifts. */
+#define CHECK_UPS(f, from, part, acct, width, order)                                    \
+    {                                                                                   \
+        from v;                                                                         \
+        part w[sizeof v / sizeof(part)];                                                \
+        fill(w, sizeof w, 8 * sizeof(part));                                            \
+        memcpy(&v, w, sizeof v);                                                        \
+        acct a = f(v, s);                                                               \
+        for (unsigned i = 0; i < sizeof v / sizeof(part); i++) {                        \
+            const i128 part_ = w[order];                                                \
+            i128 expected = s < 0 ? part_ >> 1 : (i128)((unsigned __int128)part_ << s); \
+            if (wrap(a.word[i], width) != wrap(expected, width))                        \
+                fail_msg(#f " of " #from ", lane %u, shift %d", i, s);                  \
+        }                                                                               \
     }
 
 static void aie_shift_ups(void **state)
@@ -152,20 +195,24 @@ static void aie_shift_ups(void **state)
     (void)state;
     for (unsigned n = case_count(10000); n > 0; n--) {
         int s = (int)(rnd() % 64) - 1;
-        CHECK_UPS(ups, v8int16, int16, v8acc48, 48)
-        CHECK_UPS(ups, v16int16, int16, v16acc48, 48)
-        CHECK_UPS(ups, v4cint16, int16, v4cacc48, 48)
-        CHECK_UPS(ups, v8cint16, int16, v8cacc48, 48)
-        CHECK_UPS(ups, v8int32, int32, v8acc48, 48)
-        CHECK_UPS(ups, v4cint32, int32, v4cacc48, 48)
-        CHECK_UPS(ups, v16int8, int8, v16acc48, 48)
-        CHECK_UPS(ups, v16uint8, uint8, v16acc48, 48)
-        CHECK_UPS(lups, v4int32, int32, v4acc80, 80)
-        CHECK_UPS(lups, v8int32, int32, v8acc80, 80)
-        CHECK_UPS(lups, v2cint32, int32, v2cacc80, 80)
-        CHECK_UPS(lups, v4cint32, int32, v4cacc80, 80)
-        CHECK_UPS(lups, v4int64, int64, v4acc80, 80)
-        CHECK_UPS(lups, v2cint64, int64, v2cacc80, 80)
+        CHECK_UPS(ups, v8int16, int16, v8acc48, 48, i)
+        CHECK_UPS(ups, v16int16, int16, v16acc48, 48, i)
+        CHECK_UPS(ups, v4cint16, int16, v4cacc48, 48, i)
+        CHECK_UPS(ups, v8cint16, int16, v8cacc48, 48, i)
+        CHECK_UPS(ups, v8int32, int32, v8acc48, 48, i)
+        CHECK_UPS(ups, v4cint32, int32, v4cacc48, 48, i)
+        CHECK_UPS(ups, v16int8, int8, v16acc48, 48, i)
+        CHECK_UPS(ups, v16uint8, uint8, v16acc48, 48, i)
+        CHECK_UPS(lups, v4int32, int32, v4acc80, 80, i)
+        CHECK_UPS(lups, v8int32, int32, v8acc80, 80, i)
+        CHECK_UPS(lups, v2cint32, int32, v2cacc80, 80, i)
+        CHECK_UPS(lups, v4cint32, int32, v4cacc80, 80, i)
+        CHECK_UPS(lups, v4int64, int64, v4acc80, 80, i)
+        CHECK_UPS(lups, v2cint64, int64, v2cacc80, 80, i)
+        CHECK_UPS(ups_ilv, v16int16, int16, v16acc48, 48, interleaved(i, 16, 1))
+        CHECK_UPS(ups_ilv, v8cint16, int16, v8cacc48, 48, interleaved(i, 16, 2))
+        CHECK_UPS(lups_ilv, v8int32, int32, v8acc80, 80, interleaved(i, 8, 1))
+        CHECK_UPS(lups_ilv, v4cint32, int32, v4cacc80, 80, interleaved(i, 8, 2))
     }
 }
 
@@ -240,10 +287,8 @@ static void aie_shift_pack(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(aie_shift_srs),
-        cmocka_unit_test(aie_shift_ups),
-        cmocka_unit_test(aie_shift_table),
-        cmocka_unit_test(aie_shift_pack),
+        cmocka_unit_test(aie_shift_srs),   cmocka_unit_test(aie_shift_edges), cmocka_unit_test(aie_shift_ups),
+        cmocka_unit_test(aie_shift_table), cmocka_unit_test(aie_shift_pack),
     };
     return cmocka_run_group_tests_name("aie.shift", tests, NULL, NULL);
 }
