@@ -89,6 +89,14 @@ void ref_layout_of(tw_pto_tile *t, unsigned layout)
     t->slayout = layouts[layout].slayout;
 }
 
+void ref_any_layout(tw_pto_tile *t, uint64_t random)
+{
+    for (unsigned i = 0; i < 6; i++) {
+        ref_layout_of(t, (unsigned)((random + i) % 6));
+        if (tw_pto_tile_check(t) == TW_OK) return;
+    }
+}
+
 uint64_t ref_tame(tw_type type, uint64_t random)
 {
     size_t count;

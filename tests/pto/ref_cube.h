@@ -24,6 +24,8 @@ tw_pto_tile ref_cube_tile(tw_pto_location location, tw_type type, uint32_t rows,
                           tw_pto_target target);
 /* The same tile in a layout by number, 0 to 5: rows, columns, Nz, Zn, Zz, Nn. */
 void ref_layout_of(tw_pto_tile *t, unsigned layout);
+/* One of the six that the tile's shape allows. */
+void ref_any_layout(tw_pto_tile *t, uint64_t random);
 /* Codes of numbers up to 2^40 with a few special ones among them; of the smallest magnitude that stays exact in sums. */
 uint64_t ref_tame(tw_type type, uint64_t random);
 

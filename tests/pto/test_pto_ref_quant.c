@@ -2,7 +2,7 @@
  * types, profiles and directions, boxed and plain exponents, partial valid regions, ties, NaN, infinities, denormals. */
 #define COUNT_ROWS
 #include "check.h"
-#include "ref_layout.h"
+#include "ref_cube.h"
 #include "ref_quant.h"
 
 static uint64_t state = 24;
@@ -33,6 +33,14 @@ static uint64_t shift(tw_type type, uint64_t random)
     return ref_encode(type, values[random % 7], REF_EVEN, true);
 }
 
+/* Sources and destinations in any layout of their shape on profile cpu. */
+static void lay_out(tw_pto_target target, tw_pto_tile *a, tw_pto_tile *b)
+{
+    if (target != TW_PTO_CPU) return;
+    ref_any_layout(a, ref_next(&state));
+    ref_any_layout(b, ref_next(&state));
+}
+
 /* One parameter per row: column 0 of rows, or a column. */
 static tw_pto_tile parameters(uint32_t rows)
 {
@@ -61,6 +69,7 @@ static void one_int8(tw_pto_target target, bool asymmetric, bool with_tmp)
                 d = vec_tile(to, rows, cols + 32 * pick(2));
     cut(&a, 32);
     d.valid_rows = a.valid_rows, d.valid_cols = a.valid_cols;
+    lay_out(target, &a, &d);
     ref_image va = ref_fill(core, &a, around, &state), vp = ref_fill(core, &p, factor, &state),
               vz = ref_fill(core, &z, shift, &state), want = ref_fill(core, &d, any, &state);
     tw_pto_operand o[5] = { TILE(&d), TILE(&a), TILE(&p) };
@@ -96,6 +105,7 @@ static void one_dequant(tw_pto_target target, tw_type from)
                 d = vec_tile(TW_F32, rows, cols + 8 * pick(2));
     cut(&a, 32);
     d.valid_rows = a.valid_rows, d.valid_cols = a.valid_cols;
+    lay_out(target, &a, &d);
     ref_image va = ref_fill(core, &a, any, &state), vp = ref_fill(core, &p, pick(2) ? factor : any, &state),
               vz = ref_fill(core, &z, shift, &state), want = ref_fill(core, &d, any, &state);
     OK(CALL(core, "tdequant", NULL, TILE(&d), TILE(&a), TILE(&p), TILE(&z)));
@@ -166,6 +176,7 @@ static void one_mx(tw_pto_target target, size_t pair, bool down, bool nv)
     }
     e.valid_rows = v.valid_rows = w.valid_rows = groups_down;
     e.valid_cols = v.valid_cols = w.valid_cols = groups_across;
+    lay_out(target, &a, &d);
     ref_image va = ref_fill(core, &a, grouped, &state), data = ref_fill(core, &d, any, &state),
               exponents = ref_fill(core, &e, any, &state), largest = ref_fill(core, &v, any, &state),
               factors = ref_fill(core, &w, any, &state);
@@ -222,6 +233,8 @@ static void pto_ref_quant_hif4(void **unused)
         a.valid_cols = d.valid_cols = 64 * (1 + pick(cols / 64));
         s.valid_cols = a.valid_cols / 64;
         reach = from == TW_F16 ? (int)pick(20) - 10 : (int)pick(120) - 60;
+        lay_out(TW_PTO_CPU, &a, &d);
+        ref_any_layout(&s, ref_next(&state));
         ref_image va = ref_fill(core, &a, grouped, &state), data = ref_fill(core, &d, any, &state),
                   scales = ref_fill(core, &s, any, &state);
         OK(CALL(core, "tquant.hif4", NULL, TILE(&d), TILE(&a), TILE(&s)));

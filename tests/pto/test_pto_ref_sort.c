@@ -2,7 +2,7 @@
  * infinities, rows that end within a block, lists that end early. What lies behind the pairs keeps its bytes. */
 #define COUNT_ROWS
 #include "check.h"
-#include "ref_layout.h"
+#include "ref_cube.h"
 #include "ref_sort.h"
 
 #include <stdio.h>
@@ -49,6 +49,10 @@ static void one_sort(tw_pto_target target, tw_type type, bool with_tmp)
     d.valid_rows = a.valid_rows;
     d.valid_cols = a.valid_cols * wide;
     if (a.valid_cols > cols) a.valid_cols = cols, d.valid_cols = cols * wide;
+    if (target == TW_PTO_CPU) {
+        ref_any_layout(&a, ref_next(&state));
+        ref_any_layout(&x, ref_next(&state));
+    }
     ref_image va = ref_fill(core, &a, crowded, &state), vx = ref_fill(core, &x, ascending, &state),
               want = ref_fill(core, &d, any, &state);
     if (with_tmp)

@@ -104,7 +104,7 @@ static int64_t number(tw_type type, int64_t n, int rule)
 static tw_pto_tile tile_of(tw_pto_target target, tw_type type, uint32_t rows, uint32_t cols)
 {
     tw_pto_tile t = vec_tile(type, rows, cols);
-    if (target == TW_PTO_CPU && pick(2)) ref_layout_of(&t, pick(3));
+    if (target == TW_PTO_CPU) ref_any_layout(&t, ref_next(&state));
     return t;
 }
 
@@ -423,6 +423,7 @@ static void one_histogram(tw_pto_target target, tw_type type, unsigned byte)
     } else { /* rows of bytes, the highest first */
         x = vec_tile(TW_U8, 4, 32);
     }
+    if (target == TW_PTO_CPU) ref_any_layout(&a, ref_next(&state)), ref_any_layout(&d, ref_next(&state));
     ref_image va = ref_fill(core, &a, few_bytes, &state), vx = ref_fill(core, &x, few_bytes, &state),
               want = ref_fill(core, &d, any, &state);
     OK(CALL(core, "thistogram", &(tw_pto_attrs){ .byte = (int32_t)byte }, TILE(&d), TILE(&a), TILE(&x)));
@@ -497,6 +498,7 @@ static void pto_ref_table_random(void **unused)
         uint32_t key[2], counter[4];
         d.valid_rows = 1 + pick(d.rows);
         d.valid_cols = pick(2) ? d.cols : 1 + pick(d.cols);
+        if (i % 2 == 0) ref_any_layout(&d, ref_next(&state)); /* profile cpu */
         for (int w = 0; w < 2; w++) key[w] = (uint32_t)ref_next(&state);
         for (int w = 0; w < 4; w++) counter[w] = pick(2) ? UINT32_MAX - pick(100) : (uint32_t)ref_next(&state);
         ref_image want = ref_fill(core, &d, any, &state);
