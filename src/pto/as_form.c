@@ -67,7 +67,7 @@ static const form *form_of(const tw__as_host *host)
 /* "; expected ..." */
 static const char *expected(const form *f, char *buf, size_t size)
 {
-    g_snprintf(buf, size, f->text ? "; expected %s" : "", f->text);
+    g_snprintf(buf, size, "%s%s", f->text ? "; expected " : "", f->text ? f->text : "");
     return buf;
 }
 
