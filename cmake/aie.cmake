@@ -11,9 +11,12 @@ foreach(name IN ITEMS lanes shift scalar move)
   set_source_files_properties(tests/aie/test_aie_${name}.c PROPERTIES COMPILE_OPTIONS "-O1")
 endforeach()
 # gcc fuses products and sums from -O2 on.
+set(fused -O2)
+if(TW_SANITIZE)
+  set(fused -O1)
+endif()
 foreach(name IN ITEMS float constant)
-  set_source_files_properties(tests/aie/test_aie_${name}.c PROPERTIES COMPILE_OPTIONS
-                              $<IF:$<BOOL:${TW_SANITIZE}>,-O1,-O2>)
+  set_source_files_properties(tests/aie/test_aie_${name}.c PROPERTIES COMPILE_OPTIONS "${fused}")
 endforeach()
 
 # ./dev nightly: 100 times the cases of a normal run, which makes a million calls a family and more.
