@@ -1,9 +1,25 @@
 /* The name that graph programs include, with the words of the vendor's compiler that kernels use: restrict,
  * chess_prepare_for_pipelining and the like, which change no result. */
+#ifndef TILEWRIGHT_AIE_ADF_H
+#define TILEWRIGHT_AIE_ADF_H
+
 #include <tilewright/adf.hpp>
 
+#include <fstream>
 #include <iostream> /* host programs count on it */
 #include <string>
 #include <vector>
 
 #include <tilewright/aie/vendor_macros.h>
+
+/* Published graphs write these with `using namespace adf` alone. */
+namespace adf {
+using std::cerr;
+using std::cout;
+using std::endl;
+using std::string;
+using std::to_string;
+using std::vector;
+} // namespace adf
+
+#endif

@@ -21,43 +21,57 @@
 #ifndef TILEWRIGHT_ADF_HPP
 #define TILEWRIGHT_ADF_HPP
 
+#include <tilewright/adf/design.hpp>
 #include <tilewright/adf/event.hpp>
-#include <tilewright/adf/gmio.hpp>
 #include <tilewright/adf/properties.hpp>
 
+#include <new>
+
 namespace adf {
+namespace detail {
+inline size_t *&asked_size()
+{
+    static size_t *at = nullptr;
+    return at;
+}
+} // namespace detail
 
 /* --- the graph -------------------------------------------------------------------------------------------------------- */
 
+/* Copies are handles of the same graph, so graphs may be returned, assigned and kept in containers. */
 class graph {
   public:
-    graph() : first(detail::next_serial()) {}
-    graph(const graph &) = delete;
-    graph &operator=(const graph &) = delete;
-    virtual ~graph()
+    graph() : self(std::make_shared<detail::design>(this)) {}
+    graph(const graph &other) : self(other.self) { here(); }
+    graph &operator=(const graph &other)
     {
-        detail::tops().erase(first);
-        tw_aie_array_free(array);
+        self = other.self;
+        here();
+        return *this;
     }
+    virtual ~graph() = default;
     virtual return_code init()
     {
-        detail::tops()[first] = this;
+        here();
+        detail::tops()[self->first] = self.get();
         return ok;
     }
-    /* n firings of each kernel; below 1, or none: until the input files end. */
-    virtual return_code run(int n = -1)
+#ifdef __cpp_impl_destroying_delete
+    static void operator delete(graph *g, std::destroying_delete_t, size_t bytes)
     {
-        if (return_code bad = build()) return bad;
-        std::string missing = detail::missing_parameter(kept);
-        if (!missing.empty()) return failed(missing);
-        if (pending && go_on()) return user_error;
-        if (pending) return failed("run() before the last one has ended: " + reason);
-        tw_status status =
-            (ran ? tw_aie_array_resume : tw_aie_array_run)(array, n > 0 ? static_cast<uint64_t>(n) : 0);
-        ran = true;
-        return came_to(status);
+        if (size_t *asked = std::exchange(detail::asked_size(), nullptr)) {
+            *asked = bytes;
+            return;
+        }
+        void *whole = dynamic_cast<void *>(g);
+        g->~graph();
+        ::operator delete(whole);
     }
-    virtual return_code wait() { return pending ? failed(reason) : ok; }
+    static void operator delete(void *p) { ::operator delete(p); }
+#endif
+    /* n firings of each kernel; below 1, or none: until the input files end. */
+    virtual return_code run(int n = -1) { return self->run(n); }
+    virtual return_code wait() { return self->wait(); }
     virtual return_code wait(unsigned long long) { return ok; }
     virtual return_code resume() { return ok; }
     virtual return_code end() { return ok; }
@@ -65,113 +79,39 @@ class graph {
     /* Run-time parameters: the value holds from the next run() on. */
     template <class T> return_code update(const detail::endpoint &port, const T &value)
     {
-        return update_bytes(port, &value, sizeof value);
+        return self->update(port, &value, sizeof value);
     }
     template <class T> return_code update(const detail::endpoint &port, const T *values, size_t count)
     {
-        return update_bytes(port, values, count * sizeof(T));
+        return self->update(port, values, count * sizeof(T));
     }
     template <class T> return_code read(const detail::endpoint &port, T &value)
     {
-        return read_bytes(port, &value, sizeof value);
+        return self->read(port, &value, sizeof value);
     }
     template <class T> return_code read(const detail::endpoint &port, T *values, size_t count)
     {
-        return read_bytes(port, values, count * sizeof(T));
+        return self->read(port, values, count * sizeof(T));
     }
     /* Estimated cycles by kernel and tile, memory: after a run, owned by the graph. */
-    const tw_profile *profile() { return array ? tw_aie_array_profile(array) : nullptr; }
-    /* For ports of memory. */
-    return_code build_now() { return build(); }
-    return_code go_on()
-    {
-        return_code r = pending ? came_to(tw_aie_array_continue(array)) : ok;
-        land();
-        return r;
-    }
+    const tw_profile *profile() { return self->array ? tw_aie_array_profile(self->array) : nullptr; }
 
   private:
-    unsigned long first;
-    tw_aie_array *array = nullptr;
-    std::vector<detail::node_ref> kept; /* what the array points to */
-    bool ran = false, pending = false;  /* pending: the last run waits for memory */
-    std::string reason;
+    std::shared_ptr<detail::design> self;
 
-    return_code failed(const std::string &message) { return detail::complain(message); }
-    /* A graph with ports of memory that cannot go on may wait for data. */
-    return_code came_to(tw_status status)
+    void here() { detail::designs()[self->first] = { dynamic_cast<void *>(this), size() }; }
+    /* Of the whole object. Only the operator delete of a class with a virtual destructor is told. */
+    size_t size()
     {
-        pending = status == TW_E_APPLICATION && has_memory();
-        if (status != TW_OK) reason = tw_error_message();
-        if (status != TW_OK && !pending) return failed(reason);
-        land();
-        return ok;
-    }
-    bool has_memory() const
-    {
-        for (const detail::node_ref &n : kept)
-            if (n->memory >= 0) return true;
-        return false;
-    }
-    /* What has come out, to where it was asked for. */
-    void land()
-    {
-        for (const detail::node_ref &n : kept)
-            while (!n->landings.empty()) {
-                detail::landing &to = n->landings.front();
-                size_t got = tw_aie_array_receive(array, n->memory, to.at, to.bytes);
-                to.at += got, to.bytes -= got;
-                if (to.bytes) break;
-                n->landings.pop_front();
-            }
-    }
-    return_code build()
-    {
-        if (array) return ok;
-        if (!detail::tops().count(first)) return failed("run() before init()");
-        std::string message;
-        array = detail::build(first, message, kept);
-        return array ? ok : failed(message);
-    }
-    bool build_early() { return build() == ok; } /* ports of the graph lead to parameters when it is built */
-    return_code update_bytes(const detail::endpoint &port, const void *values, size_t bytes)
-    {
-        if (!build_early()) return user_error;
-        detail::port_info *p = detail::find_parameter(port, false);
-        if (!p) return failed("update() of a port that is no run-time parameter");
-        if (p->element_bytes != bytes)
-            return failed("update() with " + std::to_string(bytes) + " bytes of a parameter of " +
-                          std::to_string(p->element_bytes));
-        std::memcpy(p->value->data(), values, bytes);
-        p->has_value = true;
-        return ok;
-    }
-    return_code read_bytes(const detail::endpoint &port, void *values, size_t bytes)
-    {
-        if (!build_early()) return user_error;
-        detail::port_info *p = detail::find_parameter(port, true);
-        if (!p) return failed("read() of a port that is no run-time parameter");
-        if (p->element_bytes != bytes)
-            return failed("read() with " + std::to_string(bytes) + " bytes of a parameter of " +
-                          std::to_string(p->element_bytes));
-        std::memcpy(values, p->value->data(), bytes);
-        return ok;
+        size_t bytes = 0;
+#ifdef __cpp_impl_destroying_delete
+        detail::asked_size() = &bytes;
+        delete this; /* destroys nothing */
+#endif
+        return bytes;
     }
 };
 
-namespace detail {
-inline return_code build_for_port(const node_ref &n)
-{
-    graph *top = n ? top_of(n) : nullptr;
-    if (!top) return complain(n ? "'" + n->name + "' is used before init()" : "a port that nothing has created");
-    if (return_code bad = top->build_now()) return bad;
-    return n->memory >= 0 ? ok : complain("'" + n->name + "' is not connected");
-}
-inline return_code go_on(const node_ref &n)
-{
-    return top_of(n)->go_on();
-}
-} // namespace detail
 } // namespace adf
 
 #endif

@@ -70,6 +70,11 @@ TW_API void tw_aie_array_packet_id(tw_aie_array *array, int kernel, int is_outpu
 /* The kernel waits for this window itself, by window_acquire(), and hands it on by window_release(). */
 TW_API void tw_aie_array_async(tw_aie_array *array, int kernel, int is_output, int port);
 
+/* Where windows may lie that do not fit the tile of their reader: nowhere (the run fails), on tiles that its core reaches,
+ * or outside of the array too, as in a functional simulation. */
+typedef enum tw_aie_spread { TW_AIE_SPREAD_NONE, TW_AIE_SPREAD_NEIGHBOURS, TW_AIE_SPREAD_ANYWHERE } tw_aie_spread;
+TW_API void tw_aie_array_spread(tw_aie_array *array, tw_aie_spread where); /* before the first run */
+
 /* One block instead of a ping-pong pair: half the memory, and the writer waits until the reader is done. */
 TW_API void tw_aie_array_single_buffer(tw_aie_array *array, int kernel, int is_output, int port);
 
@@ -138,6 +143,7 @@ TW_API void tw_aie_event(int event);             /* 0, 1; 2 = error */
 TW_API void tw_aie_done(void);                   /* the running kernel fires no more; does not return */
 TW_API uint64_t tw_aie_cycles_now(void);
 TW_API int tw_aie_coreid(void);
+TW_API const char *tw_aie_kernel_name(void); /* of the running kernel; the array owns it */
 
 #ifdef __cplusplus
 }

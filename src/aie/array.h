@@ -100,6 +100,9 @@ struct tw_aie_array {
     tw__lock *locks; /* [column][row][16] */
     uint8_t *memory; /* of all tiles (memory.c); NULL before the first run */
     uint16_t *used;  /* bytes of windows, [column][row] */
+    tw_aie_spread spread;
+    void **outside; /* blocks that lie on no tile, owned */
+    size_t outside_count, outside_room;
     tw_profile *profile;
     tw__kernel *running;
     tw_status status; /* the first failure of a building call */
@@ -124,6 +127,7 @@ void tw__aie_yield(tw__kernel *kernel, tw__wait wait); /* back when the reason i
 tw__lock *tw__aie_lock(tw_aie_array *array, const tw__kernel *kernel, int id);
 
 /* --- memory.c --- */
+int tw__aie_tile_at(const tw_aie_array *array, uintptr_t address); /* column * rows + row; -1: no tile's memory */
 bool tw__aie_place_windows(tw_aie_array *array); /* those that have no address yet; false: the array has failed */
 void tw__aie_free_memory(tw_aie_array *array);
 

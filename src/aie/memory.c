@@ -58,20 +58,70 @@ static bool tile_fits(tw_aie_array *a, const tw__kernel *k)
     return false;
 }
 
-static bool place_block(tw_aie_array *a, const tw__kernel *k, tw__pair *p, unsigned i)
+/* A core reaches its own memory, north, south, and that of the tile to the west in even rows, to the east in odd ones. */
+static bool reaches(const tw__kernel *k, int column, int row)
 {
-    uint16_t *used = &a->used[tile_of(k)];
-    uint8_t *tile = a->memory + AROUND + (size_t)tile_of(k) * TILE_BYTES;
-    if (*used + block_bytes(p) > TILE_BYTES) { /* a pair that became a single buffer keeps its second block */
-        tw__aie_fail(a, TW_E_TILE_MEMORY, "tile (%d,%d) has no %llu bytes left for a window", k->column, k->row,
-                     (unsigned long long)block_bytes(p));
-        return false;
-    }
+    int side = k->column + (k->row % 2 ? 1 : -1);
+    return (column == k->column && abs(row - k->row) <= 1) || (row == k->row && column == side);
+}
+
+/* Bytes of a tile that neither windows nor, in a graph that spreads, stacks and heaps take. */
+static uint64_t room_on(const tw_aie_array *a, int tile)
+{
+    uint64_t taken = a->used[tile];
+    for (size_t i = 0; a->spread && i < a->kernel_count; i++)
+        if (tile_of(a->kernels[i]) == tile) taken += STACK_AND_HEAP;
+    return taken < TILE_BYTES ? TILE_BYTES - taken : 0;
+}
+
+static void put_block(tw_aie_array *a, int at, tw__pair *p, unsigned i)
+{
+    uint16_t *used = &a->used[at];
+    uint8_t *tile = a->memory + AROUND + (size_t)at * TILE_BYTES;
     if (*used == 0 && __asan_poison_memory_region) __asan_poison_memory_region(tile, TILE_BYTES);
     p->block[i] = tile + *used;
     *used = (uint16_t)(*used + block_bytes(p));
     if (__asan_unpoison_memory_region) __asan_unpoison_memory_region(p->block[i], (size_t)p->bytes + p->margin);
+}
+
+/* On a tile that the core reaches; false: none has room. */
+static bool put_nearby(tw_aie_array *a, const tw__kernel *k, tw__pair *p, unsigned i)
+{
+    for (int tile = 0; tile < TILES; tile++)
+        if (reaches(k, tile / TW__AIE_ROWS, tile % TW__AIE_ROWS) && room_on(a, tile) >= block_bytes(p)) {
+            put_block(a, tile, p, i);
+            return true;
+        }
+    return false;
+}
+
+static bool put_outside(tw_aie_array *a, tw__pair *p, unsigned i)
+{
+    if (a->outside_count == a->outside_room) {
+        size_t room = a->outside_room ? 2 * a->outside_room : 8;
+        void **more = realloc(a->outside, room * sizeof *more);
+        if (!more) return false;
+        a->outside = more, a->outside_room = room;
+    }
+    void *block = aligned_alloc(ALIGNMENT, (size_t)block_bytes(p));
+    if (!block) return false;
+    memset(block, 0, (size_t)block_bytes(p));
+    p->block[i] = a->outside[a->outside_count++] = block;
     return true;
+}
+
+static bool place_block(tw_aie_array *a, const tw__kernel *k, tw__pair *p, unsigned i, bool second)
+{
+    if (room_on(a, tile_of(k)) >= block_bytes(p)) {
+        put_block(a, tile_of(k), p, i);
+        return true;
+    }
+    if (!second && a->spread) return true; /* when all that fit their tile lie there */
+    if (a->spread && put_nearby(a, k, p, i)) return true;
+    if (a->spread == TW_AIE_SPREAD_ANYWHERE && put_outside(a, p, i)) return true;
+    tw__aie_fail(a, TW_E_TILE_MEMORY, "tile (%d,%d) has no %llu bytes left for a window%s", k->column, k->row,
+                 (unsigned long long)block_bytes(p), a->spread ? ", nor have the tiles that its core reaches" : "");
+    return false;
 }
 
 static bool map(tw_aie_array *a)
@@ -84,11 +134,8 @@ static bool map(tw_aie_array *a)
     return false;
 }
 
-bool tw__aie_place_windows(tw_aie_array *a)
+static bool place_pairs(tw_aie_array *a, bool second)
 {
-    if (!a->memory && !map(a)) return false;
-    for (size_t i = 0; i < a->kernel_count; i++)
-        if (!tile_fits(a, a->kernels[i])) return false;
     for (size_t i = 0; i < a->pair_count; i++) {
         tw__pair *p = a->pairs[i];
         if (!p->tail && !(p->tail = calloc((size_t)p->margin + 1, 1))) {
@@ -96,15 +143,30 @@ bool tw__aie_place_windows(tw_aie_array *a)
             return false;
         }
         for (unsigned b = 0; b < p->blocks; b++)
-            if (!p->block[b] && !place_block(a, home(a, p), p, b)) return false;
+            if (!p->block[b] && !place_block(a, home(a, p), p, b, second)) return false;
     }
     return true;
+}
+
+bool tw__aie_place_windows(tw_aie_array *a)
+{
+    if (!a->memory && !map(a)) return false;
+    for (size_t i = 0; i < a->kernel_count && !a->spread; i++)
+        if (!tile_fits(a, a->kernels[i])) return false;
+    return place_pairs(a, false) && place_pairs(a, true);
+}
+
+void tw_aie_array_spread(tw_aie_array *a, tw_aie_spread where)
+{
+    a->spread = where;
 }
 
 void tw__aie_free_memory(tw_aie_array *a)
 {
     if (a->memory && __asan_unpoison_memory_region) __asan_unpoison_memory_region(a->memory, REGION);
     if (a->memory) munmap(a->memory, REGION);
+    for (size_t i = 0; i < a->outside_count; i++) free(a->outside[i]);
+    free(a->outside);
     free(a->used);
 }
 
@@ -149,16 +211,16 @@ static void TW_PRINTF(2, 3) add(text *t, const char *format, ...)
     t->n = n < 0 || t->n + (size_t)n >= sizeof t->s ? sizeof t->s - 1 : t->n + (size_t)n;
 }
 
-/* The tile an address belongs to; -1: none. */
-static int tile_at(const tw_aie_array *a, uintptr_t p)
+int tw__aie_tile_at(const tw_aie_array *a, uintptr_t p)
 {
+    if (!a->memory) return -1;
     uintptr_t at = p - ((uintptr_t)a->memory + AROUND);
     return at < (uintptr_t)TILES * TILE_BYTES ? (int)(at / TILE_BYTES) : -1;
 }
 
 static void add_address(text *t, const tw_aie_array *a, uintptr_t p)
 {
-    int tile = a && a->memory ? tile_at(a, p) : -1;
+    int tile = a && a->memory ? tw__aie_tile_at(a, p) : -1;
     if (tile < 0)
         add(t, "address %p", (void *)p);
     else
@@ -187,13 +249,6 @@ static void add_nearest(text *t, const tw__kernel *k, uintptr_t p, size_t bytes)
             best.port);
 }
 
-/* A core reaches its own memory, north, south, and that of the tile to the west in even rows, to the east in odd ones. */
-static bool reaches(const tw__kernel *k, int column, int row)
-{
-    int side = k->column + (k->row % 2 ? 1 : -1);
-    return (column == k->column && abs(row - k->row) <= 1) || (row == k->row && column == side);
-}
-
 static const char *name_of(const tw_aie_array *a, int kernel)
 {
     return kernel < 0 ? "a file" : a->kernels[kernel]->name;
@@ -202,7 +257,7 @@ static const char *name_of(const tw_aie_array *a, int kernel)
 /* What else there is to know about the place: whose buffer it is, whether the core could get there at all. */
 static void add_place(text *t, const tw_aie_array *a, const tw__kernel *k, uintptr_t p)
 {
-    int tile = tile_at(a, p);
+    int tile = tw__aie_tile_at(a, p);
     if (tile >= 0 && !reaches(k, tile / TW__AIE_ROWS, tile % TW__AIE_ROWS))
         add(t, "; the core on (%d,%d) does not reach that tile", k->column, k->row);
     for (size_t i = 0; i < a->pair_count; i++)

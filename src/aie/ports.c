@@ -392,3 +392,9 @@ int tw_aie_coreid(void)
     tw__kernel *k = current("get_coreid");
     return k ? k->row | k->column << 16 : 0;
 }
+
+const char *tw_aie_kernel_name(void)
+{
+    tw__kernel *k = current("tw_aie_kernel_name");
+    return k ? k->name : "";
+}

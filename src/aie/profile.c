@@ -37,8 +37,12 @@ static void add_memory(tw_profile *p, tw_aie_array *a)
         tw__memory_count(memory, tile_of(a->kernels[i]), TW_STORAGE_STACK, 2 * 1024);
     for (size_t i = 0; i < a->pair_count; i++) {
         const tw__pair *w = a->pairs[i];
-        tw__memory_count(memory, tile_of(a->kernels[w->to >= 0 ? w->to : w->from]), TW_STORAGE_VARIABLE,
-                         w->blocks * ((uint64_t)w->bytes + w->margin));
+        for (unsigned b = 0; b < w->blocks; b++) {
+            int tile = w->block[b] ? tw__aie_tile_at(a, (uintptr_t)w->block[b])
+                                   : (int)tile_of(a->kernels[w->to >= 0 ? w->to : w->from]);
+            if (tile >= 0)
+                tw__memory_count(memory, (uint32_t)tile, TW_STORAGE_VARIABLE, (uint64_t)w->bytes + w->margin);
+        }
     }
     tw__profile_set_memory(p, memory, TW_FIDELITY_ESTIMATED);
     tw__memory_free(memory);

@@ -310,8 +310,8 @@ class big_graph : public adf::graph {
     explicit big_graph(bool single)
     {
         k = adf::kernel::create(pass_on);
-        adf::connect<adf::window<15000>>(in.out[0], k.in[0]);
-        adf::connect<adf::window<15000>>(k.out[0], out.in[0]);
+        adf::connect<adf::window<30000>>(in.out[0], k.in[0]);
+        adf::connect<adf::window<30000>>(k.out[0], out.in[0]);
         if (!single) return;
         single_buffer(k.in[0]);
         single_buffer(k.out[0]);
@@ -319,7 +319,7 @@ class big_graph : public adf::graph {
 };
 static void test_single_buffers()
 {
-    std::vector<int32> x(3 * 3750), y(3 * 3750);
+    std::vector<int32> x(3 * 7500), y(3 * 7500);
     for (size_t i = 0; i < x.size(); i++) x[i] = static_cast<int32>(i * i);
     big_graph one(true);
     one.init();

@@ -3,6 +3,7 @@
 #ifndef TILEWRIGHT_ADF_BUILD_HPP
 #define TILEWRIGHT_ADF_BUILD_HPP
 
+#include <tilewright/adf/claim.hpp>
 #include <tilewright/adf/switches.hpp>
 
 namespace adf {
@@ -30,39 +31,31 @@ struct builder {
                    : name;
     }
 
-    /* Takes what was made between this top graph and the next one. */
-    void claim(unsigned long first)
-    {
-        auto next = tops().upper_bound(first);
-        unsigned long behind = next == tops().end() ? ~0ul : next->first;
-        auto take = [&](auto &all, auto &into) {
-            typename std::decay<decltype(all)>::type rest;
-            for (auto &x : all) (x->serial > first && x->serial < behind ? into : rest).push_back(x);
-            all = rest;
-        };
-        take(nodes(), mine);
-        take(nets(), wires);
-    }
-
     /* --- places --------------------------------------------------------------------------------------------------- */
 
     void place_kernels()
     {
         for (node_ref &n : mine)
             if (n->column >= 0) tiles.take(*n);
-        for (node_ref &n : mine) {
-            if (n->what != node_kind::kernel || n->column >= 0 || n->like) continue;
-            const node *writer = nullptr; /* a cascade joins neighbours */
-            for (auto &w : wires)
-                if (w->to.node == n && w->from.node->column >= 0 && is_cascade(w->to)) writer = w->from.node.get();
-            place(*n, writer);
+        bool any = true; /* chains that begin or end at a given tile first, along the chain */
+        while (any) {
+            any = false;
+            for (auto &w : wires) {
+                if (!is_cascade(w->to)) continue;
+                node &from = *w->from.node, &to = *w->to.node;
+                if (from.column >= 0 && open(to)) any = true, place(to, &from, 1);
+                if (to.column >= 0 && open(from)) any = true, place(from, &to, -1);
+            }
+            for (node_ref &n : mine)
+                if (!any && open(*n)) any = true, place(*n);
         }
         for (node_ref &n : mine)
             if (n->like) n->column = n->like->column, n->row = n->like->row;
     }
-    void place(node &n, const node *neighbour = nullptr)
+    static bool open(const node &n) { return n.what == node_kind::kernel && n.column < 0 && !n.like; }
+    void place(node &n, const node *neighbour = nullptr, int way = 1)
     {
-        if (!(neighbour ? tiles.beside(n, *neighbour) : tiles.any(n)))
+        if (!(neighbour ? tiles.beside(n, *neighbour, way) : tiles.any(n)))
             fail("the array has 400 tiles, and the graph needs more");
     }
     static bool is_cascade(const endpoint &e)
@@ -362,9 +355,15 @@ struct builder {
 inline tw_aie_array *build(unsigned long first, std::string &message, std::vector<node_ref> &kept)
 {
     builder b;
-    b.claim(first);
+    claim c(first);
+    b.mine = std::move(c.mine), b.wires = std::move(c.wires);
     b.array = tw_aie_array_new();
     if (!b.array) b.fail(tw_error_message());
+#ifdef __X86SIM__ /* the program asks for a functional simulation */
+    if (b.array) tw_aie_array_spread(b.array, TW_AIE_SPREAD_ANYWHERE);
+#else
+    if (b.array) tw_aie_array_spread(b.array, TW_AIE_SPREAD_NEIGHBOURS);
+#endif
     if (b.error.empty()) b.add_kernels();
     if (b.error.empty()) b.add_wires();
     bool any = false;

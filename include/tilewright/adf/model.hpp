@@ -14,8 +14,9 @@
 #include <set>
 
 namespace adf {
-class graph;
 namespace detail {
+
+struct design;
 
 enum class node_kind { kernel, port, input, output };
 /* Where the data of an input or output comes from or goes to. */
@@ -86,13 +87,23 @@ inline std::vector<std::shared_ptr<connection>> &nets()
         *new std::vector<std::shared_ptr<connection>>; /* graphs may be global: it outlives them */
     return all;
 }
-inline std::map<unsigned long, graph *> &tops()
+inline std::map<unsigned long, design *> &tops()
 {
-    static std::map<unsigned long, graph *> &all = *new std::map<unsigned long, graph *>;
+    static std::map<unsigned long, design *> &all = *new std::map<unsigned long, design *>;
+    return all;
+}
+/* Every graph that was ever made: where it lies (null: gone), how long it is (0: not known). */
+struct design_place {
+    const void *object;
+    size_t bytes;
+};
+inline std::map<unsigned long, design_place> &designs()
+{
+    static std::map<unsigned long, design_place> &all = *new std::map<unsigned long, design_place>;
     return all;
 }
 /* The initialised graph that a node belongs to: the last one that began before it. */
-inline graph *top_of(const node_ref &n)
+inline design *top_of(const node_ref &n)
 {
     auto behind = tops().upper_bound(n->serial);
     return behind == tops().begin() ? nullptr : std::prev(behind)->second;
@@ -210,9 +221,11 @@ struct free_tiles {
         n.column = n.row = 0;
         return false;
     }
-    bool beside(node &n, const node &other)
+    /* Where the cascade of `other` leads (`way` 1) or comes from (-1): even rows go east, odd ones west (AM009). */
+    bool beside(node &n, const node &other, int way)
     {
-        static const int steps[4][2] = { { 1, 0 }, { 0, 1 }, { -1, 0 }, { 0, -1 } };
+        int along = other.row % 2 ? -way : way;
+        const int steps[4][2] = { { along, 0 }, { 0, way }, { -along, 0 }, { 0, -way } };
         for (const auto &s : steps)
             if (free(other.column + s[0], other.row + s[1])) return put(n, other.column + s[0], other.row + s[1]);
         return any(n);

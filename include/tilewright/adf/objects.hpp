@@ -129,17 +129,22 @@ namespace simulation {
 template <int In, int Out> class platform {
   public:
     detail::endpoint src[In ? In : 1], sink[Out ? Out : 1];
-    template <class... P> explicit platform(P *...files)
+    /* PLIO objects, or paths of files for ports of 32 bits. */
+    template <class... P> explicit platform(const P &...files)
     {
         static_assert(sizeof...(P) == In + Out, "a platform takes its inputs, then its outputs");
-        PLIO *all[] = { files... };
+        const PLIO all[] = { plio(files)... };
         for (int i = 0; i < In + Out; i++) {
             bool in = i < In;
             detail::node_ref n = detail::new_file(in ? detail::node_kind::input : detail::node_kind::output,
-                                                  all[i]->name, all[i]->bits, all[i]->file);
+                                                  all[i].name, all[i].bits, all[i].file);
             (in ? src[i] : sink[i - In]) = { n, 0, in ? detail::direction::out : detail::direction::in, -1 };
         }
     }
+
+  private:
+    static const PLIO &plio(const PLIO *p) { return *p; }
+    static PLIO plio(const std::string &path) { return PLIO(path, path); }
 };
 } // namespace simulation
 

@@ -158,6 +158,12 @@ TW__AIE void tw__put_ctrl_header(int port, int tlast, unsigned address, unsigned
 {
     tw_aie_put_word(port, tw__ctrl_header(address, words, operation, id), tlast);
 }
+/* For writeincr(output_pktstream *, header). */
+TW__AIE unsigned generateHeader(unsigned type, unsigned id TW__AT)
+{
+    TW__HERE;
+    return tw__packet_header(id, type);
+}
 typedef struct input_pktstream {
     int port, packet_id;
     int *element, *input;

@@ -155,6 +155,18 @@ TW__ELEMENTS(TW__VECTOR_OPS)
     TW__AIE type operator-(part a, type b)          \
     {                                               \
         return tw_##type##_sub(tw_##type(a, 0), b); \
+    }                                               \
+    TW__AIE type &operator+=(type &a, part b)       \
+    {                                               \
+        return a = a + b;                           \
+    }                                               \
+    TW__AIE type &operator-=(type &a, part b)       \
+    {                                               \
+        return a = a - b;                           \
+    }                                               \
+    TW__AIE type &operator*=(type &a, part b)       \
+    {                                               \
+        return a = a * b;                           \
     }
 TW__REAL_OPS(cint16, int16)
 TW__REAL_OPS(cint32, int32)
@@ -162,6 +174,7 @@ TW__REAL_OPS(cfloat, float)
 #undef TW__REAL_OPS
 typedef cint16 cint16_t;
 typedef cint32 cint32_t;
+typedef cint64 cint64_t;
 
 TW__AIE cint16 as_cint16(int32 bits)
 {

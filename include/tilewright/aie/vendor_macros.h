@@ -34,6 +34,7 @@
 #define chess_modulo_scheduling_budget_ratio(...)
 #define chess_peel_pipelined_loop(...)
 #define chess_pipeline_adjust_preamble(...)
+#define chess_pipeline_non_leaf_loop_solution(...)
 #define chess_keep_sw_loop
 #define chess_hw_loop
 /* Where a register is asked for, or an alignment: the one that every vector needs. g++ refuses it on parameters, and aligns
