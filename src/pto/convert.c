@@ -122,13 +122,19 @@ tw_status tw__pto_run_set_dequant(tw__pto_call *call)
     return TW_OK;
 }
 
+/* To a float that holds all values of the other one: an infinity stays one. */
+static bool widens(tw_type from, tw_type to)
+{
+    return tw__is_float(from) && (to == TW_F32 || (to == TW_BF16 && tw_type_get(from)->bits == 4));
+}
+
 tw_status tw__pto_run_convert(tw__pto_call *call)
 {
     tw__plane planes[] = { call->plane[0], call->plane[1] };
     tw_type from = tw__tile(call, 1)->type, to = tw__tile(call, 0)->type;
     if (from == to)
         return tw__lanes(call, integral(call->attrs->round), NULL, planes[0].rows, planes[0].cols, planes, 2);
-    bool saturate = !tw__pto_convert_wraps(call);
+    bool saturate = !tw__pto_convert_wraps(call) && !widens(from, to);
     bool no_wrap = tw__is_float(to) && (to == TW_F16 || to == TW_BF16 || to == TW_F32) && !saturate;
     tw_vec_mode mode = { .rounding = rounding_of(call->attrs->round),
                          .saturation = saturate && !no_wrap ? TW_SAT_ON : TW_SAT_NONE };

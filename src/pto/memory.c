@@ -27,10 +27,11 @@ static bool layouts_fit(const tw__pto_call *call, const tw_pto_tile *t, const tw
          nz = boxed && columns && t->slayout == TW_PTO_BOX_ROW, zz32 = scale_boxes(t, true),
          nn32 = scale_boxes(t, false);
     bool outer = g->shape[0] == 1 && g->shape[1] == 1 && g->shape[2] == 1 && t->fractal != 1024 && t->fractal != 32;
+    bool changes = outer && t->location == TW_PTO_MAT && tw__letter(call->row, 'g') >= 0;
     if (call->target == TW_PTO_CPU || t->rows == 1 || t->cols == 1) return true;
     switch (g->layout) {
-    case TW_PTO_ND: return (!boxed && !columns) || (t->location == TW_PTO_MAT && nz && outer);
-    case TW_PTO_DN: return (!boxed && columns) || (t->location == TW_PTO_MAT && zn && outer);
+    case TW_PTO_ND: return (!boxed && !columns) || (changes && nz);
+    case TW_PTO_DN: return (!boxed && columns) || (changes && zn);
     case TW_PTO_NZ: return nz;
     case TW_PTO_MX_A_ZZ:
     case TW_PTO_MX_A_ND:

@@ -22,6 +22,7 @@ static bool converts(const tw__pto_call *call, const tw_pto_tile *src, const tw_
     if (src->location == TW_PTO_ACC) return tw__acc_converts(src->type, dst->type);
     if (dst->location == TW_PTO_BIAS && dst->type == TW_F32)
         return src->type == TW_F32 || src->type == TW_F16 || (src->type == TW_BF16 && call->target != TW_PTO_A2A3);
+    if (dst->location == TW_PTO_BIAS && dst->type != TW_I32) return false;
     return src->type == dst->type;
 }
 

@@ -93,10 +93,12 @@ static bool is_overwritten(const tw__pto_call *call, unsigned i)
            tw__tile(call, 0)->cols == tw__tile(call, (unsigned)b)->valid_cols;
 }
 
-/* Whether a tile's plane is a copy that is put back: boxed ones, and 4-bit ones where the family does not take them packed. */
+/* Whether a tile's plane is a copy that is put back: boxed ones, and 4-bit ones where the family does not take rows of them
+ * packed. */
 static bool is_copied(const tw__pto_call *call, const tw_pto_tile *t)
 {
-    return tw__tile_boxed(t) || (tw__tile_nibbles(t) && call->row->run && call->row->run != tw__pto_run_convert);
+    bool packed = call->row->run == tw__pto_run_convert && t->blayout == TW_PTO_ROW_MAJOR;
+    return tw__tile_boxed(t) || (tw__tile_nibbles(t) && call->row->run && !packed);
 }
 
 tw_status tw__pto_bind(tw__pto_call *call)

@@ -37,6 +37,10 @@ tw_status tw__pto_check_fill_pad(tw__pto_call *call)
     bool expand = strcmp(call->row->name, "TFILLPAD_EXPAND") == 0;
     if (dst->location != src->location || (dst->location != TW_PTO_VEC && dst->location != TW_PTO_MAT))
         return tw__pto_refuse(call, 0, "location.fill", "both lie in vector memory, or in L1");
+    for (unsigned i = 0; dst->location == TW_PTO_VEC && i < 2; i++) {
+        tw_status status = tw__pto_check_row_major(call, i);
+        if (status != TW_OK) return status;
+    }
     if (dst->location == TW_PTO_VEC && dst->pad == TW_PTO_PAD_NULL)
         return tw__pto_refuse(call, 0, "pad.null", "dst has no pad value");
     if (dst->location == TW_PTO_MAT && dst->pad > TW_PTO_PAD_ZERO)

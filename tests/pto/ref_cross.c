@@ -351,7 +351,7 @@ static const uint32_t *indexes(const ref_matrix *m)
     static uint32_t *of_tensor;
     unsigned bits = ref_bits(m->type), i = 0;
     if (m->tensor) { /* strides differ from call to call */
-        of_tensor = realloc(of_tensor, (size_t)m->rows * m->cols * sizeof *of_tensor);
+        of_tensor = realloc(of_tensor, ((size_t)m->rows * m->cols + 1) * sizeof *of_tensor);
         if (!of_tensor) abort();
         for (uint32_t r = 0; r < m->rows; r++)
             for (uint32_t c = 0; c < m->cols; c++)
@@ -469,7 +469,7 @@ static void say(bench *b, const ref_call *call, const char *format, ...)
             fprintf(stderr, " %c %s %s %ux%u", m->letter, tw_type_name(m->type, TW_SYSTEM_PTO),
                     tw_pto_layout_name(m->view.layout), m->rows, m->cols);
         else
-            fprintf(stderr, " %c %" PRIx64, m->letter, *m->at);
+            fprintf(stderr, " %c %" PRIx64, m->letter, m->at ? *m->at : 0);
     }
     fprintf(stderr, "\n    ");
     va_start(args, format);
@@ -586,9 +586,9 @@ static void run_placed(bench *b, ref_call *call, bool refused)
 {
     tw_pto_operand operands[REF_OPERANDS];
     place_all(b, call);
-    fill(b, call, !refused);
+    fill(b, call, !refused || call->by_values);
     call->random = ref_next(&b->state);
-    if (call->row->prepare && !refused) {
+    if (call->row->prepare && (!refused || call->by_values)) {
         call->row->prepare(call);
         for (unsigned i = 0; i < call->count; i++)
             if (call->o[i].letter != 't' && (call->o[i].tensor || is_tile(call->o[i].letter)))
@@ -618,10 +618,11 @@ static void run(bench *b, ref_call *call, unsigned layout)
     const uint64_t mix = ref_next(&b->state);
     for (unsigned i = 0; i < call->count; i++)
         if (is_tile(call->o[i].letter) && !call->o[i].tensor) choose_layout(&call->o[i], layout, i, mix);
-    bool refused = call->illegal || refused_for_layout(call);
+    if (call->row->decide) call->row->decide(call);
+    bool refused = call->illegal || call->by_values || call->other_type || refused_for_layout(call);
     bool alike =
         refused && call->o[0].pad != pads[0] && !call->row->pads; /* pads do not bear on it: one is enough */
-    if (!refused || (call->region == 0 && !alike))
+    if (!refused || call->by_values || (call->region == 0 && !alike))
         run_placed(b, call, refused);
     else if (!alike) /* by the rules alone, for the time it takes */
         run_unplaced(b, call);
@@ -665,7 +666,7 @@ static void other_type(bench *b, const ref_row *row, const tw_pto_info *info, in
 {
     ref_call call = { .row = row, .target = (tw_pto_target)target, .type = (tw_type)type };
     plan(&call, info, 1);
-    call.illegal = true;
+    call.other_type = true;
     b->kind = 0;
     run(b, &call, 0);
 }
@@ -686,7 +687,7 @@ void ref_cross(const ref_row *rows, size_t count, ref_tally *tally)
             tw_pto_info info;
             uint64_t set = target == TW_PTO_A2A3 ? rows[i].a2a3
                            : target == TW_PTO_A5 ? rows[i].a5
-                                                 : rows[i].a2a3 | rows[i].a5;
+                                                 : rows[i].a2a3 | rows[i].a5 | rows[i].cpu;
             int op = tw_pto_op_by_name(rows[i].name);
             if (op < 0) give_up(rows[i].name);
             tw_pto_info_get((size_t)op, &info);

@@ -43,6 +43,8 @@ typedef struct ref_call {
     uint32_t variant;
     unsigned region, count;
     bool illegal;    /* set by the plan: has to be refused */
+    bool by_values;  /* set by plan or decide: it is the values that are illegal, so that it has to be executed */
+    bool other_type; /* set by the driver: the row does not have it */
     bool any_layout; /* set by the plan: chips take all layouts too */
     uint64_t random;
     tw_pto_attrs attrs;
@@ -61,8 +63,9 @@ typedef struct ref_wholes {
 
 typedef struct ref_row {
     const char *name;
-    uint64_t a2a3, a5;               /* types of the subject, one bit each */
+    uint64_t a2a3, a5, cpu;          /* types of the subject, one bit each; cpu: more than the chips' */
     void (*plan)(ref_call *call);    /* NULL = all tiles have the subject's type and one valid region */
+    void (*decide)(ref_call *call);  /* after layouts were chosen: whether it is illegal; NULL */
     void (*prepare)(ref_call *call); /* changes codes of sources; NULL */
     void (*reference)(ref_call *call);
     uint32_t variants; /* 0 = 1 */

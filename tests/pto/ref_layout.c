@@ -74,6 +74,11 @@ ptrdiff_t ref_tensor_index(const tw_pto_tensor *g, uint32_t r, uint32_t c)
         i[4] = r % s[4], i[3] = r / s[4] % s[3], i[2] = r / (s[4] * s[3]) % s[2], i[1] = c;
         i[0] = r / (s[4] * s[3] * s[2]);
         break;
+    case TW_PTO_FRACTAL_Z: /* channel and place along rows, filters along columns */
+    case TW_PTO_FRACTAL_Z_S16S8:
+    case TW_PTO_FRACTAL_Z_3D:
+        i[4] = r % s[4], i[3] = c % s[3], i[2] = c / s[3], i[1] = r / s[4] % s[1], i[0] = r / (s[4] * s[1]);
+        break;
     default: /* ND, NHWC */
         i[4] = c, i[3] = r % s[3], i[2] = r / s[3] % s[2], i[1] = r / (s[3] * s[2]) % s[1];
         i[0] = r / (s[1] * s[2] * s[3]);

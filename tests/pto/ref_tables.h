@@ -4,7 +4,7 @@
 
 #include "ref_cross.h"
 
-extern const ref_row ref_lane_rows[], ref_fold_rows[], ref_convert_rows[], ref_move_rows[];
-extern const size_t ref_lane_count, ref_fold_count, ref_convert_count, ref_move_count;
+extern const ref_row ref_lane_rows[], ref_mask_rows[], ref_fold_rows[], ref_convert_rows[], ref_move_rows[];
+extern const size_t ref_lane_count, ref_mask_count, ref_fold_count, ref_convert_count, ref_move_count;
 
 #endif

@@ -11,8 +11,19 @@ static void pto_ref_lanes_cross(void **state)
     assert_int_equal(tally.failures, 0);
 }
 
+/* Bits of comparisons, and selection by them. */
+static void pto_ref_lanes_masks(void **state)
+{
+    ref_tally tally = { 0 };
+    (void)state;
+    ref_cross(ref_mask_rows, ref_mask_count, &tally);
+    print_message("%lu combinations agree, %lu are refused\n", tally.runs, tally.refused);
+    assert_int_equal(tally.failures, 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(pto_ref_lanes_cross) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(pto_ref_lanes_cross),
+                                        cmocka_unit_test(pto_ref_lanes_masks) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,6 +170,8 @@ static const struct rule {
     { "profile.absent", "2", "TMATMUL_MX", { 0 }, { ACC, LEFT2, "sl f8e8m0 32x2 zz f32", RIGHT, "sr f8e8m0 2x64 nn f32" } },
     { "profile.absent", "5", "SET_DEQSCALE", { 0 }, { "#f32 1" } },
     { "type.set", "c25", "TAND", { 0 }, { F32, F32, F32 } },
+    { "type.set", "2", "TLOAD", { 0 }, { "vec f8e4m3 4x32", "g f8e4m3 4x32 nd" } }, /* A5 alone has 8-bit floats */
+    { "type.set", "5", "TMOV", { 0 }, { "vec hif4 4x64", "vec hif4 4x64" } },
     { "type.set", "2", "TADD", { 0 }, { "vec i8 4x32", "vec i8 4x32", "vec i8 4x32" } },
     { "type.same", "c25", "TADD", { 0 }, { F32, F32, F16 } },
     { "type.same", "c25", "TADDS", { 0 }, { F32, F32, "#i32 1" } },
@@ -182,6 +184,10 @@ static const struct rule {
     { "location.vec", "c25", "TADD", { 0 }, { F32, F32, "mat f32 4x64" } },
     { "location.vec", "c25", "MGATHER", { 0 }, { "mat f32 4x64", "g f32 9x64 nd", "vec i32 1x8 v1x4" } },
     { "layout.row-major", "25", "TADD", { 0 }, { "vec f32 8x64", "vec f32 8x64", "vec f32 8x64 col" } },
+    { "layout.row-major", "25", "TPARTADD", { 0 }, { "vec f32 8x64", "vec f32 8x64", "vec f32 8x64 col" } },
+    { "layout.row-major", "25", "TEXPANDS", { 0 }, { "vec f32 8x64 col", "#f32 1" } },
+    { "layout.row-major", "25", "TFILLPAD", { 0 }, { "vec f32 16x64 nz pad1", "vec f32 16x64 nz" } },
+    { "layout.row-major", "25", "TROWEXPANDADD", { 0 }, { "vec f32 8x64 col", "vec f32 8x64", "vec f32 8x1 col" } },
     { "layout.row-major", "25", "TROWSUM", { 0 }, { COL, "vec f32 8x64 v4x64 col", F32 } },
     { "layout.row-major", "25", "TTRANS", { 0 }, { "vec f32 64x64", "vec f32 8x64 col", "vec f32 64x64" } },
     { "layout.row-major", "c25", "TSORT32", { 0 }, { "vec f32 64x8 col", "vec f32 1x32", "vec u32 1x32" } },
@@ -302,6 +308,7 @@ static const struct rule {
     { "global.layout", "25", "TLOAD", { 0 }, { "vec f32 8x64", "g f32 8x64 dn" } },
     { "global.layout", "25", "TLOAD", { 0 }, { "mat f16 32x32 nz", "g f16 32x32 nd outer" } },
     { "global.layout", "25", "TLOAD", { 0 }, { "mat f16 32x32 zn", "g f16 32x32 nd" } },
+    { "global.layout", "2", "TSTORE", { 0 }, { "g f16 32x32 nd", "mat f16 32x32 nz" } }, /* loads alone change layouts */
     { "global.wide", "25", "TLOAD", { 0 }, { "mat i64 16x4 nz", "g i64 16x4 nz" } },
     { "global.scales", "c5", "TLOAD", { 0 }, { "mat f8e8m0 16x32 zz f32 v16x31", "g f8e8m0 16x32 mx_a_nd odd" } },
     { "global.scales", "c", "TLOAD", { 0 }, { "mat u32 32x64 nn f32 v31x31", "g u32 62x16 hif4_b_nn odd" } },
@@ -372,6 +379,7 @@ static const struct rule {
     { "move.relu", "c25", "TMOV", { .relu = 1 }, { F32, F32 } },
     { "move.type", "c25", "TMOV", { 0 }, { F16, F32 } },
     { "move.type", "2", "TMOV", { 0 }, { "bias f32 1x64", "mat bf16 1x64" } },
+    { "move.type", "c25", "TMOV", { 0 }, { "bias i16 1x64", "mat i16 1x64" } },
     { "move.shape", "2", "TMOV", { 0 }, { "vec f32 8x64", F32 } },
     { "move.layout", "2", "TMOV", { 0 }, { "vec f32 8x8 col", "vec f32 8x8" } },
     { "move.extents", "c5", "TMOV", { 0 }, { "vec f32 8x64", F32 } },
@@ -623,10 +631,11 @@ static unsigned check_source(const char *file, GHashTable *seen)
 
 static void pto_rules_complete(void **state)
 {
-    static const char *const files[] = { "acc",       "check",    "compare", "conv",    "convert", "expand",
-                                         "gather",    "generate", "img2col", "indexed", "lanes",   "matrix",
-                                         "memory",    "move",     "nibble",  "plane",   "quant",   "quant_mx",
-                                         "rearrange", "reduce",   "sort",    "split",   "tensor",  "tmp", "window" };
+    static const char *const files[] = { "acc",    "check",  "compare",  "conv",      "convert",
+                                         "expand", "gather", "generate", "img2col",   "indexed",
+                                         "lanes",  "matrix", "memory",   "move",      "nibble",
+                                         "plane",  "quant",  "quant_mx", "rearrange", "reduce",
+                                         "sort",   "split",  "tensor",   "tmp",       "window" };
     (void)state;
     unsigned missing = 0;
     GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
