@@ -20,8 +20,6 @@
 #define FP4     (B(F4E2M1) | B(F4E1M2))
 #define ANY3    A5 /* A2/A3 have no floats of 8 and 4 bits */
 #define ANYTYPE (A5 | FP8 | FP4 | B(F8E8M0) | B(HIF4))
-#define ON_A2A3 (A5 | B(I4)) /* the types that a chip has at all: spec pto.md 1.2 */
-#define ON_A5   (A5 | FP8 | FP4 | B(F8E8M0))
 #define ALL     (A5 | FP8 | FP4 | B(I4))
 #define MM3     (B(I8) | F | BF)
 #define MM5     (MM3 | FP8)
@@ -50,25 +48,24 @@ enum { /* attributes by number */
 #define FIXPIPE   (AT(phase) | AT(atomic) | AT(slot_layout) | AT(sub_block) | AT(clip) | AT(channel_split))
 
 static const tw__pto_row rows[] = {
-#define X(name_, mnemonic_, form_, ins_, pipe_, a3, a5, rules_, family_, op_, order_, attrs_, tmp_, cost_, \
-          summary_)                                                                                        \
-    { .name = #name_,                                                                                      \
-      .mnemonic = mnemonic_,                                                                               \
-      .form = form_,                                                                                       \
-      .ins = ins_,                                                                                         \
-      .order = order_,                                                                                     \
-      .pipe = TW_PTO_PIPE_##pipe_,                                                                         \
-      .rules = rules_,                                                                                     \
-      .op = TW_VEC_##op_,                                                                                  \
-      .tmp = TW__TMP_##tmp_,                                                                               \
-      .cost = TW__COST_##cost_,                                                                            \
-      .operands = sizeof form_ - 1,                                                                        \
-      .types = { (a3) | (a5), (rules_) & TW__CPU_ONLY ? 0 : (a3) & ON_A2A3,                                \
-                 (rules_) & TW__CPU_ONLY ? 0 : (a5) & ON_A5 },                                             \
-      .attrs = attrs_,                                                                                     \
-      .check = tw__pto_check_##family_,                                                                    \
-      .run = tw__pto_run_##family_,                                                                        \
-      .summary = summary_,                                                                                 \
+#define X(name_, mnemonic_, form_, ins_, pipe_, a3, a5, rules_, family_, op_, order_, attrs_, tmp_, cost_,         \
+          summary_)                                                                                                \
+    { .name = #name_,                                                                                              \
+      .mnemonic = mnemonic_,                                                                                       \
+      .form = form_,                                                                                               \
+      .ins = ins_,                                                                                                 \
+      .order = order_,                                                                                             \
+      .pipe = TW_PTO_PIPE_##pipe_,                                                                                 \
+      .rules = rules_,                                                                                             \
+      .op = TW_VEC_##op_,                                                                                          \
+      .tmp = TW__TMP_##tmp_,                                                                                       \
+      .cost = TW__COST_##cost_,                                                                                    \
+      .operands = sizeof form_ - 1, /* cpu alone has what is of A6: hif4 */                                        \
+      .types = { (a3) | (a5), (rules_) & TW__CPU_ONLY ? 0 : (a3), (rules_) & TW__CPU_ONLY ? 0 : (a5) & ~B(HIF4) }, \
+      .attrs = attrs_,                                                                                             \
+      .check = tw__pto_check_##family_,                                                                            \
+      .run = tw__pto_run_##family_,                                                                                \
+      .summary = summary_,                                                                                         \
       .family = #family_ },
 #include "pto/ops.def"
 #undef X

@@ -124,7 +124,7 @@ static bool one_transfer(tw_pto_target target, tw_type type, size_t fit, bool lo
     tw_pto_tensor g = { .type = type, .layout = fits[fit].layout };
     bool cpu = target == TW_PTO_CPU, scale = is_scale(g.layout), nibbles = ref_bits(type) == 4;
     bool l1 = pick(2) && (load || target != TW_PTO_A5);
-    unsigned allowed = l1 ? fits[fit].mat : fits[fit].vec;
+    unsigned allowed = l1 && load ? fits[fit].mat : fits[fit].vec; /* stores keep the layout */
     if (cpu) allowed = scale ? 1u << PLAIN_ROWS | 1u << ZZ | 1u << NN : 15;
     if (scale && (target == TW_PTO_A2A3 || (type != TW_F8E8M0 && type != TW_U8))) return false;
     if (!allowed || (!cpu && ref_bits(type) == 64 && fit > 1)) return false;
