@@ -5,7 +5,7 @@
  * (plane.c); the family's function runs kernels of the vec box over planes; boxed destinations are put back.
  *
  * Family files: lanes.c elementwise, compare.c, reduce.c, expand.c, convert.c, generate.c (TCI, TTRI, ...), memory.c,
- * gather.c, move.c, sort.c, matrix.c, quant.c. Text: as_*.c. */
+ * gather.c, move.c, window.c, sort.c, matrix.c, quant.c. Text: as_*.c. */
 #ifndef TW_PTO_PTO_H
 #define TW_PTO_PTO_H
 

@@ -211,6 +211,13 @@ static void pto_windows_text(void **state)
           "pto.tload ins(%v : !pto.tensor_view<1x1x1x16x2xf32>) outs(%t : !pto.tile_buf<mat, 16x2xf32, "
           "slayout=row_major, fractal=32>)\n",
           "one of A6", TW_PTO_A5, 7 },
+        { "%v = pto.make_tensor_view %p, shape = [%one, %one, %one, %j, %two], strides = [%j, %j, %two, %two, "
+          "%one] "
+          "{layout = #pto.layout<hif4_a_zz>} : !pto.tensor_view<1x1x1x16x2xf32>\n"
+          "%t = pto.alloc_tile : !pto.tile_buf<mat, 16x2xf32, slayout=row_major, fractal=32>\n"
+          "pto.tload ins(%v : !pto.tensor_view<1x1x1x16x2xf32>) outs(%t : !pto.tile_buf<mat, 16x2xf32, "
+          "slayout=row_major, fractal=32>)\n",
+          NULL, TW_PTO_CPU, 0 },
         { "%v = pto.make_tensor_view %p, shape = [%j, %j], strides = [%j, %i] {layout = #pto.layout<hif4>} : "
           "!pto.tensor_view<16x16xf32>\n",
           "not a layout", TW_PTO_A5, 5 },
