@@ -143,6 +143,21 @@ ref_image ref_take(tw_pto *core, tw_pto_tile *tile)
     return image;
 }
 
+ref_image ref_cut(const ref_image *base, const tw_pto_tile *shape, uint32_t row, uint32_t col)
+{
+    ref_image image = { shape, calloc(1, ref_tile_bytes(shape) + 1), ref_tile_bytes(shape) };
+    if (!image.bytes) abort();
+    for (uint32_t r = 0; r < shape->rows; r++)
+        for (uint32_t c = 0; c < shape->cols; c++) ref_set(&image, r, c, ref_get(base, row + r, col + c));
+    return image;
+}
+
+void ref_paste(const ref_image *base, const ref_image *part, uint32_t row, uint32_t col)
+{
+    for (uint32_t r = 0; r < part->tile->rows; r++)
+        for (uint32_t c = 0; c < part->tile->cols; c++) ref_set(base, row + r, col + c, ref_get(part, r, c));
+}
+
 void ref_drop(ref_image *image)
 {
     free(image->bytes);

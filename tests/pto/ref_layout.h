@@ -31,6 +31,10 @@ void ref_drop(ref_image *image);
 uint64_t ref_get(const ref_image *image, uint32_t r, uint32_t c);
 void ref_set(const ref_image *image, uint32_t r, uint32_t c, uint64_t code);
 double ref_value(const ref_image *image, uint32_t r, uint32_t c);
+/* The elements of a window that begins at (row, col) of the tile in `base`, as the image of a tile like it that stands alone
+ * (`shape`, its extents those of the window); and those elements back into the base's image. */
+ref_image ref_cut(const ref_image *base, const tw_pto_tile *shape, uint32_t row, uint32_t col);
+void ref_paste(const ref_image *base, const ref_image *part, uint32_t row, uint32_t col);
 /* Fills all of the storage, valid or not, with codes made from random bits, and takes its image. */
 typedef uint64_t ref_maker(tw_type type, uint64_t random);
 ref_image ref_fill(tw_pto *core, tw_pto_tile *tile, ref_maker *make, uint64_t *state);

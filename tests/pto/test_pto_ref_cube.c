@@ -162,6 +162,77 @@ static void pto_ref_cube_products(void **unused)
                     one_product((tw_pto_target)target, &combinations[t], &forms[f], i & 1);
 }
 
+/* --- windows of larger tiles ---------------------------------------------------------------------------------------------- */
+
+/* A tile with 32 more rows and 64 more columns, of which `t` becomes the window that begins at (row, col). */
+typedef struct framed {
+    tw_pto_tile base, alone; /* alone: as the window, without a base */
+    ref_image image, part;
+    uint32_t row, col;
+} framed;
+
+static void frame(tw_pto *core, tw_pto_tile *t, ref_maker *make, framed *f)
+{
+    f->base = f->alone = *t;
+    f->base.rows += 32, f->base.cols += 64;
+    f->base.valid_rows = f->base.rows, f->base.valid_cols = f->base.cols;
+    f->row = 32 * pick(2), f->col = 64 * pick(2);
+    f->image = ref_fill(core, &f->base, make, &state);
+    f->part = ref_cut(&f->image, &f->alone, f->row, f->col);
+    OK(tw_pto_window(core, t, &f->base, f->row, f->col));
+}
+
+static void one_windowed(tw_pto_target target, const struct combination *types)
+{
+    enum { M = 32, K = 64, N = 64 };
+    product p = { .core = tw_pto_new(target, 0),
+                  .target = target,
+                  .types = types,
+                  .form = &forms[2],
+                  .m = 1 + pick(M),
+                  .k = 1 + pick(K),
+                  .n = 1 + pick(N) };
+    framed a, b, d;
+    p.a = ref_cube_tile(TW_PTO_LEFT, types->a, M, K, target);
+    p.b = ref_cube_tile(TW_PTO_RIGHT, types->b, K, N, target);
+    p.d = ref_cube_tile(TW_PTO_ACC, types->c, M, N, target);
+    if (target == TW_PTO_CPU) {
+        ref_any_layout(&p.a, ref_next(&state));
+        ref_any_layout(&p.b, ref_next(&state));
+        ref_any_layout(&p.d, ref_next(&state));
+    }
+    p.a.valid_rows = p.d.valid_rows = p.m;
+    p.a.valid_cols = p.b.valid_rows = p.k;
+    p.b.valid_cols = p.d.valid_cols = p.n;
+    frame(p.core, &p.a, ref_small, &a);
+    frame(p.core, &p.b, ref_small, &b);
+    frame(p.core, &p.d, ref_small, &d);
+    OK(CALL(p.core, "tmatmul.acc", NULL, TILE(&p.d), TILE(&p.a), TILE(&p.b)));
+    for (uint32_t i = 0; i < p.m; i++)
+        for (uint32_t j = 0; j < p.n; j++) { /* small integers: exact */
+            double sum = ref_value(&d.part, i, j);
+            for (uint32_t k = 0; k < p.k; k++) sum += ref_value(&a.part, i, k) * ref_value(&b.part, k, j);
+            ref_set(&d.part, i, j, ref_encode(types->c, sum, REF_EVEN, false));
+        }
+    ref_paste(&d.image, &d.part, d.row, d.col);
+    if (!ref_equal(p.core, &d.base, &d.image, "window"))
+        fail_msg("%s: %u x %u x %u, layouts %u%u %u%u %u%u", tw_pto_target_name(target), p.m, p.k, p.n, p.a.blayout,
+                 p.a.slayout, p.b.blayout, p.b.slayout, p.d.blayout, p.d.slayout);
+    assert_true(ref_equal(p.core, &a.base, &a.image, "left") && ref_equal(p.core, &b.base, &b.image, "right"));
+    framed *all[] = { &a, &b, &d };
+    for (int i = 0; i < 3; i++) ref_drop(&all[i]->image), ref_drop(&all[i]->part);
+    tw_pto_free(p.core);
+}
+
+static void pto_ref_cube_windows(void **unused)
+{
+    (void)unused;
+    for (int target = 0; target < TW_PTO_TARGETS; target++)
+        for (size_t t = 0; t < sizeof combinations / sizeof *combinations; t++)
+            for (int i = 0; i < 8 && (combinations[t].a2a3 || target != TW_PTO_A2A3); i++)
+                one_windowed((tw_pto_target)target, &combinations[t]);
+}
+
 /* Every triple of element types on every profile: taken or refused as the documents say. */
 static void pto_ref_cube_types(void **unused)
 {
@@ -351,6 +422,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pto_ref_cube_products),
+        cmocka_unit_test(pto_ref_cube_windows),
         cmocka_unit_test(pto_ref_cube_types),
         cmocka_unit_test(pto_ref_cube_constraints),
         cmocka_unit_test(every_row),
