@@ -49,8 +49,7 @@ static bool parse_types(tw__parser *p, tw__as_item *item, bool several)
     return true;
 }
 
-/* Words that continue a statement, on the next line too. */
-static bool continuing_word(const tw__parser *p)
+bool tw__parse_is_part(const tw__parser *p)
 {
     static const char *const words[] = { "ins",
                                          "outs",
@@ -84,14 +83,15 @@ bool tw__parse_continues(const tw__parser *p)
     if (!p->t.first) return p->t.kind != T_END;
     if (p->t.kind == T_ARROW) return true;
     if (p->t.kind == T_CHAR) return strchr(":,({[<", *p->t.start) != NULL;
-    return continuing_word(p);
+    return tw__parse_is_part(p);
 }
 
 /* On the same line a statement ends where nothing but another one can follow: at a name after its types, or after
  * "outs(...)". */
 static bool ends_here(const tw__parser *p, const tw__as_item *last, const tw__as_item *before)
 {
-    if (!last || p->t.first || (p->t.kind != T_VALUE && (p->t.kind != T_WORD || continuing_word(p)))) return false;
+    if (!last || p->t.first || (p->t.kind != T_VALUE && (p->t.kind != T_WORD || tw__parse_is_part(p))))
+        return false;
     return last->kind == TW__AS_COLON || last->kind == TW__AS_ARROW || last->kind == TW__AS_FROM ||
            last->kind == TW__AS_TO ||
            (last->kind == TW__AS_PARENS && before && before->kind == TW__AS_WORD &&

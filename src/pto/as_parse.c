@@ -148,10 +148,10 @@ static bool parse_holder(tw__parser *p, tw__as_op *op, const holder *h)
         if (!parse_block(p, op, &end, true)) return false;
         if (last) break;
     }
-    if (!tw__parse_continues(p) || tw__parse_is(p, '}')) return true;
+    if (!tw__parse_is_word(p, "loc") || *p->at != '(') return true;
     tw__as_item **more = &op->items; /* a location after the brace */
     while (*more) more = &(*more)->next;
-    return !tw__parse_is_word(p, "loc") || tw__parse_items(p, more, 0);
+    return tw__parse_item(p, *more = tw__parse_allocate(p, sizeof **more));
 }
 
 /* "%a, %r:2 =": a group of n results has the names r#0 ... r#n-1. */
@@ -222,6 +222,10 @@ static bool parse_statement(tw__parser *p, tw__as_op *op)
     if (p->t.kind != T_WORD)
         return tw__parse_error(p, &p->t, "expected the name of an operation%s",
                                p->t.kind == T_STRING ? ", without quotes" : ""),
+               false;
+    if (tw__parse_is_part(p))
+        return tw__parse_error(p, &p->t, "expected the name of an operation: '%.*s' is a part of one",
+                               (int)p->t.length, p->t.start),
                false;
     op->line = p->t.line;
     op->column = p->t.column;

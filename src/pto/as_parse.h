@@ -67,6 +67,7 @@ tw__as_comment *tw__comment_behind(tw__parser *p);
 
 /* --- as_items.c ---------------------------------------------------------------------------------------------------- */
 
+bool tw__parse_is_part(const tw__parser *p); /* a word that continues a statement, on the next line too */
 /* The current token is part of the statement before it. */
 bool tw__parse_continues(const tw__parser *p);
 bool tw__parse_item(tw__parser *p, tw__as_item *item);
