@@ -49,17 +49,41 @@ static void convolve(uint8 *out)
         }
 }
 
+/* A number of the header, behind blanks and comments; -1: none. */
+static int header_number(FILE *f)
+{
+    int n, c;
+    while ((c = getc(f)) == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '#')
+        while (c == '#' && (n = getc(f)) != '\n' && n != EOF) continue;
+    ungetc(c, f);
+    return fscanf(f, "%d", &n) == 1 ? n : -1;
+}
 static int read_pgm(const char *path)
 {
-    int most;
+    char magic[3] = "";
     FILE *f = fopen(path, "rb");
-    if (!f || fscanf(f, "P5 %d %d %d", &width, &height, &most) != 3 || getc(f) == EOF || width < 1 || height < 1 ||
-        width > 10000 || height > 10000)
-        return fprintf(stderr, "%s is not a PGM file of at most 10000 x 10000\n", path), 0;
-    image = malloc((size_t)width * (size_t)height);
-    int ok = image && fread(image, 1, (size_t)width * (size_t)height, f) == (size_t)width * (size_t)height;
+    if (!f) return perror(path), 0;
+    int is_pgm = fscanf(f, "%2s", magic) == 1 && strcmp(magic, "P5") == 0;
+    width = header_number(f), height = header_number(f);
+    int most = header_number(f);
+    is_pgm =
+        is_pgm && getc(f) != EOF && width > 0 && height > 0 && width <= 10000 && height <= 10000 && most == 255;
+    size_t size = is_pgm ? (size_t)width * (size_t)height : 0;
+    image = size ? malloc(size) : NULL;
+    size_t got = image ? fread(image, 1, size, f) : 0;
     fclose(f);
-    return ok;
+    if (!is_pgm)
+        return fprintf(stderr, "%s is not a binary PGM (P5) of 8 bits and at most 10000 x 10000\n", path), 0;
+    if (got < size) return fprintf(stderr, "%s ends after %zu of %zu pixels\n", path, got, size), 0;
+    return 1;
+}
+static int write_pgm(const char *path, const uint8 *out)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f) return perror(path), 0;
+    fprintf(f, "P5\n%d %d\n255\n", width, height);
+    fwrite(out, 1, (size_t)width * (size_t)height, f);
+    return fclose(f) == 0;
 }
 
 static int check(const uint8 *out)
@@ -81,12 +105,7 @@ int main(int argc, char **argv)
     if (!out) return 1;
     convolve(out);
     int ok = check(out);
-    FILE *f = argc > 2 ? fopen(argv[2], "wb") : NULL;
-    if (f) {
-        fprintf(f, "P5\n%d %d\n255\n", width, height);
-        fwrite(out, 1, (size_t)width * (size_t)height, f);
-        fclose(f);
-    }
+    if (argc > 2 && !write_pgm(argv[2], out)) ok = 0;
     if (ok) printf("conv2d: %d x %d pixels smoothed\n", width, height);
     free(out), free(image);
     return !ok;

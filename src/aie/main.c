@@ -68,7 +68,11 @@ static void print_type(const tw_aie_type *t)
     printf("  total width   %u bits", t->payload_bits);
     if (t->register_bits != t->payload_bits) printf(" in a register of %u", t->register_bits);
     printf("\n  register      %s\n", t->registers);
-    printf("  used for      %s\n", uses[t->use]);
+    if (t->use == TW_AIE_ALIAS) /* v8accfloat: v8float */
+        printf("  used for      another name of v%u%s: there are no float accumulators\n", t->lanes,
+               t->is_complex ? "cfloat" : "float");
+    else
+        printf("  used for      %s\n", uses[t->use]);
     if (t->is_scalar) return;
     print_narrower(t);
     print_lanes(t);

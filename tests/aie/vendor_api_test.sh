@@ -32,5 +32,18 @@ done
 for part in 0 1 2; do build "products_$part" mul -DPART=$part "$source/tests/aie/vendor_api_mul.cpp" "$@"; done
 for part in 0 1; do build "sliding_$part" slide -DPART=$part "$source/tests/aie/vendor_api_slide.cpp" "$@"; done
 build conversions convert "$source/tests/aie/vendor_api_convert.cpp" "$@"
+build more more "$source/tests/aie/vendor_api_more.cpp" "$@"
 build ports ports "$source/tests/aie/vendor_api_ports.cpp" "$@"
+# What is not modelled says so, wherever the library needs it.
+cat >"$work/fft.cpp" <<'END'
+#include <tilewright/aie_vendor.hpp>
+#include <aie_api/aie.hpp>
+void stage(cint16 *x, cint16 *tw, cint16 *y)
+{
+    aie::fft_dit_r2_stage<64>(x, tw, 1024, 15, 15, false, y);
+}
+END
+$cxx -std=c++20 -fsyntax-only -w -I"$source/include" -I"$source/include/aie" -I"$api" "$work/fft.cpp" 2>"$work/log"
+grep -q "(FFT, CFR, DPD) is not modelled by Tilewright" "$work/log" || {
+  echo "vendor_api_test: an FFT stage does not say that it is not modelled"; head -5 "$work/log"; failed=1; }
 exit $failed

@@ -85,7 +85,7 @@ for scalar in int8 uint8 int16 uint16 int32 uint32 float cint16; do
   prints out 'scalar'
 done
 expect 0 "$tilewright" aie type v8accfloat
-prints out 'alias'
+prints out 'another name of v8float'
 expect 0 "$tilewright" aie type v8cint8
 prints out 'load, store, cast'
 
