@@ -121,6 +121,7 @@ if(BUILD_TESTING)
 endif()
 if(BUILD_TESTING)
   add_test(NAME aie.straight_code COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/straight_test.sh ${CMAKE_SOURCE_DIR})
+  add_test(NAME aie.refused COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/refused_test.sh ${CMAKE_SOURCE_DIR})
 endif()
 
 # The same instruction set for the peers and for us.

@@ -88,6 +88,9 @@ TW_API tw_status tw_aie_array_resume(tw_aie_array *array, uint64_t iterations);
 /* Goes on with a run that ended in a deadlock, after tw_aie_array_send() has brought what it waited for. */
 TW_API tw_status tw_aie_array_continue(tw_aie_array *array);
 TW_API uint64_t tw_aie_array_unread(const tw_aie_array *array); /* words that nobody read, of the last run */
+/* ... and where: a line for each port, "3 words of input stream 0 of kernel 'b' on tile (1,0), from 'a'"; "" when none is.
+ * Owned by the array, until its next run. */
+TW_API const char *tw_aie_array_unread_ports(const tw_aie_array *array);
 /* Estimated cycles of a kernel over all firings (counted when it is compiled with TW_AIE_PROFILE), stalls not counted. */
 TW_API uint64_t tw_aie_array_cycles(const tw_aie_array *array, int kernel);
 /* How often a kernel has called event0() (event = 0), event1() (1), event_error() (2) in the last run. */

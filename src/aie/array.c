@@ -1,6 +1,7 @@
 /* The array: building it. run.c runs it. */
 #include "aie/array.h"
 
+#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ void tw_aie_array_free(tw_aie_array *a)
         free(a->files[i]->path), free(a->files[i]->bytes), free(a->files[i]->last), free(a->files[i]);
     free(a->kernels), free(a->fifos), free(a->pairs), free(a->files), free(a->locks), free(a->message);
     tw_profile_free(a->profile);
+    g_free(a->unread_ports);
     tw__aie_free_memory(a);
     free(a);
 }
@@ -340,6 +342,11 @@ uint64_t tw_aie_array_events(const tw_aie_array *a, int number, int event)
 uint64_t tw_aie_array_unread(const tw_aie_array *a)
 {
     return a->unread;
+}
+
+const char *tw_aie_array_unread_ports(const tw_aie_array *a)
+{
+    return a->unread_ports ? a->unread_ports : "";
 }
 
 const tw_profile *tw_aie_array_profile(tw_aie_array *a)

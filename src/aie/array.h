@@ -107,6 +107,7 @@ struct tw_aie_array {
     tw__kernel *running;
     tw_status status; /* the first failure of a building call */
     char *message;
+    char *unread_ports;
     uint64_t unread, iterations; /* iterations: of the run that is on */
     bool started;
 };

@@ -180,6 +180,8 @@ static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *t
         g_string_append_printf(text, "for lock %d%s", k->lock,
                                tw__aie_lock((tw_aie_array *)a, k, k->lock)->held ? ", which is held"
                                                                                  : " to have another value");
+    if (k->wait != TW__WAIT_WINDOWS && k->wait != TW__RUN && k->control.file) /* compiled with TW_AIE_CHECK */
+        g_string_append_printf(text, " (%s:%d)", k->control.file, k->control.line);
     bool acquires = k->wait == TW__WAIT_ACQUIRE;
     for (int i = 0; (acquires || k->wait == TW__WAIT_WINDOWS) && i < TW__AIE_PORTS; i++) {
         if (acquires && &k->view_in[i] != k->waits_view && &k->view_out[i] != k->waits_view) continue;
@@ -253,6 +255,32 @@ static void reset(tw_aie_array *a)
     memset(a->locks, 0, (size_t)TW__AIE_COLUMNS * TW__AIE_ROWS * TW__AIE_LOCKS * sizeof *a->locks);
 }
 
+/* Words that nobody has read, and a line for each port where they wait. */
+static void count_unread(tw_aie_array *a)
+{
+    static const char *const what[] = { "words of input stream 0", "words of input stream 1",
+                                        "registers of the cascade" };
+    GString *text = g_string_new(NULL);
+    a->unread = 0;
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        const tw__kernel *k = a->kernels[i];
+        for (int port = 0; port <= TW__AIE_STREAMS; port++)
+            if (k->in[port] && k->in[port]->count)
+                g_string_append_printf(text, "%u %s of kernel '%s' on tile (%d,%d), from '%s'\n",
+                                       k->in[port]->count, what[port], k->name, k->column, k->row,
+                                       peer(a, k->in[port]->from));
+        for (int port = 0; port < TW__AIE_PORTS; port++)
+            if (k->window_in[port] && k->window_in[port]->full)
+                g_string_append_printf(
+                    text, "%u blocks of input window %d of kernel '%s' on tile (%d,%d), from '%s'\n",
+                    k->window_in[port]->full, port, k->name, k->column, k->row, peer(a, k->window_in[port]->from));
+    }
+    for (size_t i = 0; i < a->fifo_count; i++) a->unread += a->fifos[i]->count;
+    for (size_t i = 0; i < a->pair_count; i++) a->unread += a->pairs[i]->full * a->pairs[i]->bytes / 4;
+    g_free(a->unread_ports);
+    a->unread_ports = g_string_free(text, FALSE);
+}
+
 /* On until nothing moves; what came of it. */
 static tw_status proceed(tw_aie_array *a)
 {
@@ -262,9 +290,7 @@ static tw_status proceed(tw_aie_array *a)
         return a->status;
     }
     tw_status status = verdict(a, a->iterations);
-    a->unread = 0;
-    for (size_t i = 0; i < a->fifo_count; i++) a->unread += a->fifos[i]->count;
-    for (size_t i = 0; i < a->pair_count; i++) a->unread += a->pairs[i]->full * a->pairs[i]->bytes / 4;
+    count_unread(a);
     tw_profile_free(a->profile);
     a->profile = tw__aie_profile(a);
     for (size_t i = 0; i < a->file_count && status == TW_OK; i++)

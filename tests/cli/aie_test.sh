@@ -102,7 +102,11 @@ v2int32|lanes|2 lanes of int32 would be 64 bits
 v16uint32|u|unsigned only exists for int8 vectors
 v8ucint16|kind|
 v16int48|size|48 is not 8, 16, 32, 64 or 128 bits
-v8acc32|size|48 or 80 bits
+v8acc32|size|48 or 80 bits; v8acc48, v16acc48, v4cacc48, v8cacc48, v4acc80, v8acc80, v2cacc80 and v4cacc80 are the accumulators
+v4ccint16|kind|'cint' is not int, float or acc
+v4cfloat32|size|write v4cfloat
+v8accfloat16|size|write v8accfloat
+v4uint8x|size|'8x' is not a number of bits
 v2acc48|lanes|an accumulator register holds 384
 v16acc80|lanes|v8acc80
 v8float32|size|write v8float

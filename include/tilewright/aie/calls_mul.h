@@ -59,14 +59,14 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 20, (v32int32 x, int xs, int xo
   void (*)(v64int16, v8int32): P##_18, \
   void (*)(v16int32, v16int16): P##_19, \
   void (*)(v32int32, v16int16): P##_20, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48p_pick8(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m16_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48p_pick8(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m16_48p_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v32int16): P##_13, \
   void (*)(v64int16): P##_16, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48p_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48p_pick9(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48pa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48p_pick9(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48p_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -82,7 +82,7 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 20, (v32int32 x, int xs, int xo
   void (*)(v32int16, v16int16): P##_12, \
   void (*)(v32int16, v32int16): P##_14, \
   void (*)(v64int16, v16int16): P##_15, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48p_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48p_pick10(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48pa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48p_pick10(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48p_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
@@ -91,7 +91,7 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 20, (v32int32 x, int xs, int xo
   void (*)(v64int16, v32int8): P##_9, \
   void (*)(v32int16, v32uint8): P##_10, \
   void (*)(v64int16, v32uint8): P##_11, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48p_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48p_pick12(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m16_48pa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48p_pick12(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #else
@@ -118,14 +118,14 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 33, (v32int32 x, int xs, int xo
   void (*)(v64int16, v8int32): P##_31, \
   void (*)(v16int32, v16int16): P##_32, \
   void (*)(v32int32, v16int16): P##_33, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48b_pick8(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m16_48ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48b_pick8(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m16_48b_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v32int16): P##_26, \
   void (*)(v64int16): P##_29, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48b_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48b_pick9(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48ba_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48b_pick9(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48b_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -133,7 +133,7 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 33, (v32int32 x, int xs, int xo
   void (*)(v32int16, v16int16): P##_25, \
   void (*)(v32int16, v32int16): P##_27, \
   void (*)(v64int16, v16int16): P##_28, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48b_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48b_pick10(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48ba_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48b_pick10(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48b_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
@@ -142,7 +142,7 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 33, (v32int32 x, int xs, int xo
   void (*)(v64int16, v32int8): P##_22, \
   void (*)(v32int16, v32uint8): P##_23, \
   void (*)(v64int16, v32uint8): P##_24, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48b_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48b_pick12(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m16_48ba_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48b_pick12(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #else
@@ -171,27 +171,27 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 48, (v32int32 x, int xs, int xo
   void (*)(v64int16, v8int32): P##_45, \
   void (*)(v16int32, v16int16): P##_46, \
   void (*)(v32int32, v16int16): P##_48, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48s_pick9(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48s_pick9(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
   void (*)(v32int16, v32int16, v8int32): P##_44, \
   void (*)(v16int32, v16int32, v16int16): P##_47, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48s_pick10(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48s_pick10(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48s_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
   void (*)(v32int16, v16int16): P##_40, \
   void (*)(v64int16, v16int16): P##_42, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48s_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48s_pick12(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m16_48sa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48s_pick12(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m16_48s_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
   void (*)(v32int16, v32int16, v16int16): P##_41, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48s_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48s_pick13(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48sa_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48s_pick13(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48s_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
@@ -200,14 +200,14 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 48, (v32int32 x, int xs, int xo
   void (*)(v64int16, v32int8): P##_36, \
   void (*)(v32int16, v32uint8): P##_37, \
   void (*)(v64int16, v32uint8): P##_39, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48s_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48s_pick14(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48sa_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48s_pick14(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48s_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6), __typeof__(a9)))0, \
   void (*)(v32int16, v32int16, v32int8): P##_35, \
   void (*)(v32int16, v32int16, v32uint8): P##_38, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48s_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48s_pick15(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m16_48sa_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48s_pick15(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #else
@@ -236,27 +236,27 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 63, (v32int32 x, int xs, int xo
   void (*)(v64int16, v8int32): P##_60, \
   void (*)(v16int32, v16int16): P##_61, \
   void (*)(v32int32, v16int16): P##_63, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48m_pick9(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48m_pick9(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m16_48m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
   void (*)(v32int16, v32int16, v8int32): P##_59, \
   void (*)(v16int32, v16int32, v16int16): P##_62, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48m_pick10(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48m_pick10(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m16_48m_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
   void (*)(v32int16, v16int16): P##_55, \
   void (*)(v64int16, v16int16): P##_57, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48m_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48m_pick12(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m16_48ma_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48m_pick12(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m16_48m_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
   void (*)(v32int16, v32int16, v16int16): P##_56, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48m_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48m_pick13(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48ma_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48m_pick13(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48m_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
@@ -265,14 +265,14 @@ TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 63, (v32int32 x, int xs, int xo
   void (*)(v64int16, v32int8): P##_51, \
   void (*)(v32int16, v32uint8): P##_52, \
   void (*)(v64int16, v32uint8): P##_54, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48m_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48m_pick14(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48ma_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48m_pick14(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48m_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6), __typeof__(a9)))0, \
   void (*)(v32int16, v32int16, v32int8): P##_50, \
   void (*)(v32int16, v32int16, v32uint8): P##_53, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48m_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48m_pick15(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m16_48ma_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48m_pick15(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #else
@@ -293,13 +293,13 @@ TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 72, (v64int16 x, int xs, int xo
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
   void (*)(v32int16, v16int16): P##_70, \
   void (*)(v64int16, v16int16): P##_72, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48t_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48t_pick13(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48ta_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48t_pick13(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m16_48t_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
   void (*)(v32int16, v32int16, v16int16): P##_71, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48t_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48t_pick14(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48ta_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48t_pick14(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m16_48t_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
@@ -308,14 +308,14 @@ TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 72, (v64int16 x, int xs, int xo
   void (*)(v64int16, v32int8): P##_66, \
   void (*)(v32int16, v32uint8): P##_67, \
   void (*)(v64int16, v32uint8): P##_69, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48t_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48t_pick15(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m16_48ta_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48t_pick15(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m16_48t_pick16(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6), __typeof__(a10)))0, \
   void (*)(v32int16, v32int16, v32int8): P##_65, \
   void (*)(v32int16, v32int16, v32uint8): P##_68, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m16_48t_16(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) tw__m16_48t_pick16(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)
 #define tw__m16_48ta_17(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) tw__m16_48t_pick16(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)
 #else
@@ -370,7 +370,7 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 110, (v16cint32 x, int xs, int 
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v16cint16): P##_105, \
   void (*)(v32cint16): P##_108, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48p_5(f,a0,a1,a2,a3,a4) tw__m8_48p_pick5(tw__m8_48p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m8_48pa_6(f,acc,a0,a1,a2,a3,a4) tw__m8_48p_pick5(tw__m8_48pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m8_48p_pick6(P,a0,a1,a2,a3,a4,a5) \
@@ -386,7 +386,7 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 110, (v16cint32 x, int xs, int 
   void (*)(v32cint16, v8cint16): P##_107, \
   void (*)(v8cint32, v16int16): P##_109, \
   void (*)(v16cint32, v16int16): P##_110, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48p_6(f,a0,a1,a2,a3,a4,a5) tw__m8_48p_pick6(tw__m8_48p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m8_48pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_48p_pick6(tw__m8_48pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m8_48p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
@@ -399,7 +399,7 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 110, (v16cint32 x, int xs, int 
   void (*)(v32int32, v16int16): P##_97, \
   void (*)(v16cint16, v16int16): P##_100, \
   void (*)(v32cint16, v16int16): P##_101, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48p_pick8(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48p_pick8(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48p_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
@@ -410,7 +410,7 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 110, (v16cint32 x, int xs, int 
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v32int16): P##_86, \
   void (*)(v64int16): P##_89, \
-  default: tw__no_such_overload))
+  default: tw__no_such_product))
 #define tw__m8_48p_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48p_pick9(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48pa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48p_pick9(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48p_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -428,7 +428,7 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 110, (v16cint32 x, int xs, int 
   void (*)(v32int16, v32uint8): P##_83, \
   void (*)(v64int16, v32uint8): P##_84, \
   void (*)(v32int16, v32int16): P##_87, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48p_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48p_pick10(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48pa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48p_pick10(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
@@ -470,7 +470,7 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 140, (v16cint32 x, int xs, int 
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v16cint16): P##_135, \
   void (*)(v32cint16): P##_138, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48b_5(f,a0,a1,a2,a3,a4) tw__m8_48b_pick5(tw__m8_48b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m8_48ba_6(f,acc,a0,a1,a2,a3,a4) tw__m8_48b_pick5(tw__m8_48ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m8_48b_pick6(P,a0,a1,a2,a3,a4,a5) \
@@ -486,7 +486,7 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 140, (v16cint32 x, int xs, int 
   void (*)(v32cint16, v8cint16): P##_137, \
   void (*)(v8cint32, v16int16): P##_139, \
   void (*)(v16cint32, v16int16): P##_140, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48b_6(f,a0,a1,a2,a3,a4,a5) tw__m8_48b_pick6(tw__m8_48b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m8_48ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_48b_pick6(tw__m8_48ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m8_48b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
@@ -499,7 +499,7 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 140, (v16cint32 x, int xs, int 
   void (*)(v32int32, v16int16): P##_127, \
   void (*)(v16cint16, v16int16): P##_130, \
   void (*)(v32cint16, v16int16): P##_131, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48b_pick8(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48b_pick8(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48b_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
@@ -510,7 +510,7 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 140, (v16cint32 x, int xs, int 
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v32int16): P##_116, \
   void (*)(v64int16): P##_119, \
-  default: tw__no_such_overload))
+  default: tw__no_such_product))
 #define tw__m8_48b_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48b_pick9(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48ba_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48b_pick9(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48b_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -520,7 +520,7 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 140, (v16cint32 x, int xs, int 
   void (*)(v32int16, v32uint8): P##_113, \
   void (*)(v64int16, v32uint8): P##_114, \
   void (*)(v32int16, v32int16): P##_117, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48b_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48b_pick10(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48ba_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48b_pick10(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
@@ -576,7 +576,7 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 176, (v16cint32 x, int xs, int 
   void (*)(v32cint16, v8cint16): P##_173, \
   void (*)(v8cint32, v16int16): P##_174, \
   void (*)(v16cint32, v16int16): P##_176, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_48s_pick7(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_48sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_48s_pick7(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_48s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
@@ -586,7 +586,7 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 176, (v16cint32 x, int xs, int 
   void (*)(v16cint16, v16cint16, v8int32): P##_169, \
   void (*)(v16cint16, v16cint16, v8cint16): P##_172, \
   void (*)(v8cint32, v8cint32, v16int16): P##_175, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48s_pick8(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48s_pick8(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
@@ -599,7 +599,7 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 176, (v16cint32 x, int xs, int 
   void (*)(v32int32, v16int16): P##_161, \
   void (*)(v16cint16, v16int16): P##_165, \
   void (*)(v32cint16, v16int16): P##_167, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48s_pick9(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48s_pick9(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -608,14 +608,14 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 176, (v16cint32 x, int xs, int 
   void (*)(v32int16, v32int16, v8cint16): P##_154, \
   void (*)(v16int32, v16int32, v16int16): P##_160, \
   void (*)(v16cint16, v16cint16, v16int16): P##_166, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48s_pick10(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48s_pick10(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48s_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
   void (*)(v32int16, v16int16): P##_147, \
   void (*)(v64int16, v16int16): P##_149, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48s_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48s_pick11(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48sa_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48s_pick11(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48s_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
@@ -627,14 +627,14 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 176, (v16cint32 x, int xs, int 
   void (*)(v64int16, v32int8): P##_143, \
   void (*)(v32int16, v32uint8): P##_144, \
   void (*)(v64int16, v32uint8): P##_146, \
-  default: tw__no_such_overload))
+  default: tw__no_such_product))
 #define tw__m8_48s_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48s_pick12(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48sa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48s_pick12(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48s_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
   void (*)(v32int16, v32int16, v32int8): P##_142, \
   void (*)(v32int16, v32int16, v32uint8): P##_145, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48s_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48s_pick13(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48sa_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48s_pick13(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #else
@@ -672,14 +672,14 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 200, (v32int32 x, int xs, int x
   void (*)(v64int16, v4cint32): P##_194, \
   void (*)(v16int32, v8cint16): P##_198, \
   void (*)(v32int32, v8cint16): P##_200, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48m_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_48m_pick7(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_48ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_48m_pick7(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_48m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
   void (*)(v32int16, v32int16, v4cint32): P##_193, \
   void (*)(v16int32, v16int32, v8cint16): P##_199, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48m_pick8(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48m_pick8(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_48m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
@@ -690,7 +690,7 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 200, (v32int32 x, int xs, int x
   void (*)(v64int16, v8cint16): P##_191, \
   void (*)(v16int32, v16int16): P##_195, \
   void (*)(v32int32, v16int16): P##_197, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48m_pick9(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48m_pick9(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -698,14 +698,14 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 200, (v32int32 x, int xs, int x
   void (*)(v32int16, v32int16, v8int32): P##_187, \
   void (*)(v32int16, v32int16, v8cint16): P##_190, \
   void (*)(v16int32, v16int32, v16int16): P##_196, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48m_pick10(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48m_pick10(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48m_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
   void (*)(v32int16, v16int16): P##_183, \
   void (*)(v64int16, v16int16): P##_185, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48m_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48m_pick11(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48ma_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48m_pick11(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48m_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
@@ -717,14 +717,14 @@ TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 200, (v32int32 x, int xs, int x
   void (*)(v64int16, v32int8): P##_179, \
   void (*)(v32int16, v32uint8): P##_180, \
   void (*)(v64int16, v32uint8): P##_182, \
-  default: tw__no_such_overload))
+  default: tw__no_such_product))
 #define tw__m8_48m_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48m_pick12(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48ma_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48m_pick12(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48m_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
   void (*)(v32int16, v32int16, v32int8): P##_178, \
   void (*)(v32int16, v32int16, v32uint8): P##_181, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48m_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48m_pick13(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48ma_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48m_pick13(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #else
@@ -763,7 +763,7 @@ TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 221, (v32cint16 x, int xs, int 
   void (*)(v32int32, v16int16): P##_218, \
   void (*)(v16cint16, v16int16): P##_219, \
   void (*)(v32cint16, v16int16): P##_221, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48t_pick9(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48t_pick9(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_48t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -772,14 +772,14 @@ TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 221, (v32cint16 x, int xs, int 
   void (*)(v32int16, v32int16, v8cint16): P##_214, \
   void (*)(v16int32, v16int32, v16int16): P##_217, \
   void (*)(v16cint16, v16cint16, v16int16): P##_220, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48t_pick10(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48t_pick10(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_48t_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
   void (*)(v32int16, v16int16): P##_207, \
   void (*)(v64int16, v16int16): P##_209, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48t_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48t_pick12(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48ta_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48t_pick12(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48t_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
@@ -791,14 +791,14 @@ TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 221, (v32cint16 x, int xs, int 
   void (*)(v64int16, v32int8): P##_203, \
   void (*)(v32int16, v32uint8): P##_204, \
   void (*)(v64int16, v32uint8): P##_206, \
-  default: tw__no_such_overload))
+  default: tw__no_such_product))
 #define tw__m8_48t_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48t_pick13(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48ta_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48t_pick13(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48t_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
   void (*)(v32int16, v32int16, v32int8): P##_202, \
   void (*)(v32int16, v32int16, v32uint8): P##_205, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48t_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48t_pick14(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m8_48ta_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48t_pick14(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #else
@@ -827,21 +827,21 @@ TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 236, (v32int32 x, int xs, int xo,
   void (*)(v64int16, v8int32): P##_233, \
   void (*)(v16int32, v16int16): P##_234, \
   void (*)(v32int32, v16int16): P##_236, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48u_pick11(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48u_pick11(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m8_48u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
   void (*)(v32int16, v32int16, v8int32): P##_232, \
   void (*)(v16int32, v16int32, v16int16): P##_235, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48u_pick12(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48u_pick12(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m8_48u_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a9)))0, \
   void (*)(v32int16, v16int16): P##_228, \
   void (*)(v64int16, v16int16): P##_230, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48u_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48u_pick13(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48ua_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48u_pick13(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #define tw__m8_48u_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
@@ -853,14 +853,14 @@ TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 236, (v32int32 x, int xs, int xo,
   void (*)(v64int16, v32int8): P##_224, \
   void (*)(v32int16, v32uint8): P##_225, \
   void (*)(v64int16, v32uint8): P##_227, \
-  default: tw__no_such_overload))
+  default: tw__no_such_product))
 #define tw__m8_48u_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48u_pick14(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m8_48ua_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48u_pick14(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #define tw__m8_48u_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a10)))0, \
   void (*)(v32int16, v32int16, v32int8): P##_223, \
   void (*)(v32int16, v32int16, v32uint8): P##_226, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_48u_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m8_48u_pick15(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #define tw__m8_48ua_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m8_48u_pick15(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #else
@@ -895,14 +895,14 @@ TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 257, (v16cint32 x, int xs, int 
   void (*)(v32cint16, v4cint32): P##_253, \
   void (*)(v8cint32, v8cint16): P##_256, \
   void (*)(v16cint32, v8cint16): P##_257, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48p_6(f,a0,a1,a2,a3,a4,a5) tw__m4_48p_pick6(tw__m4_48p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m4_48pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_48p_pick6(tw__m4_48pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m4_48p_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v16cint16): P##_248, \
   void (*)(v32cint16): P##_251, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48p_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48p_pick7(tw__m4_48p,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48pa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48p_pick7(tw__m4_48pa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
@@ -922,7 +922,7 @@ TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 257, (v16cint32 x, int xs, int 
   void (*)(v32cint16, v8cint16): P##_250, \
   void (*)(v8cint32, v16int16): P##_254, \
   void (*)(v16cint32, v16int16): P##_255, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48p_pick8(tw__m4_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48p_pick8(tw__m4_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
@@ -957,14 +957,14 @@ TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 278, (v16cint32 x, int xs, int 
   void (*)(v32cint16, v4cint32): P##_274, \
   void (*)(v8cint32, v8cint16): P##_277, \
   void (*)(v16cint32, v8cint16): P##_278, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48b_6(f,a0,a1,a2,a3,a4,a5) tw__m4_48b_pick6(tw__m4_48b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m4_48ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_48b_pick6(tw__m4_48ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m4_48b_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v16cint16): P##_269, \
   void (*)(v32cint16): P##_272, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48b_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48b_pick7(tw__m4_48b,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48ba_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48b_pick7(tw__m4_48ba,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
@@ -984,7 +984,7 @@ TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 278, (v16cint32 x, int xs, int 
   void (*)(v32cint16, v8cint16): P##_271, \
   void (*)(v8cint32, v16int16): P##_275, \
   void (*)(v16cint32, v16int16): P##_276, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48b_pick8(tw__m4_48b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48b_pick8(tw__m4_48ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
@@ -1025,14 +1025,14 @@ TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 305, (v16cint32 x, int xs, int 
   void (*)(v32cint16, v4cint32): P##_299, \
   void (*)(v8cint32, v8cint16): P##_303, \
   void (*)(v16cint32, v8cint16): P##_305, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48s_pick7(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48s_pick7(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_48s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
   void (*)(v16cint16, v16cint16, v4cint32): P##_298, \
   void (*)(v8cint32, v8cint32, v8cint16): P##_304, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48s_pick8(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48s_pick8(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
@@ -1051,7 +1051,7 @@ TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 305, (v16cint32 x, int xs, int 
   void (*)(v32cint16, v8cint16): P##_296, \
   void (*)(v8cint32, v16int16): P##_300, \
   void (*)(v16cint32, v16int16): P##_302, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48s_pick9(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48s_pick9(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -1063,7 +1063,7 @@ TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 305, (v16cint32 x, int xs, int 
   void (*)(v16cint16, v16cint16, v8int32): P##_292, \
   void (*)(v16cint16, v16cint16, v8cint16): P##_295, \
   void (*)(v8cint32, v8cint32, v16int16): P##_301, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48s_pick10(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48s_pick10(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
@@ -1088,7 +1088,7 @@ TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 314, (v32int32 x, int xs, int x
   void (*)(v64int16, v4cint32): P##_311, \
   void (*)(v16int32, v8cint16): P##_312, \
   void (*)(v32int32, v8cint16): P##_314, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48m_pick9(tw__m4_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48m_pick9(tw__m4_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -1096,7 +1096,7 @@ TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 314, (v32int32 x, int xs, int x
   void (*)(v32int16, v32int16, v8cint16): P##_307, \
   void (*)(v32int16, v32int16, v4cint32): P##_310, \
   void (*)(v16int32, v16int32, v8cint16): P##_313, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48m_pick10(tw__m4_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48m_pick10(tw__m4_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
@@ -1137,7 +1137,7 @@ TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 335, (v16cint32 x, int xs, int 
   void (*)(v32cint16, v8cint16): P##_332, \
   void (*)(v8cint32, v16int16): P##_333, \
   void (*)(v16cint32, v16int16): P##_335, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48t_pick9(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48t_pick9(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -1153,14 +1153,14 @@ TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 335, (v16cint32 x, int xs, int 
   void (*)(v64int16, v8cint16): P##_317, \
   void (*)(v16cint16, v16int16): P##_324, \
   void (*)(v32cint16, v16int16): P##_326, \
-  default: tw__no_such_overload))
+  default: tw__no_such_product))
 #define tw__m4_48t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48t_pick10(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48t_pick10(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_48t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a7)))0, \
   void (*)(v32int16, v32int16, v8cint16): P##_316, \
   void (*)(v16cint16, v16cint16, v16int16): P##_325, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48t_pick11(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_48ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48t_pick11(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #else
@@ -1201,14 +1201,14 @@ TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 362, (v16cint32 x, int xs, int xo
   void (*)(v32cint16, v4cint32): P##_356, \
   void (*)(v8cint32, v8cint16): P##_360, \
   void (*)(v16cint32, v8cint16): P##_362, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48u_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48u_pick8(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48ua_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48u_pick8(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_48u_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
   void (*)(v16cint16, v16cint16, v4cint32): P##_355, \
   void (*)(v8cint32, v8cint32, v8cint16): P##_361, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48u_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48u_pick9(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48ua_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48u_pick9(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_48u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
@@ -1227,7 +1227,7 @@ TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 362, (v16cint32 x, int xs, int xo
   void (*)(v32cint16, v8cint16): P##_353, \
   void (*)(v8cint32, v16int16): P##_357, \
   void (*)(v16cint32, v16int16): P##_359, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48u_pick11(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_48ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48u_pick11(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_48u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
@@ -1239,7 +1239,7 @@ TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 362, (v16cint32 x, int xs, int xo
   void (*)(v16cint16, v16cint16, v8int32): P##_349, \
   void (*)(v16cint16, v16cint16, v8cint16): P##_352, \
   void (*)(v8cint32, v8cint32, v16int16): P##_358, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_48u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_48u_pick12(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m4_48ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_48u_pick12(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #else
@@ -1260,7 +1260,7 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 371, (v32int32 x, int xs, int x
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v16int32): P##_368, \
   void (*)(v32int32): P##_371, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80p_5(f,a0,a1,a2,a3,a4) tw__m8_80p_pick5(tw__m8_80p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m8_80pa_6(f,acc,a0,a1,a2,a3,a4) tw__m8_80p_pick5(tw__m8_80pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m8_80p_pick6(P,a0,a1,a2,a3,a4,a5) \
@@ -1268,7 +1268,7 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 371, (v32int32 x, int xs, int x
   void (*)(v16int32, v8int32): P##_367, \
   void (*)(v16int32, v16int32): P##_369, \
   void (*)(v32int32, v8int32): P##_370, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m8_80p_pick6(tw__m8_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m8_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_80p_pick6(tw__m8_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m8_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
@@ -1277,7 +1277,7 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 371, (v32int32 x, int xs, int x
   void (*)(v64int16, v8int32): P##_364, \
   void (*)(v16int32, v16int16): P##_365, \
   void (*)(v32int32, v16int16): P##_366, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80p_pick8(tw__m8_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80p_pick8(tw__m8_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
@@ -1298,7 +1298,7 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 380, (v32int32 x, int xs, int x
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v16int32): P##_377, \
   void (*)(v32int32): P##_380, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80b_5(f,a0,a1,a2,a3,a4) tw__m8_80b_pick5(tw__m8_80b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m8_80ba_6(f,acc,a0,a1,a2,a3,a4) tw__m8_80b_pick5(tw__m8_80ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m8_80b_pick6(P,a0,a1,a2,a3,a4,a5) \
@@ -1306,7 +1306,7 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 380, (v32int32 x, int xs, int x
   void (*)(v16int32, v8int32): P##_376, \
   void (*)(v16int32, v16int32): P##_378, \
   void (*)(v32int32, v8int32): P##_379, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m8_80b_pick6(tw__m8_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m8_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_80b_pick6(tw__m8_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m8_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
@@ -1315,7 +1315,7 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 380, (v32int32 x, int xs, int x
   void (*)(v64int16, v8int32): P##_373, \
   void (*)(v16int32, v16int16): P##_374, \
   void (*)(v32int32, v16int16): P##_375, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80b_pick8(tw__m8_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80b_pick8(tw__m8_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
@@ -1336,13 +1336,13 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 389, (v32int32 x, int xs, int x
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
   void (*)(v16int32, v8int32): P##_387, \
   void (*)(v32int32, v8int32): P##_389, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_80s_pick7(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_80s_pick7(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
   void (*)(v16int32, v16int32, v8int32): P##_388, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80s_pick8(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80s_pick8(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
@@ -1351,14 +1351,14 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 389, (v32int32 x, int xs, int x
   void (*)(v64int16, v8int32): P##_383, \
   void (*)(v16int32, v16int16): P##_384, \
   void (*)(v32int32, v16int16): P##_386, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80s_pick9(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80s_pick9(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
   void (*)(v32int16, v32int16, v8int32): P##_382, \
   void (*)(v16int32, v16int32, v16int16): P##_385, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80s_pick10(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80s_pick10(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
@@ -1379,13 +1379,13 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 398, (v32int32 x, int xs, int x
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
   void (*)(v16int32, v8int32): P##_396, \
   void (*)(v32int32, v8int32): P##_398, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80m_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_80m_pick7(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_80ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_80m_pick7(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m8_80m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
   void (*)(v16int32, v16int32, v8int32): P##_397, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80m_pick8(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80m_pick8(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m8_80m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
@@ -1394,14 +1394,14 @@ TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 398, (v32int32 x, int xs, int x
   void (*)(v64int16, v8int32): P##_392, \
   void (*)(v16int32, v16int16): P##_393, \
   void (*)(v32int32, v16int16): P##_395, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80m_pick9(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80m_pick9(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
   void (*)(v32int16, v32int16, v8int32): P##_391, \
   void (*)(v16int32, v16int32, v16int16): P##_394, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80m_pick10(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_80ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80m_pick10(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
@@ -1421,14 +1421,14 @@ TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 404, (v32int32 x, int xs, int x
   void (*)(v64int16, v8int32): P##_401, \
   void (*)(v16int32, v16int16): P##_402, \
   void (*)(v32int32, v16int16): P##_404, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80t_pick9(tw__m8_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80t_pick9(tw__m8_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m8_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
   void (*)(v32int16, v32int16, v8int32): P##_400, \
   void (*)(v16int32, v16int32, v16int16): P##_403, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m8_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80t_pick10(tw__m8_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m8_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80t_pick10(tw__m8_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
@@ -1476,14 +1476,14 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 429, (v16cint32 x, int xs, int
   void (*)(v16cint32, v8int32): P##_427, \
   void (*)(v8cint32, v8cint16): P##_428, \
   void (*)(v16cint32, v8cint16): P##_429, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m4_80p_pick6(tw__m4_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m4_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_80p_pick6(tw__m4_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m4_80p_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v16int32): P##_412, \
   void (*)(v32int32): P##_415, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80p_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80p_pick7(tw__m4_80p,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80pa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80p_pick7(tw__m4_80pa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
@@ -1503,7 +1503,7 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 429, (v16cint32 x, int xs, int
   void (*)(v32cint16, v8int32): P##_421, \
   void (*)(v8cint32, v16int16): P##_424, \
   void (*)(v16cint32, v16int16): P##_425, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80p_pick8(tw__m4_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80p_pick8(tw__m4_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
@@ -1546,14 +1546,14 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 454, (v16cint32 x, int xs, int
   void (*)(v16cint32, v8int32): P##_452, \
   void (*)(v8cint32, v8cint16): P##_453, \
   void (*)(v16cint32, v8cint16): P##_454, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m4_80b_pick6(tw__m4_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m4_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_80b_pick6(tw__m4_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m4_80b_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v16int32): P##_437, \
   void (*)(v32int32): P##_440, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80b_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80b_pick7(tw__m4_80b,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80ba_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80b_pick7(tw__m4_80ba,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
@@ -1573,7 +1573,7 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 454, (v16cint32 x, int xs, int
   void (*)(v32cint16, v8int32): P##_446, \
   void (*)(v8cint32, v16int16): P##_449, \
   void (*)(v16cint32, v16int16): P##_450, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80b_pick8(tw__m4_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80b_pick8(tw__m4_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
@@ -1624,7 +1624,7 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 487, (v16cint32 x, int xs, int
   void (*)(v16cint32, v8int32): P##_484, \
   void (*)(v8cint32, v8cint16): P##_485, \
   void (*)(v16cint32, v8cint16): P##_487, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80s_pick7(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80s_pick7(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
@@ -1633,7 +1633,7 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 487, (v16cint32 x, int xs, int
   void (*)(v16cint16, v16cint16, v4cint32): P##_477, \
   void (*)(v8cint32, v8cint32, v8int32): P##_483, \
   void (*)(v8cint32, v8cint32, v8cint16): P##_486, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80s_pick8(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80s_pick8(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
@@ -1652,7 +1652,7 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 487, (v16cint32 x, int xs, int
   void (*)(v32cint16, v8int32): P##_475, \
   void (*)(v8cint32, v16int16): P##_479, \
   void (*)(v16cint32, v16int16): P##_481, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80s_pick9(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80s_pick9(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -1664,7 +1664,7 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 487, (v16cint32 x, int xs, int
   void (*)(v16int32, v16int32, v8cint16): P##_468, \
   void (*)(v16cint16, v16cint16, v8int32): P##_474, \
   void (*)(v8cint32, v8cint32, v16int16): P##_480, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80s_pick10(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80s_pick10(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
@@ -1694,13 +1694,13 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 505, (v32int32 x, int xs, int 
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
   void (*)(v16int32, v4cint32): P##_503, \
   void (*)(v32int32, v4cint32): P##_505, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80m_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80m_pick7(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80m_pick7(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m4_80m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
   void (*)(v16int32, v16int32, v4cint32): P##_504, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80m_pick8(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80m_pick8(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m4_80m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
@@ -1715,7 +1715,7 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 505, (v32int32 x, int xs, int 
   void (*)(v32int32, v8int32): P##_499, \
   void (*)(v16int32, v8cint16): P##_500, \
   void (*)(v32int32, v8cint16): P##_502, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80m_pick9(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80m_pick9(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -1725,7 +1725,7 @@ TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 505, (v32int32 x, int xs, int 
   void (*)(v16int32, v16int32, v16int16): P##_495, \
   void (*)(v16int32, v16int32, v8int32): P##_498, \
   void (*)(v16int32, v16int32, v8cint16): P##_501, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80m_pick10(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80m_pick10(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
@@ -1766,7 +1766,7 @@ TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 526, (v16cint32 x, int xs, int
   void (*)(v32cint16, v8int32): P##_523, \
   void (*)(v8cint32, v16int16): P##_524, \
   void (*)(v16cint32, v16int16): P##_526, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80t_pick9(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80t_pick9(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m4_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -1782,14 +1782,14 @@ TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 526, (v16cint32 x, int xs, int
   void (*)(v64int16, v8int32): P##_508, \
   void (*)(v16int32, v16int16): P##_512, \
   void (*)(v32int32, v16int16): P##_514, \
-  default: tw__no_such_overload))
+  default: tw__no_such_product))
 #define tw__m4_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80t_pick10(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80t_pick10(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m4_80t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a7)))0, \
   void (*)(v32int16, v32int16, v8int32): P##_507, \
   void (*)(v16int32, v16int32, v16int16): P##_513, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80t_pick11(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_80ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80t_pick11(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #else
@@ -1814,7 +1814,7 @@ TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 535, (v32int32 x, int xs, int xo,
   void (*)(v32int32, v16int16): P##_532, \
   void (*)(v16int32, v8int32): P##_533, \
   void (*)(v32int32, v8int32): P##_535, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80u_pick11(tw__m4_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_80ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80u_pick11(tw__m4_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m4_80u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
@@ -1822,7 +1822,7 @@ TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 535, (v32int32 x, int xs, int xo,
   void (*)(v32int16, v32int16, v8int32): P##_528, \
   void (*)(v16int32, v16int32, v16int16): P##_531, \
   void (*)(v16int32, v16int32, v8int32): P##_534, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m4_80u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_80u_pick12(tw__m4_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m4_80ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_80u_pick12(tw__m4_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #else
@@ -1855,7 +1855,7 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 556, (v16cint32 x, int xs, int
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v8cint32): P##_553, \
   void (*)(v16cint32): P##_556, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80p_5(f,a0,a1,a2,a3,a4) tw__m2_80p_pick5(tw__m2_80p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m2_80pa_6(f,acc,a0,a1,a2,a3,a4) tw__m2_80p_pick5(tw__m2_80pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m2_80p_pick6(P,a0,a1,a2,a3,a4,a5) \
@@ -1863,7 +1863,7 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 556, (v16cint32 x, int xs, int
   void (*)(v8cint32, v4cint32): P##_552, \
   void (*)(v8cint32, v8cint32): P##_554, \
   void (*)(v16cint32, v4cint32): P##_555, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m2_80p_pick6(tw__m2_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m2_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m2_80p_pick6(tw__m2_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m2_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
@@ -1884,7 +1884,7 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 556, (v16cint32 x, int xs, int
   void (*)(v16cint32, v8int32): P##_549, \
   void (*)(v8cint32, v8cint16): P##_550, \
   void (*)(v16cint32, v8cint16): P##_551, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80p_pick8(tw__m2_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80p_pick8(tw__m2_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
@@ -1917,7 +1917,7 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 577, (v16cint32 x, int xs, int
     _Generic((void (*)(__typeof__(a0)))0, \
   void (*)(v8cint32): P##_574, \
   void (*)(v16cint32): P##_577, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80b_5(f,a0,a1,a2,a3,a4) tw__m2_80b_pick5(tw__m2_80b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
 #define tw__m2_80ba_6(f,acc,a0,a1,a2,a3,a4) tw__m2_80b_pick5(tw__m2_80ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
 #define tw__m2_80b_pick6(P,a0,a1,a2,a3,a4,a5) \
@@ -1925,7 +1925,7 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 577, (v16cint32 x, int xs, int
   void (*)(v8cint32, v4cint32): P##_573, \
   void (*)(v8cint32, v8cint32): P##_575, \
   void (*)(v16cint32, v4cint32): P##_576, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m2_80b_pick6(tw__m2_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
 #define tw__m2_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m2_80b_pick6(tw__m2_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
 #define tw__m2_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
@@ -1946,7 +1946,7 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 577, (v16cint32 x, int xs, int
   void (*)(v16cint32, v8int32): P##_570, \
   void (*)(v8cint32, v8cint16): P##_571, \
   void (*)(v16cint32, v8cint16): P##_572, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80b_pick8(tw__m2_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80b_pick8(tw__m2_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
@@ -1985,13 +1985,13 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 604, (v16cint32 x, int xs, int
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
   void (*)(v8cint32, v4cint32): P##_602, \
   void (*)(v16cint32, v4cint32): P##_604, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m2_80s_pick7(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m2_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m2_80s_pick7(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
 #define tw__m2_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
   void (*)(v8cint32, v8cint32, v4cint32): P##_603, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80s_pick8(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80s_pick8(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
@@ -2012,7 +2012,7 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 604, (v16cint32 x, int xs, int
   void (*)(v16cint32, v8int32): P##_598, \
   void (*)(v8cint32, v8cint16): P##_599, \
   void (*)(v16cint32, v8cint16): P##_601, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80s_pick9(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80s_pick9(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -2025,7 +2025,7 @@ TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 604, (v16cint32 x, int xs, int
   void (*)(v8cint32, v8cint32, v16int16): P##_594, \
   void (*)(v8cint32, v8cint32, v8int32): P##_597, \
   void (*)(v8cint32, v8cint32, v8cint16): P##_600, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80s_pick10(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80s_pick10(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
@@ -2050,7 +2050,7 @@ TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 613, (v32int32 x, int xs, int 
   void (*)(v32int32, v8cint16): P##_610, \
   void (*)(v16int32, v4cint32): P##_611, \
   void (*)(v32int32, v4cint32): P##_613, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80m_pick9(tw__m2_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80m_pick9(tw__m2_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -2058,7 +2058,7 @@ TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 613, (v32int32 x, int xs, int 
   void (*)(v32int16, v32int16, v4cint32): P##_606, \
   void (*)(v16int32, v16int32, v8cint16): P##_609, \
   void (*)(v16int32, v16int32, v4cint32): P##_612, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80m_pick10(tw__m2_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80m_pick10(tw__m2_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
@@ -2100,7 +2100,7 @@ TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 637, (v16cint32 x, int xs, int
   void (*)(v16cint32, v8int32): P##_634, \
   void (*)(v8cint32, v8cint16): P##_635, \
   void (*)(v16cint32, v8cint16): P##_637, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80t_pick9(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80t_pick9(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
@@ -2119,7 +2119,7 @@ TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 637, (v16cint32 x, int xs, int
   void (*)(v32cint16, v8int32): P##_625, \
   void (*)(v8cint32, v16int16): P##_629, \
   void (*)(v16cint32, v16int16): P##_631, \
-  default: tw__no_such_overload))
+  default: tw__no_such_product))
 #define tw__m2_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80t_pick10(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80t_pick10(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #define tw__m2_80t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
@@ -2128,7 +2128,7 @@ TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 637, (v16cint32 x, int xs, int
   void (*)(v16int32, v16int32, v8cint16): P##_618, \
   void (*)(v16cint16, v16cint16, v8int32): P##_624, \
   void (*)(v8cint32, v8cint32, v16int16): P##_630, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80t_pick11(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m2_80ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80t_pick11(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #else
@@ -2167,13 +2167,13 @@ TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 664, (v16cint32 x, int xs, int x
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
   void (*)(v8cint32, v4cint32): P##_662, \
   void (*)(v16cint32, v4cint32): P##_664, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80u_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80u_pick8(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80ua_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80u_pick8(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #define tw__m2_80u_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
   void (*)(v8cint32, v8cint32, v4cint32): P##_663, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80u_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80u_pick9(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80ua_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80u_pick9(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
 #define tw__m2_80u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
@@ -2194,7 +2194,7 @@ TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 664, (v16cint32 x, int xs, int x
   void (*)(v16cint32, v8int32): P##_658, \
   void (*)(v8cint32, v8cint16): P##_659, \
   void (*)(v16cint32, v8cint16): P##_661, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80u_pick11(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m2_80ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80u_pick11(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #define tw__m2_80u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
@@ -2207,7 +2207,7 @@ TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 664, (v16cint32 x, int xs, int x
   void (*)(v8cint32, v8cint32, v16int16): P##_654, \
   void (*)(v8cint32, v8cint32, v8int32): P##_657, \
   void (*)(v8cint32, v8cint32, v8cint16): P##_660, \
-  default: tw__no_such_overload)
+  default: tw__no_such_product)
 #define tw__m2_80u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m2_80u_pick12(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #define tw__m2_80ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m2_80u_pick12(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #else

@@ -60,6 +60,7 @@ typedef struct tw_aie_control {
     uint64_t slots[TW_AIE_SLOTS]; /* counted with TW_AIE_PROFILE */
     const char *file;             /* of the call in progress, with TW_AIE_CHECK */
     int line;
+    unsigned component; /* of the srs in progress, with TW_AIE_CHECK: real and imaginary parts count */
 } tw_aie_control;
 
 extern TW_API TW__TLS tw_aie_control tw_aie_core;

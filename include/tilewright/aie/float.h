@@ -22,7 +22,7 @@
     TW__AIE ret TW__N(name, tw_##name##_##xt)(xt x, int xs, int xo) \
     {                                                               \
         TW__COUNT(VECTOR, 1);                                       \
-        TW__READ(#name, pick, &x, n, (unsigned)xs, (unsigned)xo);   \
+        TW__FREAD(#name, pick, &x, n, xs, xo);                      \
         TW__FRET(ret, op(pick(&x, n, (unsigned)xs, (unsigned)xo))); \
     }                                                               \
     TW__AIE ret TW__N(name, tw_##name##_s_##xt)(xt x)               \
@@ -41,7 +41,7 @@ TW__FX_LIST(TW__FONE, fpshuffle, TW__IDENTITY)
     TW__AIE ret TW__N(name, tw_##name##_##xt)(ret acc, xt x, int xs, int xo)        \
     {                                                                               \
         TW__DEFINED(#name, &acc, sizeof acc);                                       \
-        TW__READ(#name, pick, &x, n, (unsigned)xs, (unsigned)xo);                   \
+        TW__FREAD(#name, pick, &x, n, xs, xo);                                      \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, (unsigned)xs, (unsigned)xo); \
         TW__COUNT(VECTOR, 1);                                                       \
         TW__FRET(ret, op);                                                          \
@@ -75,7 +75,7 @@ TW__FR_LIST(TW__FTWO, fpmin_abs, TW__FABSOLUTE(TW__FCHOOSE(a < b)))
     TW__AIE ret TW__N(name, tw_##name##_c_##xt)(ret acc, xt x, int xs, int xo, TW__OUT(unsigned, cmp)) \
     {                                                                                                  \
         TW__DEFINED(#name, &acc, sizeof acc);                                                          \
-        TW__READ(#name, pick, &x, n, (unsigned)xs, (unsigned)xo);                                      \
+        TW__FREAD(#name, pick, &x, n, xs, xo);                                                         \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, (unsigned)xs, (unsigned)xo);                    \
         TW__COUNT(VECTOR, 1);                                                                          \
         TW__SET(cmp) = tw__mask32((tw__i32x8)(op));                                                    \
@@ -87,7 +87,7 @@ TW__FR_LIST(TW__FTWOCMP, fpmin, a < b)
     TW__AIE unsigned TW__N(name, tw_##name##_##xt)(ret acc, xt x, int xs, int xo)   \
     {                                                                               \
         TW__DEFINED(#name, &acc, sizeof acc);                                       \
-        TW__READ(#name, pick, &x, n, (unsigned)xs, (unsigned)xo);                   \
+        TW__FREAD(#name, pick, &x, n, xs, xo);                                      \
         tw__f8 a = tw__lanes_of(&acc), b = pick(&x, n, (unsigned)xs, (unsigned)xo); \
         TW__COUNT(VECTOR, 1);                                                       \
         return tw__mask32((tw__i32x8)(op));                                         \

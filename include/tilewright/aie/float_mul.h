@@ -69,6 +69,17 @@ TW__AIE tw__f8 tw__dpick(const void *p, unsigned n, unsigned start, unsigned off
     return __builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3);
 }
 
+/* An operand with start and offsets, for checks: one nibble a lane, so four of complex products. */
+#define TW__FUNUSED_tw__fpick 0u
+#define TW__FUNUSED_tw__cpick 0xffff0000u
+#define TW__FUNUSED_tw__dpick 0xffff0000u
+#define TW__FREAD(name, pick, p, n, start, offs)                                     \
+    do {                                                                             \
+        TW__CHECK(((unsigned)(offs) & TW__FUNUSED_##pick) == 0, name,                \
+                  "offsets 0x%x have bits above their 4 nibbles", (unsigned)(offs)); \
+        TW__READ(name, pick, p, n, (unsigned)(start), (unsigned)(offs));             \
+    } while (0)
+
 /* Sign bits, kept where the mask says. */
 TW__AIE tw__f8 tw__flip(tw__f8 v, tw__i32x8 signs)
 {
@@ -155,15 +166,15 @@ TW__AIE tw__f8 tw__lanes_of(const void *p)
                                                     int zo)                                                  \
     {                                                                                                        \
         TW__DEFINED("fpmac", &acc, sizeof acc);                                                              \
-        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)xs, (unsigned)xo);                                  \
-        TW__READ("fpmul or fpmac", pz, &z, nz, (unsigned)zs, (unsigned)zo);                                  \
+        TW__FREAD("fpmul or fpmac", px, &x, nx, xs, xo);                                                     \
+        TW__FREAD("fpmul or fpmac", pz, &z, nz, zs, zo);                                                     \
         tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = pz(&z, nz, (unsigned)zs, (unsigned)zo);       \
         TW__FRET(ret, TW__FP_##product(product, xt, zt, tw__lanes_of(&acc), a, b, f));                       \
     }                                                                                                        \
     TW__AIE ret TW__N(tw__fmu, tw__fmu_##xt##_##zt)(unsigned f, xt x, int xs, int xo, zt z, int zs, int zo)  \
     {                                                                                                        \
-        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)xs, (unsigned)xo);                                  \
-        TW__READ("fpmul or fpmac", pz, &z, nz, (unsigned)zs, (unsigned)zo);                                  \
+        TW__FREAD("fpmul or fpmac", px, &x, nx, xs, xo);                                                     \
+        TW__FREAD("fpmul or fpmac", pz, &z, nz, zs, zo);                                                     \
         tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = pz(&z, nz, (unsigned)zs, (unsigned)zo);       \
         TW__FRET(ret, TW__FP_##product(product, xt, zt, a, a, b, f));                                        \
     }
@@ -184,15 +195,15 @@ TW__FPRODUCTS(TW__FPRODUCT)
     TW__AIE ret TW__N(tw__fma, tw__fma_self_##xt)(unsigned f, ret acc, xt x, int xs, int xo, int zs, int zo) \
     {                                                                                                        \
         TW__DEFINED("fpmac", &acc, sizeof acc);                                                              \
-        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)xs, (unsigned)xo);                                  \
-        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)zs, (unsigned)zo);                                  \
+        TW__FREAD("fpmul or fpmac", px, &x, nx, xs, xo);                                                     \
+        TW__FREAD("fpmul or fpmac", px, &x, nx, zs, zo);                                                     \
         tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = px(&x, nx, (unsigned)zs, (unsigned)zo);       \
         TW__FRET(ret, product(tw__lanes_of(&acc), a, b, f));                                                 \
     }                                                                                                        \
     TW__AIE ret TW__N(tw__fmu, tw__fmu_self_##xt)(unsigned f, xt x, int xs, int xo, int zs, int zo)          \
     {                                                                                                        \
-        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)xs, (unsigned)xo);                                  \
-        TW__READ("fpmul or fpmac", px, &x, nx, (unsigned)zs, (unsigned)zo);                                  \
+        TW__FREAD("fpmul or fpmac", px, &x, nx, xs, xo);                                                     \
+        TW__FREAD("fpmul or fpmac", px, &x, nx, zs, zo);                                                     \
         tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = px(&x, nx, (unsigned)zs, (unsigned)zo);       \
         TW__FRET(ret, product(a, a, b, f));                                                                  \
     }

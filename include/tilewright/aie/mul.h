@@ -134,6 +134,13 @@ TW__DEFINE_MUL(uct80_4, tw__word80, (TW__EACH4(TW__80), TW__UCT80))
 #else
 struct tw_no_intrinsic_takes_these_arguments; /* what a compiler names when no overload fits */
 extern struct tw_no_intrinsic_takes_these_arguments *tw__no_such_overload;
+/* The rules of the multiply family; gcc names the object, clang the type. */
+#define TW__RULES                                                                       x_has_512_or_1024_bits_z_256_bits_y_stands_beside_x_of_512_bits_and_32_by_32_bits_is_lmul
+#define TW__RULES_OF(prefix)                                                            TW__RULES_OF_(prefix, TW__RULES)
+#define TW__RULES_OF_(prefix, rules)                                                    TW__RULES_OF__(prefix, rules)
+#define TW__RULES_OF__(prefix, rules)                                                   prefix##rules
+#define tw__no_such_product                                                             TW__RULES_OF(tw__no_such_product_)
+extern struct TW__RULES_OF(tw_no_such_product_) * tw__no_such_product;
 #define TW__NARGS(...)                                                                  TW__NARGS_(__VA_ARGS__, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define TW__NARGS_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, count, ...) count
 #define TW__CALL(cls, flags, ...)                                                       TW__CALLED(TW__CALL_(cls, TW__NARGS(__VA_ARGS__), flags, __VA_ARGS__))

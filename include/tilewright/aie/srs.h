@@ -14,11 +14,34 @@ typedef struct tw__rounding {
     unsigned saturate;
 } tw__rounding;
 
+/* Counts what is clipped; with TW_AIE_CHECK_CLIPPING it is reported too. Called component by component, in order. */
+#ifdef TW_AIE_CHECK
+TW__AIE void tw__count_clipped(int128 value, tw__rounding r)
+{
+    const unsigned component = tw_aie_core.component++;
+    if (!r.saturate || (value >= r.low && value <= r.high)) return;
+    tw_aie_core.clipped++;
+    tw_aie_core.status |= 1;
+#ifdef TW_AIE_CHECK_CLIPPING
+    tw__aie_report("srs", "component %u: %lld is clipped to %lld", component, (long long)value,
+                   (long long)(value < r.low ? r.low : r.high));
+#else
+    (void)component;
+#endif
+}
+#define TW__CLIPPED(value, r) tw__count_clipped(value, r)
+#define TW__FIRST_COMPONENT   ((void)(tw_aie_core.component = 0))
+#else
+#define TW__CLIPPED(value, r) ((void)0)
+#define TW__FIRST_COMPONENT   ((void)0)
+#endif
+
 TW__AIE tw__rounding tw__rounding_of(int shift, unsigned bits, unsigned is_unsigned)
 {
     tw__rounding r;
     TW__CHECK(shift >= -1 && shift <= 62, "srs", "shift %d is not -1 to 62", shift);
     TW__MODE_NEEDED("srs");
+    TW__FIRST_COMPONENT;
     r.shift = shift < -1 ? -1 : shift > 62 ? 62 : shift;
     uint64_t half = r.shift > 0 ? (uint64_t)1 << (r.shift - 1) : 0;
     uint64_t down = half - (r.shift > 0); /* ties go down */
@@ -34,19 +57,6 @@ TW__AIE tw__rounding tw__rounding_of(int shift, unsigned bits, unsigned is_unsig
     r.low = is_unsigned ? 0 : tw_aie_core.symsat ? -r.high : -r.high - 1;
     return r;
 }
-
-#ifdef TW_AIE_CHECK
-TW__AIE void tw__count_clipped(int128 value, tw__rounding r, unsigned lane)
-{
-    if (value >= r.low && value <= r.high) return;
-    tw_aie_core.clipped++;
-    tw_aie_core.status |= 1;
-    (void)lane;
-}
-#define TW__CLIPPED(value, r, lane) tw__count_clipped(value, r, lane)
-#else
-#define TW__CLIPPED(value, r, lane) ((void)0)
-#endif
 
 /* Four 48-bit lanes, held in 64 bits: wrapped, shifted, rounded, saturated. AVX2 has no arithmetic shift, so values are
  * raised: by 2^47 from the wrap on, or by 2^62 for shifts that would lose that. */
@@ -67,10 +77,10 @@ TW__AIE tw__u64x4 tw__srs4(tw__u64x4 a, tw__rounding r)
         a += r.bias + (-(a >> 63) & r.if_negative) + (-((a >> s) & 1) & r.if_odd);
         a = ((a + raise) >> s) - (raise >> s);
     }
-    TW__CLIPPED((int64_t)a[0], r, 0);
-    TW__CLIPPED((int64_t)a[1], r, 1);
-    TW__CLIPPED((int64_t)a[2], r, 2);
-    TW__CLIPPED((int64_t)a[3], r, 3);
+    TW__CLIPPED((int64_t)a[0], r);
+    TW__CLIPPED((int64_t)a[1], r);
+    TW__CLIPPED((int64_t)a[2], r);
+    TW__CLIPPED((int64_t)a[3], r);
     if (!r.saturate) return a;
     tw__i64x4 v = (tw__i64x4)a, below = (tw__i64x4)(v < r.low), above = (tw__i64x4)(v > r.high);
     v = (below & r.low) | (above & r.high) | (v & ~(below | above));
@@ -121,7 +131,7 @@ TW__AIE int64 tw__srs80(int128 lane, tw__rounding r)
         int64_t bias = (int64_t)(r.bias + (a < 0 ? r.if_negative : 0) + ((a >> r.shift) & 1 ? r.if_odd : 0));
         a = (a + bias) >> r.shift;
     }
-    TW__CLIPPED(a, r, 0);
+    TW__CLIPPED(a, r);
     if (r.saturate) a = a < r.low ? r.low : a > r.high ? r.high : a;
     return (int64)a;
 }

@@ -209,7 +209,7 @@ static void write_dispatch(const char *class_name, unsigned first, unsigned coun
             put(", \\\n  default: ");
             groups++;
         }
-    put("tw__no_such_overload");
+    put("tw__no_such_product");
     for (unsigned i = 0; i < groups; i++) put(")");
     put("\n#define %s_%u(f,", class_name, count);
     put_list("a", count);
