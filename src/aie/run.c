@@ -180,8 +180,6 @@ static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *t
         g_string_append_printf(text, "for lock %d%s", k->lock,
                                tw__aie_lock((tw_aie_array *)a, k, k->lock)->held ? ", which is held"
                                                                                  : " to have another value");
-    if (k->wait != TW__WAIT_WINDOWS && k->wait != TW__RUN && k->control.file) /* compiled with TW_AIE_CHECK */
-        g_string_append_printf(text, " (%s:%d)", k->control.file, k->control.line);
     bool acquires = k->wait == TW__WAIT_ACQUIRE;
     for (int i = 0; (acquires || k->wait == TW__WAIT_WINDOWS) && i < TW__AIE_PORTS; i++) {
         if (acquires && &k->view_in[i] != k->waits_view && &k->view_out[i] != k->waits_view) continue;
@@ -191,6 +189,8 @@ static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *t
             g_string_append_printf(text, "for output window %d, which '%s' has not read; ", i,
                                    peer(a, k->window_out[i]->to));
     }
+    if (k->wait != TW__WAIT_WINDOWS && k->wait != TW__RUN && k->control.file) /* compiled with TW_AIE_CHECK */
+        g_string_append_printf(text, " (%s:%d)", k->control.file, k->control.line);
 }
 
 /* Every kernel has done what was asked, or the inputs have ended and all that is left waits for input. */
