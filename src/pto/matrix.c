@@ -166,13 +166,15 @@ tw_status tw__pto_check_matmul_mx(tw__pto_call *call)
     return check_extras(call);
 }
 
-/* Whether a scale takes values of 8-bit formats out of the range of f32, where their products may still be in it. */
-static bool has_far_scale(const tw__pto_call *call, unsigned scales)
+/* Whether a scale takes values of 8-bit formats out of the range of f32, where their products may still be in it. Only
+ * scales that are used count. */
+static bool has_far_scale(const tw__pto_call *call, unsigned values, unsigned scales, bool turn)
 {
     enum { FAR = 127 + 111, NAN_CODE = 255 }; /* 57344 is less than 2^16, and 2^(16 + 111) the last power of two */
-    tw__plane s = tw__plane_physical(call, scales);
-    for (uint32_t r = 0; r < s.rows; r++)
-        for (uint32_t c = 0; c < s.cols; c++) {
+    tw__plane v = call->plane[values], s = tw__plane_physical(call, scales);
+    uint32_t rows = turn ? v.rows / MX_GROUP : v.rows, cols = turn ? v.cols : v.cols / MX_GROUP;
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t c = 0; c < cols; c++) {
             unsigned char code = s.at[(ptrdiff_t)r * s.row + (ptrdiff_t)c * s.col];
             if (code > FAR && code != NAN_CODE) return true;
         }
@@ -210,7 +212,8 @@ static tw_status scaled(tw__pto_call *call, unsigned values, unsigned scales, bo
 tw_status tw__pto_run_matmul_mx(tw__pto_call *call)
 {
     tw__plane a, b;
-    bool far = has_far_scale(call, at(call, 'x')) || has_far_scale(call, at(call, 'y'));
+    bool far = has_far_scale(call, at(call, 'a'), at(call, 'x'), false) ||
+               has_far_scale(call, at(call, 'b'), at(call, 'y'), true);
     tw_type type = far ? TW_F64 : TW_F32;
     tw_status status = scaled(call, at(call, 'a'), at(call, 'x'), false, type, &a);
     if (status == TW_OK) status = scaled(call, at(call, 'b'), at(call, 'y'), true, type, &b);

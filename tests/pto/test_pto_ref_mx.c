@@ -102,21 +102,28 @@ static ref_values scaled(const product *p, bool right)
     return out;
 }
 
+/* Scales that no element has may be anything. */
+static void spoil(product *p, operand *o, uint32_t rows, uint32_t cols)
+{
+    for (uint32_t r = 0; r < o->tile.rows; r++)
+        for (uint32_t c = 0; c < o->tile.cols; c++)
+            if (r >= rows || c >= cols) ref_set(&o->image, r, c, ref_any(TW_F8E8M0, ref_next(&state)));
+    memcpy(tw_pto_data(p->core, &o->tile), o->image.bytes, o->image.size);
+}
+
 static void set_scales(product *p, scales kind)
 {
     ref_maker *make = kind == WITH_NAN ? with_nan : near_one;
     p->x.image = ref_fill(p->core, &p->x.tile, make, &state);
     p->y.image = ref_fill(p->core, &p->y.tile, make, &state);
-    if (kind != FAR) return;
     /* One side as small as the other is large: products stay in range though one factor alone may not. */
     uint64_t far = pick(2) ? 0 : 254;
-    ref_image *images[] = { &p->x.image, &p->y.image };
-    tw_pto_tile *tiles[] = { &p->x.tile, &p->y.tile };
-    for (int i = 0; i < 2; i++) {
-        for (uint32_t r = 0; r < tiles[i]->rows; r++)
-            for (uint32_t c = 0; c < tiles[i]->cols; c++) ref_set(images[i], r, c, i ? 254 - far : far);
-        memcpy(tw_pto_data(p->core, tiles[i]), images[i]->bytes, images[i]->size);
-    }
+    operand *sides[] = { &p->x, &p->y };
+    for (int i = 0; i < 2 && kind == FAR; i++)
+        for (uint32_t r = 0; r < sides[i]->tile.rows; r++)
+            for (uint32_t c = 0; c < sides[i]->tile.cols; c++) ref_set(&sides[i]->image, r, c, i ? 254 - far : far);
+    spoil(p, &p->x, p->m, p->k / GROUP);
+    spoil(p, &p->y, p->k / GROUP, p->n);
 }
 
 static void one_product(tw_pto_target target, const tw_type *types, const struct form *form, bool exact,
