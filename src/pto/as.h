@@ -1,5 +1,6 @@
 /* as: PTO-AS, the text of tile programs. Four passes, each in its own file:
- *   as_parse.c  characters to a tree of operations whose parts keep their spelling (grammar: spec pto.md 2.1; with as_lex, as_items)
+ *   as_parse.c  characters to a tree of operations whose parts keep their spelling (grammar: spec pto.md 2.1; with as_lex, as_items,
+ *               as_comment)
  *   as_type.c   what a type's spelling means, and its canonical spelling (tiles: as_type_tile, as_type_conv)
  *   as_print.c  the tree back to text; printing what was parsed from printed text changes nothing
  *   as_bind.c   the tree to code: names to slots, operations to rows; the checks of a profile (with as_parts, as_row, as_host, as_flow)

@@ -4,7 +4,8 @@
  *   as_parts.c  an operation's items sorted into operands, types, attributes, named parts
  *   as_row.c    tile instructions: rows of the instruction table, their operands in text order, static checks
  *   as_host.c   all other operations: the list of their tables, one binder for all of them
- *   as_flow.c   loops, branches, calls, sections */
+ *   as_form.c   lists and named parts that they have; as_rules.c: what they ask of their operands
+ *   as_flow.c   loops, branches, sections; as_call.c: calls */
 #ifndef TW_PTO_AS_BIND_H
 #define TW_PTO_AS_BIND_H
 
@@ -186,7 +187,13 @@ typedef struct tw__as_flow {
     const char *name;
     void (*bind)(tw__as_binder *b, const tw__as_op *op);
 } tw__as_flow;
-const tw__as_flow *tw__as_flow_of(const char *name); /* NULL when there is none */
-const tw__as_flow *tw__as_flow_at(size_t index);     /* NULL past the end */
+const tw__as_item *tw__as_item_of(const tw__as_op *op,
+                                  tw__as_item_kind kind); /* the first; NULL when there is none */
+/* The value of slots[i], written at where[i], has to be of types[i]. */
+bool tw__as_check_types(tw__as_binder *b, const tw__as_op *op, const uint32_t *slots, tw__as_item *const *where,
+                        const tw__as_type *types, unsigned count);
+void tw__as_bind_call(tw__as_binder *b, const tw__as_op *op); /* as_call.c */
+const tw__as_flow *tw__as_flow_of(const char *name);          /* NULL when there is none */
+const tw__as_flow *tw__as_flow_at(size_t index);              /* NULL past the end */
 
 #endif

@@ -1,10 +1,10 @@
-/* as_flow: loops, branches, calls and sections, from tree to code. Types of what a block gives to its owner are compared
+/* as_flow: loops, branches and sections, from tree to code. Types of what a block gives to its owner are compared
  * here, so that the interpreter can move values without looking. */
 #include "pto/as_bind.h"
 
 #include <inttypes.h>
 
-static const tw__as_item *item_of(const tw__as_op *op, tw__as_item_kind kind)
+const tw__as_item *tw__as_item_of(const tw__as_op *op, tw__as_item_kind kind)
 {
     for (const tw__as_item *i = op->items; i; i = i->next)
         if (i->kind == kind) return i;
@@ -14,7 +14,7 @@ static const tw__as_item *item_of(const tw__as_op *op, tw__as_item_kind kind)
 /* Types after "->". */
 static unsigned arrow_types(const tw__as_op *op, const tw__as_type **types)
 {
-    const tw__as_item *arrow = item_of(op, TW__AS_ARROW);
+    const tw__as_item *arrow = tw__as_item_of(op, TW__AS_ARROW);
     *types = arrow ? arrow->types : NULL;
     return arrow ? arrow->type_count : 0;
 }
@@ -34,8 +34,7 @@ static bool bind_body(tw__as_binder *b, const tw__as_op *op, const tw__as_block 
     return !b->failed;
 }
 
-/* operand[i], written at where[i], has to be of types[i]. */
-static bool check_types(tw__as_binder *b, const tw__as_op *op, const uint32_t *slots, tw__as_item *const *where,
+bool tw__as_check_types(tw__as_binder *b, const tw__as_op *op, const uint32_t *slots, tw__as_item *const *where,
                         const tw__as_type *types, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -131,7 +130,7 @@ static void bind_for(tw__as_binder *b, const tw__as_op *op)
     if (step && *step <= 0) return tw__as_refuse(b, items[2], op, "pto.for", "scf.for: a step of %" PRId64, *step);
     for (unsigned i = 0; i < n; i++)
         if (!tw__as_slots(b, op, items + 3 + i, 1, types[i].element, slots + 3 + i)) return;
-    if (!check_types(b, op, slots + 3, items + 3, types, n)) return;
+    if (!tw__as_check_types(b, op, slots + 3, items + 3, types, n)) return;
     tw__as_code *code = tw__as_code_new(b, op, tw__as_for);
     if (!code || !tw__as_set_operands(b, code, slots, items, 3 + n)) return;
     code->result = TW__NEW_N(b->m->arena, uint32_t, 2 * n + 2);
@@ -152,7 +151,7 @@ static void bind_for(tw__as_binder *b, const tw__as_op *op)
 static void bind_while(tw__as_binder *b, const tw__as_op *op)
 {
     tw__as_item *items[TW__AS_OPERANDS];
-    const tw__as_item *list = item_of(op, TW__AS_PARENS), *colon = item_of(op, TW__AS_COLON);
+    const tw__as_item *list = tw__as_item_of(op, TW__AS_PARENS), *colon = tw__as_item_of(op, TW__AS_COLON);
     const tw__as_type *types;
     uint32_t slots[TW__AS_OPERANDS];
     unsigned n = 0, m = arrow_types(op, &types), given = colon ? colon->type_count : 0;
@@ -165,7 +164,7 @@ static void bind_while(tw__as_binder *b, const tw__as_op *op)
                              op->result_count, m);
     for (unsigned i = 0; i < n; i++)
         if (!tw__as_slots(b, op, items + i, 1, colon->types[i].element, slots + i)) return;
-    if (n && !check_types(b, op, slots, items, colon->types, n)) return;
+    if (n && !tw__as_check_types(b, op, slots, items, colon->types, n)) return;
     tw__as_code *code = tw__as_code_new(b, op, tw__as_while);
     if (!code || !tw__as_set_operands(b, code, slots, items, n)) return;
     code->result = TW__NEW_N(b->m->arena, uint32_t, n + 2 * m + 1);
@@ -272,7 +271,7 @@ static void bind_section(tw__as_binder *b, const tw__as_op *op)
     code->body[0] = tw__as_bind_block(b, op->blocks, code);
 }
 
-/* --- ends of blocks, calls ---------------------------------------------------------------------------------------------- */
+/* --- ends of blocks ---------------------------------------------------------------------------------------------- */
 
 /* `first` operands stand before the values that the owner of the block takes. */
 static bool bind_values(tw__as_binder *b, const tw__as_op *op, const char *by, tw__as_fn fn, unsigned first,
@@ -291,7 +290,7 @@ static bool bind_values(tw__as_binder *b, const tw__as_op *op, const char *by, t
     for (unsigned i = 0; i < p.ins; i++)
         if (!tw__as_slots(b, op, p.in + i, 1, i < first ? TW_BOOL : types[i - first].element, slots + i))
             return false;
-    if (!check_types(b, op, slots + first, p.in + first, types, count)) return false;
+    if (!tw__as_check_types(b, op, slots + first, p.in + first, types, count)) return false;
     if (first && !check_condition(b, op, slots[0], p.in[0])) return false;
     tw__as_code *code = tw__as_code_new(b, op, fn);
     return code && tw__as_set_operands(b, code, slots, p.in, p.ins);
@@ -312,64 +311,6 @@ static void bind_return(tw__as_binder *b, const tw__as_op *op)
     bind_values(b, op, op->name, tw__as_return, 0, b->f->result_type, b->f->results);
 }
 
-static const char *function_names(const tw__as_binder *b, const char *name)
-{
-    const char *names[256];
-    size_t count = 0;
-    for (const tw__as_function *f = b->program->functions; f && count < 256; f = f->next) names[count++] = f->name;
-    return tw__nearest(name, names, count);
-}
-
-/* Types that a call writes, after ':' or "->", against those of the function. */
-static bool check_written(tw__as_binder *b, const tw__as_op *op, tw__as_item_kind kind, const tw__as_type *types,
-                          unsigned count)
-{
-    const tw__as_item *written = item_of(op, kind);
-    bool good = !written || written->type_count == count;
-    for (unsigned i = 0; written && good && i < count; i++) good = tw__as_same_type(&written->types[i], &types[i]);
-    if (good) return true;
-    GString *s = g_string_new(NULL);
-    for (unsigned i = 0; i < count; i++) g_string_append_printf(s, "%s%s", i ? ", " : "", types[i].text);
-    tw__as_refuse(b, written, op, "pto.type", "the function %s (%s)", kind == TW__AS_COLON ? "takes" : "gives",
-                  s->str);
-    g_string_free(s, TRUE);
-    return false;
-}
-
-/* func.call @function(operands) : (types) -> types */
-static void bind_call(tw__as_binder *b, const tw__as_op *op)
-{
-    tw__as_item *symbol = op->items, *args[TW__AS_OPERANDS];
-    uint32_t slots[TW__AS_OPERANDS];
-    unsigned n = 0;
-    if (!symbol || symbol->kind != TW__AS_SYMBOL)
-        return tw__as_refuse(b, symbol, op, "pto.call", "expected @function(operands)");
-    const tw__as_function *f = g_hash_table_lookup(b->functions, symbol->text + 1);
-    if (!f) {
-        const char *near = function_names(b, symbol->text + 1);
-        return tw__as_refuse(b, symbol, op, "pto.call",
-                             near ? "there is no function %s; did you mean '@%s'?" : "there is no function %s",
-                             symbol->text, near);
-    }
-    if (f->declared)
-        return tw__as_refuse(b, symbol, op, "pto.call", "%s is declared but has no body", symbol->text);
-    for (tw__as_item *i = symbol->child ? symbol->child->child : NULL; i; i = i->next)
-        if (n < TW__AS_OPERANDS) args[n++] = i;
-    if (n != f->params)
-        return tw__as_refuse(b, symbol, op, "pto.call", "%s takes %u arguments, not %u", symbol->text, f->params,
-                             n);
-    for (unsigned i = 0; i < n; i++)
-        if (!tw__as_slots(b, op, args + i, 1, f->param_type[i].element, slots + i)) return;
-    if (!check_types(b, op, slots, args, f->param_type, n)) return;
-    if (!check_written(b, op, TW__AS_COLON, f->param_type, n) ||
-        !check_written(b, op, TW__AS_ARROW, f->result_type, f->results))
-        return;
-    tw__as_code *code = tw__as_code_new(b, op, tw__as_call);
-    if (!code || !tw__as_set_operands(b, code, slots, args, n)) return;
-    code->callee = f;
-    tw__as_set_results(b, code, op, f->result_type, f->results);
-}
-
 static const tw__as_flow flows[] = {
     { "scf.for", bind_for },
     { "scf.while", bind_while },
@@ -380,8 +321,8 @@ static const tw__as_flow flows[] = {
     { "scf.condition", bind_yield },
     { "return", bind_return },
     { "func.return", bind_return },
-    { "func.call", bind_call },
-    { "call", bind_call },
+    { "func.call", tw__as_bind_call },
+    { "call", tw__as_bind_call },
     { "pto.section.cube", bind_section },
     { "pto.section.vector", bind_section },
     { "section.cube", bind_section },

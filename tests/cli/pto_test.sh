@@ -106,6 +106,11 @@ prints err 'stopped itself'
 pto 1 run "$iota"
 prints err '%S, i32, has no value'
 prints err '--arg S=NUMBER'
+prints err "$iota:6:10: error: %S"
+prints err '^~'
+printf 'module attributes {pto.target_arch = "a9"} {\n}\n' >"$work/arch.pto"
+pto 1 check "$work/arch.pto"
+prints err "arch.pto:1:38: error: unknown PTO target 'a9'"
 pto 1 run "$iota" --arg S=ten
 prints err "'ten' is not a value of i32"
 pto 1 run "$iota" --arg S=5000000000
