@@ -38,8 +38,8 @@ TW_API void tw_pto_text_free(tw_pto_text *text); /* NULL is fine; its runs must 
 
 /* All diagnostics so far, owned by the text. */
 TW_API const tw_diags *tw_pto_text_diags(const tw_pto_text *text);
-/* Canonical text, malloc'ed: two blanks a level, one statement a line, compact types; printing what was printed changes
- * nothing. NULL with a message: the program has syntax errors, or there is no memory. */
+/* Canonical text, malloc'ed: two blanks a level, one statement a line, compact types, comments kept; printing what was
+ * printed changes nothing. NULL with a message: the program has syntax errors, or there is no memory. */
 TW_API char *tw_pto_text_print(const tw_pto_text *text);
 /* The module's pto.target_arch; false when it has none (*target unchanged) or names none that exists (a message). */
 TW_API bool tw_pto_text_target(const tw_pto_text *text, tw_pto_target *target);

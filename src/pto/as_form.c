@@ -124,39 +124,50 @@ static bool check_list(tw__as_binder *b, const tw__as_op *op, const form *f, con
     return count == 0 || length_of(list) == count || refuse(b, list, op, f, "the list has to have", wanted);
 }
 
+/* A word that is no name of a list: one of those with a value, once. */
+static bool check_word(tw__as_binder *b, const tw__as_op *op, const form *f, const tw__as_item *word)
+{
+    char text[40];
+    if (f->lists && strstr(f->lists, word->text))
+        return refuse(b, word, op, f, "expected a list after", word->text);
+    if (!f->words || strcmp(word->text, "to") == 0) return true; /* "to" of memref.reinterpret_cast */
+    g_snprintf(text, sizeof text, "'%.30s'", word->text);
+    if (!is_one_of(f->words, word->text)) return refuse(b, word, op, f, "there is no", text);
+    if (!word->has_value) return refuse(b, word, op, f, "expected '=' after", word->text);
+    for (const tw__as_item *i = op->items; i != word; i = i->next)
+        if (i->kind == TW__AS_WORD && strcmp(i->text, word->text) == 0)
+            return refuse(b, word, op, f, "given twice:", word->text);
+    return true;
+}
+
+/* No attributes but notes of others, which have a dot in their name; the one of a view is its own affair. */
+static bool check_dict(tw__as_binder *b, const tw__as_op *op, const form *f, const tw__as_item *dict)
+{
+    if (!f->words || strcmp(f->name, "pto.make_tensor_view") == 0) return true;
+    for (const tw__as_item *d = dict->child; d; d = d->next)
+        if (d->text && !strchr(d->text, '.')) return refuse(b, d, op, f, "there is no attribute", d->text);
+    return true;
+}
+
 bool tw__as_check_form(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host)
 {
     const form *f = form_of(host);
     const char *lists = f ? f->lists : NULL;
     char name[32], text[40];
     unsigned count;
-    for (const tw__as_item *i = f ? op->items : NULL, *before = NULL; i; before = i, i = i->next) {
-        bool word = i->kind == TW__AS_WORD && strcmp(i->text, "ins") != 0 && strcmp(i->text, "outs") != 0,
-             list_follows = !i->has_value && i->next && i->next->kind == TW__AS_LIST;
+    bool good = true;
+    for (const tw__as_item *i = f ? op->items : NULL, *before = NULL; i && good; before = i, i = i->next) {
+        bool word = i->kind == TW__AS_WORD && strcmp(i->text, "ins") != 0 && strcmp(i->text, "outs") != 0;
         const tw__as_item *list = i->kind == TW__AS_LIST ? i : word && i->has_value ? i->child : NULL;
-        if (i->kind == TW__AS_WORD && strcmp(i->text, "ins") != 0 && !i->has_value && f->lists &&
-            strstr(f->lists, i->text) && !list_follows)
-            return refuse(b, i, op, f, "expected a list after", i->text);
-        bool to = word && strcmp(i->text, "to") == 0; /* of reinterpret_cast */
-        if (list && list->kind == TW__AS_LIST) {
-            const tw__as_item *named = word ? i : before && before->kind == TW__AS_WORD ? before : NULL;
-            if (!check_list(b, op, f, list, named, &lists)) return false;
-        } else if (word && i->has_value && f->lists && strstr(f->lists, i->text)) {
-            return refuse(b, i, op, f, "expected a list after", i->text);
-        } else if (word && f->words && !to && !list_follows && !is_one_of(f->words, i->text)) {
-            g_snprintf(text, sizeof text, "'%.30s'", i->text);
-            return refuse(b, i, op, f, "there is no", text);
-        } else if (word && f->words && is_one_of(f->words, i->text)) {
-            if (!i->has_value) return refuse(b, i, op, f, "expected '=' after", i->text);
-            for (const tw__as_item *j = op->items; j != i; j = j->next)
-                if (j->kind == TW__AS_WORD && strcmp(j->text, i->text) == 0)
-                    return refuse(b, i, op, f, "given twice:", i->text);
-        } else if (i->kind == TW__AS_DICT && f->words && strcmp(host->name, "pto.make_tensor_view") != 0) {
-            for (const tw__as_item *d = i->child; d; d = d->next)
-                if (d->text && !strchr(d->text, '.')) return refuse(b, d, op, f, "there is no attribute", d->text);
-        }
+        const tw__as_item *named = word ? i : before && before->kind == TW__AS_WORD ? before : NULL;
+        if (list && list->kind == TW__AS_LIST)
+            good = check_list(b, op, f, list, named, &lists);
+        else if (word && (i->has_value || !i->next || i->next->kind != TW__AS_LIST))
+            good = check_word(b, op, f, i);
+        else if (i->kind == TW__AS_DICT)
+            good = check_dict(b, op, f, i);
     }
-    if (!f || !next_list(&lists, name, sizeof name, &count)) return true;
+    if (!good || !f || !next_list(&lists, name, sizeof name, &count)) return good;
     g_snprintf(text, sizeof text, "'%s'", *name ? name : "[...]");
     return refuse(b, NULL, op, f, "missing:", text);
 }
