@@ -320,10 +320,10 @@ static void place_all(bench *b, ref_call *call)
         if (!is_tile(m->letter)) continue;
         region *r = &b->memory[m->location];
         size_t gap = m->location == TW_PTO_BIAS || m->location == TW_PTO_SCALING ? 0 : GAP;
-        b->start[i] = r->size + gap;
+        b->start[i] = m == call->shared ? b->start[0] : r->size + gap;
         size_t end = (b->start[i] + ref_tile_bytes(&m->tile) + 31) / 32 * 32;
         if (tw_pto_assign(b->core, &m->tile, b->start[i]) != TW_OK) give_up("TASSIGN");
-        grow(r, end + gap);
+        if (m != call->shared) grow(r, end + gap);
     }
     for (int l = 0; l < TW_PTO_LOCATIONS; l++) {
         if (!b->memory[l].size) continue;
@@ -413,6 +413,8 @@ static void fill(bench *b, ref_call *call, bool codes)
         m->at = b->codes[i];
         if (m->tensor)
             pour(b->tensor[i].live, b->tensor[i].size, m->type, b->kind, random);
+        else if (m == call->shared)
+            ; /* dst's codes */
         else if (is_tile(m->letter))
             pour(b->memory[m->location].live + b->start[i], ref_tile_bytes(&m->tile), m->type, b->kind, random);
         else
@@ -593,6 +595,7 @@ static void run_placed(bench *b, ref_call *call, bool refused)
         for (unsigned i = 0; i < call->count; i++)
             if (call->o[i].letter != 't' && (call->o[i].tensor || is_tile(call->o[i].letter)))
                 transfer(b, call, i, region_at(b, call, i)->live, true);
+        if (call->shared) transfer(b, call, 0, region_at(b, call, 0)->live, false);
     }
     each_region(b, call, keep);
     operands_of(call, operands);
@@ -613,11 +616,34 @@ static void run_placed(bench *b, ref_call *call, bool refused)
         if (is_tile(call->o[i].letter) && !call->o[i].tensor) tw_pto_release(b->core, &call->o[i].tile);
 }
 
+/* Rows whose dst must not be a source on A2/A3: the notes of pto.md 3.1 and 3.2. */
+static bool refuses_sharing(const char *name)
+{
+    static const char *const names[] = { "TXOR", "TPRELU", "TRECIP", "TANDS", "TORS", "TXORS" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+/* dst in the place of a source that looks as it does. */
+static void share(const bench *b, ref_call *call)
+{
+    ref_matrix *d = &call->o[0], *m = ref_of(call, "ab"[b->state >> 20 & 1]);
+    if (!call->row->in_place || call->illegal || b->state >> 22 & 3 || !m || m->type != d->type ||
+        m->cols != d->cols || m->rows != d->rows)
+        return;
+    m->layout = d->layout;
+    m->tile = d->tile;
+    call->shared = m;
+    call->by_values = call->target == TW_PTO_A2A3 && refuses_sharing(call->row->name); /* seen by address */
+}
+
 static void run(bench *b, ref_call *call, unsigned layout)
 {
     const uint64_t mix = ref_next(&b->state);
     for (unsigned i = 0; i < call->count; i++)
         if (is_tile(call->o[i].letter) && !call->o[i].tensor) choose_layout(&call->o[i], layout, i, mix);
+    share(b, call);
     if (call->row->decide) call->row->decide(call);
     bool refused = call->illegal || call->by_values || call->other_type || refused_for_layout(call);
     bool alike =
@@ -694,9 +720,11 @@ void ref_cross(const ref_row *rows, size_t count, ref_tally *tally)
             b.op = op;
             for (int type = 1; type < TW_TYPE_COUNT; type++) {
                 if (!of_pto(type)) continue;
-                if (set >> type & 1)
+                unsigned long before = tally->runs;
+                if (set >> type & 1) {
                     one_type(&b, &rows[i], &info, target, type);
-                else
+                    if (tally->runs == before) tally->idle++;
+                } else
                     other_type(&b, &rows[i], &info, target, type);
             }
         }

@@ -48,6 +48,7 @@ typedef struct ref_call {
     bool any_layout; /* set by the plan: chips take all layouts too */
     uint64_t random;
     tw_pto_attrs attrs;
+    ref_matrix *shared; /* set by the driver: this source lies where dst lies; NULL */
     ref_matrix o[REF_OPERANDS];
 } ref_call;
 
@@ -73,6 +74,7 @@ typedef struct ref_row {
     double (*real)(const ref_reals *v);
     uint64_t (*whole)(const ref_wholes *v);
     bool pads;     /* whether it is refused depends on pad values */
+    bool in_place; /* dst may be one of the sources: every fourth time it is */
     unsigned thin; /* not 0: variants take turns in so many rounds of all layouts, regions and pads */
 } ref_row;
 
@@ -102,7 +104,7 @@ void ref_put_whole(tw_type type, uint64_t *at, uint64_t value);
 
 typedef struct ref_tally {
     unsigned long runs, refused;
-    unsigned failures;
+    unsigned failures, idle; /* idle: types of a row that nothing ran with */
 } ref_tally;
 /* All combinations of the rows of a table; `tally` is added to. */
 void ref_cross(const ref_row *rows, size_t count, ref_tally *tally);

@@ -417,6 +417,7 @@ const ref_row ref_lane_rows[] = {
       .plan = plan_,                                                            \
       .prepare = prepare_,                                                      \
       .reference = ref_lane,                                                    \
+      .in_place = true,                                                         \
       .variants = variants_,                                                    \
       .ulps = ulps_,                                                            \
       .real = real_##row,                                                       \

@@ -11,6 +11,7 @@ static void pto_ref_convert_cross(void **state)
     ref_cross(ref_convert_rows, ref_convert_count, &tally);
     print_message("%lu combinations agree, %lu are refused\n", tally.runs, tally.refused);
     assert_int_equal(tally.failures, 0);
+    assert_int_equal(tally.idle, 0);
 }
 
 enum { ROWS = 32, COLS = 128, CHUNK = ROWS * COLS };

@@ -9,6 +9,7 @@ static void pto_ref_lanes_cross(void **state)
     ref_cross(ref_lane_rows, ref_lane_count, &tally);
     print_message("%lu combinations agree, %lu are refused\n", tally.runs, tally.refused);
     assert_int_equal(tally.failures, 0);
+    assert_int_equal(tally.idle, 0);
 }
 
 /* Bits of comparisons, and selection by them. */
@@ -19,6 +20,7 @@ static void pto_ref_lanes_masks(void **state)
     ref_cross(ref_mask_rows, ref_mask_count, &tally);
     print_message("%lu combinations agree, %lu are refused\n", tally.runs, tally.refused);
     assert_int_equal(tally.failures, 0);
+    assert_int_equal(tally.idle, 0);
 }
 
 int main(void)
