@@ -318,10 +318,10 @@ TW__NOT_MODELLED_LIST(TW__CXX_NOT_MODELLED)
 #ifndef sqrt /* <tgmath.h> has one */
 #define sqrt(...) TW__BY_COUNT(tw__sqrt, __VA_ARGS__)
 #endif
-#define tw__sqrt_1(x)             sqrt(x)
-#define tw__sqrt_3(a, s, t)       tw_sqrt_fixed(a, s, t)
-#define _sqrtf(x)                 tw_aie_sqrt(x)
-#define sincos(angle)             tw_aie_sincos(angle)
+#define tw__sqrt_1(x)       sqrt(x)
+#define tw__sqrt_3(a, s, t) tw_sqrt_fixed(a, s, t)
+#define _sqrtf(x)           tw_aie_sqrt(x)
+#define sincos(angle)       tw_aie_sincos(angle)
 #define TW__NOT_MODELLED(name)                                                    \
     __extension__({                                                               \
         _Static_assert(0, name " (FFT, CFR, DPD) is not modelled by Tilewright"); \
