@@ -157,18 +157,24 @@ static tw_status check_alias(tw__pto_call *call)
 }
 
 /* A core of a block has part of the memories: TASSIGN names tiles anywhere, instructions use what is here. On a cube core
- * tiles of the vector cores are destinations of accumulators, and nothing else. */
+ * tiles of the vector cores are destinations of accumulators, on a vector core tiles in L1 those of its own; nothing else. */
 static tw_status check_core(tw__pto_call *call)
 {
     if (!call->core || !tw__pto_is_part(call->core)) return TW_OK;
     bool out = call->row->run == tw__pto_run_move || call->row->run == tw__pto_run_move_quant;
+    bool in =
+        (call->row->run == tw__pto_run_move || call->row->run == tw__pto_run_insert) && tw__pto_fills_cube(call);
     for (unsigned i = 0; i < call->count; i++) {
         if (call->operand[i].kind != TW_PTO_TILE) continue;
         const tw_pto_tile *t = tw__tile(call, i);
         if (call->core->memory[t->location].size) continue;
         if (t->location != TW_PTO_VEC && !t->place) continue; /* placing it fails */
+        if (in && i == 0) continue;
         if (t->location != TW_PTO_VEC)
-            return tw__pto_refuse(call, i, "core.cube", "a vector core has only vector memory");
+            return tw__pto_refuse(
+                call, i, "core.cube",
+                "a vector core has only vector memory; TMOV and TINSERT take a tile of it to one in "
+                "L1 that TASSIGN has placed");
         if (!(out && i == 0 && tw__tile(call, 1)->location == TW_PTO_ACC && t->place))
             return tw__pto_refuse(
                 call, i, "core.vector",

@@ -153,6 +153,7 @@ tw_status tw__pto_run_move(tw__pto_call *call)
 {
     const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);
     bool whole = src->location == TW_PTO_MAT && dst->rows == src->rows && dst->cols == src->cols;
+    if (tw__pto_fills_cube(call)) return tw__pto_to_cube(call, &call->plane[1], 0, 0);
     tw__plane to = call->plane[0], from = whole ? tw__plane_physical(call, 1) : call->plane[1];
     if (src->location != TW_PTO_ACC || dst->location != TW_PTO_VEC || !tw__pto_has_mates(call->core))
         return move_values(call, to, from);
@@ -287,6 +288,7 @@ tw_status tw__pto_check_insert(tw__pto_call *call)
 
 tw_status tw__pto_run_insert(tw__pto_call *call)
 {
+    if (tw__pto_fills_cube(call)) return tw__pto_to_cube(call, &call->plane[1], corner(call, 2), corner(call, 3));
     tw__plane src = call->plane[1], all = tw__plane_physical(call, 0);
     return move_values(call, tw__plane_part(all, corner(call, 2), src.rows, corner(call, 3), src.cols), src);
 }

@@ -101,6 +101,12 @@ static bool is_copied(const tw__pto_call *call, const tw_pto_tile *t)
     return tw__tile_boxed(t) || (tw__tile_nibbles(t) && call->row->run && !packed);
 }
 
+/* A tile of the other kind of core: it has an address here and no memory (core.c); split.c moves values there. */
+static bool is_elsewhere(const tw__pto_call *call, const tw_pto_tile *t)
+{
+    return !call->core->memory[t->location].bytes;
+}
+
 tw_status tw__pto_bind(tw__pto_call *call)
 {
     for (unsigned i = 0; i < call->count; i++) {
@@ -113,6 +119,10 @@ tw_status tw__pto_bind(tw__pto_call *call)
     for (unsigned i = 0; i < call->count; i++) { /* placing one tile may move another */
         const tw_pto_operand *o = &call->operand[i];
         if (o->kind == TW_PTO_TILE) {
+            if (is_elsewhere(call, o->tile)) {
+                call->plane[i] = (tw__plane){ .type = o->tile->type };
+                continue;
+            }
             if (!is_copied(call, o->tile)) {
                 call->plane[i] = direct(o->tile, tw__pto_storage(call->core, o->tile));
                 continue;
@@ -133,6 +143,7 @@ tw_status tw__pto_unbind(tw__pto_call *call)
     for (unsigned i = 0; i < call->count; i++) {
         const tw_pto_operand *o = &call->operand[i];
         if (o->kind != TW_PTO_TILE || !is_copied(call, o->tile) || !tw__is_dst_letter(call->row->form[i])) continue;
+        if (is_elsewhere(call, o->tile)) continue;
         if (tw__tile_nibbles(o->tile)) {
             tw__nibble_unbind(call, o->tile, &call->plane[i]);
             continue;

@@ -212,6 +212,8 @@ tw_status tw__pto_check_acc_store(tw__pto_call *call);        /* memory.c: exten
 tw_status tw__pto_put(tw__pto_call *call, const tw__plane *); /* memory.c: to the tensor in operand 0 */
 tw_status tw__pto_split(tw__pto_call *call,
                         const tw__plane *values);  /* split.c: to the vector cores of the block */
+bool tw__pto_fills_cube(const tw__pto_call *call); /* split.c: a vector core's tile goes to the cube core's L1 */
+tw_status tw__pto_to_cube(tw__pto_call *call, const tw__plane *values, uint32_t row, uint32_t col);
 bool tw__pto_has_mates(const tw_pto *core);        /* split.c: a cube core, its vector cores beside it */
 bool tw__pto_is_part(const tw_pto *core);          /* split.c: a cube or vector core of a block, not both in one */
 tw_status tw__conv_check(const tw_pto_tile *tile); /* conv.c */

@@ -1,5 +1,6 @@
-/* split: an accumulator of a cube core goes to the vector memories of its block: to one vector core's, or halves of its rows
- * or columns to both (spec pto.md 2.3, 3.7). dst is a tile of the vector cores; they know it by its address. */
+/* split: what one kind of core of a block moves to the memories of the other (spec pto.md 2.3, 3.7): an accumulator of the cube
+ * core to one vector core's, or halves of its rows or columns to both; a tile of a vector core to L1 (A5). dst is a tile of the
+ * other core, which knows it by its address. */
 #include "pto/blocks.h"
 
 bool tw__pto_has_mates(const tw_pto *core)
@@ -37,4 +38,35 @@ tw_status tw__pto_split(tw__pto_call *call, const tw__plane *values)
         if (status != TW_OK) return status;
     }
     return TW_OK;
+}
+
+bool tw__pto_fills_cube(const tw__pto_call *call)
+{
+    const tw_pto *core = call->core;
+    return core && core->seat && core->seat->identity.kind == TW_PTO_VECTOR &&
+           tw__tile(call, 0)->location == TW_PTO_MAT && tw__tile(call, 1)->location == TW_PTO_VEC;
+}
+
+/* The tile as it stands over there, with the values put in: boxes, and other vector cores' parts, stay whole. */
+tw_status tw__pto_to_cube(tw__pto_call *call, const tw__plane *values, uint32_t row, uint32_t col)
+{
+    tw_pto_tile there = *tw__tile(call, 0);
+    tw_pto *cube = tw__pto_mate(call->core, 0);
+    size_t size = tw_type_size(there.type), bytes = (size_t)there.rows * there.cols * size;
+    int64_t address = tw_pto_address(call->core, tw__tile(call, 0));
+    if (tw__tile_nibbles(&there))
+        return tw__pto_refuse(call, 0, "move.nibbles", "tiles of 4-bit elements do not go to the cube core's L1");
+    tw__plane all = tw__plane_new(call->core, there.type, there.rows, there.cols);
+    if (!all.at) return TW_E_NO_MEMORY;
+    there.place = there.offset = there.base_rows = there.base_cols = 0;
+    there.valid_rows = there.rows;
+    there.valid_cols = there.cols;
+    tw_status status = tw_pto_assign(cube, &there, (uint64_t)address);
+    if (status != TW_OK) return status;
+    status = tw_pto_read(cube, &there, all.at, bytes);
+    tw__plane part = tw__plane_part(all, row, values->rows, col, values->cols);
+    if (status == TW_OK) status = tw__plane_copy(call, &part, values);
+    if (status == TW_OK) status = tw_pto_write(cube, &there, all.at, bytes);
+    tw_pto_release(cube, &there);
+    return status;
 }

@@ -180,6 +180,81 @@ static void pto_intra_time(void **state)
     tw_pto_grid_free(g);
 }
 
+/* --- vector cores fill L1 of the cube core, which goes on when both have ------------------------------------------------------ */
+
+enum { SLOT_AT = 512, HALF = 16, COLS = 32 };
+
+static tw_pto_tile nz(tw_pto_location location, uint32_t rows)
+{
+    tw_pto_tile t = tw_pto_tile_of(location, TW_F16, rows, COLS);
+    t.blayout = TW_PTO_COL_MAJOR;
+    t.slayout = TW_PTO_BOX_ROW;
+    return t;
+}
+
+static tw_status fill_l1(tw_pto *core, void *user)
+{
+    tw_pto_identity me = tw_pto_identity_of(core);
+    tw_pto_tile slot = nz(TW_PTO_MAT, 2 * HALF), own = nz(TW_PTO_VEC, HALF), loose = nz(TW_PTO_MAT, 2 * HALF);
+    bool moves = *(bool *)user; /* TMOV of vector core 1 alone, over all of the slot */
+    OK(tw_pto_assign(core, &slot, SLOT_AT));
+    if (me.kind == TW_PTO_CUBE) {
+        for (uint32_t r = 0; r < 2 * HALF; r++)
+            for (uint32_t c = 0; c < COLS; c++) set(core, &slot, r, c, -1);
+        for (unsigned v = 0; v < 2; v++) OK(tw_pto_intra_set(core, TW_PTO_PIPE_MTE1, FREE + v * OF_VECTOR_1));
+        for (unsigned v = 0; v < 2; v++) OK(tw_pto_intra_wait(core, TW_PTO_PIPE_MTE1, READY + v * OF_VECTOR_1));
+        for (uint32_t r = 0; r < 2 * HALF; r++)
+            for (uint32_t c = 0; c < COLS; c++) {
+                bool second = c >= 30; /* what the valid regions leave out */
+                double part = r / HALF * 1000.0 + r % HALF * 40.0 + c, want = moves    ? r * 40.0 + c
+                                                                              : second ? -1
+                                                                                       : part;
+                if (get(core, &slot, r, c) != want) fail_msg("(%u, %u): %g", r, c, get(core, &slot, r, c));
+            }
+        return TW_OK;
+    }
+    OK(tw_pto_intra_wait(core, TW_PTO_PIPE_MTE3, FREE));
+    if (moves) own = nz(TW_PTO_VEC, 2 * HALF);
+    for (uint32_t r = 0; r < own.rows; r++)
+        for (uint32_t c = 0; c < COLS; c++) set(core, &own, r, c, (moves ? 0 : 1000.0 * me.sub_block) + r * 40 + c);
+    REFUSED(CALL(core, "tinsert", NULL, TILE(&loose), TILE(&own), SCALAR(tw_pto_i32(0)), SCALAR(tw_pto_i32(0))),
+            "memory", "L1");
+    REFUSED(
+        CALL(core, "tinsert", NULL, TILE(&slot), TILE(&own), SCALAR(tw_pto_i32(HALF + 1)), SCALAR(tw_pto_i32(0))),
+        "window.bounds", "a5");
+    REFUSED(CALL(core, "textract", NULL, TILE(&own), TILE(&slot), SCALAR(tw_pto_i32(0)), SCALAR(tw_pto_i32(0))),
+            "core.cube", "a5");
+    tw_pto_tile small = tw_pto_tile_of(TW_PTO_VEC, TW_F4E2M1, 16, 64), there = small;
+    there.location = TW_PTO_MAT;
+    OK(tw_pto_assign(core, &there, 8192));
+    REFUSED(CALL(core, "tmov", NULL, TILE(&there), TILE(&small)), "move.nibbles", "a5");
+    if (moves && me.sub_block == 1) {
+        tw_pto_tile rows = tw_pto_tile_of(TW_PTO_VEC, TW_F16, 1, 64), l1 = rows; /* not boxed, more than once */
+        l1.location = TW_PTO_MAT;
+        OK(tw_pto_assign(core, &l1, 16384));
+        for (int again = 0; again < 3; again++) {
+            OK(CALL(core, "tmov", NULL, TILE(&slot), TILE(&own)));
+            OK(CALL(core, "tmov", NULL, TILE(&l1), TILE(&rows)));
+        }
+    } else if (!moves) {
+        own.valid_cols = 30;
+        OK(CALL(core, "tinsert", NULL, TILE(&slot), TILE(&own), SCALAR(tw_pto_i32((int)(me.sub_block * HALF))),
+                SCALAR(tw_pto_i32(0))));
+    }
+    return tw_pto_intra_set(core, TW_PTO_PIPE_MTE3, READY);
+}
+
+static void pto_intra_fills_l1(void **state)
+{
+    (void)state;
+    for (int moves = 0; moves < 2; moves++) {
+        bool how = moves != 0;
+        tw_pto_grid *g = grid_of(TW_PTO_A5, 2, 2);
+        OK(tw_pto_grid_run(g, fill_l1, &how));
+        tw_pto_grid_free(g);
+    }
+}
+
 static tw_status run_core(tw_pto *core, void *user)
 {
     tw_pto_run *run = tw_pto_run_new(user, NULL, core);
@@ -235,8 +310,10 @@ static void pto_intra_text(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(pto_intra_rounds), cmocka_unit_test(pto_intra_directions),
-                                        cmocka_unit_test(pto_intra_rules), cmocka_unit_test(pto_intra_time),
-                                        cmocka_unit_test(pto_intra_text) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pto_intra_rounds),   cmocka_unit_test(pto_intra_directions),
+        cmocka_unit_test(pto_intra_rules),    cmocka_unit_test(pto_intra_time),
+        cmocka_unit_test(pto_intra_fills_l1), cmocka_unit_test(pto_intra_text)
+    };
     return cmocka_run_group_tests_name("pto_feat_intra", tests, NULL, NULL);
 }

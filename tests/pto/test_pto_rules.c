@@ -598,6 +598,7 @@ static const char *const elsewhere[][2] = {
     { "layout.window", "pto_rules_windows" },
     { "core.vector", "pto_grid_core_vector" },
     { "core.cube", "pto_rules_cores" },
+    { "move.nibbles", "pto_intra_fills_l1" },
     { "type.kernel", "" }, /* a table that names a type without a kernel */
 };
 
