@@ -408,7 +408,8 @@ static void iota(ref_call *call)
 
 /* --- the table -------------------------------------------------------------------------------------------------------------------------- */
 
-#define PART(op) .variants = 6, .plan = plan_part, .reference = part, .real = real_##op, .whole = whole_##op
+#define PART(op) \
+    .variants = 6, .thin = 3, .plan = plan_part, .reference = part, .real = real_##op, .whole = whole_##op
 const ref_row ref_lane_rows[] = {
 #define X(row, a2a3_, a5_, plan_, prepare_, variants_, ulps_, floats, integers) \
     { .name = #row,                                                             \
@@ -431,11 +432,11 @@ const ref_row ref_lane_rows[] = {
     { .name = "TPARTMUL", .a2a3 = A3, .a5 = A5 & ~I64U64, PART(TMUL) },
     { .name = "TPARTMAX", .a2a3 = A3, .a5 = A5, PART(TMAX) },
     { .name = "TPARTMIN", .a2a3 = A3, .a5 = A5, PART(TMIN) },
-    { .name = "TPARTARGMAX", .a2a3 = F, .a5 = F, .variants = 6, .plan = plan_part, .reference = part_places },
-    { .name = "TPARTARGMIN", .a2a3 = F, .a5 = F, .variants = 6, .plan = plan_part, .reference = part_places },
-    { .name = "TCONCAT", .a2a3 = B124, .a5 = B124, .variants = 4, .plan = plan_concat, .reference = concat },
-    { .name = "TCONCAT_N", .a2a3 = B124, .a5 = B124, .variants = 4, .plan = plan_concat_counts, .prepare = counts_that_fit, .reference = concat_counts },
-    { .name = "TCONCAT_COUNTS", .a2a3 = B124, .a5 = B124, .variants = 4, .plan = plan_concat_counts, .prepare = counts_that_fit, .reference = concat_counts },
+    { .name = "TPARTARGMAX", .a2a3 = F, .a5 = F, .variants = 6, .thin = 3, .plan = plan_part, .reference = part_places },
+    { .name = "TPARTARGMIN", .a2a3 = F, .a5 = F, .variants = 6, .thin = 3, .plan = plan_part, .reference = part_places },
+    { .name = "TCONCAT", .a2a3 = B124, .a5 = B124, .variants = 4, .thin = 2, .plan = plan_concat, .reference = concat },
+    { .name = "TCONCAT_N", .a2a3 = B124, .a5 = B124, .variants = 4, .thin = 2, .plan = plan_concat_counts, .prepare = counts_that_fit, .reference = concat_counts },
+    { .name = "TCONCAT_COUNTS", .a2a3 = B124, .a5 = B124, .variants = 4, .thin = 2, .plan = plan_concat_counts, .prepare = counts_that_fit, .reference = concat_counts },
     { .name = "TINTERLEAVE", .a5 = B124, .plan = plan_even, .reference = interleave },
     { .name = "TDEINTERLEAVE", .a5 = B124, .plan = plan_even, .reference = deinterleave },
     { .name = "TDEINTERLEAVE1", .a5 = B124, .variants = 3, .plan = plan_deinterleave1, .reference = deinterleave1 },

@@ -378,7 +378,8 @@ static void fill_pad(ref_call *call)
 {
     ref_matrix *d = ref_of(call, 'd'), *a = ref_of(call, 'a');
     for (uint32_t r = 0; r < d->rows; r++)
-        for (uint32_t c = 0; c < d->cols; c++) REF_AT(d, r, c) = is_valid(a, r, c) ? REF_AT(a, r, c) : ref_pad(d->type, d->pad);
+        for (uint32_t c = 0; c < d->cols; c++)
+            REF_AT(d, r, c) = is_valid(a, r, c) ? REF_AT(a, r, c) : ref_pad(d->type, d->pad);
 }
 
 /* --- by pattern, index, comparison ------------------------------------------------------------------------------------------------------ */
@@ -469,7 +470,6 @@ static void plan_gather_bytes(ref_call *call)
 {
     ref_of(call, 'x')->type = TW_U32;
     ref_of(call, 'a')->layouts = REF_ROWS_ONLY; /* one with bytes in the order of its elements */
-    if (call->target == TW_PTO_A2A3) call->illegal = ref_of(call, 'd')->valid_cols == UINT32_MAX;
 }
 static void offsets(ref_call *call)
 {
