@@ -21,8 +21,8 @@ static void print_element(FILE *out, tw_type type, const void *at)
 
 void tw__pto_print_tile(FILE *out, const tw_pto *core, const tw_pto_tile *t, unsigned max_rows, unsigned max_cols)
 {
-    const unsigned char *storage = tw__pto_storage(core, t);
     if (!core->memory[t->location].bytes) return; /* another core's */
+    const unsigned char *storage = tw__pto_storage(core, t);
     for (uint32_t r = 0; r < t->valid_rows && r < max_rows; r++) {
         fprintf(out, "   ");
         for (uint32_t c = 0; c < t->valid_cols && c < max_cols; c++) {

@@ -36,8 +36,9 @@ static unsigned char *address_of(const tw_pto *core, const tw_pto_tile *tile, si
     size_t number = tile->place;
     if (number == 0 || number > core->place_count) return NULL;
     const tw__place *p = &core->places[number - 1];
-    if (!p->used || p->location != tile->location || tile->offset + span > p->bytes) return NULL;
-    return core->memory[p->location].bytes + p->address + tile->offset;
+    unsigned char *memory = core->memory[p->location].bytes; /* NULL: the other kind of core has it */
+    if (!memory || !p->used || p->location != tile->location || tile->offset + span > p->bytes) return NULL;
+    return memory + p->address + tile->offset;
 }
 
 /* The addresses of planes whose descriptions are those seen. */
