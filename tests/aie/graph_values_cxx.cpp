@@ -105,6 +105,43 @@ static void values()
     EXPECT(name_seen == "grown2");
 }
 
+/* --- tables ---------------------------------------------------------------------------------------------------------- */
+
+class weights {
+    int32 (&taps)[2];
+    const int32 (&bias)[1];
+
+  public:
+    weights(int32 (&t)[2], const int32 (&b)[1]) : taps(t), bias(b) {}
+    void run(input_window<int32> *in, output_window<int32> *out)
+    {
+        for (int i = 0; i < 8; i++) window_writeincr(out, window_readincr(in) * taps[i % 2] + bias[0]);
+    }
+    static void registerKernelClass()
+    {
+        REGISTER_FUNCTION(weights::run);
+        REGISTER_PARAMETER(taps);
+    }
+};
+static void tables_of_std_arrays()
+{
+    class table_graph : public graph {
+      public:
+        kernel k;
+        input_plio in = input_plio::create(plio_32_bits, "x.txt");
+        output_plio out = output_plio::create(plio_32_bits, "tables.txt");
+        table_graph()
+        {
+            std::array<int32, 2> taps = { 3, -1 }; /* the kernel keeps its own */
+            k = kernel::create_object<weights>(taps, std::array<int32, 1>{ { 100 } });
+            connect<window<32>>(in.out[0], k.in[0]);
+            connect<window<32>>(k.out[0], out.in[0]);
+        }
+    } g;
+    EXPECT(g.init() == ok && g.run(1) == ok);
+    EXPECT(numbers_of("tables.txt") == (vector<int>{ 100, 99, 106, 97, 112, 95, 118, 93 }));
+}
+
 /* --- one after the other --------------------------------------------------------------------------------------------- */
 
 class alone : public graph {
@@ -227,6 +264,8 @@ class row_of_kernels : public graph {
         connect<window<32>>(k[3].out[0], out.in[0]);
         location<kernel>(k[0]) = tile(column, row);
         not_equal(location<buffer>(k[0].in[0]), location<buffer>(k[3].out[0]));
+        location<parameter>(k[1].param[0]) = offset(0); /* of no effect here */
+        location<parameter>(k[2].param[1]) = bank(column, row, 2);
     }
 };
 static void cascade_of_vectors()
@@ -281,6 +320,7 @@ int main()
     static_assert(get_input_streams_core_module() == 2 && get_output_streams_core_module() == 2,
                   "streams of a core");
     values();
+    tables_of_std_arrays();
     in_turn();
     platform_of_paths();
     neighbours_have_room();

@@ -5,6 +5,7 @@
 
 #include <tilewright/adf/ports.hpp>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
@@ -139,7 +140,7 @@ inline kernel_code &object_code()
     static kernel_code code;
     return code;
 }
-/* A vector stands for the array that a kernel's class wants. */
+/* A vector or a std::array stands for the array that a kernel's class wants. */
 template <class T> struct array_argument {
     T *values;
     size_t count;
@@ -171,6 +172,21 @@ template <class T> array_argument<T> as_argument(std::vector<std::shared_ptr<voi
 template <class T> array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, std::vector<T> &&v)
 {
     return as_argument(kept, const_cast<const std::vector<T> &>(v));
+}
+template <class T, size_t N>
+array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, const std::array<T, N> &a)
+{
+    return as_argument(kept, std::vector<T>(a.begin(), a.end()));
+}
+template <class T, size_t N>
+array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, std::array<T, N> &a)
+{
+    return as_argument(kept, const_cast<const std::array<T, N> &>(a));
+}
+template <class T, size_t N>
+array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, std::array<T, N> &&a)
+{
+    return as_argument(kept, const_cast<const std::array<T, N> &>(a));
 }
 template <class C, class... A>
 std::shared_ptr<C> make_object(std::vector<std::shared_ptr<void>> &kept, A &&...arguments)

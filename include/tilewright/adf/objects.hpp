@@ -28,9 +28,16 @@ class port_list {
     detail::direction dir = detail::direction::in;
 };
 
+/* Tables of a kernel's object by number, k.param[0]: only places are given to them. */
+struct parameter_list {
+    struct item {};
+    item operator[](int) const { return {}; }
+};
+
 class kernel {
   public:
     port_list in, out, inout;
+    parameter_list param;
     kernel() = default;
     template <class... A> static kernel create(void (*f)(A...))
     {

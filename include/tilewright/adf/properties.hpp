@@ -16,6 +16,9 @@ struct bank {
 struct address {
     address(int, int, int) {}
 };
+struct offset {
+    explicit offset(int) {}
+};
 struct shim {
     explicit shim(int, int = 0) {}
 };
