@@ -145,7 +145,7 @@ static void aie_constant_offsets_are_offsets(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        for (int n = 0; n < 200; n++) {
+        for (unsigned n = case_count(200); n > 0; n--) {
             static _Alignas(64) uint8_t constant[256], variable[256];
             void *const data[] = { xdata, ydata, zdata, accdata };
             const size_t sizes[] = { sizeof xdata, sizeof ydata, sizeof zdata, sizeof accdata };

@@ -84,9 +84,11 @@ static i128 edge_word(unsigned width, int s, unsigned bits, unsigned number)
                units[] = { -2, -1, 0, 1, 2, -top - 1, -top, -top + 1, top - 2, top - 1, top };
     i128 unit = s > 0 ? (i128)1 << s : 1, half = unit / 2;
     const i128 fractions[] = { 0, half - 1, half, half + 1, unit - 1 };
-    return wrap((i128)((unsigned __int128)units[number % 11] * (unsigned __int128)unit) +
-                    fractions[number / 11 % 5],
-                width);
+    const i128 word =
+        wrap((i128)((unsigned __int128)units[number % 11] * (unsigned __int128)unit) + fractions[number / 11 % 5],
+             width);
+    return (i128)((unsigned __int128)word ^ (unsigned __int128)(rnd() & 0x7fff)
+                                                << width); /* bits above do not count */
 }
 static unsigned edge = ~0u; /* the first of edge_word() to take, ~0: random words */
 #define DRAW(acc, width, s, bits)                                          \

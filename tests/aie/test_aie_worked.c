@@ -195,6 +195,38 @@ static void aie_most_negative(void **state)
     for (int l = 0; l < 8; l++) assert_true(f.word[l] == (int128)1 << 65);
 }
 
+/* The top of 48 and of 80 bits and one more is the bottom, and back; srs with saturation tells them apart. */
+static void aie_accumulators_wrap(void **state)
+{
+    (void)state;
+    v32int16 x = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    v16int16 z = { 1 };
+    v16int32 w = { 1, 1, 1, 1 };
+    v8int32 v = { 1 };
+    v8int32 most = { INT32_MAX, INT32_MIN, 1, -1, 1 << 30, 1 << 28, 1 << 27, -(1 << 28) };
+    set_rnd(rnd_floor), set_sat(), clr_symsat();
+    v16acc48 a = null_v16acc48();
+    a.word[0] = ((int64)1 << 47) - 1, a.word[1] = -((int64)1 << 47);
+    assert_int_equal(srs(a, 0)[0], INT16_MAX), assert_int_equal(srs(a, 0)[1], INT16_MIN);
+    v16acc48 up = mac16(a, x, 0, 0x06040200, 0x0e0c0a08, 0x3210, z, 0, 0, 0, 1);
+    v16acc48 down = msc16(a, x, 0, 0x06040200, 0x0e0c0a08, 0x3210, z, 0, 0, 0, 1);
+    assert_int_equal(srs(up, 0)[0], INT16_MIN), assert_int_equal(srs(up, 0)[1], INT16_MIN);
+    assert_int_equal(srs(down, 0)[0], INT16_MAX), assert_int_equal(srs(down, 0)[1], INT16_MAX);
+    assert_int_equal(lsrs(up, 16)[0], INT32_MIN), assert_int_equal(lsrs(down, 16)[1], INT32_MAX);
+    v4acc80 b = null_v4acc80();
+    b.word[0] = ((int128)1 << 79) - 1, b.word[1] = -((int128)1 << 79);
+    assert_int_equal(srs(b, 0)[0], INT32_MAX), assert_int_equal(srs(b, 0)[1], INT32_MIN);
+    v4acc80 higher = lmac4(b, w, 0, 0x3210, 0, v, 0, 0, 1), lower = lmsc4(b, w, 0, 0x3210, 0, v, 0, 0, 1);
+    assert_int_equal(srs(higher, 0)[0], INT32_MIN), assert_int_equal(srs(higher, 0)[1], INT32_MIN);
+    assert_int_equal(srs(lower, 0)[0], INT32_MAX), assert_int_equal(srs(lower, 0)[1], INT32_MAX);
+    assert_true(lsrs(higher, 16)[0] == INT64_MIN && lsrs(lower, 16)[1] == INT64_MAX);
+    /* ups keeps the low 48 bits of v * 2^shift */
+    static const int32 wrapped[] = { -524288, 0, 524288, -524288, 0, 0, 0, 0 }; /* v * 2^19 modulo 2^32 */
+    v8int32 low = lsrs(ups(most, 35), 16);
+    for (int i = 0; i < 8; i++) assert_int_equal(low[i], wrapped[i]);
+    clr_sat();
+}
+
 /* Half a unit in the last place, and the neighbours of it, at every shift of srs, in every mode: ties below and above
  * zero, at even and at odd results. */
 static void aie_half_ulp(void **state)
@@ -225,9 +257,11 @@ static void aie_half_ulp(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(aie_worked_1), cmocka_unit_test(aie_worked_2_and_3), cmocka_unit_test(aie_worked_4),
-        cmocka_unit_test(aie_worked_5), cmocka_unit_test(aie_worked_6),       cmocka_unit_test(aie_worked_7),
-        cmocka_unit_test(aie_worked_8), cmocka_unit_test(aie_most_negative),  cmocka_unit_test(aie_half_ulp),
+        cmocka_unit_test(aie_worked_1),          cmocka_unit_test(aie_worked_2_and_3),
+        cmocka_unit_test(aie_worked_4),          cmocka_unit_test(aie_worked_5),
+        cmocka_unit_test(aie_worked_6),          cmocka_unit_test(aie_worked_7),
+        cmocka_unit_test(aie_worked_8),          cmocka_unit_test(aie_most_negative),
+        cmocka_unit_test(aie_accumulators_wrap), cmocka_unit_test(aie_half_ulp),
     };
     return cmocka_run_group_tests_name("aie.worked", tests, NULL, NULL);
 }
