@@ -49,6 +49,28 @@ static _Alignas(64) uint8_t xdata[128], ydata[128], zdata[32], accdata[256];
     select16((unsigned)N(6, g), x, N(0, a), N(1, b), N(2, c), y, N(3, d), N(4, e), N(5, f))
 #define SHUFFLE8(N, acc, x, y, z, a, b, c, d, e, f, g, h) shuffle8(x, N(0, a), N(1, b))
 #define FPMAC(N, acc, x, y, z, a, b, c, d, e, f, g, h)    fpmac(acc, x, N(0, a), N(1, b), z, N(2, c), N(3, d))
+#define LAST1(op, acc, x, z, N, a, b, e, f)               op(acc, x, N(0, a), N(1, b), z, N(4, e), N(5, f))
+#define LASTN(op, acc, x, z, N, a, b, c, e, f, g) \
+    op(acc, x, N(0, a), N(1, b), N(2, c), z, N(4, e), N(5, f), N(6, g))
+#define MAC4_1(N, acc, x, y, z, a, b, c, d, e, f, g, h)  LAST1(mac4, acc, x, z, N, a, b, e, f)
+#define MAC4_N(N, acc, x, y, z, a, b, c, d, e, f, g, h)  LASTN(mac4, acc, x, z, N, a, b, c, e, f, g)
+#define MAC8_1(N, acc, x, y, z, a, b, c, d, e, f, g, h)  LAST1(mac8_c, acc, x, z, N, a, b, e, f)
+#define LMAC4_1(N, acc, x, y, z, a, b, c, d, e, f, g, h) LAST1(lmac4, acc, x, z, N, a, b, e, f)
+#define LMSC4_N(N, acc, x, y, z, a, b, c, d, e, f, g, h) LASTN(lmsc4, acc, x, z, N, a, b, c, e, f, g)
+#define LMAC2_1(N, acc, x, y, z, a, b, c, d, e, f, g, h) LAST1(lmac2_cc, acc, x, z, N, a, b, e, f)
+#define LMAC2_N(N, acc, x, y, z, a, b, c, d, e, f, g, h) LASTN(lmac2, acc, x, z, N, a, b, c, e, f, g)
+#define ADD32(N, acc, x, y, z, a, b, c, d, e, f, g, h) \
+    add32(x, N(0, a), N(1, b), N(2, c), N(3, d), y, N(4, e), N(5, f), N(6, g), N(7, h))
+#define MAX16(N, acc, x, y, z, a, b, c, d, e, f, g, h) \
+    max16(x, N(0, a), N(1, b), N(2, c), y, N(3, d), N(4, e), N(5, f))
+#define ABS32(N, acc, x, y, z, a, b, c, d, e, f, g, h) abs32(x, N(0, a), N(1, b), N(2, c), N(3, d))
+#define FPSELECT8(N, acc, x, y, z, a, b, c, d, e, f, g, h) \
+    fpselect8((unsigned)N(6, g), x, N(0, a), N(1, b), y, N(2, c), N(3, d))
+#define FPSHUFFLE16(N, acc, x, y, z, a, b, c, d, e, f, g, h) fpshuffle16(x, N(0, a), N(1, b), N(2, c))
+#define FPMSC_NC(N, acc, x, y, z, a, b, c, d, e, f, g, h)    fpmsc_nc(acc, x, N(0, a), N(1, b), z, N(2, c), N(3, d))
+#define FPMAC_MIXED(N, acc, x, y, z, a, b, c, d, e, f, g, h) fpmac_c(acc, x, N(0, a), N(1, b), z, N(2, c), N(3, d))
+#define FPMAX(N, acc, x, y, z, a, b, c, d, e, f, g, h)       fpmax(acc, x, N(0, a), N(1, b))
+#define FPSUB(N, acc, x, y, z, a, b, c, d, e, f, g, h)       fpsub(acc, x, N(0, a), N(1, b))
 
 /* X(name, call, result and accumulator, x, z, eight integers) */
 // clang-format off
@@ -96,6 +118,26 @@ static _Alignas(64) uint8_t xdata[128], ydata[128], zdata[32], accdata[256];
     X(eight_complex, SHUFFLE8, v8cint32, v16cint32, v8int32, 9, 0x07162534, 0, 0, 0, 0, 0, 0) \
     X(broadcast, FPMAC, v8float, v16float, v8float, 5, 0x76543210, 3, 0, 0, 0, 0, 0) \
     X(float_wrap, FPMAC, v8float, v32float, v8float, 29, 0x76543210, 0, 0x01234567, 0, 0, 0, 0) \
+    X(int16_cint32, MAC4_N, v4cacc48, v32int16, v4cint32, 29, 0x3175, 5, 0, 1, 0x1302, 1, 0) \
+    X(int32_cint16, MAC4_N, v4cacc48, v32int32, v8cint16, 30, 0x3210, 1, 0, 5, 0x4321, 2, 0) \
+    X(cint16_int32, MAC4_N, v4cacc48, v16cint16, v8int32, 14, 0xf3a1, 3, 0, 6, 0x0123, 1, 0) \
+    X(cint32_int16, MAC8_1, v8cacc48, v8cint32, v16int16, 6, 0x76543210, 0, 0, 9, 0x02468ace, 0, 0) \
+    X(cint16_cint32, MAC4_1, v4cacc48, v32cint16, v4cint32, 30, 0x3210, 0, 0, 1, 0x2031, 0, 0) \
+    X(cint32_cint16, MAC4_1, v4cacc48, v16cint32, v8cint16, 14, 0x5210, 0, 0, 3, 0x7410, 0, 0) \
+    X(wide_four, LMSC4_N, v4acc80, v32int32, v8int32, 29, 0x3210, 2, 0, 6, 0x4321, 1, 0) \
+    X(wide_int16, LMSC4_N, v4acc80, v32int16, v8int32, 29, 0xf210, 2, 0, 6, 0x4321, 1, 0) \
+    X(wide_complex, LMAC4_1, v4cacc80, v16int32, v4cint32, 13, 0x3210, 0, 0, 2, 0x3210, 0, 0) \
+    X(wide_two, LMAC2_N, v2cacc80, v16cint16, v4cint32, 15, 0x31, 1, 0, 3, 0x12, 1, 0) \
+    X(wide_both, LMAC2_1, v2cacc80, v8cint32, v4cint32, 7, 0x10, 0, 0, 3, 0x12, 0, 0) \
+    X(sum, ADD32, v32int16, v32int16, v16int16, 2, 0x06040200, 0x0e0c0a08, 0x3210, 30, 0x9a3c71f5, 0x1db86e42, 0x1302) \
+    X(maximum, MAX16, v16int32, v16int32, v8int32, 3, 0x76543210, 0xfedcba98, 5, 0x01234567, 0x89abcdef, 0, 0) \
+    X(magnitude, ABS32, v32int16, v64int16, v16int16, 46, 0x06040200, 0x0e0c0a08, 0x2301, 0, 0, 0, 0) \
+    X(float_select, FPSELECT8, v8cfloat, v8cfloat, v8float, 3, 0x76543210, 1, 0x02461357, 0, 0, 0x5a, 0) \
+    X(float_shuffle, FPSHUFFLE16, v16float, v32float, v8float, 27, 0x76543210, 0x01234567, 0, 0, 0, 0, 0) \
+    X(float_complex, FPMSC_NC, v4cfloat, v8cfloat, v4cfloat, 6, 0x3210, 1, 0x3120, 0, 0, 0, 0) \
+    X(float_mixed, FPMAC_MIXED, v4cfloat, v16float, v4cfloat, 14, 0x3210, 1, 0x0000, 0, 0, 0, 0) \
+    X(float_maximum, FPMAX, v8float, v32float, v8float, 27, 0x76543210, 0, 0, 0, 0, 0, 0) \
+    X(float_difference, FPSUB, v4cfloat, v16cfloat, v8float, 13, 0x3a10, 0, 0, 0, 0, 0, 0) \
     X(float_scattered, FPMAC, v8float, v16float, v8float, 11, 0xf0a5c371, 6, 0x33221100, 0, 0, 0, 0)
 // clang-format on
 
@@ -130,7 +172,7 @@ typedef struct row {
     size_t bytes;
     unsigned floats;
 } row;
-#define FLOATS(acc_t)               _Generic((acc_t *)0, v8float *: 1, default: 0)
+#define FLOATS(acc_t)               _Generic((acc_t *)0, v8float *: 1, v16float *: 1, v4cfloat *: 1, v8cfloat *: 1, default: 0)
 #define ROW(name, call, acc_t, ...) { #name, once_##name, sizeof(acc_t), FLOATS(acc_t) },
 static const row rows[] = { CASES(ROW) };
 
