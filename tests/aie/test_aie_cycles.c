@@ -127,7 +127,7 @@ static void feed(tw_aie_array *a, int port, unsigned bytes)
     static const uint8_t zeros[512];
     for (int i = 0; i < FIRINGS; i++) assert_int_equal(tw_aie_array_send(a, port, zeros, bytes), TW_OK);
 }
-static char *text_of(const tw_profile *p)
+static __attribute__((noinline)) char *text_of(const tw_profile *p)
 {
     char *text = NULL;
     size_t size;
