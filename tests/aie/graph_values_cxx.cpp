@@ -203,6 +203,28 @@ static void platform_of_paths()
     EXPECT(numbers_of("platform.txt") == from_on(1, 8));
 }
 
+/* Sizes by number in the kernel's parameters, a margin of 8 samples in front of the input. */
+static void difference(input_buffer_1d<int32, 8, 8> &x, output_buffer_1d<int32, 8> &y)
+{
+    for (int i = 0; i < 8; i++) y.data()[i] = x.data()[8 + i] - x.data()[i];
+}
+static void buffers_by_number()
+{
+    class buffer_graph : public graph {
+      public:
+        kernel k = kernel::create(difference);
+        input_plio in = input_plio::create(plio_32_bits, "x.txt");
+        output_plio out = output_plio::create(plio_32_bits, "difference.txt");
+        buffer_graph()
+        {
+            connect<>(in.out[0], k.in[0]);
+            connect<>(k.out[0], out.in[0]);
+        }
+    } g;
+    EXPECT(g.init() == ok && g.run(2) == ok);
+    EXPECT(numbers_of("difference.txt") == (vector<int>{ 0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8, 8, 8, 8, 8 }));
+}
+
 template <int Words> static void copy_words(input_window<int32> *in, output_window<int32> *out)
 {
     for (int i = 0; i < Words; i++) window_writeincr(out, window_readincr(in));
@@ -323,6 +345,7 @@ int main()
     tables_of_std_arrays();
     in_turn();
     platform_of_paths();
+    buffers_by_number();
     neighbours_have_room();
     cascade_of_vectors();
     packets();

@@ -70,6 +70,10 @@ template <class T, class E = extents<>, class M = margin<0>>
 using input_circular_buffer = io_buffer<T, detail::for_input, io_buffer_config<E, addressing::circular, M>>;
 template <class T, class E = extents<>, class M = margin<0>>
 using output_circular_buffer = io_buffer<T, detail::for_output, io_buffer_config<E, addressing::circular, M>>;
+/* The same with numbers: input_buffer_1d<int16, 256, 32>. */
+template <class T, unsigned Samples = inherited_extent, unsigned Margin = 0>
+using input_buffer_1d = input_buffer<T, extents<Samples>, margin<Margin>>;
+template <class T, unsigned Samples = inherited_extent> using output_buffer_1d = output_buffer<T, extents<Samples>>;
 
 namespace detail {
 

@@ -89,7 +89,8 @@ template <class V> TW__AIE void writeincr(output_pktstream *s, const V &v, bool 
     TW__HERE;
     tw__stream_put(s, v, tlast);
 }
-template <class A, class V> TW__AIE void writeincr(output_cascade<A> *s, const V &v TW__AT)
+/* By value: a deduced type has lost the alignment of 16 bytes that vectors have. */
+template <class A, class V> TW__AIE void writeincr(output_cascade<A> *s, V v TW__AT)
 {
     TW__HERE;
     tw__stream_put(s, v, false);
