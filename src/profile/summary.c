@@ -45,6 +45,25 @@ static bool use_colour(FILE *out, tw_colours colours)
     return fd >= 0 && isatty(fd) && term && strcmp(term, "dumb");
 }
 
+/* The last row is the guide's (8.2.3). */
+static const tw__terms terms[] = {
+    // clang-format off
+    { "AI_ENGINE", "Number of arrays", "Tiles per array", "Total Tiles", "Memory Per-Tile", "Memory on all tiles:",
+      "Number of kernels", "Cycles by kernel:", false },
+    { "ASCEND_PTO", "Number of devices", "Cores per device", "Total Cores", "Memory Per-Core", "Memory on all cores:",
+      "Number of instructions", "Cycles by instruction:", false },
+    { NULL, "Number of IPUs", "Tiles per IPU", "Total Tiles", "Memory Per-Tile", "Memory on all IPUs:",
+      "Number of vertices", "Cycles by vertex type:", true },
+    // clang-format on
+};
+
+static const tw__terms *terms_of(const char *target)
+{
+    const tw__terms *t = terms;
+    while (t->target && (!target || strcmp(t->target, target) != 0)) t++;
+    return t;
+}
+
 char *tw__fixed1(char buf[TW__TEXT], double value)
 {
     uint64_t tenths = value > 0 ? (uint64_t)llround(value < 1e17 ? value * 10 : 1e18) : 0;
@@ -96,7 +115,7 @@ void tw__note(const tw__page *page, int indent, const char *format, ...)
 static tw_status print(const tw_profile *p, FILE *out, const tw_profile_options *options, bool graph,
                        bool execution)
 {
-    tw__page page = { .out = out, .p = p };
+    tw__page page = { .out = out, .p = p, .terms = terms_of(p->names.items[p->target.type]) };
     if (options) page.options = *options;
     page.colour = use_colour(out, page.options.colours);
     tw_status status = TW_OK;

@@ -4,10 +4,20 @@
 
 #include "profile/profile.h"
 
+/* What a machine calls its parts. Lines that only a graph program has (replicas, exchange, vertex data) are left out where
+ * `is_graph` is false and they are zero. */
+typedef struct tw__terms {
+    const char *target; /* tw__profile_target.type; NULL: all others */
+    const char *chips, *tiles_per_chip, *tiles, *memory_per_tile, *memory;
+    const char *vertices, *cycles_by_type;
+    bool is_graph;
+} tw__terms;
+
 typedef struct tw__page {
     FILE *out;
     bool colour;
     const tw_profile *p;
+    const tw__terms *terms;
     tw_profile_options options;
 } tw__page;
 

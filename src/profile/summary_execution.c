@@ -25,13 +25,17 @@ static void print_totals(const tw__page *page, const tw_profile_totals *t)
     char a[TW__TEXT], b[TW__TEXT];
     FILE *out = page->out;
     fprintf(out, "  Total cycles: %s", tw__commas(a, sizeof a, t->cycles));
-    if (t->seconds > 0) fprintf(out, " (approx %s microseconds)", tw__fixed1(b, t->seconds * 1e6));
+    bool fine = !page->terms->is_graph && t->seconds < 1e-6;
+    if (t->seconds > 0)
+        fprintf(out, " (approx %s %sseconds)", tw__fixed1(b, t->seconds * (fine ? 1e9 : 1e6)),
+                fine ? "nano" : "micro");
     fprintf(out, "\n  Total compute cycles (including idle threads): %s\n",
             tw__commas(a, sizeof a, t->by_bucket[TW_CYCLES_COMPUTE]));
     fprintf(out, "  Total compute cycles (excluding idle threads): %s\n",
             tw__commas(a, sizeof a, t->compute_active));
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        fprintf(out, "  %s: %s\n", lines[i].label, tw__commas(a, sizeof a, t->by_bucket[lines[i].bucket]));
+        if (page->terms->is_graph || t->by_bucket[lines[i].bucket])
+            fprintf(out, "  %s: %s\n", lines[i].label, tw__commas(a, sizeof a, t->by_bucket[lines[i].bucket]));
     fprintf(out, "  Total tile balance: %s\n", percent(a, t->tile_balance));
     fprintf(out, "  Total thread balance: %s\n", percent(a, t->thread_balance));
     if (t->fidelity) tw__note(page, 2, "cycles are %s.", tw_fidelity_name(t->fidelity));
@@ -84,7 +88,7 @@ static tw_status print_vertex_types(const tw__page *page)
                 (type_line){ p->names.items[p->types.items[i].name], types[i].cycles, types[i].instances };
     free(types);
     fputc('\n', page->out);
-    tw__heading(page, 2, "Cycles by vertex type:");
+    tw__heading(page, 2, page->terms->cycles_by_type);
     print_type_lines(page, 4, lines, count);
     free(lines);
     return TW_OK;
@@ -111,7 +115,7 @@ static tw_status print_step_types(const tw__page *page, uint32_t plan_step)
             tc->vertex_type < p->types.count ? p->names.items[p->types.items[tc->vertex_type].name] : "";
         lines[i] = (type_line){ name, tc->cycles, tc->instances };
     }
-    fprintf(page->out, "      By vertex type:\n");
+    fprintf(page->out, "      %s\n", page->terms->is_graph ? "By vertex type:" : page->terms->cycles_by_type);
     print_type_lines(page, 8, lines, s->types_count);
     free(lines);
     return TW_OK;

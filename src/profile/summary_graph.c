@@ -30,12 +30,13 @@ static void print_target(const tw__page *page)
     char text[TW__TEXT];
     double bytes = (double)p->target.bytes_per_tile, total = bytes * p->target.tiles;
     tw__heading(page, 0, "Target:");
-    tw__line_count(page, 2, "Number of IPUs", p->target.ipus);
-    tw__line_count(page, 2, "Tiles per IPU", p->target.tiles_per_ipu);
-    tw__line_count(page, 2, "Total Tiles", p->target.tiles);
-    tw__line(page, 2, "Memory Per-Tile", strcat(tw__fixed1(text, bytes / 1024), " kB"));
+    tw__line_count(page, 2, page->terms->chips, p->target.ipus);
+    tw__line_count(page, 2, page->terms->tiles_per_chip, p->target.tiles_per_ipu);
+    tw__line_count(page, 2, page->terms->tiles, p->target.tiles);
+    tw__line(page, 2, page->terms->memory_per_tile, strcat(tw__fixed1(text, bytes / 1024), " kB"));
     tw__line(page, 2, "Total Memory", strcat(tw__fixed1(text, total / 1048576), " MB"));
     tw__line(page, 2, "Clock Speed (approx)", strcat(tw__fixed1(text, p->target.clock_hz / 1e6), " MHz"));
+    if (!page->terms->is_graph) return;
     tw__line_count(page, 2, "Number of Replicas", replicas);
     tw__line_count(page, 2, "IPUs per Replica", p->target.ipus / replicas);
     tw__line_count(page, 2, "Tiles per Replica", p->target.tiles / replicas);
@@ -46,7 +47,8 @@ static void print_graph(const tw__page *page)
 {
     const tw_profile *p = page->p;
     tw__heading(page, 0, "Graph:");
-    tw__line_count(page, 2, "Number of vertices", p->vertices);
+    tw__line_count(page, 2, page->terms->vertices, p->vertices);
+    if (!page->terms->is_graph) return;
     tw__line_count(page, 2, "Number of edges", p->edges);
     tw__line_count(page, 2, "Number of variables", p->variables);
     tw__line_count(page, 2, "Number of compute sets", p->compute_set_count);
@@ -171,6 +173,7 @@ static tw_status print_vertex_data(const tw__page *page, range tiles, uint64_t *
     for (unsigned k = 0; k < TW__VERTEX_BYTES_KINDS; k++) data += labels[k][0] ? kinds[k] : 0;
     qsort(types, p->types.count, sizeof *types, by_bytes);
 
+    if (!data && !page->terms->is_graph) return free(types), TW_OK;
     char title[64], text[TW__TEXT];
     g_snprintf(title, sizeof title, "Vertex Data (%sB):", tw__commas(text, sizeof text, data));
     tw__heading(page, 2, title);
@@ -302,7 +305,7 @@ tw_status tw__summary_graph(const tw__page *page)
     if (page->options.show_optimizations) print_optimizations(page);
     tw_status status = TW_OK;
     if (p->categories.count || p->total)
-        status = print_memory(page, p->target.replicas > 1 ? "Memory on one replica:" : "Memory on all IPUs:", all,
+        status = print_memory(page, p->target.replicas > 1 ? "Memory on one replica:" : page->terms->memory, all,
                               scratch);
     for (uint32_t ipu = 0;
          !status && page->options.show_per_ipu_memory_usage && ipu < p->target.ipus / p->target.replicas; ipu++) {
