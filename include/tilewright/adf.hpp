@@ -16,7 +16,7 @@
  *     fir_graph g; g.init(); g.run(4); g.end();
  *
  * init(), run(), update() and the like return ok, or print what is wrong and return user_error. Where several graphs
- * stand on top, init() of all of them comes before the first run(). A run ends when run() returns; wait() and end() add
+ * stand on top, init() of all of them comes before the first run(). A run ends when run() returns; wait() adds
  * nothing. What is simulated, and how, is in docs/aie.md. */
 #ifndef TILEWRIGHT_ADF_HPP
 #define TILEWRIGHT_ADF_HPP
@@ -74,8 +74,9 @@ class graph {
     virtual return_code wait() { return self->wait(); }
     virtual return_code wait(unsigned long long) { return ok; }
     virtual return_code resume() { return ok; }
-    virtual return_code end() { return ok; }
-    virtual return_code end(unsigned long long) { return ok; }
+    /* With TW_AIE_CHECK: reports data that nobody has read; so does the end of a graph's life without it. */
+    virtual return_code end() { return self->end(); }
+    virtual return_code end(unsigned long long) { return self->end(); }
     /* Run-time parameters: the value holds from the next run() on. */
     template <class T> return_code update(const detail::endpoint &port, const T &value)
     {

@@ -87,7 +87,12 @@ TW_API tw_status tw_aie_array_run(tw_aie_array *array, uint64_t iterations);
 TW_API tw_status tw_aie_array_resume(tw_aie_array *array, uint64_t iterations);
 /* Goes on with a run that ended in a deadlock, after tw_aie_array_send() has brought what it waited for. */
 TW_API tw_status tw_aie_array_continue(tw_aie_array *array);
-TW_API uint64_t tw_aie_array_unread(const tw_aie_array *array); /* words that nobody read, of the last run */
+/* Nothing more comes: where a kernel was compiled with TW_AIE_CHECK, each port whose data nobody has read is reported, but not
+ * the rest of a file when the kernels were to fire a number of times. tw_aie_array_run() does so by itself; runs that
+ * begin or go on with tw_aie_array_resume() end here. */
+TW_API void tw_aie_array_end(tw_aie_array *array);
+/* Words that nobody read, in the last run, with those that input files and memory still hold; registers count as one. */
+TW_API uint64_t tw_aie_array_unread(const tw_aie_array *array);
 /* ... and where: a line for each port, "3 words of input stream 0 of kernel 'b' on tile (1,0), from 'a'"; "" when none is.
  * Owned by the array, until its next run. */
 TW_API const char *tw_aie_array_unread_ports(const tw_aie_array *array);

@@ -339,16 +339,6 @@ uint64_t tw_aie_array_events(const tw_aie_array *a, int number, int event)
     return known ? a->kernels[number]->events[event] : 0;
 }
 
-uint64_t tw_aie_array_unread(const tw_aie_array *a)
-{
-    return a->unread;
-}
-
-const char *tw_aie_array_unread_ports(const tw_aie_array *a)
-{
-    return a->unread_ports ? a->unread_ports : "";
-}
-
 const tw_profile *tw_aie_array_profile(tw_aie_array *a)
 {
     return a->profile;

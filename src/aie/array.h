@@ -18,7 +18,9 @@ enum {
 typedef struct tw__fifo {
     uint8_t *data;
     unsigned item, room, count, first;
-    int from, to; /* kernels; -1 = a file */
+    int from, to;       /* kernels; -1 = a file */
+    const char *source; /* where the last item was written, when the kernel is compiled with TW_AIE_CHECK */
+    int line;
 } tw__fifo;
 
 /* A ping-pong pair, or one block of it. `full` counts finished blocks, the producer fills block `write` next. */
@@ -110,6 +112,8 @@ struct tw_aie_array {
     char *unread_ports;
     uint64_t unread, iterations; /* iterations: of the run that is on */
     bool started;
+    bool is_whole; /* the run ends where tw_aie_array_run() returns; others end with tw_aie_array_end() */
+    bool told;     /* what it left unread */
 };
 
 extern _Thread_local tw_aie_array *tw__aie_current;
@@ -126,6 +130,9 @@ void tw__aie_close_in(tw__kernel *kernel, int port); /* ... and passes it on */
 void tw__aie_close_out(tw__kernel *kernel, int port);
 void tw__aie_yield(tw__kernel *kernel, tw__wait wait); /* back when the reason is gone */
 tw__lock *tw__aie_lock(tw_aie_array *array, const tw__kernel *kernel, int id);
+
+/* --- unread.c --- */
+void tw__aie_count_unread(tw_aie_array *array); /* fills unread and unread_ports */
 
 /* --- memory.c --- */
 int tw__aie_tile_at(const tw_aie_array *array, uintptr_t address); /* column * rows + row; -1: no tile's memory */

@@ -181,6 +181,7 @@ static bool put(const char *call, int port, const void *item, bool block)
         k->waits_for = f;
         tw__aie_yield(k, TW__WAIT_WRITE);
     }
+    f->source = tw_aie_core.file, f->line = tw_aie_core.line;
     return true;
 }
 

@@ -255,32 +255,6 @@ static void reset(tw_aie_array *a)
     memset(a->locks, 0, (size_t)TW__AIE_COLUMNS * TW__AIE_ROWS * TW__AIE_LOCKS * sizeof *a->locks);
 }
 
-/* Words that nobody has read, and a line for each port where they wait. */
-static void count_unread(tw_aie_array *a)
-{
-    static const char *const what[] = { "words of input stream 0", "words of input stream 1",
-                                        "registers of the cascade" };
-    GString *text = g_string_new(NULL);
-    a->unread = 0;
-    for (size_t i = 0; i < a->kernel_count; i++) {
-        const tw__kernel *k = a->kernels[i];
-        for (int port = 0; port <= TW__AIE_STREAMS; port++)
-            if (k->in[port] && k->in[port]->count)
-                g_string_append_printf(text, "%u %s of kernel '%s' on tile (%d,%d), from '%s'\n",
-                                       k->in[port]->count, what[port], k->name, k->column, k->row,
-                                       peer(a, k->in[port]->from));
-        for (int port = 0; port < TW__AIE_PORTS; port++)
-            if (k->window_in[port] && k->window_in[port]->full)
-                g_string_append_printf(
-                    text, "%u blocks of input window %d of kernel '%s' on tile (%d,%d), from '%s'\n",
-                    k->window_in[port]->full, port, k->name, k->column, k->row, peer(a, k->window_in[port]->from));
-    }
-    for (size_t i = 0; i < a->fifo_count; i++) a->unread += a->fifos[i]->count;
-    for (size_t i = 0; i < a->pair_count; i++) a->unread += a->pairs[i]->full * a->pairs[i]->bytes / 4;
-    g_free(a->unread_ports);
-    a->unread_ports = g_string_free(text, FALSE);
-}
-
 /* On until nothing moves; what came of it. */
 static tw_status proceed(tw_aie_array *a)
 {
@@ -290,7 +264,9 @@ static tw_status proceed(tw_aie_array *a)
         return a->status;
     }
     tw_status status = verdict(a, a->iterations);
-    count_unread(a);
+    tw__aie_count_unread(a);
+    a->told = status != TW_OK; /* a deadlock explains itself */
+    if (status == TW_OK && a->is_whole) tw_aie_array_end(a);
     tw_profile_free(a->profile);
     a->profile = tw__aie_profile(a);
     for (size_t i = 0; i < a->file_count && status == TW_OK; i++)
@@ -298,21 +274,27 @@ static tw_status proceed(tw_aie_array *a)
     return status;
 }
 
+static tw_status go(tw_aie_array *a, uint64_t iterations, bool is_whole)
+{
+    a->iterations = iterations;
+    a->is_whole = is_whole;
+    if (a->status == TW_OK && tw__aie_place_windows(a))
+        for (size_t i = 0; i < a->kernel_count && start(a, a->kernels[i], iterations); i++) continue;
+    a->started = a->status == TW_OK;
+    return proceed(a);
+}
+
 tw_status tw_aie_array_run(tw_aie_array *a, uint64_t iterations)
 {
     if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
     reset(a);
-    return tw_aie_array_resume(a, iterations);
+    return go(a, iterations, true);
 }
 
 tw_status tw_aie_array_resume(tw_aie_array *a, uint64_t iterations)
 {
     if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
-    a->iterations = iterations;
-    if (a->status == TW_OK && tw__aie_place_windows(a))
-        for (size_t i = 0; i < a->kernel_count && start(a, a->kernels[i], iterations); i++) continue;
-    a->started = a->status == TW_OK;
-    return proceed(a);
+    return go(a, iterations, false);
 }
 
 tw_status tw_aie_array_continue(tw_aie_array *a)

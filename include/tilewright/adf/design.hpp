@@ -17,6 +17,7 @@ struct design {
     design &operator=(const design &) = delete;
     ~design()
     {
+        end();
         tops().erase(first);
         designs()[first] = { nullptr, 0 };
         tw_aie_array_free(array);
@@ -28,12 +29,14 @@ struct design {
         if (!missing.empty()) return complain(missing);
         if (pending && go_on()) return user_error;
         if (pending) return complain("run() before the last one has ended: " + reason);
-        tw_status status =
-            (ran ? tw_aie_array_resume : tw_aie_array_run)(array, n > 0 ? static_cast<uint64_t>(n) : 0);
-        ran = true;
-        return came_to(status);
+        return came_to(tw_aie_array_resume(array, n > 0 ? static_cast<uint64_t>(n) : 0));
     }
     return_code wait() const { return pending ? complain(reason) : ok; }
+    return_code end()
+    {
+        if (array) tw_aie_array_end(array);
+        return ok;
+    }
     return_code update(const endpoint &port, const void *values, size_t bytes)
     {
         if (build()) return user_error; /* ports of the graph lead to parameters when it is built */
@@ -68,8 +71,8 @@ struct design {
     }
 
   private:
-    std::vector<node_ref> kept;        /* what the array points to */
-    bool ran = false, pending = false; /* pending: the last run waits for memory */
+    std::vector<node_ref> kept; /* what the array points to */
+    bool pending = false;       /* the last run waits for memory */
     std::string reason;
 
     static return_code check(const std::string &call, const port_info *p, size_t bytes)

@@ -55,6 +55,7 @@ typedef enum tw_aie_slot {
 typedef struct tw_aie_control {
     uint8_t rnd, sat, symsat, radix;
     uint8_t mode_set; /* with TW_AIE_CHECK: rounding or saturation has been set, or its absence reported */
+    uint8_t checked;  /* code compiled with TW_AIE_CHECK has run */
     uint32_t status;  /* bit 0: a srs has saturated since the bit was cleared */
     uint64_t clipped; /* lanes that srs saturated; counted with TW_AIE_CHECK */
     uint64_t slots[TW_AIE_SLOTS]; /* counted with TW_AIE_PROFILE */

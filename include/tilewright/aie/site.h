@@ -104,6 +104,7 @@ typedef struct tw__where {
 } tw__where;
 TW__AIE void tw__site(const char *file, int line)
 {
+    tw_aie_core.checked = 1;
     tw_aie_core.file = file;
     tw_aie_core.line = line;
 }
