@@ -22,19 +22,19 @@ template <TileType Loc_, typename Element, int BufferBytes, Layout L, typename S
 
     ConvTile() : state_(std::make_shared<state>())
     {
-        state_->core = detail::shared_core();
+        state_->core = tw_detail::shared_core();
         tw_pto_conv &v = state_->conv;
         v = tw_pto_conv();
         v.layout = tw_pto_layout(int(L));
         v.rank = unsigned(ShapeT::value.size());
         for (unsigned d = 0; d < v.rank; d++) v.shape[d] = uint32_t(ShapeT::value[d]);
         state_->tile =
-            tw_pto_conv_tile(tw_pto_location(int(Loc_)), detail::type_of<Element>::value, &v, BufferBytes);
+            tw_pto_conv_tile(tw_pto_location(int(Loc_)), tw_detail::type_of<Element>::value, &v, BufferBytes);
     }
     int GetShape(int d) const { return int(state_->conv.shape[d]); }
     Element *data() const
     {
-        void *at = tw_pto_data(detail::core(), &state_->tile);
+        void *at = tw_pto_data(tw_detail::core(), &state_->tile);
         if (!at) throw error(TW_E_TILE_MEMORY);
         return static_cast<Element *>(at);
     }
@@ -49,7 +49,7 @@ template <TileType Loc_, typename Element, int BufferBytes, Layout L, typename S
         const uint32_t pads[] = { left, right, top, bottom };
         std::memcpy(state_->conv.pad, pads, sizeof pads);
     }
-    void SetPadValue(Element value) { state_->conv.pad_value = detail::scalar(value).bits; }
+    void SetPadValue(Element value) { state_->conv.pad_value = tw_detail::scalar(value).bits; }
     void SetChannelSize(uint32_t channels) { state_->conv.channels = channels; }
     void SetRepeat(uint32_t stride, uint32_t time, uint32_t mode)
     {
@@ -72,15 +72,7 @@ template <TileType Loc_, typename Element, int BufferBytes, Layout L, typename S
     std::shared_ptr<state> state_;
 };
 
-namespace detail {
-template <typename... Args> constexpr int operands()
-{
-    return ((is_event<std::remove_cv_t<std::remove_reference_t<Args>>>::value ? 0 : 1) + ... + 0);
-}
-template <typename T> constexpr bool in_accumulator()
-{
-    return std::remove_reference_t<T>::Loc == TileType::Acc;
-}
+namespace tw_detail {
 // Attributes by position: {field, value} pairs.
 template <typename... Args>
 RecordEvent call_with(const char *mnemonic, int32_t tw_pto_attrs::*field, int32_t value, Args &...args)
@@ -89,64 +81,13 @@ RecordEvent call_with(const char *mnemonic, int32_t tw_pto_attrs::*field, int32_
     attrs.*field = value;
     return call(mnemonic, attrs, args...);
 }
-} // namespace detail
+} // namespace tw_detail
 
 template <typename D, typename A, typename... Events>
 PTO_INST RecordEvent TIMG2COL(D &dst, A &src, uint16_t posM, uint16_t posK, Events &...events)
 {
     uint32_t m = posM, k = posK;
-    return detail::call("timg2col", tw_pto_attrs{}, dst, src, m, k, events...);
-}
-
-// --- moves with scales, windows, layouts ------------------------------------------------------------------------------------
-
-enum class ReluPreMode { NoRelu, NormalRelu };
-enum class AccToVecMode { SingleModeVec0, SingleModeVec1, DualModeSplitM, DualModeSplitN };
-
-template <AccToVecMode mode, ReluPreMode relu = ReluPreMode::NoRelu, typename D, typename A, typename... Events>
-PTO_INST RecordEvent TMOV(D &dst, A &src, Events &...events)
-{
-    tw_pto_attrs attrs{};
-    attrs.acc_mode = int(mode);
-    attrs.relu = int(relu);
-    return detail::call("tmov", attrs, dst, src, events...);
-}
-template <ReluPreMode relu = ReluPreMode::NoRelu, typename D, typename A, typename F, typename... Events>
-PTO_INST RecordEvent TMOV_FP(D &dst, A &src, F &fp, Events &...events)
-{
-    return detail::call_with("tmov", &tw_pto_attrs::relu, int(relu), dst, src, fp, events...);
-}
-// Exponents to Zz boxes; axis 0: groups along rows, turned over.
-template <int axis = 1, typename D, typename A, typename T, typename... Events>
-PTO_INST RecordEvent TMOV_ZZ(D &dst, A &src, T &tmp, Events &...events)
-{
-    return detail::call_with("tmov.zz", &tw_pto_attrs::axis, axis == 0, dst, src, tmp, events...);
-}
-template <ReluPreMode relu = ReluPreMode::NoRelu, typename D, typename A, typename F, typename... Events>
-PTO_INST RecordEvent TEXTRACT_FP(D &dst, A &src, F &fp, uint16_t row, uint16_t col, Events &...events)
-{
-    uint32_t r = row, c = col;
-    return detail::call_with("textract_fp", &tw_pto_attrs::relu, int(relu), dst, src, fp, r, c, events...);
-}
-template <ReluPreMode relu = ReluPreMode::NoRelu, typename D, typename A, typename F, typename... Events>
-PTO_INST RecordEvent TINSERT_FP(D &dst, A &src, F &fp, uint16_t row, uint16_t col, Events &...events)
-{
-    uint32_t r = row, c = col;
-    return detail::call_with("tinsert_fp", &tw_pto_attrs::relu, int(relu), dst, src, fp, r, c, events...);
-}
-template <AtomicType atomic = AtomicType::AtomicNone, ReluPreMode relu = ReluPreMode::NoRelu, typename G,
-          typename A, typename F, typename... Events>
-PTO_INST RecordEvent TSTORE_FP(G &&dst, A &src, F &fp, Events &...events)
-{
-    tw_pto_attrs attrs{};
-    attrs.atomic = int(atomic);
-    attrs.relu = int(relu);
-    return detail::call("tstore_fp", attrs, dst, src, fp, events...);
-}
-template <typename G, typename A, typename... Events>
-PTO_INST RecordEvent TSTORE(G &&dst, A &src, uint64_t preQuantScalar, Events &...events)
-{
-    return detail::call("tstore", tw_pto_attrs{}, dst, src, preQuantScalar, events...);
+    return tw_detail::call("timg2col", tw_pto_attrs{}, dst, src, m, k, events...);
 }
 
 // --- tables in global memory ---------------------------------------------------------------------------------------------------
@@ -163,7 +104,7 @@ PTO_INST RecordEvent MGATHER(D &dst, G &&table, Args &&...args)
     tw_pto_attrs attrs{};
     attrs.coalesce = int(coalesce);
     attrs.bounds = int(bounds);
-    return detail::call("mgather", attrs, dst, table, args...);
+    return tw_detail::call("mgather", attrs, dst, table, args...);
 }
 template <Coalesce coalesce = Coalesce::Row, ScatterAtomicOp atomic = ScatterAtomicOp::None,
           ScatterOOB bounds = ScatterOOB::Undefined, typename G, typename A, typename X, typename... Events>
@@ -173,7 +114,7 @@ PTO_INST RecordEvent MSCATTER(G &&table, A &src, X &index, Events &...events)
     attrs.coalesce = int(coalesce);
     attrs.atomic = int(atomic);
     attrs.bounds = int(bounds);
-    return detail::call("mscatter", attrs, table, src, index, events...);
+    return tw_detail::call("mscatter", attrs, table, src, index, events...);
 }
 
 // --- scalars with tmp, comparison with a tile, conversion with tmp -----------------------------------------------------------------
@@ -182,7 +123,7 @@ PTO_INST RecordEvent MSCATTER(G &&table, A &src, X &index, Events &...events)
     template <typename D, typename A, typename T, typename... Events>                         \
     PTO_INST RecordEvent NAME(D &dst, A &src, typename A::DType s, T &tmp, Events &...events) \
     {                                                                                         \
-        return detail::call(mnemonic, tw_pto_attrs{}, dst, src, s, tmp, events...);           \
+        return tw_detail::call(mnemonic, tw_pto_attrs{}, dst, src, s, tmp, events...);        \
     }
 TW_PTO_CPP_SCALAR_TMP(TREMS, "trems")
 TW_PTO_CPP_SCALAR_TMP(TPOWS, "tpows")
@@ -192,33 +133,45 @@ TW_PTO_CPP_SCALAR_TMP(TXORS, "txors")
 template <typename D, typename A, typename B, typename T, typename... Events>
 PTO_INST RecordEvent TADDDEQRELU(D &dst, A &a, B &b, float scale, T &tmp, Events &...events)
 {
-    return detail::call("tadddeqrelu", tw_pto_attrs{}, dst, a, b, scale, tmp, events...);
+    return tw_detail::call("tadddeqrelu", tw_pto_attrs{}, dst, a, b, scale, tmp, events...);
 }
 template <typename D, typename A, typename T, typename... Events,
-          typename = std::enable_if_t<detail::is_tile<T>::value>>
+          typename = std::enable_if_t<tw_detail::is_tile<T>::value>>
 PTO_INST RecordEvent TCVT(D &dst, A &src, T &tmp, RoundMode mode, Events &...events)
 {
-    return detail::call_with("tcvt", &tw_pto_attrs::round, int(mode), dst, src, tmp, events...);
+    return tw_detail::call_with("tcvt", &tw_pto_attrs::round, int(mode), dst, src, tmp, events...);
+}
+template <typename D, typename A, typename T, typename... Events,
+          typename = std::enable_if_t<tw_detail::is_tile<T>::value>>
+PTO_INST RecordEvent TCVT(D &dst, A &src, T &tmp, RoundMode mode, SaturationMode saturation, Events &...events)
+{
+    tw_pto_attrs attrs{};
+    attrs.round = int(mode);
+    attrs.saturate = int(saturation);
+    return tw_detail::call("tcvt", attrs, dst, src, tmp, events...);
+}
+// With element (0, 0) of `with`.
+template <typename D, typename A, typename B, typename... Events,
+          typename = std::enable_if_t<tw_detail::is_tile<B>::value>>
+PTO_INST RecordEvent TCMPS(D &dst, A &src, B &with, CmpMode mode, Events &...events)
+{
+    return tw_detail::call_with("tcmps", &tw_pto_attrs::cmp, int(mode), dst, src, with, events...);
+}
+template <typename D, typename M, typename A, typename T, typename... Events>
+PTO_INST RecordEvent TSELS(D &dst, M &mask, A &src, T &tmp, typename A::DType s, Events &...events)
+{
+    return tw_detail::call("tsels", tw_pto_attrs{}, dst, mask, src, tmp, s, events...);
+}
+template <typename D, typename A, typename T, typename... Events>
+PTO_INST RecordEvent TCOLSUM(D &dst, A &src, T &tmp, bool isBinary, Events &...events)
+{
+    return tw_detail::call_with("tcolsum", &tw_pto_attrs::binary, isBinary, dst, src, tmp, events...);
 }
 // Factor of later conversions of i32 to f16.
 inline void set_deqscale(half scale)
 {
-    detail::call("set_deqscale", tw_pto_attrs{}, scale);
+    tw_detail::call("set_deqscale", tw_pto_attrs{}, scale);
 }
-
-// --- matrix products with a scale per 32 elements -----------------------------------------------------------------------------------
-
-#define TW_PTO_CPP_MX(NAME, mnemonic)                                                                        \
-    template <typename C, typename A, typename... Args> PTO_INST RecordEvent NAME(C &c, A &a, Args &...args) \
-    {                                                                                                        \
-        const char *name = detail::operands<C, A, Args...>() == 5 ? mnemonic                                 \
-                           : detail::in_accumulator<A>()          ? mnemonic ".acc"                          \
-                                                                  : mnemonic ".bias";                                 \
-        return detail::call(name, tw_pto_attrs{}, c, a, args...);                                            \
-    }
-TW_PTO_CPP_MX(TMATMUL_MX, "tmatmul.mx")
-TW_PTO_CPP_MX(TGEMV_MX, "tgemv.mx")
-#undef TW_PTO_CPP_MX
 
 // --- quantisation, random numbers, counts -------------------------------------------------------------------------------------------
 
@@ -229,7 +182,7 @@ enum class ScaleRule { OCP, NV };
 template <QuantType type, typename D, typename A, typename P, typename... Args>
 PTO_INST RecordEvent TQUANT(D &dst, A &src, P &scale, Args &...args)
 {
-    return detail::call_with("tquant", &tw_pto_attrs::quant, int(type), dst, src, scale, args...);
+    return tw_detail::call_with("tquant", &tw_pto_attrs::quant, int(type), dst, src, scale, args...);
 }
 // Data, exponents, largest values, factors of groups of 32; axis 1 along columns, 0 along rows.
 template <int axis = 1, ScaleRule rule = ScaleRule::OCP, typename D, typename A, typename E, typename M, typename F,
@@ -239,45 +192,45 @@ PTO_INST RecordEvent TQUANT_MX(D &dst, A &src, E &exponents, M &largest, F &fact
     tw_pto_attrs attrs{};
     attrs.axis = axis == 0;
     attrs.scale_rule = int(rule);
-    return detail::call("tquant.mx", attrs, dst, src, exponents, largest, factors, events...);
+    return tw_detail::call("tquant.mx", attrs, dst, src, exponents, largest, factors, events...);
 }
 template <typename D, typename A, typename S, typename... Events>
 PTO_INST RecordEvent TQUANT_HIF4(D &dst, A &src, S &scales, Events &...events)
 {
-    return detail::call("tquant.hif4", tw_pto_attrs{}, dst, src, scales, events...);
+    return tw_detail::call("tquant.hif4", tw_pto_attrs{}, dst, src, scales, events...);
 }
 inline void SET_QUANT_SCALAR(uint64_t scalar)
 {
-    detail::call("set_quant_scalar", tw_pto_attrs{}, scalar);
+    tw_detail::call("set_quant_scalar", tw_pto_attrs{}, scalar);
 }
 template <int rounds = 10, typename D, typename... Events>
 PTO_INST RecordEvent TRANDOM(D &dst, const uint32_t (&key)[2], const uint32_t (&counter)[4], Events &...events)
 {
-    return detail::call_with("trandom", &tw_pto_attrs::rounds, rounds, dst, key[0], key[1], counter[0], counter[1],
-                             counter[2], counter[3], events...);
+    return tw_detail::call_with("trandom", &tw_pto_attrs::rounds, rounds, dst, key[0], key[1], counter[0],
+                                counter[1], counter[2], counter[3], events...);
 }
 template <int byte, typename D, typename A, typename X, typename... Events>
 PTO_INST RecordEvent THISTOGRAM(D &dst, A &src, X &index, Events &...events)
 {
-    return detail::call_with("thistogram", &tw_pto_attrs::byte, byte, dst, src, index, events...);
+    return tw_detail::call_with("thistogram", &tw_pto_attrs::byte, byte, dst, src, index, events...);
 }
 
 // --- looking at values ----------------------------------------------------------------------------------------------------------------
 
-namespace detail {
+namespace tw_detail {
 inline void print_element(const char *before, tw_type type, const void *element)
 {
     const bool real = tw_type_get(type)->kind == TW_KIND_FLOAT;
     std::printf(real ? "%s%.9g" : "%s%.0f", before, tw_type_load(type, element));
 }
-} // namespace detail
+} // namespace tw_detail
 
 // The valid region of a tile, or a tensor as the tile that fits it, a line a row, on stdout. Not ordered with anything.
 template <typename T> void TPRINT(T &object)
 {
-    if constexpr (detail::is_tile<T>::value) {
+    if constexpr (tw_detail::is_tile<T>::value) {
         tw_pto_tile *t = object.raw();
-        const char *bytes = static_cast<const char *>(tw_pto_data(detail::core(), t));
+        const char *bytes = static_cast<const char *>(tw_pto_data(tw_detail::core(), t));
         if (!bytes) throw error(TW_E_TILE_MEMORY);
         const bool nibbles = tw_type_get(t->type)->bits == 4;
         for (uint32_t r = 0; r < t->valid_rows; r++) {
@@ -285,7 +238,7 @@ template <typename T> void TPRINT(T &object)
                 unsigned char element[8] = {};
                 std::memcpy(element, bytes + tw_pto_element(t, r, c), tw_type_size(t->type));
                 if (nibbles) element[0] = (c & 1 ? element[0] >> 4 : element[0]) & 15;
-                detail::print_element(c ? " " : "", t->type, element);
+                tw_detail::print_element(c ? " " : "", t->type, element);
             }
             std::printf("\n");
         }
@@ -299,7 +252,7 @@ template <typename T> void TPRINT(T &object)
                 std::ptrdiff_t offset = std::ptrdiff_t(k) * g->stride[4];
                 for (int d = 0; d < 4; d++) offset += std::ptrdiff_t(at[d]) * g->stride[d];
                 const char *element = static_cast<const char *>(g->data) + offset * std::ptrdiff_t(size);
-                detail::print_element(k ? " " : "", g->type, element);
+                tw_detail::print_element(k ? " " : "", g->type, element);
             }
             std::printf("\n");
         }

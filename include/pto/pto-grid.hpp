@@ -18,19 +18,19 @@
 // --- where am I ---------------------------------------------------------------------------------------------------------
 inline int64_t get_block_idx()
 {
-    return tw_pto_identity_of(pto::detail::core()).block;
+    return tw_pto_identity_of(pto::tw_detail::core()).block;
 }
 inline int64_t get_block_num()
 {
-    return tw_pto_identity_of(pto::detail::core()).blocks;
+    return tw_pto_identity_of(pto::tw_detail::core()).blocks;
 }
 inline int64_t get_subblockid()
 {
-    return tw_pto_identity_of(pto::detail::core()).sub_block;
+    return tw_pto_identity_of(pto::tw_detail::core()).sub_block;
 }
 inline int64_t get_subblockdim()
 {
-    return tw_pto_identity_of(pto::detail::core()).sub_blocks;
+    return tw_pto_identity_of(pto::tw_detail::core()).sub_blocks;
 }
 // The same as variables, which the vendor's compiler has too.
 struct tw_pto_block_idx {
@@ -47,11 +47,11 @@ namespace pto {
 // Both are true on a core that is cube and vector in one. Where the vendor's compiler builds a kernel twice, programs ask.
 inline bool is_cube()
 {
-    return tw_pto_identity_of(detail::core()).kind != TW_PTO_VECTOR;
+    return tw_pto_identity_of(tw_detail::core()).kind != TW_PTO_VECTOR;
 }
 inline bool is_vector()
 {
-    return tw_pto_identity_of(detail::core()).kind != TW_PTO_CUBE;
+    return tw_pto_identity_of(tw_detail::core()).kind != TW_PTO_CUBE;
 }
 
 // --- launch -------------------------------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ struct Launch {
     unsigned blocks = 1, vectors = 0, devices = 1; // vectors 0: one core that does both
 };
 
-namespace detail {
+namespace tw_detail {
 template <typename F> struct launched {
     F &kernel;
     std::exception_ptr thrown;
@@ -78,14 +78,14 @@ template <typename F> struct launched {
         return TW_OK;
     }
 };
-} // namespace detail
+} // namespace tw_detail
 
 // Runs kernel() once on every core of a grid, with the target and trace of this thread's core. Throws pto::error when one
 // fails or all wait, and what a kernel throws.
 template <typename F> void launch(const Launch &how, F &&kernel)
 {
     tw_pto_launch options{};
-    options.target = tw_pto_get_target(detail::core());
+    options.target = tw_pto_get_target(tw_detail::core());
     options.blocks = how.blocks;
     options.vectors = how.vectors;
     options.devices = how.devices;
@@ -93,11 +93,11 @@ template <typename F> void launch(const Launch &how, F &&kernel)
     options.trace = trace && *trace && *trace != '0' ? stderr : nullptr;
     std::unique_ptr<tw_pto_grid, void (*)(tw_pto_grid *)> grid(tw_pto_grid_new(&options), tw_pto_grid_free);
     if (!grid) throw error(TW_E_INVALID_ARGUMENT);
-    detail::cross_flags().clear();
-    detail::launched<std::remove_reference_t<F>> l{ kernel, nullptr };
+    tw_detail::cross_flags().clear();
+    tw_detail::launched<std::remove_reference_t<F>> l{ kernel, nullptr };
     tw_status status = tw_pto_grid_run(grid.get(), l.run, &l);
     if (l.thrown) std::rethrow_exception(l.thrown);
-    detail::check(status);
+    tw_detail::check(status);
 }
 
 // --- FIFOs --------------------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class TPipe {
         }
     }
     // What lies in slots, when accumulators change their type on the way; else that of the tile.
-    template <typename T> void SetSlotType() { fifo_[0].type = detail::type_of<T>::value; }
+    template <typename T> void SetSlotType() { fifo_[0].type = tw_detail::type_of<T>::value; }
     // The direction that pushing (popping) from this core or from that memory means.
     const tw_pto_fifo *raw(bool to_cube) const { return &fifo_[Dir == 3 ? to_cube : Dir == 2]; }
     tw_pto_fifo *raw(bool to_cube) { return &fifo_[Dir == 3 ? to_cube : Dir == 2]; }
@@ -168,7 +168,7 @@ struct FixpipeConfig {
     }
 };
 
-namespace detail {
+namespace tw_detail {
 template <TileSplitAxis Split, typename Pipe, typename... Args>
 RecordEvent fifo_call(const char *mnemonic, Pipe &pipe, bool to_cube, Args &...args)
 {
@@ -200,32 +200,32 @@ template <typename T> bool from_vector()
     else
         return !is_cube();
 }
-} // namespace detail
+} // namespace tw_detail
 
 template <typename Pipe, typename T, TileSplitAxis Split = TileSplitAxis::TILE_NO_SPLIT, typename... Events>
 PTO_INST RecordEvent TPUSH(Pipe &pipe, T &value, Events &...events)
 {
-    return detail::fifo_call<Split>("tpush", pipe, detail::from_vector<T>(), value, events...);
+    return tw_detail::fifo_call<Split>("tpush", pipe, tw_detail::from_vector<T>(), value, events...);
 }
 template <typename Pipe, typename T, TileSplitAxis Split = TileSplitAxis::TILE_NO_SPLIT, typename... Events>
 PTO_INST RecordEvent TPOP(Pipe &pipe, T &value, Events &...events)
 {
-    return detail::fifo_call<Split>("tpop", pipe, !detail::from_vector<T>(), value, events...);
+    return tw_detail::fifo_call<Split>("tpop", pipe, !tw_detail::from_vector<T>(), value, events...);
 }
 template <typename Pipe, typename G, TileSplitAxis Split = TileSplitAxis::TILE_NO_SPLIT, typename... Events>
 PTO_INST RecordEvent TALLOC(Pipe &pipe, G &slot, Events &...events)
 {
-    return detail::fifo_call<Split>("talloc", pipe, detail::from_vector<G>(), slot, events...);
+    return tw_detail::fifo_call<Split>("talloc", pipe, tw_detail::from_vector<G>(), slot, events...);
 }
 template <typename Pipe, typename G, TileSplitAxis Split = TileSplitAxis::TILE_NO_SPLIT, typename... Events,
-          typename = std::enable_if_t<detail::is_tensor<G>::value>>
+          typename = std::enable_if_t<tw_detail::is_tensor<G>::value>>
 PTO_INST RecordEvent TFREE(Pipe &pipe, G &slot, Events &...events)
 {
-    return detail::fifo_call<Split>("tfree", pipe, is_cube(), slot, events...);
+    return tw_detail::fifo_call<Split>("tfree", pipe, is_cube(), slot, events...);
 }
 template <typename Pipe, TileSplitAxis Split = TileSplitAxis::TILE_NO_SPLIT> PTO_INST RecordEvent TFREE(Pipe &pipe)
 {
-    return detail::fifo_call<Split>("tfree", pipe, is_cube());
+    return tw_detail::fifo_call<Split>("tfree", pipe, is_cube());
 }
 
 // --- all cores ------------------------------------------------------------------------------------------------------------
@@ -233,11 +233,11 @@ template <typename Pipe, TileSplitAxis Split = TileSplitAxis::TILE_NO_SPLIT> PTO
 enum class SyncCoreType { Mix, AIVOnly, AICOnly };
 template <SyncCoreType cores = SyncCoreType::Mix> void SYNCALL()
 {
-    detail::check(tw_pto_sync_all(detail::core(), tw_pto_core_set(int(cores)), nullptr));
+    tw_detail::check(tw_pto_sync_all(tw_detail::core(), tw_pto_core_set(int(cores)), nullptr));
 }
 template <SyncCoreType cores = SyncCoreType::Mix, typename G> void SYNCALL(G &workspace)
 {
-    detail::check(tw_pto_sync_all(detail::core(), tw_pto_core_set(int(cores)), workspace.raw()));
+    tw_detail::check(tw_pto_sync_all(tw_detail::core(), tw_pto_core_set(int(cores)), workspace.raw()));
 }
 
 // --- devices --------------------------------------------------------------------------------------------------------------
@@ -274,73 +274,73 @@ RecordEvent TPUT(D &remote, S &local, Tiles &...staging)
 {
     tw_pto_attrs attrs{};
     attrs.atomic = int(atomic);
-    return detail::call("tput", attrs, remote, local, staging...);
+    return tw_detail::call("tput", attrs, remote, local, staging...);
 }
 template <typename D, typename S, typename... Tiles> RecordEvent TGET(D &local, S &remote, Tiles &...staging)
 {
-    return detail::call("tget", tw_pto_attrs{}, local, remote, staging...);
+    return tw_detail::call("tget", tw_pto_attrs{}, local, remote, staging...);
 }
 template <typename G> void TNOTIFY(G &signal, int32_t value, NotifyOp op)
 {
-    detail::check(tw_pto_notify(detail::core(), signal.raw(), value, op == NotifyOp::AtomicAdd));
+    tw_detail::check(tw_pto_notify(tw_detail::core(), signal.raw(), value, op == NotifyOp::AtomicAdd));
 }
 template <typename G> void TWAIT(G &signals, int32_t value, WaitCmp compare)
 {
-    detail::check(tw_pto_wait_signal(detail::core(), signals.raw(), value, int(compare)));
+    tw_detail::check(tw_pto_wait_signal(tw_detail::core(), signals.raw(), value, int(compare)));
 }
 template <typename G> bool TTEST(G &signals, int32_t value, WaitCmp compare)
 {
     bool all = false;
-    detail::check(tw_pto_test_signal(detail::core(), signals.raw(), value, int(compare), &all));
+    tw_detail::check(tw_pto_test_signal(tw_detail::core(), signals.raw(), value, int(compare), &all));
     return all;
 }
 
-namespace detail {
+namespace tw_detail {
 template <typename Group, typename G, typename... Tiles>
 void collective(const char *mnemonic, const tw_pto_attrs &attrs, Group &group, G &own, Tiles &...staging)
 {
     tw_pto_operand operands[] = { tw_pto_group_operand(group.raw()), tw_pto_tensor_operand(own.raw()),
                                   tw_pto_tile_operand(staging.raw())... };
-    pto::detail::check(
-        tw_pto_call(pto::detail::core(), mnemonic, operands, unsigned(sizeof operands / sizeof *operands), &attrs));
+    pto::tw_detail::check(tw_pto_call(pto::tw_detail::core(), mnemonic, operands,
+                                      unsigned(sizeof operands / sizeof *operands), &attrs));
 }
-} // namespace detail
+} // namespace tw_detail
 
 template <typename Group, typename G, typename... Tiles> void TBROADCAST(Group &to, G &src, Tiles &...staging)
 {
-    detail::collective("tbroadcast", tw_pto_attrs{}, to, src, staging...);
+    tw_detail::collective("tbroadcast", tw_pto_attrs{}, to, src, staging...);
 }
 template <typename Group, typename G, typename... Tiles> void TGATHER(Group &from, G &dst, Tiles &...staging)
 {
-    detail::collective("comm.tgather", tw_pto_attrs{}, from, dst, staging...);
+    tw_detail::collective("comm.tgather", tw_pto_attrs{}, from, dst, staging...);
 }
 template <typename Group, typename G, typename... Tiles> void TSCATTER(Group &to, G &src, Tiles &...staging)
 {
-    detail::collective("comm.tscatter", tw_pto_attrs{}, to, src, staging...);
+    tw_detail::collective("comm.tscatter", tw_pto_attrs{}, to, src, staging...);
 }
 template <typename Group, typename G, typename A, typename B>
 void TREDUCE(Group &from, G &dst, A &sum, B &staging, ReduceOp op)
 {
     tw_pto_attrs attrs{};
     attrs.reduce = int(op);
-    detail::collective("treduce", attrs, from, dst, sum, staging);
+    tw_detail::collective("treduce", attrs, from, dst, sum, staging);
 }
 
 // Transfers without a tile: done when waited for.
 struct AsyncEvent {
     uint64_t number = 0;
-    void Wait() const { pto::detail::check(tw_pto_async_wait(pto::detail::core(), number)); }
+    void Wait() const { pto::tw_detail::check(tw_pto_async_wait(pto::tw_detail::core(), number)); }
     bool Test() const
     {
         bool done = false;
-        pto::detail::check(tw_pto_async_test(pto::detail::core(), number, &done));
+        pto::tw_detail::check(tw_pto_async_test(pto::tw_detail::core(), number, &done));
         return done;
     }
 };
 template <typename D, typename S> AsyncEvent TPUT_ASYNC(D &remote, S &local)
 {
     AsyncEvent event;
-    pto::detail::check(tw_pto_copy_async(pto::detail::core(), remote.raw(), local.raw(), &event.number));
+    pto::tw_detail::check(tw_pto_copy_async(pto::tw_detail::core(), remote.raw(), local.raw(), &event.number));
     return event;
 }
 template <typename D, typename S> AsyncEvent TGET_ASYNC(D &local, S &remote)

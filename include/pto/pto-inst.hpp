@@ -36,7 +36,7 @@ struct error : std::runtime_error {
     explicit error(tw_status s) : std::runtime_error(tw_error_message()), status(s) {}
 };
 
-namespace detail {
+namespace tw_detail {
 inline void check(tw_status status)
 {
     if (status != TW_OK) throw error(status);
@@ -118,7 +118,7 @@ template <typename T> tw_pto_scalar scalar(T value)
     std::memcpy(&bits, &value, sizeof value);
     return tw_pto_bits(type_of<T>::value, bits);
 }
-} // namespace detail
+} // namespace tw_detail
 
 // --- tiles -----------------------------------------------------------------------------------------------------------
 
@@ -153,7 +153,7 @@ class Tile {
     static constexpr PadValue PadVal = Pad;
     static_assert(Rows_ > 0 && Cols_ > 0, "a tile has rows and columns");
     static_assert(RowValid <= Rows_ && ColValid <= Cols_, "the valid region exceeds the tile");
-    static_assert(SL != SLayout::NoneBox || (isRowMajor ? Cols_ : Rows_) * detail::bits_of<Element>() % 256 == 0,
+    static_assert(SL != SLayout::NoneBox || (isRowMajor ? Cols_ : Rows_) * tw_detail::bits_of<Element>() % 256 == 0,
                   "rows (column-major: columns) are multiples of 32 bytes");
     static_assert(Fractal == 512 || Fractal == 1024 || Fractal == 32, "a fractal has 512, 1024 or 32 bytes");
 
@@ -186,7 +186,7 @@ class Tile {
     }
     Element *data() const
     {
-        void *at = tw_pto_data(detail::core(), &state_->tile);
+        void *at = tw_pto_data(tw_detail::core(), &state_->tile);
         if (!at) throw error(TW_E_TILE_MEMORY);
         return static_cast<Element *>(at);
     }
@@ -201,8 +201,8 @@ class Tile {
     // The description that the template arguments give.
     static tw_pto_tile describe(int rows, int cols)
     {
-        tw_pto_tile t = tw_pto_tile_of(tw_pto_location(int(Loc_)), detail::type_of<Element>::value, uint32_t(Rows_),
-                                       uint32_t(Cols_));
+        tw_pto_tile t = tw_pto_tile_of(tw_pto_location(int(Loc_)), tw_detail::type_of<Element>::value,
+                                       uint32_t(Rows_), uint32_t(Cols_));
         t.blayout = static_cast<unsigned char>(BL);
         t.slayout = static_cast<unsigned char>(SL);
         t.compact = static_cast<unsigned char>(Compact);
@@ -224,7 +224,7 @@ class Tile {
     };
     Tile(int rows, int cols, int) : state_(std::make_shared<state>())
     {
-        state_->core = detail::shared_core();
+        state_->core = tw_detail::shared_core();
         state_->tile = describe(rows, cols);
     }
     Element &at(uint32_t index) const
@@ -268,7 +268,7 @@ using TileAccCompact = TileAcc<T, R, C, VR, VC, CompactMode::Normal>;
 template <typename TileData> std::size_t GetTileElementOffset(int row, int col)
 {
     tw_pto_tile t = TileData::describe(TileData::Rows, TileData::Cols);
-    return tw_pto_element(&t, uint32_t(row), uint32_t(col)) * 8 / detail::bits_of<typename TileData::DType>();
+    return tw_pto_element(&t, uint32_t(row), uint32_t(col)) * 8 / tw_detail::bits_of<typename TileData::DType>();
 }
 
 } // namespace pto
@@ -280,7 +280,7 @@ namespace pto {
 
 // --- instructions -----------------------------------------------------------------------------------------------------
 
-namespace detail {
+namespace tw_detail {
 template <typename T, typename = void> struct is_tile : std::false_type {};
 template <typename T>
 struct is_tile<T, std::void_t<decltype(T::Loc), decltype(std::declval<T &>().raw())>> : std::true_type {};
@@ -317,17 +317,17 @@ template <typename... Args> RecordEvent call(const char *mnemonic, const tw_pto_
     check(tw_pto_call(core(), mnemonic, operands, count, &attrs));
     return RecordEvent{ tw_pto_last_pipe(core()) };
 }
-} // namespace detail
+} // namespace tw_detail
 
 // TASSIGN: the address of a tile in the memory of its location, or a new pointer for a tensor.
 template <typename T> void TASSIGN(T &object, uint64_t address)
 {
-    static_assert(detail::is_tile<T>::value, "an address belongs to a tile");
+    static_assert(tw_detail::is_tile<T>::value, "an address belongs to a tile");
 #ifdef __PTO_AUTO__
     (void)object;
     (void)address;
 #else
-    detail::check(tw_pto_assign(detail::core(), object.raw(), address));
+    tw_detail::check(tw_pto_assign(tw_detail::core(), object.raw(), address));
 #endif
 }
 template <uint64_t Address, typename T> void TASSIGN(T &tile)
@@ -342,7 +342,7 @@ template <typename E, typename S, typename St, Layout L> void TASSIGN(GlobalTens
 
 template <typename Window, typename T> void TSUBVIEW(Window &window, T &tile, int row, int col)
 {
-    detail::check(tw_pto_window(detail::core(), window.raw(), tile.raw(), uint32_t(row), uint32_t(col)));
+    tw_detail::check(tw_pto_window(tw_detail::core(), window.raw(), tile.raw(), uint32_t(row), uint32_t(col)));
 }
 
 // TCI: the explicit arguments choose between the forms, so a trailing event is never taken for tmp.
@@ -356,7 +356,7 @@ PTO_INST RecordEvent TCI(TileData &dst, T start, WaitEvents &...events)
     static_assert(TileData::Cols != 1, "TCI needs Cols != 1");
     tw_pto_attrs attrs{};
     attrs.descending = descending != 0;
-    return detail::call("tci", attrs, dst, start, events...);
+    return tw_detail::call("tci", attrs, dst, start, events...);
 }
 template <typename TileData, typename TileDataTmp, typename T, int descending, typename... WaitEvents>
 PTO_INST RecordEvent TCI(TileData &dst, T start, TileDataTmp &tmp, WaitEvents &...events)
@@ -365,20 +365,20 @@ PTO_INST RecordEvent TCI(TileData &dst, T start, TileDataTmp &tmp, WaitEvents &.
     static_assert(TileData::Cols != 1, "TCI needs Cols != 1");
     tw_pto_attrs attrs{};
     attrs.descending = descending != 0;
-    return detail::call("tci", attrs, dst, start, tmp, events...);
+    return tw_detail::call("tci", attrs, dst, start, tmp, events...);
 }
 
-// Scalars are converted to the element type here; the C API asks for identity.
-#define TW_PTO_CPP_TILES(NAME, mnemonic)                                  \
-    template <typename... Args> PTO_INST RecordEvent NAME(Args &&...args) \
-    {                                                                     \
-        return detail::call(mnemonic, tw_pto_attrs{}, args...);           \
+// Types may be named, TADD<A, B, C>(a, b, c). Scalars are converted to the element type here; the C API asks for identity.
+#define TW_PTO_CPP_TILES(NAME, mnemonic)                                       \
+    template <typename... Args> PTO_INST RecordEvent NAME(const Args &...args) \
+    {                                                                          \
+        return tw_detail::call(mnemonic, tw_pto_attrs{}, args...);             \
     }
 #define TW_PTO_CPP_SCALAR(NAME, mnemonic)                                             \
     template <typename D, typename A, typename... Events>                             \
     PTO_INST RecordEvent NAME(D &dst, A &src, typename A::DType s, Events &...events) \
     {                                                                                 \
-        return detail::call(mnemonic, tw_pto_attrs{}, dst, src, s, events...);        \
+        return tw_detail::call(mnemonic, tw_pto_attrs{}, dst, src, s, events...);     \
     }
 // clang-format off
 TW_PTO_CPP_TILES(TLOAD, "tload") TW_PTO_CPP_TILES(TADD, "tadd") TW_PTO_CPP_TILES(TSUB, "tsub") TW_PTO_CPP_TILES(TMUL, "tmul")
@@ -391,7 +391,7 @@ TW_PTO_CPP_TILES(TFUSEDMULADDRELU, "tfusedmuladdrelu") TW_PTO_CPP_TILES(TADDRELU
 TW_PTO_CPP_TILES(TSUBRELUCONV, "tsubreluconv") TW_PTO_CPP_TILES(TPAIRREDUCESUM, "tpairreducesum")
 TW_PTO_CPP_TILES(TPARTADD, "tpartadd") TW_PTO_CPP_TILES(TPARTMUL, "tpartmul") TW_PTO_CPP_TILES(TPARTMAX, "tpartmax")
 TW_PTO_CPP_TILES(TPARTMIN, "tpartmin") TW_PTO_CPP_TILES(TPARTARGMAX, "tpartargmax") TW_PTO_CPP_TILES(TPARTARGMIN, "tpartargmin")
-TW_PTO_CPP_TILES(TSEL, "tsel") TW_PTO_CPP_TILES(TSELS, "tsels") TW_PTO_CPP_TILES(TCONCAT, "tconcat")
+TW_PTO_CPP_TILES(TSEL, "tsel") TW_PTO_CPP_TILES(TCONCAT, "tconcat")
 TW_PTO_CPP_TILES(TINTERLEAVE, "tinterleave") TW_PTO_CPP_TILES(TDEINTERLEAVE, "tdeinterleave")
 TW_PTO_CPP_TILES(TABS, "tabs") TW_PTO_CPP_TILES(TNEG, "tneg") TW_PTO_CPP_TILES(TNOT, "tnot") TW_PTO_CPP_TILES(TEXP, "texp")
 TW_PTO_CPP_TILES(TLOG, "tlog") TW_PTO_CPP_TILES(TSQRT, "tsqrt") TW_PTO_CPP_TILES(TRSQRT, "trsqrt") TW_PTO_CPP_TILES(TRECIP, "trecip")
@@ -407,44 +407,44 @@ TW_PTO_CPP_TILES(TROWEXPANDEXPDIF, "trowexpandexpdif") TW_PTO_CPP_TILES(TCOLEXPA
 TW_PTO_CPP_TILES(TCOLEXPANDSUB, "tcolexpandsub") TW_PTO_CPP_TILES(TCOLEXPANDMUL, "tcolexpandmul")
 TW_PTO_CPP_TILES(TCOLEXPANDDIV, "tcolexpanddiv") TW_PTO_CPP_TILES(TCOLEXPANDMAX, "tcolexpandmax")
 TW_PTO_CPP_TILES(TCOLEXPANDMIN, "tcolexpandmin") TW_PTO_CPP_TILES(TCOLEXPANDEXPDIF, "tcolexpandexpdif")
-TW_PTO_CPP_TILES(TPREFETCH, "tprefetch") TW_PTO_CPP_TILES(TSORT32, "tsort32") TW_PTO_CPP_TILES(TMOV, "tmov")
+TW_PTO_CPP_TILES(TPREFETCH, "tprefetch") TW_PTO_CPP_TILES(TSORT32, "tsort32")
 TW_PTO_CPP_TILES(TRESHAPE, "treshape") TW_PTO_CPP_TILES(TTRANS, "ttrans") TW_PTO_CPP_TILES(TFILLPAD, "tfillpad")
 TW_PTO_CPP_TILES(TFILLPAD_INPLACE, "tfillpad_inplace") TW_PTO_CPP_TILES(TFILLPAD_EXPAND, "tfillpad_expand")
-TW_PTO_CPP_TILES(TGATHERB, "tgatherb") TW_PTO_CPP_TILES(TPACK, "tpack") TW_PTO_CPP_TILES(TMATMUL, "tmatmul")
-TW_PTO_CPP_TILES(TMATMUL_ACC, "tmatmul.acc") TW_PTO_CPP_TILES(TMATMUL_BIAS, "tmatmul.bias") TW_PTO_CPP_TILES(TGEMV, "tgemv")
-TW_PTO_CPP_TILES(TGEMV_ACC, "tgemv.acc") TW_PTO_CPP_TILES(TGEMV_BIAS, "tgemv.bias")
+TW_PTO_CPP_TILES(TGATHERB, "tgatherb") TW_PTO_CPP_TILES(TPACK, "tpack")
+
+
 TW_PTO_CPP_TILES(SETFMATRIX, "setfmatrix") TW_PTO_CPP_TILES(SET_IMG2COL_RPT, "set_img2col_rpt")
 TW_PTO_CPP_TILES(SET_IMG2COL_PADDING, "set_img2col_padding") TW_PTO_CPP_TILES(TGET_SCALE_ADDR, "tget_scale_addr")
-TW_PTO_CPP_TILES(SET_QUANT_VECTOR, "set_quant_vector") TW_PTO_CPP_TILES(TDEQUANT, "tdequant") TW_PTO_CPP_TILES(TMRGSORT, "tmrgsort")
+TW_PTO_CPP_TILES(SET_QUANT_VECTOR, "set_quant_vector") TW_PTO_CPP_TILES(TDEQUANT, "tdequant")
 TW_PTO_CPP_SCALAR(TADDS, "tadds") TW_PTO_CPP_SCALAR(TSUBS, "tsubs") TW_PTO_CPP_SCALAR(TMULS, "tmuls") TW_PTO_CPP_SCALAR(TMAXS, "tmaxs")
 TW_PTO_CPP_SCALAR(TMINS, "tmins") TW_PTO_CPP_SCALAR(TFMODS, "tfmods") TW_PTO_CPP_SCALAR(TANDS, "tands") TW_PTO_CPP_SCALAR(TORS, "tors")
 TW_PTO_CPP_SCALAR(TSHLS, "tshls") TW_PTO_CPP_SCALAR(TSHRS, "tshrs") TW_PTO_CPP_SCALAR(TLRELU, "tlrelu") TW_PTO_CPP_SCALAR(TAXPY, "taxpy")
     // clang-format on
 
-    template <typename D, typename A, typename... Events, typename = std::enable_if_t<detail::is_tile<A>::value>>
+    template <typename D, typename A, typename... Events, typename = std::enable_if_t<tw_detail::is_tile<A>::value>>
     PTO_INST RecordEvent TDIVS(D &dst, A &src, typename A::DType s, Events &...events)
 {
-    return detail::call("tdivs", tw_pto_attrs{}, dst, src, s, events...);
+    return tw_detail::call("tdivs", tw_pto_attrs{}, dst, src, s, events...);
 }
-template <typename D, typename A, typename... Events, typename = std::enable_if_t<detail::is_tile<A>::value>>
+template <typename D, typename A, typename... Events, typename = std::enable_if_t<tw_detail::is_tile<A>::value>>
 PTO_INST RecordEvent TDIVS(D &dst, typename D::DType s, A &src, Events &...events)
 {
-    return detail::call("tdivs", tw_pto_attrs{}, dst, s, src, events...);
+    return tw_detail::call("tdivs", tw_pto_attrs{}, dst, s, src, events...);
 }
 template <typename D, typename... Events>
 PTO_INST RecordEvent TEXPANDS(D &dst, typename D::DType s, Events &...events)
 {
-    return detail::call("texpands", tw_pto_attrs{}, dst, s, events...);
+    return tw_detail::call("texpands", tw_pto_attrs{}, dst, s, events...);
 }
 template <typename D, typename A, typename B, typename... Events>
 PTO_INST RecordEvent TADDSC(D &dst, A &a, typename A::DType s, B &b, Events &...events)
 {
-    return detail::call("taddsc", tw_pto_attrs{}, dst, a, s, b, events...);
+    return tw_detail::call("taddsc", tw_pto_attrs{}, dst, a, s, b, events...);
 }
 template <typename D, typename A, typename B, typename... Events>
 PTO_INST RecordEvent TSUBSC(D &dst, A &a, typename A::DType s, B &b, Events &...events)
 {
-    return detail::call("tsubsc", tw_pto_attrs{}, dst, a, s, b, events...);
+    return tw_detail::call("tsubsc", tw_pto_attrs{}, dst, a, s, b, events...);
 }
 
 enum class CmpMode { EQ, NE, LT, LE, GT, GE };
@@ -453,14 +453,14 @@ PTO_INST RecordEvent TCMP(D &dst, A &a, B &b, CmpMode mode, Events &...events)
 {
     tw_pto_attrs attrs{};
     attrs.cmp = int(mode);
-    return detail::call("tcmp", attrs, dst, a, b, events...);
+    return tw_detail::call("tcmp", attrs, dst, a, b, events...);
 }
 template <typename D, typename A, typename... Events>
 PTO_INST RecordEvent TCMPS(D &dst, A &a, typename A::DType s, CmpMode mode, Events &...events)
 {
     tw_pto_attrs attrs{};
     attrs.cmp = int(mode);
-    return detail::call("tcmps", attrs, dst, a, s, events...);
+    return tw_detail::call("tcmps", attrs, dst, a, s, events...);
 }
 
 enum class RoundMode { CAST_NONE, CAST_RINT, CAST_ROUND, CAST_FLOOR, CAST_CEIL, CAST_TRUNC, CAST_ODD };
@@ -470,7 +470,7 @@ PTO_INST RecordEvent TCVT(D &dst, A &src, RoundMode mode, Events &...events)
 {
     tw_pto_attrs attrs{};
     attrs.round = int(mode);
-    return detail::call("tcvt", attrs, dst, src, events...);
+    return tw_detail::call("tcvt", attrs, dst, src, events...);
 }
 template <typename D, typename A, typename... Events>
 PTO_INST RecordEvent TCVT(D &dst, A &src, RoundMode mode, SaturationMode saturation, Events &...events)
@@ -478,96 +478,22 @@ PTO_INST RecordEvent TCVT(D &dst, A &src, RoundMode mode, SaturationMode saturat
     tw_pto_attrs attrs{};
     attrs.round = int(mode);
     attrs.saturate = int(saturation);
-    return detail::call("tcvt", attrs, dst, src, events...);
+    return tw_detail::call("tcvt", attrs, dst, src, events...);
 }
 
-// Hints about when the accumulator is complete: taken, without effect on results.
-enum class AccPhase { Unspecified = 0, Partial = 2, Final = 3 };
-enum class STPhase { Unspecified = 0, Partial = 2, Final = 3 };
-#define TW_PTO_CPP_PHASE(NAME, mnemonic)                                                     \
-    template <AccPhase accPhase, typename... Args> PTO_INST RecordEvent NAME(Args &&...args) \
-    {                                                                                        \
-        tw_pto_attrs attrs{};                                                                \
-        attrs.phase = int(accPhase);                                                         \
-        return detail::call(mnemonic, attrs, args...);                                       \
-    }
-TW_PTO_CPP_PHASE(TMATMUL, "tmatmul")
-TW_PTO_CPP_PHASE(TMATMUL_ACC, "tmatmul.acc")
-TW_PTO_CPP_PHASE(TMATMUL_BIAS, "tmatmul.bias")
-TW_PTO_CPP_PHASE(TGEMV, "tgemv")
-TW_PTO_CPP_PHASE(TGEMV_ACC, "tgemv.acc")
-TW_PTO_CPP_PHASE(TGEMV_BIAS, "tgemv.bias")
-#undef TW_PTO_CPP_PHASE
-
-enum class AtomicType { AtomicNone, AtomicAdd };
-template <STPhase stPhase, typename G, typename A, typename... Events>
-PTO_INST RecordEvent TSTORE(G &&dst, A &src, Events &...events)
-{
-    tw_pto_attrs attrs{};
-    attrs.phase = int(stPhase);
-    return detail::call("tstore", attrs, dst, src, events...);
-}
-template <AtomicType atomic = AtomicType::AtomicNone, typename G, typename A, typename... Events>
-PTO_INST RecordEvent TSTORE(G &&dst, A &src, Events &...events)
-{
-    tw_pto_attrs attrs{};
-    attrs.atomic = int(atomic);
-    return detail::call("tstore", attrs, dst, src, events...);
-}
 template <int upper, typename D, typename... Events>
 PTO_INST RecordEvent TTRI(D &dst, int32_t diagonal, Events &...events)
 {
     tw_pto_attrs attrs{};
     attrs.upper = upper;
-    return detail::call("ttri", attrs, dst, diagonal, events...);
+    return tw_detail::call("ttri", attrs, dst, diagonal, events...);
 }
-template <typename D, typename A, typename... Events>
-PTO_INST RecordEvent TEXTRACT(D &dst, A &src, uint16_t row, uint16_t col, Events &...events)
-{
-    uint32_t r = row, c = col;
-    return detail::call("textract", tw_pto_attrs{}, dst, src, r, c, events...);
-}
-template <typename D, typename A, typename... Events>
-PTO_INST RecordEvent TINSERT(D &dst, A &src, uint16_t row, uint16_t col, Events &...events)
-{
-    uint32_t r = row, c = col;
-    return detail::call("tinsert", tw_pto_attrs{}, dst, src, r, c, events...);
-}
-// Two windows of a row-major tile, to Nz boxes. The documents only name it: operands are estimated.
-template <typename D, typename E, typename A, typename... Events,
-          typename = std::enable_if_t<detail::is_tile<A>::value>>
-PTO_INST RecordEvent TEXTRACT(D &dst0, E &dst1, A &src, uint16_t row0, uint16_t col0, uint16_t row1, uint16_t col1,
-                              Events &...events)
-{
-    const uint32_t r0 = row0, c0 = col0, r1 = row1, c1 = col1;
-    return detail::call("textract", tw_pto_attrs{}, dst0, dst1, src, r0, c0, r1, c1, events...);
-}
-// In two or four transfers of whole boxes, with the results of one. The spelling is estimated.
-enum class NzSplit { NONE, SPLIT2, SPLIT4 };
-template <NzSplit split, typename D, typename A, typename... Events>
-PTO_INST RecordEvent TINSERT(D &dst, A &src, uint16_t row, uint16_t col, Events &...events)
-{
-    uint32_t r = row, c = col;
-    tw_pto_attrs attrs{};
-    attrs.insert_split = int(split);
-    return detail::call("tinsert", attrs, dst, src, r, c, events...);
-}
-
-enum class MaskPattern { P0101 = 1, P1010, P0001, P0010, P0100, P1000, P1111 };
-template <MaskPattern mask, typename D, typename A, typename... Events>
-PTO_INST RecordEvent TGATHER(D &dst, A &src, Events &...events)
-{
-    tw_pto_attrs attrs{};
-    attrs.mask = int(mask);
-    return detail::call("tgather", attrs, dst, src, events...);
-}
-TW_PTO_CPP_TILES(TGATHER, "tgather")
-TW_PTO_CPP_TILES(TSCATTER, "tscatter")
 #undef TW_PTO_CPP_TILES
 #undef TW_PTO_CPP_SCALAR
 
 } // namespace pto
 
+#include <pto/pto-moves.hpp>
 #include <pto/pto-data.hpp>
 #include <pto/pto-grid.hpp>
 #include <pto/pto-runtime.hpp>

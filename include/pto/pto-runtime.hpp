@@ -77,13 +77,21 @@ inline aclError aclrtMemset(void *to, std::size_t room, int32_t value, std::size
     if (bytes) std::memset(to, value, bytes);
     return ACL_SUCCESS;
 }
+// Where flags between cores live, which kernels pass to set_ffts_base_addr: nowhere, here.
+inline int rtGetC2cCtrlAddr(uint64_t *address, uint32_t *bytes)
+{
+    if (!address || !bytes) return ACL_ERROR_INVALID_PARAM;
+    *address = 0;
+    *bytes = 0;
+    return ACL_SUCCESS;
+}
 
 namespace pto {
 
 // Whose memories and rules the core of this thread has. The documents name the macros below without their arguments.
 enum class NPUArch { CPU = TW_PTO_CPU, A2A3 = TW_PTO_A2A3, A5 = TW_PTO_A5 };
 
-namespace detail {
+namespace tw_detail {
 inline void fresh_core(tw_pto_target target)
 {
     if (own_core().use_count() > 1)
@@ -98,10 +106,10 @@ inline void memory_init()
 {
     fresh_core(tw_pto_get_target(core()));
 }
-} // namespace detail
+} // namespace tw_detail
 } // namespace pto
 
 // A fresh core for this thread, its memories zero: of the architecture given, or of the one that it has.
-#define NPU_MEMORY_INIT(...) ::pto::detail::memory_init(__VA_ARGS__)
-#define NPU_MEMORY_CLEAR()   ::pto::detail::memory_init()
+#define NPU_MEMORY_INIT(...) ::pto::tw_detail::memory_init(__VA_ARGS__)
+#define NPU_MEMORY_CLEAR()   ::pto::tw_detail::memory_init()
 #endif

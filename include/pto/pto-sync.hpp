@@ -22,15 +22,17 @@ enum event_t { EVENT_ID0, EVENT_ID1, EVENT_ID2, EVENT_ID3, EVENT_ID4, EVENT_ID5,
 
 inline void set_flag(pipe_t from, pipe_t to, event_t id)
 {
-    pto::detail::check(tw_pto_set_flag(pto::detail::core(), tw_pto_pipe(from), tw_pto_pipe(to), unsigned(id)));
+    pto::tw_detail::check(
+        tw_pto_set_flag(pto::tw_detail::core(), tw_pto_pipe(from), tw_pto_pipe(to), unsigned(id)));
 }
 inline void wait_flag(pipe_t from, pipe_t to, event_t id)
 {
-    pto::detail::check(tw_pto_wait_flag(pto::detail::core(), tw_pto_pipe(from), tw_pto_pipe(to), unsigned(id)));
+    pto::tw_detail::check(
+        tw_pto_wait_flag(pto::tw_detail::core(), tw_pto_pipe(from), tw_pto_pipe(to), unsigned(id)));
 }
 inline void pipe_barrier(pipe_t pipe)
 {
-    pto::detail::check(tw_pto_barrier(pto::detail::core(), tw_pto_pipe(pipe)));
+    pto::tw_detail::check(tw_pto_barrier(pto::tw_detail::core(), tw_pto_pipe(pipe)));
 }
 
 // Masks of vector instructions below the tile level: tile instructions set their own.
@@ -39,7 +41,7 @@ inline void set_mask_count() {}
 inline void set_vector_mask(uint64_t, uint64_t) {}
 
 namespace pto {
-namespace detail {
+namespace tw_detail {
 // With which mode a core has set a flag between cores last. The instruction that waits does not say.
 using flag_modes = std::array<unsigned char, 16>;
 inline std::map<const tw_pto *, flag_modes> &cross_flags()
@@ -52,7 +54,7 @@ inline unsigned char &cross_flag(unsigned id)
     auto at = cross_flags().emplace(core(), flag_modes()).first;
     return at->second[id % at->second.size()];
 }
-} // namespace detail
+} // namespace tw_detail
 } // namespace pto
 
 // Flags between the cores of a block (mode 2), its vector cores (1) or all cores of one kind (0): config is 1 + 16 mode + 256 flag.
@@ -60,25 +62,25 @@ inline unsigned char &cross_flag(unsigned id)
 inline void ffts_cross_core_sync(pipe_t pipe, uint64_t config)
 {
     unsigned mode = config >> 4 & 3, id = config >> 8 & 15;
-    pto::detail::check(tw_pto_sync_set(pto::detail::core(), tw_pto_pipe(pipe), id, tw_pto_sync_mode(mode)));
-    pto::detail::cross_flag(id) = static_cast<unsigned char>(2 - mode);
+    pto::tw_detail::check(tw_pto_sync_set(pto::tw_detail::core(), tw_pto_pipe(pipe), id, tw_pto_sync_mode(mode)));
+    pto::tw_detail::cross_flag(id) = static_cast<unsigned char>(2 - mode);
 }
 inline void wait_flag_dev(int64_t flag)
 {
-    unsigned mode = 2u - (flag >= 0 && flag < 16 ? pto::detail::cross_flag(unsigned(flag)) : 0);
-    pto::detail::check(
-        tw_pto_sync_wait(pto::detail::core(), TW_PTO_PIPE_S, unsigned(flag), tw_pto_sync_mode(mode)));
+    unsigned mode = 2u - (flag >= 0 && flag < 16 ? pto::tw_detail::cross_flag(unsigned(flag)) : 0);
+    pto::tw_detail::check(
+        tw_pto_sync_wait(pto::tw_detail::core(), TW_PTO_PIPE_S, unsigned(flag), tw_pto_sync_mode(mode)));
 }
 inline void set_ffts_base_addr(uint64_t) {}
 // Flags between the cube core and one vector core, of A5: on the cube core 0 to 15 with vector core 0, 16 to 31 with
 // vector core 1.
 inline void set_intra_block(pipe_t pipe, unsigned id)
 {
-    pto::detail::check(tw_pto_intra_set(pto::detail::core(), tw_pto_pipe(pipe), id));
+    pto::tw_detail::check(tw_pto_intra_set(pto::tw_detail::core(), tw_pto_pipe(pipe), id));
 }
 inline void wait_intra_block(pipe_t pipe, unsigned id)
 {
-    pto::detail::check(tw_pto_intra_wait(pto::detail::core(), tw_pto_pipe(pipe), id));
+    pto::tw_detail::check(tw_pto_intra_wait(pto::tw_detail::core(), tw_pto_pipe(pipe), id));
 }
 
 namespace pto {
@@ -100,7 +102,7 @@ enum class Op {
     TMOV_M2V,
     TMOV_V2M
 };
-namespace detail {
+namespace tw_detail {
 constexpr tw_pto_pipe pipe_of(Op op)
 {
     return op == Op::TLOAD                                                    ? TW_PTO_PIPE_MTE2
@@ -111,7 +113,7 @@ constexpr tw_pto_pipe pipe_of(Op op)
            : op == Op::SCALAR                                                 ? TW_PTO_PIPE_S
                                                                               : TW_PTO_PIPE_V;
 }
-} // namespace detail
+} // namespace tw_detail
 
 // What every instruction returns; assigned to an Event it marks where the pipe stands.
 struct RecordEvent {
@@ -128,18 +130,18 @@ template <Op From, Op To> class Event {
         static thread_local unsigned next = 0;
         if (from == to) return *this; // one pipe is in order by itself
         id_ = next++ % 8;
-        detail::check(tw_pto_set_flag(detail::core(), from, to, id_));
+        tw_detail::check(tw_pto_set_flag(tw_detail::core(), from, to, id_));
         set_ = true;
         return *this;
     }
     void Wait()
     {
-        if (set_) detail::check(tw_pto_wait_flag(detail::core(), from, to, id_));
+        if (set_) tw_detail::check(tw_pto_wait_flag(tw_detail::core(), from, to, id_));
         set_ = false;
     }
 
   private:
-    static constexpr tw_pto_pipe from = detail::pipe_of(From), to = detail::pipe_of(To);
+    static constexpr tw_pto_pipe from = tw_detail::pipe_of(From), to = tw_detail::pipe_of(To);
     unsigned id_ = 0;
     bool set_ = false;
 };
@@ -150,7 +152,7 @@ template <typename... Events> void TSYNC(Events &...events)
 }
 template <Op op> void TSYNC()
 {
-    detail::check(tw_pto_barrier(detail::core(), detail::pipe_of(op)));
+    tw_detail::check(tw_pto_barrier(tw_detail::core(), tw_detail::pipe_of(op)));
 }
 
 } // namespace pto

@@ -13,7 +13,7 @@ namespace GlobalTensorDim {
 enum { DIM_0, DIM_1, DIM_2, DIM_3, DIM_4, TOTAL_DIM };
 }
 
-namespace detail {
+namespace tw_detail {
 // Five numbers, known or given as -1. `given`: all five, or exactly those that are -1, in order.
 template <typename... Values> void fill_in(std::array<int64_t, 5> &numbers, Values... values)
 {
@@ -28,30 +28,29 @@ template <typename... Values> void fill_in(std::array<int64_t, 5> &numbers, Valu
 template <typename... Values>
 using if_numbers =
     std::enable_if_t<(sizeof...(Values) > 0) && (std::is_convertible<Values, int64_t>::value && ...)>;
-} // namespace detail
+} // namespace tw_detail
 
-template <int64_t... Extents> struct Shape {
-    static_assert(sizeof...(Extents) == 5, "a shape has five extents");
-    std::array<int64_t, 5> shape{ { Extents... } };
+template <int64_t N0 = -1, int64_t N1 = -1, int64_t N2 = -1, int64_t N3 = -1, int64_t N4 = -1> struct Shape {
+    std::array<int64_t, 5> shape{ { N0, N1, N2, N3, N4 } };
     Shape() = default;
-    template <typename... Values, typename = detail::if_numbers<Values...>> Shape(Values... values)
+    template <typename... Values, typename = tw_detail::if_numbers<Values...>> Shape(Values... values)
     {
-        detail::fill_in(shape, values...);
+        tw_detail::fill_in(shape, values...);
     }
 };
-template <int64_t... Strides> struct Stride {
-    static_assert(sizeof...(Strides) == 5, "a tensor has five strides");
-    std::array<int64_t, 5> stride{ { Strides... } }; // in elements
+// In elements.
+template <int64_t N0 = -1, int64_t N1 = -1, int64_t N2 = -1, int64_t N3 = -1, int64_t N4 = -1> struct Stride {
+    std::array<int64_t, 5> stride{ { N0, N1, N2, N3, N4 } };
     Stride() = default;
-    template <typename... Values, typename = detail::if_numbers<Values...>> Stride(Values... values)
+    template <typename... Values, typename = tw_detail::if_numbers<Values...>> Stride(Values... values)
     {
-        detail::fill_in(stride, values...);
+        tw_detail::fill_in(stride, values...);
     }
 };
 
 // --- a contiguous matrix in the shape that its layout gives it ------------------------------------------------------------------
 
-namespace detail {
+namespace tw_detail {
 struct matrix {
     std::array<int64_t, 5> shape, stride;
 };
@@ -86,30 +85,31 @@ template <typename Element> constexpr int64_t block_elements() // of 32 bytes
 {
     return 256 / bits_of<Element>();
 }
-} // namespace detail
+} // namespace tw_detail
 
 // Rows and columns of -1 are given to the constructor, both or the one that is dynamic.
 template <typename Element, int64_t Rows = -1, int64_t Cols = -1, Layout L = Layout::ND> struct TileShape2D {
-    std::array<int64_t, 5> shape = detail::matrix_of(L, detail::block_elements<Element>(), Rows, Cols).shape;
+    std::array<int64_t, 5> shape = tw_detail::matrix_of(L, tw_detail::block_elements<Element>(), Rows, Cols).shape;
     TileShape2D() = default;
     template <int64_t R = Rows, int64_t C = Cols, typename = std::enable_if_t<(R < 0) != (C < 0)>>
     TileShape2D(int64_t extent) : TileShape2D(R < 0 ? extent : Rows, C < 0 ? extent : Cols)
     {
     }
     TileShape2D(int64_t rows, int64_t cols)
-        : shape(detail::matrix_of(L, detail::block_elements<Element>(), rows, cols).shape)
+        : shape(tw_detail::matrix_of(L, tw_detail::block_elements<Element>(), rows, cols).shape)
     {
     }
 };
 template <typename Element, int64_t Rows = -1, int64_t Cols = -1, Layout L = Layout::ND> struct BaseShape2D {
-    std::array<int64_t, 5> stride = detail::matrix_of(L, detail::block_elements<Element>(), Rows, Cols).stride;
+    std::array<int64_t, 5> stride =
+        tw_detail::matrix_of(L, tw_detail::block_elements<Element>(), Rows, Cols).stride;
     BaseShape2D() = default;
     template <int64_t R = Rows, int64_t C = Cols, typename = std::enable_if_t<(R < 0) != (C < 0)>>
     BaseShape2D(int64_t extent) : BaseShape2D(R < 0 ? extent : Rows, C < 0 ? extent : Cols)
     {
     }
     BaseShape2D(int64_t rows, int64_t cols)
-        : stride(detail::matrix_of(L, detail::block_elements<Element>(), rows, cols).stride)
+        : stride(tw_detail::matrix_of(L, tw_detail::block_elements<Element>(), rows, cols).stride)
     {
     }
 };
@@ -124,7 +124,7 @@ template <typename Element, typename ShapeT, typename StrideT, Layout L = Layout
     GlobalTensor(Element *data = nullptr, const ShapeT &shape = ShapeT(), const StrideT &stride = StrideT())
     {
         tensor_ = tw_pto_tensor();
-        tensor_.type = detail::type_of<RawDType>::value;
+        tensor_.type = tw_detail::type_of<RawDType>::value;
         tensor_.layout = tw_pto_layout(int(L));
         for (std::size_t d = 0; d < 5; d++) {
             tensor_.shape[d] = std::size_t(shape.shape[d]);

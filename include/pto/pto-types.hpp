@@ -15,6 +15,9 @@
 #ifndef PTO_INLINE
 #define PTO_INLINE inline
 #endif
+#ifndef PTO_INTERNAL
+#define PTO_INTERNAL inline
+#endif
 #ifndef __aicore__
 #define __aicore__
 #endif

@@ -133,7 +133,7 @@ static void data()
     TEXPANDS(j, 2);
     TADDDEQRELU(b, i, j, 0.5f, tmp);
     CHECK(float(b.GetValue(33)) == 21);
-    if (std::string(tw_pto_target_name(tw_pto_get_target(detail::core()))) != "a5") {
+    if (std::string(tw_pto_target_name(tw_pto_get_target(tw_detail::core()))) != "a5") {
         set_deqscale(half(0.25f));
         TCVT(a, i, RoundMode::CAST_RINT);
         CHECK(float(a.GetValue(5)) == 10);

@@ -160,7 +160,7 @@ static void devices()
         using S = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
         T a, b;
         S s(signal);
-        unsigned me = tw_pto_identity_of(detail::core()).device;
+        unsigned me = tw_pto_identity_of(tw_detail::core()).device;
         if (me > 0) {
             for (int i = 0; i < 512; i++) data[me][i] = float(me);
             comm::TNOTIFY(s, 1, comm::NotifyOp::AtomicAdd);

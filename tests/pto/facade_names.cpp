@@ -193,9 +193,9 @@ static void memories()
 static void architecture()
 {
     NPU_MEMORY_INIT(NPUArch::A2A3);
-    CHECK(std::string(tw_pto_target_name(tw_pto_get_target(detail::core()))) == "a2a3");
+    CHECK(std::string(tw_pto_target_name(tw_pto_get_target(tw_detail::core()))) == "a2a3");
     NPU_MEMORY_INIT(NPUArch::A5);
-    CHECK(std::string(tw_pto_target_name(tw_pto_get_target(detail::core()))) == "a5");
+    CHECK(std::string(tw_pto_target_name(tw_pto_get_target(tw_detail::core()))) == "a5");
 }
 
 // Every 16-bit pattern converts as the library does.
