@@ -20,7 +20,8 @@ static bool parse_type(tw__parser *p, tw__as_type *type)
     }
     const char *text = type_alias(p, tw__parse_raw(p, &whole, '<', '>'));
     if (tw__as_type_parse(p->m, text, type)) return true;
-    if (!p->m->no_memory) tw__parse_error(p, &whole, "%s", tw_error_message());
+    bool told = !*text; /* an alias that was refused where it stands */
+    if (!p->m->no_memory && !told) tw__parse_error(p, &whole, "%s", tw_error_message());
     return false;
 }
 

@@ -192,6 +192,25 @@ static bool parse_results(tw__parser *p, tw__as_op *op)
     return tw__parse_expect(p, '=');
 }
 
+/* What "!name" stands for is a type, said wrong only once: here. The alias keeps its canonical spelling. */
+static bool parse_type_alias(tw__parser *p, const tw__token *name, tw__as_item *item)
+{
+    tw__as_type type;
+    const tw__token value = {
+        .start = name->start, .length = (size_t)item->length, .line = item->line, .column = item->column
+    };
+    if ((item->kind != TW__AS_ATTR && item->kind != TW__AS_WORD) || item->has_value)
+        return tw__parse_error(p, name, "expected '!name = !type'"), false;
+    const tw__as_item *other = *item->text == '!' ? g_hash_table_lookup(p->m->aliases, item->text) : NULL;
+    if (!tw__as_type_parse(p->m, other ? other->text : item->text, &type)) {
+        if (!p->m->no_memory && !(other && !*other->text)) tw__parse_error(p, &value, "%s", tw_error_message());
+        item->text = ""; /* its uses say nothing more */
+        return true;
+    }
+    item->text = type.text;
+    return true;
+}
+
 /* attr_alias = ("#"ident | "!"ident) "=" value */
 static bool parse_alias(tw__parser *p, tw__as_op *op)
 {
@@ -208,8 +227,7 @@ static bool parse_alias(tw__parser *p, tw__as_op *op)
         op->items->next = tw__parse_allocate(p, sizeof *op->items->next);
         if (!tw__parse_item(p, op->items->next)) return false;
     }
-    if (t.kind != T_HASH && op->items->kind != TW__AS_ATTR)
-        return tw__parse_error(p, &t, "expected '!name = !type'"), false;
+    if (t.kind != T_HASH && !parse_type_alias(p, &t, op->items)) return false;
     if (p->m->no_memory || g_hash_table_insert(p->m->aliases, (gpointer)(uintptr_t)op->name, op->items))
         return true;
     return tw__parse_error(p, &whole, "%s is defined twice", op->name), false;

@@ -35,9 +35,34 @@ tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code)
     return TW_OK;
 }
 
-/* Tiles of a body that nobody carried on. */
-static void release_tiles(tw__as_run *run, const tw__as_code *code)
+/* Values of scf.yield, kept until the block's owner takes them, and the slots that they come from. */
+enum { SETTLED = UINT32_MAX };
+static _Thread_local tw__as_cell yielded[64];
+static _Thread_local uint32_t yielded_slot[64];
+static _Thread_local unsigned yielded_count;
+
+/* A value that leaves takes along a tile that ends here, in slots `first` to `end`; a tile from further out stays where it
+ * is and is lent. Where the value is another name of such a tile, the name that owns it gives it up. */
+static void settle_yielded(tw__as_run *run, uint32_t first, uint32_t end)
 {
+    for (unsigned i = 0; i < yielded_count; i++) {
+        if (yielded[i].kind != TW__AS_TILE || yielded_slot[i] == SETTLED) continue;
+        tw__as_cell *owner = &run->cell[yielded_slot[i]];
+        for (uint32_t s = first; s < end && !owner->rank; s++)
+            if (run->cell[s].kind == TW__AS_TILE && run->cell[s].rank &&
+                run->cell[s].identity == yielded[i].identity)
+                owner = &run->cell[s];
+        bool ends_here = owner >= run->cell + first && owner < run->cell + end;
+        yielded[i].rank = ends_here ? owner->rank : 0;
+        if (ends_here) owner->rank = 0;
+        yielded_slot[i] = SETTLED;
+    }
+}
+
+/* Tiles of a body that nobody carried on. Slots from `first` on belong to one turn of it. */
+static void release_tiles(tw__as_run *run, const tw__as_code *code, uint32_t first)
+{
+    settle_yielded(run, first, code->tile_end);
     for (uint32_t s = code->first_tile; s < code->tile_end; s++) {
         tw__as_cell *cell = &run->cell[s];
         if (cell->kind != TW__AS_TILE) continue;
@@ -45,10 +70,6 @@ static void release_tiles(tw__as_run *run, const tw__as_code *code)
         cell->kind = TW__AS_NONE;
     }
 }
-
-/* Values of scf.yield, kept until the block's owner takes them. */
-static _Thread_local tw__as_cell yielded[64];
-static _Thread_local unsigned yielded_count;
 
 /* Before a tile gets a second name it gets its place, so that both name the same memory. Where it cannot (manual mode, the
  * other kind of core, no room), what uses it says so. */
@@ -83,7 +104,7 @@ static void yield(tw__as_run *run, const uint32_t *slots, unsigned count)
     yielded_count = count;
     for (unsigned i = 0; i < count; i++) {
         share(run, &run->cell[slots[i]], &yielded[i]);
-        if (yielded[i].kind == TW__AS_TILE) run->cell[slots[i]].rank = 0; /* it goes out with the value */
+        yielded_slot[i] = slots[i];
     }
 }
 
@@ -103,6 +124,7 @@ tw_status tw__as_condition(tw__as_run *run, const tw__as_code *code)
 tw_status tw__as_return(tw__as_run *run, const tw__as_code *code)
 {
     tw_status status = tw__as_yield(run, code);
+    settle_yielded(run, 0, run->frame->slots);
     run->stop = true;
     return status;
 }
@@ -140,7 +162,7 @@ tw_status tw__as_for(tw__as_run *run, const tw__as_code *code)
         yielded_count = 0;
         if (++run->steps > run->max_steps) return stopped(run);
         tw_status status = tw__as_block_run(run, code->body[0]);
-        if (status == TW_OK) release_tiles(run, code);
+        if (status == TW_OK) release_tiles(run, code, code->result[0]);
         if (status == TW_OK) status = take_yielded(run, code, code->result + 1, n);
         if (status != TW_OK) return status;
     }
@@ -156,7 +178,7 @@ static tw_status branch(tw__as_run *run, const tw__as_code *code, const tw__as_c
 {
     yielded_count = 0;
     tw_status status = tw__as_block_run(run, body);
-    if (status == TW_OK) release_tiles(run, code);
+    if (status == TW_OK) release_tiles(run, code, code->first_tile);
     return status == TW_OK ? take_yielded(run, code, code->result, code->result_count) : status;
 }
 
@@ -189,19 +211,20 @@ tw_status tw__as_while(tw__as_run *run, const tw__as_code *code)
 {
     unsigned n = code->parts[0], m = code->parts[1];
     const uint32_t *before = code->result, *after = before + n, *results = after + m;
+    uint32_t first = n + m ? before[0] : code->first_tile;
     for (unsigned i = 0; i < n; i++) tw__as_lend(run, code->operand[i], &run->cell[before[i]]);
     for (bool again = true; again && !run->stop;) {
         yielded_count = 0;
         if (++run->steps > run->max_steps) return stopped(run);
         tw_status status = tw__as_block_run(run, code->body[0]);
         again = run->condition;
-        if (status == TW_OK) release_tiles(run, code);
+        if (status == TW_OK) release_tiles(run, code, first);
         if (status == TW_OK) status = take_yielded(run, code, again ? after : results, m);
         if (status != TW_OK) return status;
         if (!again || run->stop) break;
         yielded_count = 0;
         status = tw__as_block_run(run, code->body[1]);
-        if (status == TW_OK) release_tiles(run, code);
+        if (status == TW_OK) release_tiles(run, code, first);
         if (status == TW_OK) status = take_yielded(run, code, before, n);
         if (status != TW_OK) return status;
     }

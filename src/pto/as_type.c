@@ -41,6 +41,10 @@ bool tw__type_no_element(const char *text, const char *what)
     for (int t = 1; t < TW_TYPE_COUNT; t++)
         if (*tw_type_get((tw_type)t)->names[TW_SYSTEM_PTO])
             names[count++] = tw_type_get((tw_type)t)->names[TW_SYSTEM_PTO];
+    if (strspn(text, "0123456789?") == strlen(text))
+        return tw__type_bad("'%.100s' is an extent: an element type has to follow, such as %.100sxf32", text, text);
+    if (strcmp(text, "index") == 0 || tw__type_element(text)) /* a type, but not of elements here */
+        return tw__type_bad("'%.100s' is not %s", text, what);
     const char *near = tw__nearest(text, names, count);
     return tw__type_bad(near ? "'%.100s' is not %s; did you mean '%s'?" : "'%.100s' is not %s", text, what, near);
 }

@@ -40,6 +40,20 @@ static uint32_t valid_of(int64_t dim)
 
 static const char *const keys[] = { "loc",     "dtype",   "rows",    "cols", "v_row",   "v_col",
                                     "blayout", "slayout", "fractal", "pad",  "compact", "valid" };
+enum { LOC, DTYPE, ROWS, COLS, V_ROW, V_COL, BLAYOUT, SLAYOUT, FRACTAL, PAD, COMPACT, VALID };
+
+/* Each fact stands once, whichever way it is spelled: `part` is what gives the fact of this key. */
+static bool once(unsigned key, const char *part, uint32_t *seen)
+{
+    static const char *const facts[] = { "location",   "element type",  "shape",        "shape",
+                                         "valid rows", "valid columns", "base layout",  "inner layout",
+                                         "fractal",    "pad",           "compact mode", "valid" };
+    if (*seen >> key & 1)
+        return strcmp(part, keys[key]) == 0 ? tw__type_bad("'%s' is given twice", part)
+                                            : tw__type_bad("a second %s, '%s'", facts[key], part);
+    *seen |= 1u << key;
+    return true;
+}
 
 static bool key_value(tw_pto_tile *t, const char *key, char *value, uint32_t *seen)
 {
@@ -50,38 +64,38 @@ static bool key_value(tw_pto_tile *t, const char *key, char *value, uint32_t *se
         return tw__type_bad(near ? "a tile type has no '%s'; did you mean '%s'?" : "a tile type has no '%s'", key,
                             near);
     }
-    if (*seen >> k & 1) return tw__type_bad("'%s' is given twice", key);
-    *seen |= 1u << k;
+    if (!once(k, key, seen)) return false;
     switch (k) {
-    case 0:
+    case LOC:
         if (!word_index(location_words, G_N_ELEMENTS(location_words), value, &v))
             return tw__type_bad(
                 "'%s' is not a location: vec, mat, left, right, acc, bias, scaling, scale_left or scale_right",
                 value);
         t->location = (unsigned char)v;
         return true;
-    case 1:
+    case DTYPE:
         t->type = tw__type_element(value);
         return t->type ? true : tw__type_no_element(value, "an element type");
-    case 6:
+    case BLAYOUT:
         if (!word_index(blayout_words, G_N_ELEMENTS(blayout_words), value, &v))
             return tw__type_bad("'%s' is not a base layout: row_major or col_major", value);
         t->blayout = (unsigned char)(v % 2);
         return true;
-    case 7:
+    case SLAYOUT:
         if (!word_index(slayout_words, G_N_ELEMENTS(slayout_words), value, &v))
             return tw__type_bad("'%s' is not an inner layout: none_box, row_major or col_major", value);
         t->slayout = (unsigned char)(v % 3);
         return true;
-    case 9:
+    case PAD:
         if (word_index(pad_words, G_N_ELEMENTS(pad_words), value, &v)) return t->pad = v, true;
         if (!tw__type_extent(value, &n) || n < 0 || n > 3)
             return tw__type_bad("'%s' is not a pad value: null, zero, max, min or 0 to 3", value);
         return t->pad = (uint64_t)n, true;
-    case 11: {
+    case VALID: {
         char *x = strchr(value, 'x');
         int64_t rows = 0, cols = 0;
-        if (!x) return tw__type_bad("'valid=%s' is not rows x columns", value);
+        if (!x) return tw__type_bad("'valid=%s' is not rows x columns, such as valid=8x?", value);
+        if (!once(V_ROW, key, seen) || !once(V_COL, key, seen)) return false;
         *x = 0;
         if (!tw__type_extent(value, &rows) || !tw__type_extent(x + 1, &cols)) return false;
         t->valid_rows = valid_of(rows);
@@ -91,63 +105,45 @@ static bool key_value(tw_pto_tile *t, const char *key, char *value, uint32_t *se
     default: break;
     }
     if (!tw__type_extent(value, &n)) return false;
-    if (k == 2) t->rows = (uint32_t)(n < 0 ? 0 : n);
-    if (k == 3) t->cols = (uint32_t)(n < 0 ? 0 : n);
-    if (k == 4) t->valid_rows = valid_of(n);
-    if (k == 5) t->valid_cols = valid_of(n);
-    if (k == 8) t->fractal = (uint32_t)(n < 0 ? 0 : n);
-    if (k == 10 && (n < 0 || n > 3)) return tw__type_bad("'%s' is not a compact mode: 0 to 3", value);
-    if (k == 10) t->compact = (unsigned char)n;
+    if (k == ROWS) t->rows = (uint32_t)(n < 0 ? 0 : n);
+    if (k == COLS) t->cols = (uint32_t)(n < 0 ? 0 : n);
+    if (k == V_ROW) t->valid_rows = valid_of(n);
+    if (k == V_COL) t->valid_cols = valid_of(n);
+    if (k == FRACTAL) t->fractal = (uint32_t)(n < 0 ? 0 : n);
+    if (k == COMPACT && (n < 0 || n > 3)) return tw__type_bad("'%s' is not a compact mode: 0 to 3", value);
+    if (k == COMPACT) t->compact = (unsigned char)n;
     return true;
 }
 
-/* One positional part: location, shape, element type, extents one after the other, or layouts in their order. */
-static bool positional(tw_pto_tile *t, char *part, unsigned *extents, unsigned *layouts)
+/* "16x16xf32": both extents and the element type. */
+static bool shape_part(tw_pto_tile *t, char *part, uint32_t *seen)
 {
-    unsigned v;
-    int64_t dims[2], n = 0;
+    int64_t dims[2];
     unsigned rank;
-    tw_type element = tw__type_element(part);
-    if (element && t->type) return tw__type_bad("a second element type, '%s'", part);
-    if (element) return t->type = element, true;
-    if (!*part) return tw__type_bad("an empty part of a tile type");
-    if (strcmp(part, "...") == 0)
-        return tw__type_bad("'...' stands for what a tile type says: memory, extents and element type, such as "
-                            "'vec, 1x16xi32'");
-    if (strchr(part, 'x') && (g_ascii_isdigit(*part) || *part == '?')) {
-        if (t->rows || t->type) return tw__type_bad("a second shape, '%s'", part);
-        if (!tw__type_shaped(part, 2, dims, &rank, &t->type)) return false;
-        if (rank != 2 || dims[0] < 0 || dims[1] < 0) return tw__type_bad("a tile has two extents, both known");
-        t->rows = (uint32_t)dims[0];
-        t->cols = (uint32_t)dims[1];
-        return true;
-    }
-    if (g_ascii_isdigit(*part)) {
-        if (!tw__type_extent(part, &n)) return false;
-        if (*extents > 1) return tw__type_bad("a tile has two extents");
-        *((*extents)++ ? &t->cols : &t->rows) = (uint32_t)n;
-        return true;
-    }
-    if (word_index(location_words, G_N_ELEMENTS(location_words), part, &v))
-        return t->location = (unsigned char)v, true;
-    switch ((*layouts)++) { /* RowMajor, NoneBox, None, Zero: base, inner, compact, pad */
-    case 0:
-        if (word_index(blayout_words, G_N_ELEMENTS(blayout_words), part, &v))
-            return t->blayout = (unsigned char)(v % 2), true;
-        break;
-    case 1:
-        if (word_index(slayout_words, G_N_ELEMENTS(slayout_words), part, &v))
-            return t->slayout = (unsigned char)(v % 3), true;
-        break;
-    case 2:
-        return strcmp(part, "None") == 0 || strcmp(part, "Null") == 0
-                   ? true
-                   : tw__type_bad("'%s' is not a compact mode", part);
-    case 3:
-        if (word_index(pad_words, G_N_ELEMENTS(pad_words), part, &v)) return t->pad = v, true;
-        break;
-    default: break;
-    }
+    if (!once(ROWS, part, seen) || !once(COLS, part, seen) || !once(DTYPE, part, seen)) return false;
+    if (!tw__type_shaped(part, 2, dims, &rank, &t->type)) return false;
+    if (rank != 2 || dims[0] < 0 || dims[1] < 0)
+        return tw__type_bad("a tile has two extents, both known, before its element type, such as 16x16xf32");
+    t->rows = (uint32_t)dims[0];
+    t->cols = (uint32_t)dims[1];
+    return true;
+}
+
+/* Rows, then columns, each a part of its own. */
+static bool extent_part(tw_pto_tile *t, const char *part, uint32_t *seen)
+{
+    bool first = !(*seen >> ROWS & 1);
+    int64_t n = 0;
+    if (!tw__type_extent(part, &n)) return false;
+    if (*seen >> COLS & 1) return tw__type_bad("a tile has two extents; '%s' is one more", part);
+    *seen |= 1u << (first ? ROWS : COLS);
+    *(first ? &t->rows : &t->cols) = (uint32_t)n;
+    return true;
+}
+
+/* What stands by itself in none of its places: the name of a key, or something like a word of some place. */
+static bool strange_part(const char *part)
+{
     for (size_t k = 0; k < G_N_ELEMENTS(keys); k++)
         if (strcmp(part, keys[k]) == 0) return tw__type_bad("'%s' lacks its value: %s=...", part, part);
     const char *names[G_N_ELEMENTS(location_words) + 4 + G_N_ELEMENTS(slayout_words)];
@@ -160,6 +156,58 @@ static bool positional(tw_pto_tile *t, char *part, unsigned *extents, unsigned *
                         part, near);
 }
 
+/* RowMajor, NoneBox, None, Zero: base layout, inner layout, compact mode and pad, in this order. */
+static bool layout_part(tw_pto_tile *t, const char *part, unsigned place, uint32_t *seen)
+{
+    static const char *const compact_words[] = { "None", "Null" };
+    static const struct {
+        unsigned key;
+        const char *const *words;
+        unsigned count, modulus;
+        const char *wanted;
+    } places[] = {
+        { BLAYOUT, blayout_words, G_N_ELEMENTS(blayout_words), 2, "the base layout: RowMajor, ColMajor" },
+        { SLAYOUT, slayout_words, G_N_ELEMENTS(slayout_words), 3, "the inner layout: NoneBox, RowMajor, ColMajor" },
+        { COMPACT, compact_words, G_N_ELEMENTS(compact_words), 1, "the compact mode: None" },
+        { PAD, pad_words, G_N_ELEMENTS(pad_words), 4, "the pad value: Null, Zero, Max, Min" }
+    };
+    unsigned v, other;
+    if (place < G_N_ELEMENTS(places) && word_index(places[place].words, places[place].count, part, &v)) {
+        unsigned value = v % places[place].modulus;
+        if (place == 0) t->blayout = (unsigned char)value;
+        if (place == 1) t->slayout = (unsigned char)value;
+        if (place == 3) t->pad = value;
+        return once(places[place].key, part, seen);
+    }
+    for (size_t p = 0; p < G_N_ELEMENTS(places); p++)
+        if (word_index(places[p].words, places[p].count, part, &other))
+            return place < G_N_ELEMENTS(places)
+                       ? tw__type_bad("'%s' stands where a tile type has %s; the order is base layout, inner "
+                                      "layout, compact mode, pad",
+                                      part, places[place].wanted)
+                       : tw__type_bad("'%s' is one part too many: after base layout, inner layout, compact mode "
+                                      "and pad nothing follows",
+                                      part);
+    return strange_part(part);
+}
+
+/* A part without '='. `layouts` counts those that have their meaning by place. */
+static bool positional(tw_pto_tile *t, char *part, unsigned *layouts, uint32_t *seen)
+{
+    unsigned v;
+    tw_type element = tw__type_element(part);
+    if (!*part) return tw__type_bad("an empty part of a tile type");
+    if (element) return t->type = element, once(DTYPE, part, seen);
+    if (strcmp(part, "...") == 0)
+        return tw__type_bad("'...' stands for what a tile type says: memory, extents and element type, such as "
+                            "'vec, 1x16xi32'");
+    if (strchr(part, 'x') && (g_ascii_isdigit(*part) || *part == '?')) return shape_part(t, part, seen);
+    if (g_ascii_isdigit(*part)) return extent_part(t, part, seen);
+    if (word_index(location_words, G_N_ELEMENTS(location_words), part, &v))
+        return t->location = (unsigned char)v, once(LOC, part, seen);
+    return layout_part(t, part, (*layouts)++, seen);
+}
+
 static bool missing_extents(const tw_pto_tile *t)
 {
     if (t->rows && t->cols) return false;
@@ -169,29 +217,26 @@ static bool missing_extents(const tw_pto_tile *t)
 
 static bool parse_tile(char *inner, tw_pto_tile *t)
 {
-    unsigned extents = 0, layouts = 0, keyed = 0;
-    bool good = true, valid = false;
+    unsigned layouts = 0;
+    bool good = true;
     uint32_t seen = 0;
     *t = (tw_pto_tile){ .fractal = 512, .valid_rows = 0, .valid_cols = 0 };
     char **parts = g_strsplit(inner, ",", 64);
     for (char **p = parts; *p && good; p++) {
         char *part = g_strstrip(*p), *equals = strchr(part, '=');
         if (!equals) {
-            good = keyed == 0 || *part ? positional(t, part, &extents, &layouts) : tw__type_bad("an empty part");
+            good = positional(t, part, &layouts, &seen);
             continue;
         }
         *equals = 0;
         char *key = g_strstrip(part), *value = g_strstrip(equals + 1);
-        keyed++;
-        valid = valid || strcmp(key, "v_row") == 0 || strcmp(key, "v_col") == 0 || strcmp(key, "valid") == 0;
         good = key_value(t, key, value, &seen);
     }
     g_strfreev(parts);
-    if (!valid) {
-        t->valid_rows = t->rows;
-        t->valid_cols = t->cols;
-    }
+    if (!(seen >> V_ROW & 1)) t->valid_rows = t->rows;
+    if (!(seen >> V_COL & 1)) t->valid_cols = t->cols;
     if (good && !t->type) return tw__type_bad("a tile type without an element type, such as i32");
+    if (good && t->type == TW_BOOL) return tw__type_bad("'i1' is not an element type of tiles");
     if (good && missing_extents(t)) return false;
     return good && (tw_pto_tile_check(t) == TW_OK);
 }

@@ -50,7 +50,8 @@ size_t tw_pto_tile_bytes(const tw_pto_tile *t)
     return (boxes(t->rows, box_rows) * box_rows * t->cols * bits_of(t) + 7) / 8;
 }
 
-void tw_pto_box(const tw_pto_tile *t, uint32_t *rows, uint32_t *cols)
+/* The box as the fractal has it, whatever the extents. */
+static void whole_box(const tw_pto_tile *t, uint32_t *rows, uint32_t *cols)
 {
     uint32_t per_block = (uint32_t)(BLOCK * 8 / (bits_of(t) ? bits_of(t) : 8));
     *rows = *cols = 1;
@@ -58,6 +59,11 @@ void tw_pto_box(const tw_pto_tile *t, uint32_t *rows, uint32_t *cols)
     uint32_t minor = t->fractal == 1024 ? 16 : t->fractal == 32 ? 2 : per_block;
     *rows = t->slayout == TW_PTO_BOX_ROW ? 16 : minor;
     *cols = t->slayout == TW_PTO_BOX_ROW ? minor : 16;
+}
+
+void tw_pto_box(const tw_pto_tile *t, uint32_t *rows, uint32_t *cols)
+{
+    whole_box(t, rows, cols);
     if (*rows > base_rows(t)) *rows = base_rows(t); /* row vectors: one row of each box */
 }
 
@@ -91,7 +97,7 @@ tw_status tw_pto_tile_check(const tw_pto_tile *t)
         return bad("fractal of %u bytes: it is 512, 1024 or 32", t->fractal);
     if (t->pad > TW_PTO_PAD_MIN && t->pad >> 32 != 1) return bad("unknown pad value");
     if (t->tf32 > TW_PTO_TF32_ROUND) return bad("unknown TF32 mode %u", t->tf32);
-    tw_pto_box(t, &box_rows, &box_cols);
+    whole_box(t, &box_rows, &box_cols);
     if (!tw__tile_boxed(t)) {
         uint32_t run = t->blayout == TW_PTO_ROW_MAJOR ? t->cols : t->rows;
         bool window = t->base_rows || t->base_cols;

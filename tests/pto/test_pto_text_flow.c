@@ -85,6 +85,39 @@ static const program programs[] = {
       "^bb0(%u: !pto.tile_buf<vec, 1x16xi32>):\n  scf.yield %u : !pto.tile_buf<vec, 1x16xi32>\n}\n"
       "%answer = pto.tgetval ins(%t, %c1 : !pto.tile_buf<vec, 1x16xi32>, index) outs : i32",
       8 },
+    /* two buffers that turns of a loop choose between: a branch lends a tile from further out, and never gives it back */
+    { "%a = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>\n%b = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>\n"
+      "scf.for %i = %c0 to %c5 step %c1 {\n  %k = arith.remui %i, %c2 : index\n"
+      "  %odd = arith.cmpi eq, %k, %c1 : index\n  %j = arith.index_cast %i : index to i32\n"
+      "  %t = scf.if %odd -> (!pto.tile_buf<vec, 1x16xi32>) {\n    scf.yield %b : !pto.tile_buf<vec, 1x16xi32>\n"
+      "  } else {\n    scf.yield %a : !pto.tile_buf<vec, 1x16xi32>\n  }\n"
+      "  %u = scf.execute_region -> !pto.tile_buf<vec, 1x16xi32> {\n    scf.yield %t : !pto.tile_buf<vec, "
+      "1x16xi32>\n  }\n"
+      "  pto.tci ins(%j : i32) outs(%u : !pto.tile_buf<vec, 1x16xi32>)\n}\n"
+      "%x = pto.tgetval ins(%a, %c0 : !pto.tile_buf<vec, 1x16xi32>, index) outs : i32\n"
+      "%y = pto.tgetval ins(%b, %c1 : !pto.tile_buf<vec, 1x16xi32>, index) outs : i32\n"
+      "%ten = arith.constant 10 : i32\n%tens = arith.muli %x, %ten : i32\n%answer = arith.addi %tens, %y : i32",
+      44 },
+    /* what a turn makes goes on to the next under the name that a branch gives it, 2,000 times in one place's memory */
+    { "%n = arith.constant 2000 : index\n%one = arith.constant 1 : i32\n%z = tci 0 : !pto.tile_buf<vec, 1x16xi32>\n"
+      "%r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %z) -> (!pto.tile_buf<vec, 1x16xi32>) {\n"
+      "  %t = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>\n  %p = arith.cmpi ne, %i, %c5 : index\n"
+      "  pto.tadds ins(%x, %one : !pto.tile_buf<vec, 1x16xi32>, i32) outs(%t : !pto.tile_buf<vec, 1x16xi32>)\n"
+      "  %s = scf.if %p -> (!pto.tile_buf<vec, 1x16xi32>) {\n    scf.yield %t : !pto.tile_buf<vec, 1x16xi32>\n"
+      "  } else {\n    scf.yield %x : !pto.tile_buf<vec, 1x16xi32>\n  }\n"
+      "  scf.yield %s : !pto.tile_buf<vec, 1x16xi32>\n}\n"
+      "%answer = pto.tgetval ins(%r, %c5 : !pto.tile_buf<vec, 1x16xi32>, index) outs : i32",
+      2004 },
+    { "%one = arith.constant 1 : i32\n%a = tci 0 : !pto.tile_buf<vec, 1x16xi32>\n%b = tci 7 : !pto.tile_buf<vec, "
+      "1x16xi32>\n"
+      "%r:2 = scf.for %i = %c0 to %c5 step %c1 iter_args(%x = %a, %y = %b) -> (!pto.tile_buf<vec, 1x16xi32>, "
+      "!pto.tile_buf<vec, 1x16xi32>) {\n"
+      "  pto.tadds ins(%x, %one : !pto.tile_buf<vec, 1x16xi32>, i32) outs(%x : !pto.tile_buf<vec, 1x16xi32>)\n"
+      "  scf.yield %y, %x : !pto.tile_buf<vec, 1x16xi32>, !pto.tile_buf<vec, 1x16xi32>\n}\n"
+      "%v = pto.tgetval ins(%a, %c0 : !pto.tile_buf<vec, 1x16xi32>, index) outs : i32\n"
+      "%w = pto.tgetval ins(%r#0, %c0 : !pto.tile_buf<vec, 1x16xi32>, index) outs : i32\n"
+      "%ten = arith.constant 10 : i32\n%tens = arith.muli %w, %ten : i32\n%answer = arith.addi %tens, %v : i32",
+      93 },
     /* a result of the DPS form is another name of the destination */
     { "%i7 = arith.constant 7 : i32\n%t = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>\n"
       "%r = pto.tci ins(%i7 : i32) outs(%t : !pto.tile_buf<vec, 1x16xi32>) -> !pto.tile_buf<vec, 1x16xi32>\n"
