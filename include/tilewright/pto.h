@@ -57,7 +57,7 @@ typedef enum tw_pto_pad { TW_PTO_PAD_NULL, TW_PTO_PAD_ZERO, TW_PTO_PAD_MAX, TW_P
  * belongs to the library. Copying the struct makes a second name for the same memory. */
 typedef struct tw_pto_tile {
     unsigned char location, blayout, slayout; /* tw_pto_location, tw_pto_blayout, tw_pto_slayout */
-    unsigned char compact;
+    unsigned char compact; /* 0 null, 1 normal, 2 row_plus_one, 3 row_aligned_padding: kept, changes nothing */
     tw_type type;
     uint32_t fractal;    /* bytes of a box: 512, 1024 or 32; 0 = 512 */
     uint32_t rows, cols; /* physical extents, in elements */

@@ -63,6 +63,13 @@ static const uint64_t left_scales = L(MX_A_ZZ) | L(MX_A_ND) | L(MX_A_DN) | L(HIF
                       hif4_scales = L(HIF4_A_ZZ) | L(HIF4_B_NN), any_scales = left_scales | right_scales | L(SCALE);
 #undef L
 
+/* Scales in boxes of 16 x 2, in pairs where only these lie together (spec pto.md 1.3, 3.6). */
+static bool scale_shape(const tw_pto_tensor *g)
+{
+    bool boxes = g->layout == TW_PTO_MX_A_ZZ || g->layout == TW_PTO_MX_B_NN;
+    return g->layout == TW_PTO_SCALE || (g->shape[4] == 2 && (!boxes || g->shape[3] == 16));
+}
+
 /* Layouts of scales exist where the scales do, and scales come in pairs along the dimension that is multiplied. */
 static tw_status check_scales(tw__pto_call *call, const tw_pto_tile *t, unsigned tensor)
 {
@@ -79,6 +86,10 @@ static tw_status check_scales(tw__pto_call *call, const tw_pto_tile *t, unsigned
     uint32_t pairs = right ? t->valid_rows : t->valid_cols;
     if (pairs != TW_PTO_DYNAMIC && pairs % 2)
         return tw__pto_refuse(call, tensor, "global.scales", "scales come in pairs");
+    if (call->target == TW_PTO_A5 && !scale_shape(call->operand[tensor].tensor))
+        return tw__pto_refuse(call, tensor, "global.scales", "the innermost dimensions of layout %s are %s",
+                              tw_pto_layout_name(layout),
+                              layout == TW_PTO_MX_A_ZZ || layout == TW_PTO_MX_B_NN ? "16 and 2" : "pairs");
     return TW_OK;
 }
 

@@ -110,6 +110,18 @@ static tw_status check_split(tw__pto_call *call)
     return TW_OK;
 }
 
+/* A row-major tile to Zn boxes in vector memory: tiles there need not be whole boxes, but the move is made of them. */
+static tw_status check_zn(tw__pto_call *call)
+{
+    const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);
+    uint32_t rows = 256 / (tw_type_get(dst->type)->bits ? tw_type_get(dst->type)->bits : 8);
+    bool zn = dst->slayout == TW_PTO_BOX_COL && dst->blayout == TW_PTO_ROW_MAJOR;
+    if (call->target != TW_PTO_A5 || dst->location != TW_PTO_VEC || tw__tile_boxed(src) || !zn) return TW_OK;
+    return dst->rows % rows == 0
+               ? TW_OK
+               : tw__pto_refuse(call, 0, "move.zn", "%u rows are not whole boxes of %u", dst->rows, rows);
+}
+
 tw_status tw__pto_check_move(tw__pto_call *call)
 {
     const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);
@@ -121,6 +133,7 @@ tw_status tw__pto_check_move(tw__pto_call *call)
         return tw__pto_refuse(call, 0, "move.type", "%s is not moved to %s", tw_type_name(src->type, TW_SYSTEM_PTO),
                               tw_type_name(dst->type, TW_SYSTEM_PTO));
     if ((status = check_tables(call)) != TW_OK) return status;
+    if ((status = check_zn(call)) != TW_OK) return status;
     if (call->attrs->acc_mode > 1) return check_split(call);
     bool same_shape = src->rows == dst->rows && src->cols == dst->cols;
     if (call->target == TW_PTO_A2A3 && !same_shape)

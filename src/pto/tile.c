@@ -79,7 +79,7 @@ static tw_status bad(const char *format, ...)
 
 tw_status tw_pto_tile_check(const tw_pto_tile *t)
 {
-    enum { LARGEST = 1 << 20 };
+    enum { LARGEST = 1 << 20, MOST_COMPACT = 3 /* RowAlignedPadding */ };
     uint32_t box_rows, box_cols;
     if (t->location >= TW_PTO_LOCATIONS) return bad("a tile has no location %u", t->location);
     if (*tw_type_name(t->type, TW_SYSTEM_PTO) == 0 || !tw_type_get(t->type)->names[TW_SYSTEM_PTO][0])
@@ -96,6 +96,7 @@ tw_status tw_pto_tile_check(const tw_pto_tile *t)
     if (t->fractal != 0 && t->fractal != 512 && t->fractal != 1024 && t->fractal != 32)
         return bad("fractal of %u bytes: it is 512, 1024 or 32", t->fractal);
     if (t->pad > TW_PTO_PAD_MIN && t->pad >> 32 != 1) return bad("unknown pad value");
+    if (t->compact > MOST_COMPACT) return bad("unknown compact mode %u", t->compact);
     if (t->tf32 > TW_PTO_TF32_ROUND) return bad("unknown TF32 mode %u", t->tf32);
     whole_box(t, &box_rows, &box_cols);
     if (!tw__tile_boxed(t)) {

@@ -1,5 +1,5 @@
-/* tmp: what A2/A3 ask of the scratch tile of an instruction (columns "tmp" of spec pto.md 3 and 4). A5 and profile cpu take
- * any tmp, but for TSORT32 and TMOV to Zz. Extents that are not known yet count as zero. */
+/* tmp: what A2/A3 ask of the scratch tile of an instruction (columns "tmp" of spec pto.md 3 and 4). A5 takes any tmp, but
+ * for TSORT32, TMRGSORT of lists and TMOV to Zz; profile cpu any. Extents that are not known yet count as zero. */
 #include "pto/pto.h"
 
 static size_t known(uint32_t extent)
@@ -57,10 +57,11 @@ static tw_status check_ci(tw__pto_call *call, unsigned i)
     return TW_OK;
 }
 
-static tw_status check_rem(tw__pto_call *call, unsigned i)
+/* A row of dst's type with so many columns. */
+static tw_status check_columns(tw__pto_call *call, unsigned i, size_t need)
 {
     const tw_pto_tile *dst = tw__tile(call, 0), *tmp = tw__tile(call, i);
-    size_t need = dst->cols + 2 * ceil_div(dst->cols, 64), size = tw_type_size(dst->type);
+    size_t size = tw_type_size(dst->type);
     tw_status status = of_type(call, i, dst->type);
     if (status != TW_OK || tmp->cols >= need) return status;
     return tw__pto_refuse(call, i, "tmp.size", "rows of tmp have %zu bytes and need %zu", tmp->cols * size,
@@ -109,7 +110,9 @@ static tw_status check_row_arg(tw__pto_call *call, unsigned i)
     if (!tw__at_most(src->valid_rows, tmp->rows))
         return tw__pto_refuse(call, i, "tmp.rows", "tmp has %u rows and needs the source's %u", tmp->rows,
                               src->valid_rows);
-    return at_least(call, i, known(src->valid_rows) * elements * size);
+    size_t row = tmp->cols * tw_type_size(tmp->type);
+    if (row >= elements * size) return TW_OK;
+    return tw__pto_refuse(call, i, "tmp.size", "rows of tmp have %zu bytes and need %zu", row, elements * size);
 }
 
 /* Three regions for indexes of f16 alone; of the others at least one is certain. */
@@ -166,8 +169,8 @@ static tw_status check_a2a3(tw__pto_call *call, unsigned i)
     case TW__TMP_POW: return tw__is_float(dst->type) ? covers(call, i, dst->type) : TW_OK;
     case TW__TMP_I32: return covers(call, i, TW_I32);
     case TW__TMP_QUANT: return covers(call, i, TW_F32);
-    case TW__TMP_ROW: return at_least(call, i, dst->cols * size);
-    case TW__TMP_REM: return check_rem(call, i);
+    case TW__TMP_ROW: return check_columns(call, i, dst->cols);
+    case TW__TMP_REM: return check_columns(call, i, dst->cols + 2 * ceil_div(dst->cols, 64));
     case TW__TMP_CI: return check_ci(call, i);
     case TW__TMP_SEL: {
         tw_status status = of_type(call, i, TW_U32);
@@ -209,6 +212,7 @@ tw_status tw__pto_check_tmp(tw__pto_call *call)
     if (at < 0 || call->target == TW_PTO_CPU) return TW_OK;
     if (call->target == TW_PTO_A2A3) return check_a2a3(call, (unsigned)at);
     if (call->row->tmp == TW__TMP_SORT) return check_sort(call, (unsigned)at);
+    if (call->row->tmp == TW__TMP_MERGE) return check_merge(call, (unsigned)at);
     if (call->row->tmp == TW__TMP_ZZ && !call->attrs->axis) {
         const tw_pto_tile *src = tw__tile(call, 1); /* one exponent for 32 columns */
         return at_least(call, (unsigned)at,
