@@ -50,7 +50,7 @@ endif()
 # The same source as C and as C++: every rule of the checks; ports and graphs.
 if(BUILD_TESTING AND TARGET tw_aie)
   foreach(name IN ITEMS checks_c.c checks_cxx.cpp ports_c.c ports_cxx.cpp graph_cxx.cpp graph_ports_cxx.cpp
-                  graph_values_cxx.cpp unread_cxx.cpp)
+                  graph_values_cxx.cpp graph_platform_cxx.cpp unread_cxx.cpp)
     cmake_path(GET name STEM stem)
     add_executable(aie_${stem} tests/aie/${name})
     target_link_libraries(aie_${stem} PRIVATE tw_aie)
@@ -58,6 +58,9 @@ if(BUILD_TESTING AND TARGET tw_aie)
     set_target_properties(aie_${stem} PROPERTIES CXX_STANDARD 17)
     if(stem STREQUAL graph_values_cxx) # graphs side by side need the size of a graph
       set_target_properties(aie_${stem} PROPERTIES CXX_STANDARD 20)
+    endif()
+    if(stem STREQUAL graph_platform_cxx) # initialisation functions are found by their names
+      target_link_options(aie_${stem} PRIVATE -rdynamic)
     endif()
     set_source_files_properties(tests/aie/${name} PROPERTIES COMPILE_OPTIONS "-O1")
     add_test(NAME aie.${stem} COMMAND aie_${stem})

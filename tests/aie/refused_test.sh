@@ -25,13 +25,19 @@ upd_w(x512, 0, z256)|upd_w(x512, 0, x512)
 ext_w(x512, 0)|ext_x(x512, 0)
 shuffle16(w512, 0, 0, 0)|shuffle16(w256, 0, 0, 0)
 fpmul(f512, 0, 0, f256, 0, 0)|fpmul(f512, 0, 0, f512, 0, 0)
+fpabs_mul(c256, f256)|fpabs_mul(c256, c256)
+fpneg_abs_mul(c512, 0, 0, f256, 0, 0)|fpneg_abs_mul(c512, 0, 0, c256, 0, 0)
+fpmac_abs(c256, f256, 0, 0, c256, 0, 0)|fpmac_abs(c256, c256, 0, 0, c256, 0, 0)
+fpmsc_abs(f256, f512, 0, 0, 0, 0)|fpmsc_abs(c256, c512, 0, 0, 0, 0)
+fpmac_abs(c256, c256, f256)|fpmac_abs(c256, c256, c256)
+fpneg_abs_mul(f512, 0, 0, 0, 0)|fpneg_abs_mul(c512, 0, 0, 0, 0)
 END
 program() # CALLS: one a line
 {
   cat <<'END'
 #include <tilewright/aie.h>
 static v64int16 x1024; static v32int16 x512; static v16int16 z256; static v16int32 w512; static v8int32 w256; static v64int8 b512; static v32int8 b256;
-static v16float f512; static v8float f256; static v8acc48 acc; static v16acc48 both; static v8acc80 wide;
+static v16float f512; static v8float f256; static v4cfloat c256; static v8cfloat c512; static v8acc48 acc; static v16acc48 both; static v8acc80 wide;
 void f(void); void f(void) {
 END
   sed 's/.*/(void)(&);/' "$1"
@@ -41,9 +47,9 @@ cut -d'|' -f1 "$work/calls" >"$work/right"
 cut -d'|' -f2 "$work/calls" >"$work/wrong"
 program "$work/right" >"$work/right.c"
 program "$work/wrong" >"$work/wrong.c"
-for compiler in gcc 'clang-19 -DTW_AIE_CHECK' 'g++ -x c++ -std=c++17' 'clang++-19 -x c++ -std=c++17'; do
+for compiler in gcc 'clang-19 -ferror-limit=0 -DTW_AIE_CHECK' 'g++ -x c++ -std=c++17' 'clang++-19 -ferror-limit=0 -x c++ -std=c++17'; do
   command -v ${compiler%% *} >/dev/null || continue
-  compile="$compiler -w -fsyntax-only -fmax-errors=0 -I$source/include"
+  compile="$compiler -w -fsyntax-only -I$source/include"
   $compile "$work/right.c" || { echo "refused_test: $compiler refuses what is right"; failed=1; }
   $compile "$work/wrong.c" 2>"$work/log" && { echo "refused_test: $compiler takes what is wrong"; failed=1; }
   line=4
@@ -54,7 +60,9 @@ for compiler in gcc 'clang-19 -DTW_AIE_CHECK' 'g++ -x c++ -std=c++17' 'clang++-1
   case $compiler in
   *++*) ;;
   *) grep -q 'x_has_512_or_1024_bits_z_256_bits_y_stands_beside_x_of_512_bits_and_32_by_32_bits_is_lmul' "$work/log" ||
-    { echo "refused_test: $compiler does not tell the rules"; failed=1; } ;;
+    { echo "refused_test: $compiler does not tell the rules"; failed=1; }
+    grep -q 'no_absolute_value_of_complex_products' "$work/log" ||
+    { echo "refused_test: $compiler does not tell the rule of absolute values"; failed=1; } ;;
   esac
 done
 exit $failed

@@ -382,6 +382,9 @@ static void aie_float_conf(void **state)
         CONF(v32float, 32, v8float, v8float)
         CONF(v8cfloat, 16, v4cfloat, v4cfloat)
         CONF(v16cfloat, 32, v4cfloat, v4cfloat)
+        CONF(v4cfloat, 8, v8float, v4cfloat)
+        CONF(v8cfloat, 16, v8float, v4cfloat)
+        CONF(v16cfloat, 32, v8float, v4cfloat)
     }
 }
 

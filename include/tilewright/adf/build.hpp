@@ -4,6 +4,7 @@
 #define TILEWRIGHT_ADF_BUILD_HPP
 
 #include <tilewright/adf/claim.hpp>
+#include <tilewright/adf/names.hpp>
 #include <tilewright/adf/switches.hpp>
 
 namespace adf {
@@ -69,14 +70,21 @@ struct builder {
         if (n->initialise) n->initialise(), n->initialise = nullptr;
         n->code.fire(n->code.ports);
     }
+    void find_initialiser(node &n)
+    {
+        n.initialise = function_by_name(n.by_name);
+        if (!n.initialise)
+            fail("'" + n.name + "': nothing is known of initialization_function() \"" + n.by_name +
+                 "\": give the function itself, without quotes, or write TW_ADF_FUNCTION(" + n.by_name +
+                 "); where it is declared, or link with -rdynamic");
+    }
     void add_kernels()
     {
         place_kernels();
         for (node_ref &n : mine) {
             if (n->what != node_kind::kernel) continue;
-            if (!n->by_name.empty())
-                fail("'" + n->name + "': initialization_function() is given as the text \"" + n->by_name +
-                     "\", which cannot be called here: give the function itself, without quotes");
+            if (n->logic) n->name += " (programmable logic)";
+            if (!n->by_name.empty()) find_initialiser(*n);
             n->number = tw_aie_array_add(array, n->name.c_str(), fire, n.get(), n->column, n->row);
             if (n->repeat != 1) tw_aie_array_repeat(array, n->number, n->repeat);
         }
@@ -158,6 +166,7 @@ struct builder {
     {
         std::vector<std::pair<end, std::vector<end>>> transfers;
         for (auto &w : wires) {
+            if (!w->refused.empty()) fail(title(w->from) + " to " + title(w->to) + ": " + w->refused);
             port_info *to = port_of(w->to), *from = port_of(w->from);
             if ((to && to->what == kind::parameter) || (from && from->what == kind::parameter)) {
                 join_parameter(*w);

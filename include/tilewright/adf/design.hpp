@@ -3,7 +3,7 @@
 #ifndef TILEWRIGHT_ADF_DESIGN_HPP
 #define TILEWRIGHT_ADF_DESIGN_HPP
 
-#include <tilewright/adf/gmio.hpp>
+#include <tilewright/adf/platform.hpp>
 
 namespace adf {
 namespace detail {

@@ -33,12 +33,28 @@ inline node_ref new_memory(node_kind what, std::string name)
     n->medium = media::memory;
     return n;
 }
+inline return_code send(const node_ref &n, const void *data, size_t bytes)
+{
+    if (return_code bad = build_for_port(n)) return bad;
+    if (tw_aie_array_send(n->array, n->memory, data, bytes) != TW_OK) return complain(tw_error_message());
+    return go_on(n);
+}
+/* Results go to `data` when they have come; land() says what is missing. */
+inline return_code receive(const node_ref &n, void *data, size_t bytes)
+{
+    if (return_code bad = build_for_port(n)) return bad;
+    n->landings.push_back({ static_cast<char *>(data), bytes });
+    return go_on(n);
+}
+inline return_code land(const node_ref &n)
+{
+    if (return_code bad = build_for_port(n)) return bad;
+    if (return_code bad = go_on(n)) return bad;
+    if (n->landings.empty()) return ok;
+    return complain("'" + n->name + "': the kernels have made " + std::to_string(n->landings.front().bytes) +
+                    " bytes less than aie2gm() asks for");
+}
 } // namespace detail
-
-struct GMIO : IoAttr {
-    static void *malloc(size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
-    static void free(void *memory) { std::free(memory); }
-};
 
 class input_gmio : public IoAttr {
   public:
@@ -52,13 +68,7 @@ class input_gmio : public IoAttr {
         return g;
     }
     static input_gmio create(size_t burst, size_t bandwidth) { return create("gmio", burst, bandwidth); }
-    return_code gm2aie_nb(const void *data, size_t bytes)
-    {
-        if (return_code bad = detail::build_for_port(node)) return bad;
-        if (tw_aie_array_send(node->array, node->memory, data, bytes) != TW_OK)
-            return detail::complain(tw_error_message());
-        return detail::go_on(node);
-    }
+    return_code gm2aie_nb(const void *data, size_t bytes) { return detail::send(node, data, bytes); }
     return_code gm2aie(const void *data, size_t bytes) { return gm2aie_nb(data, bytes); }
     return_code wait() { return ok; } /* data is copied when it is sent */
 
@@ -77,25 +87,13 @@ class output_gmio : public IoAttr {
         return g;
     }
     static output_gmio create(size_t burst, size_t bandwidth) { return create("gmio", burst, bandwidth); }
-    return_code aie2gm_nb(void *data, size_t bytes)
-    {
-        if (return_code bad = detail::build_for_port(node)) return bad;
-        node->landings.push_back({ static_cast<char *>(data), bytes });
-        return detail::go_on(node);
-    }
+    return_code aie2gm_nb(void *data, size_t bytes) { return detail::receive(node, data, bytes); }
     return_code aie2gm(void *data, size_t bytes)
     {
         return_code bad = aie2gm_nb(data, bytes);
         return bad ? bad : wait();
     }
-    return_code wait()
-    {
-        if (return_code bad = detail::go_on(node)) return bad;
-        if (node->landings.empty()) return ok;
-        return detail::complain("'" + node->name + "': the kernels have made " +
-                                std::to_string(node->landings.front().bytes) +
-                                " bytes less than aie2gm() asks for");
-    }
+    return_code wait() { return detail::land(node); }
 
   private:
     detail::node_ref node;

@@ -62,12 +62,14 @@ struct node {
     int memory = -1;
     std::list<landing> landings;
     std::vector<std::pair<direction, int>> singles; /* windows of one block */
+    bool logic = false;                             /* a kernel in the programmable logic */
 };
 struct connection {
     endpoint from, to;
     unsigned bytes = 0, margin = 0, depth = 0;
     bool typed = false;
     kind what = kind::stream;
+    std::string refused; /* why it cannot be built */
     unsigned long serial;
 };
 
@@ -123,8 +125,17 @@ inline node_ref new_file(node_kind what, std::string name, int bits, std::string
     n->name = std::move(name), n->bits = bits, n->path = std::move(path);
     return n;
 }
+/* Memory of a platform is older than the graph that it is joined to, and belongs to it from then on. */
+inline void adopt(const endpoint &memory, const endpoint &other)
+{
+    if (memory.node && other.node && memory.node->medium == media::memory &&
+        memory.node->serial < other.node->serial)
+        memory.node->serial = other.node->serial;
+}
 inline std::shared_ptr<connection> new_connection(const endpoint &from, const endpoint &to)
 {
+    adopt(from, to);
+    adopt(to, from);
     auto c = std::make_shared<connection>();
     c->from = from, c->to = to, c->serial = next_serial();
     nets().push_back(c);

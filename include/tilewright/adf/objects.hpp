@@ -125,42 +125,13 @@ template <int N> class pktmerge {
     }
 };
 
-/* The older way: PLIO objects, joined to the ports of a graph by a platform. */
-struct PLIO : IoAttr {
-    std::string name, file;
-    plio_type bits;
-    PLIO(std::string n, plio_type b, std::string f, double = 0) : name(std::move(n)), file(std::move(f)), bits(b) {}
-    PLIO(std::string n, std::string f) : PLIO(std::move(n), plio_32_bits, std::move(f)) {}
-};
-namespace simulation {
-template <int In, int Out> class platform {
-  public:
-    detail::endpoint src[In ? In : 1], sink[Out ? Out : 1];
-    /* PLIO objects, or paths of files for ports of 32 bits. */
-    template <class... P> explicit platform(const P &...files)
-    {
-        static_assert(sizeof...(P) == In + Out, "a platform takes its inputs, then its outputs");
-        const PLIO all[] = { plio(files)... };
-        for (int i = 0; i < In + Out; i++) {
-            bool in = i < In;
-            detail::node_ref n = detail::new_file(in ? detail::node_kind::input : detail::node_kind::output,
-                                                  all[i].name, all[i].bits, all[i].file);
-            (in ? src[i] : sink[i - In]) = { n, 0, in ? detail::direction::out : detail::direction::in, -1 };
-        }
-    }
-
-  private:
-    static const PLIO &plio(const PLIO *p) { return *p; }
-    static PLIO plio(const std::string &path) { return PLIO(path, path); }
-};
-} // namespace simulation
-
 /* --- connections ------------------------------------------------------------------------------------------------------ */
 
 template <unsigned Bytes, unsigned Margin = 0> struct window {};
 struct stream {};
 struct pktstream {};
 struct cascade {};
+struct gmem {};   /* memory of the host at a kernel in the programmable logic: refused when the graph is built */
 class parameter { /* a table that kernels share: here they see the variable itself */
   public:
     template <class T> static parameter array(T &) { return parameter(); }
@@ -179,6 +150,12 @@ template <> struct connection_type<stream> {
 template <> struct connection_type<pktstream> : connection_type<stream> {};
 template <> struct connection_type<cascade> {
     static void apply(connection &c) { c.typed = true, c.what = kind::cascade; }
+};
+template <> struct connection_type<gmem> {
+    static void apply(connection &c)
+    {
+        c.refused = "connect<gmem> is not modelled: GMIO brings memory of the host to a kernel's window or stream";
+    }
 };
 template <> struct connection_type<adf::parameter> {
     static void apply(connection &c) { c.typed = true, c.what = kind::parameter; }

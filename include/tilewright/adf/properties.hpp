@@ -46,7 +46,7 @@ struct text_sink { /* headers(k) = { "fir.h" }: told to the compiler there, of n
 struct init_sink {
     node_ref node;
     void operator=(void (*f)()) { node->initialise = f; }
-    void operator=(const char *name) { node->by_name = name; } /* refused when the graph is built */
+    void operator=(const char *name) { node->by_name = name; } /* looked for when the graph is built */
 };
 struct fifo_sink { /* queues on the way: all of them together hold so much */
     unsigned *depth;
@@ -78,6 +78,13 @@ struct size_sink {
 inline detail::source_sink source(kernel &k)
 {
     return { k.node };
+}
+/* fabric<pl>(k): a kernel in the programmable logic runs like any other, on a tile of its own. */
+struct pl {};
+template <class F> void fabric(kernel &k)
+{
+    static_assert(std::is_same<F, pl>::value, "fabric<pl>(kernel)");
+    k.node->logic = true;
 }
 inline detail::text_sink headers(kernel &)
 {

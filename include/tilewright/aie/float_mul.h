@@ -238,46 +238,73 @@ TW__FSHORT(v4cfloat, v4cfloat, tw__cpick, tw__cpick, 4, 4, v4cfloat, tw__fmul_co
 /* --- names ------------------------------------------------------------------------------------------------------------ */
 
 /* X(name, overloads, flags). _c conjugates the operand that is complex; of two, both bits reach only what they can. */
-#define TW__FNAMES(X)                                                      \
-    X(fpmul, tw__fmu, 0)                                                   \
-    X(fpmul_c, tw__fmu, TW__FCONJ_X | TW__FCONJ_Z)                         \
-    X(fpmul_cn, tw__fmu, TW__FCONJ_X)                                      \
-    X(fpmul_nc, tw__fmu, TW__FCONJ_Z)                                      \
-    X(fpmul_cc, tw__fmu, TW__FCONJ_X | TW__FCONJ_Z)                        \
-    X(fpneg_mul, tw__fmu, TW__FNEG)                                        \
-    X(fpneg_mul_c, tw__fmu, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z)          \
-    X(fpneg_mul_cn, tw__fmu, TW__FNEG | TW__FCONJ_X)                       \
-    X(fpneg_mul_nc, tw__fmu, TW__FNEG | TW__FCONJ_Z)                       \
-    X(fpneg_mul_cc, tw__fmu, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z)         \
-    X(fpabs_mul, tw__fmu, TW__FABS)                                        \
-    X(fpneg_abs_mul, tw__fmu, TW__FNEG | TW__FABS)                         \
-    X(fpmac, tw__fma, TW__FADDS)                                           \
-    X(fpmac_c, tw__fma, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z)             \
-    X(fpmac_cn, tw__fma, TW__FADDS | TW__FCONJ_X)                          \
-    X(fpmac_nc, tw__fma, TW__FADDS | TW__FCONJ_Z)                          \
-    X(fpmac_cc, tw__fma, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z)            \
-    X(fpmsc, tw__fma, TW__FADDS | TW__FNEG)                                \
-    X(fpmsc_c, tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z)  \
-    X(fpmsc_cn, tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X)               \
-    X(fpmsc_nc, tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_Z)               \
-    X(fpmsc_cc, tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z) \
-    X(fpmac_abs, tw__fma, TW__FADDS | TW__FABS)                            \
-    X(fpmsc_abs, tw__fma, TW__FADDS | TW__FABS | TW__FNEG)
+#define TW__FNAMES(X)                                                     \
+    X(fpmul, tw__fmu, 0)                                                  \
+    X(fpmul_c, tw__fmu, TW__FCONJ_X | TW__FCONJ_Z)                        \
+    X(fpmul_cn, tw__fmu, TW__FCONJ_X)                                     \
+    X(fpmul_nc, tw__fmu, TW__FCONJ_Z)                                     \
+    X(fpmul_cc, tw__fmu, TW__FCONJ_X | TW__FCONJ_Z)                       \
+    X(fpneg_mul, tw__fmu, TW__FNEG)                                       \
+    X(fpneg_mul_c, tw__fmu, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z)         \
+    X(fpneg_mul_cn, tw__fmu, TW__FNEG | TW__FCONJ_X)                      \
+    X(fpneg_mul_nc, tw__fmu, TW__FNEG | TW__FCONJ_Z)                      \
+    X(fpneg_mul_cc, tw__fmu, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z)        \
+    X(fpmac, tw__fma, TW__FADDS)                                          \
+    X(fpmac_c, tw__fma, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z)            \
+    X(fpmac_cn, tw__fma, TW__FADDS | TW__FCONJ_X)                         \
+    X(fpmac_nc, tw__fma, TW__FADDS | TW__FCONJ_Z)                         \
+    X(fpmac_cc, tw__fma, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z)           \
+    X(fpmsc, tw__fma, TW__FADDS | TW__FNEG)                               \
+    X(fpmsc_c, tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z) \
+    X(fpmsc_cn, tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X)              \
+    X(fpmsc_nc, tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_Z)              \
+    X(fpmsc_cc, tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z)
 #ifdef __cplusplus
 TW__FNAMES(TW__NAME)
+/* There is no absolute value of a product of two complex operands. */
+struct tw__fabs_flags {
+    unsigned flags;
+    operator unsigned() const { return flags; }
+};
+#define TW__FNO(xt)                                                                                 \
+    v4cfloat TW__N(tw__fmu, )(tw__fabs_flags, xt, int, int, v4cfloat, int, int) = delete;           \
+    v4cfloat TW__N(tw__fma, )(tw__fabs_flags, v4cfloat, xt, int, int, v4cfloat, int, int) = delete; \
+    v4cfloat TW__N(tw__fmu, )(tw__fabs_flags, xt, int, int, int, int) = delete;                     \
+    v4cfloat TW__N(tw__fma, )(tw__fabs_flags, v4cfloat, xt, int, int, int, int) = delete;
+TW__FNO(v4cfloat)
+TW__FNO(v8cfloat)
+TW__FNO(v16cfloat)
+#undef TW__FNO
+v4cfloat TW__N(tw__fmu, )(tw__fabs_flags, v4cfloat, v4cfloat) = delete;
+v4cfloat TW__N(tw__fma, )(tw__fabs_flags, v4cfloat, v4cfloat, v4cfloat) = delete;
+#ifdef TW_AIE_CHECK
+#define TW__FNAME_ABS(name, cls, f) TW__COUNTS_##cls(TW__PLACED_FLAGS, name, tw__raw_##cls, (tw__fabs_flags{ f }))
+#else
+#define TW__FNAME_ABS(name, cls, f)                                                             \
+    template <class... A> TW__AIE auto name(A... a) -> decltype(cls(tw__fabs_flags{ 0 }, a...)) \
+    {                                                                                           \
+        return cls(tw__fabs_flags{ f }, a...);                                                  \
+    }
+#endif
+TW__FNAME_ABS(fpabs_mul, tw__fmu, TW__FABS)
+TW__FNAME_ABS(fpneg_abs_mul, tw__fmu, TW__FABS | TW__FNEG)
+TW__FNAME_ABS(fpmac_abs, tw__fma, TW__FADDS | TW__FABS)
+TW__FNAME_ABS(fpmsc_abs, tw__fma, TW__FADDS | TW__FABS | TW__FNEG)
+#undef TW__FNAME_ABS
 #else
 #define TW__FKEY(x, z)        (void (*)(__typeof__(x), __typeof__(z)))0
 #define TW__FASSOC(p, xt, zt) void (*)(xt, zt) : p##_##xt##_##zt
 // clang-format off
-#define TW__FPAIRS(p) \
+#define TW__FPAIRS(p) TW__FPAIRS_REAL(p), \
+    TW__FASSOC(p, v4cfloat, v4cfloat), TW__FASSOC(p, v8cfloat, v4cfloat), TW__FASSOC(p, v16cfloat, v4cfloat)
+#define TW__FPAIRS_REAL(p) \
     TW__FASSOC(p, v8float, v8float), TW__FASSOC(p, v16float, v8float), TW__FASSOC(p, v32float, v8float), \
     TW__FASSOC(p, v4cfloat, v8float), TW__FASSOC(p, v8cfloat, v8float), TW__FASSOC(p, v16cfloat, v8float), \
-    TW__FASSOC(p, v8float, v4cfloat), TW__FASSOC(p, v16float, v4cfloat), TW__FASSOC(p, v32float, v4cfloat), \
-    TW__FASSOC(p, v4cfloat, v4cfloat), TW__FASSOC(p, v8cfloat, v4cfloat), TW__FASSOC(p, v16cfloat, v4cfloat)
+    TW__FASSOC(p, v8float, v4cfloat), TW__FASSOC(p, v16float, v4cfloat), TW__FASSOC(p, v32float, v4cfloat)
 // clang-format on
-#define TW__FSHORTS(p)                                                         \
-    TW__FASSOC(p##_s, v8float, v8float), TW__FASSOC(p##_s, v4cfloat, v8float), \
-        TW__FASSOC(p##_s, v8float, v4cfloat), TW__FASSOC(p##_s, v4cfloat, v4cfloat)
+#define TW__FSHORTS(p)        TW__FSHORTS_REAL(p), TW__FASSOC(p##_s, v4cfloat, v4cfloat)
+#define TW__FSHORTS_REAL(p) \
+    TW__FASSOC(p##_s, v8float, v8float), TW__FASSOC(p##_s, v4cfloat, v8float), TW__FASSOC(p##_s, v8float, v4cfloat)
 #define TW__FSELVES(x, p)            \
     _Generic((x),                    \
         v8float: p##_self_v8float,   \
@@ -286,36 +313,51 @@ TW__FNAMES(TW__NAME)
         v4cfloat: p##_self_v4cfloat, \
         v8cfloat: p##_self_v8cfloat, \
         v16cfloat: p##_self_v16cfloat)
-#define tw__fmu_2(f, x, z)                  _Generic(TW__FKEY(x, z), TW__FSHORTS(tw__fmu))(f, x, z)
-#define tw__fmu_5(f, x, a, b, c, d)         TW__FSELVES(x, tw__fmu)(f, x, a, b, c, d)
-#define tw__fmu_6(f, x, a, b, z, c, d)      _Generic(TW__FKEY(x, z), TW__FPAIRS(tw__fmu))(f, x, a, b, z, c, d)
-#define tw__fma_3(f, acc, x, z)             _Generic(TW__FKEY(x, z), TW__FSHORTS(tw__fma))(f, acc, x, z)
-#define tw__fma_6(f, acc, x, a, b, c, d)    TW__FSELVES(x, tw__fma)(f, acc, x, a, b, c, d)
-#define tw__fma_7(f, acc, x, a, b, z, c, d) _Generic(TW__FKEY(x, z), TW__FPAIRS(tw__fma))(f, acc, x, a, b, z, c, d)
-#define fpmul(...)                          TW__CALL(tw__fmu, 0, __VA_ARGS__)
-#define fpmul_c(...)                        TW__CALL(tw__fmu, TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpmul_cn(...)                       TW__CALL(tw__fmu, TW__FCONJ_X, __VA_ARGS__)
-#define fpmul_nc(...)                       TW__CALL(tw__fmu, TW__FCONJ_Z, __VA_ARGS__)
-#define fpmul_cc(...)                       TW__CALL(tw__fmu, TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpneg_mul(...)                      TW__CALL(tw__fmu, TW__FNEG, __VA_ARGS__)
-#define fpneg_mul_c(...)                    TW__CALL(tw__fmu, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpneg_mul_cn(...)                   TW__CALL(tw__fmu, TW__FNEG | TW__FCONJ_X, __VA_ARGS__)
-#define fpneg_mul_nc(...)                   TW__CALL(tw__fmu, TW__FNEG | TW__FCONJ_Z, __VA_ARGS__)
-#define fpneg_mul_cc(...)                   TW__CALL(tw__fmu, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpabs_mul(...)                      TW__CALL(tw__fmu, TW__FABS, __VA_ARGS__)
-#define fpneg_abs_mul(...)                  TW__CALL(tw__fmu, TW__FNEG | TW__FABS, __VA_ARGS__)
-#define fpmac(...)                          TW__CALL(tw__fma, TW__FADDS, __VA_ARGS__)
-#define fpmac_c(...)                        TW__CALL(tw__fma, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpmac_cn(...)                       TW__CALL(tw__fma, TW__FADDS | TW__FCONJ_X, __VA_ARGS__)
-#define fpmac_nc(...)                       TW__CALL(tw__fma, TW__FADDS | TW__FCONJ_Z, __VA_ARGS__)
-#define fpmac_cc(...)                       TW__CALL(tw__fma, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpmsc(...)                          TW__CALL(tw__fma, TW__FADDS | TW__FNEG, __VA_ARGS__)
-#define fpmsc_c(...)                        TW__CALL(tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpmsc_cn(...)                       TW__CALL(tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X, __VA_ARGS__)
-#define fpmsc_nc(...)                       TW__CALL(tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_Z, __VA_ARGS__)
-#define fpmsc_cc(...)                       TW__CALL(tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpmac_abs(...)                      TW__CALL(tw__fma, TW__FADDS | TW__FABS, __VA_ARGS__)
-#define fpmsc_abs(...)                      TW__CALL(tw__fma, TW__FADDS | TW__FABS | TW__FNEG, __VA_ARGS__)
+/* There is no absolute value of a product of two complex operands; gcc names the object, clang the type. */
+extern struct tw_there_is_no_absolute_value_of_complex_products *tw__no_absolute_value_of_complex_products;
+#define TW__FSELVES_REAL(x, p)       \
+    _Generic((x),                    \
+        v8float: p##_self_v8float,   \
+        v16float: p##_self_v16float, \
+        v32float: p##_self_v32float, \
+        default: tw__no_absolute_value_of_complex_products)
+#define TW__FREALS(x, z, list)                  _Generic(TW__FKEY(x, z), list, default: tw__no_absolute_value_of_complex_products)
+#define tw__fmu_abs_2(f, x, z)                  TW__FREALS(x, z, TW__FSHORTS_REAL(tw__fmu))(f, x, z)
+#define tw__fmu_abs_5(f, x, a, b, c, d)         TW__FSELVES_REAL(x, tw__fmu)(f, x, a, b, c, d)
+#define tw__fmu_abs_6(f, x, a, b, z, c, d)      TW__FREALS(x, z, TW__FPAIRS_REAL(tw__fmu))(f, x, a, b, z, c, d)
+#define tw__fma_abs_3(f, acc, x, z)             TW__FREALS(x, z, TW__FSHORTS_REAL(tw__fma))(f, acc, x, z)
+#define tw__fma_abs_6(f, acc, x, a, b, c, d)    TW__FSELVES_REAL(x, tw__fma)(f, acc, x, a, b, c, d)
+#define tw__fma_abs_7(f, acc, x, a, b, z, c, d) TW__FREALS(x, z, TW__FPAIRS_REAL(tw__fma))(f, acc, x, a, b, z, c, d)
+#define tw__fmu_2(f, x, z)                      _Generic(TW__FKEY(x, z), TW__FSHORTS(tw__fmu))(f, x, z)
+#define tw__fmu_5(f, x, a, b, c, d)             TW__FSELVES(x, tw__fmu)(f, x, a, b, c, d)
+#define tw__fmu_6(f, x, a, b, z, c, d)          _Generic(TW__FKEY(x, z), TW__FPAIRS(tw__fmu))(f, x, a, b, z, c, d)
+#define tw__fma_3(f, acc, x, z)                 _Generic(TW__FKEY(x, z), TW__FSHORTS(tw__fma))(f, acc, x, z)
+#define tw__fma_6(f, acc, x, a, b, c, d)        TW__FSELVES(x, tw__fma)(f, acc, x, a, b, c, d)
+#define tw__fma_7(f, acc, x, a, b, z, c, d)     _Generic(TW__FKEY(x, z), TW__FPAIRS(tw__fma))(f, acc, x, a, b, z, c, d)
+#define fpmul(...)                              TW__CALL(tw__fmu, 0, __VA_ARGS__)
+#define fpmul_c(...)                            TW__CALL(tw__fmu, TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpmul_cn(...)                           TW__CALL(tw__fmu, TW__FCONJ_X, __VA_ARGS__)
+#define fpmul_nc(...)                           TW__CALL(tw__fmu, TW__FCONJ_Z, __VA_ARGS__)
+#define fpmul_cc(...)                           TW__CALL(tw__fmu, TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpneg_mul(...)                          TW__CALL(tw__fmu, TW__FNEG, __VA_ARGS__)
+#define fpneg_mul_c(...)                        TW__CALL(tw__fmu, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpneg_mul_cn(...)                       TW__CALL(tw__fmu, TW__FNEG | TW__FCONJ_X, __VA_ARGS__)
+#define fpneg_mul_nc(...)                       TW__CALL(tw__fmu, TW__FNEG | TW__FCONJ_Z, __VA_ARGS__)
+#define fpneg_mul_cc(...)                       TW__CALL(tw__fmu, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpabs_mul(...)                          TW__CALL(tw__fmu_abs, TW__FABS, __VA_ARGS__)
+#define fpneg_abs_mul(...)                      TW__CALL(tw__fmu_abs, TW__FNEG | TW__FABS, __VA_ARGS__)
+#define fpmac(...)                              TW__CALL(tw__fma, TW__FADDS, __VA_ARGS__)
+#define fpmac_c(...)                            TW__CALL(tw__fma, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpmac_cn(...)                           TW__CALL(tw__fma, TW__FADDS | TW__FCONJ_X, __VA_ARGS__)
+#define fpmac_nc(...)                           TW__CALL(tw__fma, TW__FADDS | TW__FCONJ_Z, __VA_ARGS__)
+#define fpmac_cc(...)                           TW__CALL(tw__fma, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpmsc(...)                              TW__CALL(tw__fma, TW__FADDS | TW__FNEG, __VA_ARGS__)
+#define fpmsc_c(...)                            TW__CALL(tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpmsc_cn(...)                           TW__CALL(tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X, __VA_ARGS__)
+#define fpmsc_nc(...)                           TW__CALL(tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_Z, __VA_ARGS__)
+#define fpmsc_cc(...)                           TW__CALL(tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpmac_abs(...)                          TW__CALL(tw__fma_abs, TW__FADDS | TW__FABS, __VA_ARGS__)
+#define fpmsc_abs(...)                          TW__CALL(tw__fma_abs, TW__FADDS | TW__FABS | TW__FNEG, __VA_ARGS__)
 #endif
 
 #endif
