@@ -50,7 +50,8 @@ endif()
 # The same source as C and as C++: every rule of the checks; ports and graphs.
 if(BUILD_TESTING AND TARGET tw_aie)
   foreach(name IN ITEMS checks_c.c checks_cxx.cpp ports_c.c ports_cxx.cpp graph_cxx.cpp graph_ports_cxx.cpp
-                  graph_values_cxx.cpp graph_platform_cxx.cpp unread_cxx.cpp)
+                  graph_values_cxx.cpp graph_platform_cxx.cpp graph_layered_cxx.cpp
+                  unread_cxx.cpp)
     cmake_path(GET name STEM stem)
     add_executable(aie_${stem} tests/aie/${name})
     target_link_libraries(aie_${stem} PRIVATE tw_aie)

@@ -19,6 +19,9 @@ struct address {
 struct offset {
     explicit offset(int) {}
 };
+struct bounding_box { /* location<graph>(g) = bounding_box(first column, first row, last column, last row) */
+    bounding_box(int, int, int, int) {}
+};
 struct shim {
     explicit shim(int, int = 0) {}
 };

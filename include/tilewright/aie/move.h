@@ -181,9 +181,9 @@ TW__AIE cint16 tw__cint16_of(int v)
 /* C++: the element's type is free, so that an int literal for an int16 lane leaves nothing ambiguous in clang, which
  * converts vectors of equal width into each other. */
 #ifdef __cplusplus
-#define TW__FREE_ELEMENT   template <class T_>
-#define TW__VALUE(element) T_
-#define TW__TO(element, v) tw__element<element>::of(v)
+#define TW__FREE_ELEMENT(element) template <class T_ = element> /* that of a value in bare braces */
+#define TW__VALUE(element)        T_
+#define TW__TO(element, v)        tw__element<element>::of(v)
 template <class E> struct tw__element {
     template <class T> TW__AIE E of(T v) { return static_cast<E>(v); }
 };
@@ -199,36 +199,38 @@ template <> struct tw__element<cint16> {
     }
 };
 #else
-#define TW__FREE_ELEMENT
+#define TW__FREE_ELEMENT(element)
 #define TW__VALUE(element) element
 #define TW__TO(element, v) (v)
 #endif
-#define TW__ELEMENT(vector, element)                                                                             \
-    TW__AIE element TW__N(ext_elem, tw_ext_elem_##vector)(vector b, int i)                                       \
-    {                                                                                                            \
-        element r;                                                                                               \
-        TW__LANE_DEFINED("ext_elem", &b, i * sizeof r & (sizeof b - 1), sizeof r);                               \
-        TW__COUNT(SCALAR, 1);                                                                                    \
-        __builtin_memcpy(&r, (const char *)&b + tw__part("ext_elem", i, sizeof b / sizeof r) * sizeof r,         \
-                         sizeof r);                                                                              \
-        return r;                                                                                                \
-    }                                                                                                            \
-    TW__FREE_ELEMENT TW__AIE vector TW__N(upd_elem, tw_upd_elem_##vector)(vector b, int i, TW__VALUE(element) v) \
-    {                                                                                                            \
-        const element e = TW__TO(element, v);                                                                    \
-        TW__COUNT(SCALAR, 1);                                                                                    \
-        TW__PUT_LANE(b, tw__part("upd_elem", i, sizeof b / sizeof e) * sizeof e, e);                             \
-        return b;                                                                                                \
-    }                                                                                                            \
-    TW__FREE_ELEMENT TW__AIE vector TW__N(shft_elem, tw_shft_elem_##vector)(vector b, TW__VALUE(element) v)      \
-    {                                                                                                            \
-        vector r;                                                                                                \
-        const element e = TW__TO(element, v);                                                                    \
-        TW__COUNT(SCALAR, 1);                                                                                    \
-        __builtin_memcpy((char *)&r + sizeof e, &b, sizeof b - sizeof e);                                        \
-        __builtin_memcpy(&r, &e, sizeof e);                                                                      \
-        TW__SHIFTED_UP(r, b, sizeof e);                                                                          \
-        return r;                                                                                                \
+#define TW__ELEMENT(vector, element)                                                                     \
+    TW__AIE element TW__N(ext_elem, tw_ext_elem_##vector)(vector b, int i)                               \
+    {                                                                                                    \
+        element r;                                                                                       \
+        TW__LANE_DEFINED("ext_elem", &b, i * sizeof r & (sizeof b - 1), sizeof r);                       \
+        TW__COUNT(SCALAR, 1);                                                                            \
+        __builtin_memcpy(&r, (const char *)&b + tw__part("ext_elem", i, sizeof b / sizeof r) * sizeof r, \
+                         sizeof r);                                                                      \
+        return r;                                                                                        \
+    }                                                                                                    \
+    TW__FREE_ELEMENT(element)                                                                            \
+    TW__AIE vector TW__N(upd_elem, tw_upd_elem_##vector)(vector b, int i, TW__VALUE(element) v)          \
+    {                                                                                                    \
+        const element e = TW__TO(element, v);                                                            \
+        TW__COUNT(SCALAR, 1);                                                                            \
+        TW__PUT_LANE(b, tw__part("upd_elem", i, sizeof b / sizeof e) * sizeof e, e);                     \
+        return b;                                                                                        \
+    }                                                                                                    \
+    TW__FREE_ELEMENT(element)                                                                            \
+    TW__AIE vector TW__N(shft_elem, tw_shft_elem_##vector)(vector b, TW__VALUE(element) v)               \
+    {                                                                                                    \
+        vector r;                                                                                        \
+        const element e = TW__TO(element, v);                                                            \
+        TW__COUNT(SCALAR, 1);                                                                            \
+        __builtin_memcpy((char *)&r + sizeof e, &b, sizeof b - sizeof e);                                \
+        __builtin_memcpy(&r, &e, sizeof e);                                                              \
+        TW__SHIFTED_UP(r, b, sizeof e);                                                                  \
+        return r;                                                                                        \
     }
 // clang-format off
 #define TW__WIDE_ELEMENTS(X) \
