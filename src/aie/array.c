@@ -40,6 +40,17 @@ void tw_aie_array_free(tw_aie_array *a)
     free(a);
 }
 
+tw__peer tw__aie_peer(const tw_aie_array *a, int number, const void *queue)
+{
+    tw__peer p = { "memory" };
+    const tw__plio *file = number < 0 ? tw__plio_of(a, queue) : NULL;
+    if (number >= 0)
+        snprintf(p.text, sizeof p.text, "'%s'", a->kernels[number]->name);
+    else if (file && file->path)
+        snprintf(p.text, sizeof p.text, "file '%s'", file->path);
+    return p;
+}
+
 void tw__aie_fail(tw_aie_array *a, tw_status status, const char *format, ...)
 {
     if (a->status != TW_OK) return;

@@ -11,7 +11,8 @@ enum {
     TW__AIE_ROWS = 8,
     TW__AIE_PORTS = 16,
     TW__AIE_STREAMS = TW_AIE_CASCADE,
-    TW__AIE_LOCKS = 16
+    TW__AIE_LOCKS = 16,
+    TW__AIE_STACK_AND_HEAP = 2 * 1024 /* bytes of a kernel, 1 KB each */
 };
 
 /* A bounded queue of items of one size: words with TLAST, or cascade registers. */
@@ -119,6 +120,11 @@ struct tw_aie_array {
 extern _Thread_local tw_aie_array *tw__aie_current;
 
 /* --- array.c --- */
+/* The other end of a queue or window, kernel `number` or -1: "'name'", "file 'x.txt'", "memory". */
+typedef struct tw__peer {
+    char text[300];
+} tw__peer;
+tw__peer tw__aie_peer(const tw_aie_array *array, int number, const void *queue);
 void tw__aie_fail(tw_aie_array *array, tw_status status, const char *format, ...) TW_PRINTF(3, 4);
 bool tw__fifo_push(tw__fifo *fifo, const void *item); /* false: full */
 bool tw__fifo_pop(tw__fifo *fifo, void *item);
@@ -135,7 +141,8 @@ tw__lock *tw__aie_lock(tw_aie_array *array, const tw__kernel *kernel, int id);
 void tw__aie_count_unread(tw_aie_array *array); /* fills unread and unread_ports */
 
 /* --- memory.c --- */
-int tw__aie_tile_at(const tw_aie_array *array, uintptr_t address); /* column * rows + row; -1: no tile's memory */
+int tw__aie_tile_of(const tw__kernel *kernel);                     /* column * rows + row */
+int tw__aie_tile_at(const tw_aie_array *array, uintptr_t address); /* the same; -1: no tile's memory */
 bool tw__aie_place_windows(tw_aie_array *array); /* those that have no address yet; false: the array has failed */
 void tw__aie_free_memory(tw_aie_array *array);
 
@@ -145,6 +152,7 @@ bool tw__aie_first_report(const char *file, size_t line, int kind); /* true once
 int tw__aie_source_of(const void *pc, char *file, size_t size);
 
 /* --- plio.c --- */
+const tw__plio *tw__plio_of(const tw_aie_array *array, const void *queue); /* of a tw__fifo or tw__pair, or NULL */
 bool tw__plio_load(tw_aie_array *array, tw__plio *file); /* reads the whole file; failure is the array's */
 bool tw__plio_append(tw__plio *file, const void *bytes, size_t count); /* false: no memory */
 tw_status tw__plio_store(const tw__plio *file);

@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 
 enum {
-    STACK_AND_HEAP = 2 * 1024, /* bytes of a kernel */
     TILE_BYTES = 32 * 1024,
     TILES = TW__AIE_COLUMNS * TW__AIE_ROWS,
     AROUND = 1 << 20,
@@ -27,7 +26,7 @@ extern __attribute__((weak)) void __asan_unpoison_memory_region(const volatile v
 
 /* --- placing ------------------------------------------------------------------------------------------------------- */
 
-static int tile_of(const tw__kernel *k)
+int tw__aie_tile_of(const tw__kernel *k)
 {
     return k->column * TW__AIE_ROWS + k->row;
 }
@@ -46,14 +45,15 @@ static uint64_t block_bytes(const tw__pair *p)
 static bool tile_fits(tw_aie_array *a, const tw__kernel *k)
 {
     uint64_t limit = tw_tile_arch_by_name("aie1")->bytes_per_tile, windows = 0, kernels = 0;
-    for (size_t i = 0; i < a->kernel_count; i++) kernels += tile_of(a->kernels[i]) == tile_of(k);
+    for (size_t i = 0; i < a->kernel_count; i++) kernels += tw__aie_tile_of(a->kernels[i]) == tw__aie_tile_of(k);
     for (size_t i = 0; i < a->pair_count; i++)
-        if (tile_of(home(a, a->pairs[i])) == tile_of(k)) windows += a->pairs[i]->blocks * block_bytes(a->pairs[i]);
-    if (windows + kernels * STACK_AND_HEAP <= limit) return true;
+        if (tw__aie_tile_of(home(a, a->pairs[i])) == tw__aie_tile_of(k))
+            windows += a->pairs[i]->blocks * block_bytes(a->pairs[i]);
+    if (windows + kernels * TW__AIE_STACK_AND_HEAP <= limit) return true;
     tw__aie_fail(a, TW_E_TILE_MEMORY,
                  "tile (%d,%d) needs %llu bytes (%llu for windows, %llu for stack and heap), it has %llu",
-                 k->column, k->row, (unsigned long long)(windows + kernels * STACK_AND_HEAP),
-                 (unsigned long long)windows, (unsigned long long)kernels * STACK_AND_HEAP,
+                 k->column, k->row, (unsigned long long)(windows + kernels * TW__AIE_STACK_AND_HEAP),
+                 (unsigned long long)windows, (unsigned long long)kernels * TW__AIE_STACK_AND_HEAP,
                  (unsigned long long)limit);
     return false;
 }
@@ -70,7 +70,7 @@ static uint64_t room_on(const tw_aie_array *a, int tile)
 {
     uint64_t taken = a->used[tile];
     for (size_t i = 0; a->spread && i < a->kernel_count; i++)
-        if (tile_of(a->kernels[i]) == tile) taken += STACK_AND_HEAP;
+        if (tw__aie_tile_of(a->kernels[i]) == tile) taken += TW__AIE_STACK_AND_HEAP;
     return taken < TILE_BYTES ? TILE_BYTES - taken : 0;
 }
 
@@ -97,12 +97,7 @@ static bool put_nearby(tw_aie_array *a, const tw__kernel *k, tw__pair *p, unsign
 
 static bool put_outside(tw_aie_array *a, tw__pair *p, unsigned i)
 {
-    if (a->outside_count == a->outside_room) {
-        size_t room = a->outside_room ? 2 * a->outside_room : 8;
-        void **more = realloc(a->outside, room * sizeof *more);
-        if (!more) return false;
-        a->outside = more, a->outside_room = room;
-    }
+    if (!tw__grow(&a->outside, &a->outside_room, a->outside_count, sizeof *a->outside)) return false;
     void *block = aligned_alloc(ALIGNMENT, (size_t)block_bytes(p));
     if (!block) return false;
     memset(block, 0, (size_t)block_bytes(p));
@@ -112,8 +107,8 @@ static bool put_outside(tw_aie_array *a, tw__pair *p, unsigned i)
 
 static bool place_block(tw_aie_array *a, const tw__kernel *k, tw__pair *p, unsigned i, bool second)
 {
-    if (room_on(a, tile_of(k)) >= block_bytes(p)) {
-        put_block(a, tile_of(k), p, i);
+    if (room_on(a, tw__aie_tile_of(k)) >= block_bytes(p)) {
+        put_block(a, tw__aie_tile_of(k), p, i);
         return true;
     }
     if (!second && a->spread) return true; /* when all that fit their tile lie there */
@@ -249,11 +244,6 @@ static void add_nearest(text *t, const tw__kernel *k, uintptr_t p, size_t bytes)
             best.port);
 }
 
-static const char *name_of(const tw_aie_array *a, int kernel)
-{
-    return kernel < 0 ? "a file" : a->kernels[kernel]->name;
-}
-
 /* What else there is to know about the place: whose buffer it is, whether the core could get there at all. */
 static void add_place(text *t, const tw_aie_array *a, const tw__kernel *k, uintptr_t p)
 {
@@ -265,8 +255,8 @@ static void add_place(text *t, const tw_aie_array *a, const tw__kernel *k, uintp
             const tw__pair *pair = a->pairs[i];
             uintptr_t begin = (uintptr_t)pair->block[b];
             if (begin && p >= begin && p < begin + pair->margin + pair->bytes)
-                add(t, "; block %u of the window from '%s' to '%s' lies there", b, name_of(a, pair->from),
-                    name_of(a, pair->to));
+                add(t, "; block %u of the window from %s to %s lies there", b,
+                    tw__aie_peer(a, pair->from, pair).text, tw__aie_peer(a, pair->to, pair).text);
         }
 }
 

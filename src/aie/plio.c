@@ -17,6 +17,13 @@ static const struct {
     [TW_AIE_UINT32] = { 4, UNSIGNED }, [TW_AIE_INT64] = { 8, SIGNED },   [TW_AIE_UINT64] = { 8, UNSIGNED },
 };
 
+const tw__plio *tw__plio_of(const tw_aie_array *a, const void *queue)
+{
+    for (size_t i = 0; i < a->file_count; i++)
+        if (a->files[i]->fifo == queue || a->files[i]->pair == queue) return a->files[i];
+    return NULL;
+}
+
 /* Bytes a line holds: a beat, or one component where that is wider than the beat. */
 static unsigned line_bytes(const tw__plio *file)
 {

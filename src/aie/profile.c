@@ -24,22 +24,18 @@ uint64_t tw_aie_array_cycles(const tw_aie_array *a, int number)
     return busy ? busy + k->fired * FILL_CYCLES : 0;
 }
 
-static unsigned tile_of(const tw__kernel *k)
-{
-    return (unsigned)(k->column * TW__AIE_ROWS + k->row);
-}
-
 static void add_memory(tw_profile *p, tw_aie_array *a)
 {
     tw__memory *memory = tw__memory_new(TILES);
     if (!memory) return;
     for (size_t i = 0; i < a->kernel_count; i++)
-        tw__memory_count(memory, tile_of(a->kernels[i]), TW_STORAGE_STACK, 2 * 1024);
+        tw__memory_count(memory, (uint32_t)tw__aie_tile_of(a->kernels[i]), TW_STORAGE_STACK,
+                         TW__AIE_STACK_AND_HEAP);
     for (size_t i = 0; i < a->pair_count; i++) {
         const tw__pair *w = a->pairs[i];
         for (unsigned b = 0; b < w->blocks; b++) {
             int tile = w->block[b] ? tw__aie_tile_at(a, (uintptr_t)w->block[b])
-                                   : (int)tile_of(a->kernels[w->to >= 0 ? w->to : w->from]);
+                                   : tw__aie_tile_of(a->kernels[w->to >= 0 ? w->to : w->from]);
             if (tile >= 0)
                 tw__memory_count(memory, (uint32_t)tile, TW_STORAGE_VARIABLE, (uint64_t)w->bytes + w->margin);
         }
@@ -72,7 +68,7 @@ tw_profile *tw__aie_profile(tw_aie_array *a)
         uint64_t cycles = tw_aie_array_cycles(a, (int)i);
         types[i] = (tw__type_cycles){ tw__profile_add_vertex_type(p, k->name, 0), 1, cycles };
         tw__profile_add_vertices(p, set, types[i].vertex_type, 1);
-        by_tile[tile_of(k)] += cycles;
+        by_tile[tw__aie_tile_of(k)] += cycles;
     }
     uint32_t program = tw__profile_add_program(p, TW_PROGRAM_ON_TILE_EXECUTE, "array", TW__NONE, set, 0);
     uint32_t step = tw__profile_add_step(p, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,

@@ -158,11 +158,6 @@ static void reset_kernel(tw__kernel *k)
 
 /* --- what is wrong when nothing moves --------------------------------------------------------------------------------- */
 
-static const char *peer(const tw_aie_array *a, int number)
-{
-    return number < 0 ? "a file" : a->kernels[number]->name;
-}
-
 static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *text)
 {
     g_string_append_printf(text, "\n  kernel '%s' on tile (%d,%d), firing %llu, waits ", k->name, k->column, k->row,
@@ -170,12 +165,12 @@ static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *t
     const tw__fifo *f = k->waits_for;
     const char *what = k->port == TW__AIE_STREAMS ? "the cascade" : "stream";
     if (k->wait == TW__WAIT_READ)
-        g_string_append_printf(text, "to read %s %d from '%s', which is empty", what, k->port % TW__AIE_STREAMS,
-                               peer(a, f->from));
+        g_string_append_printf(text, "to read %s %d from %s, which is empty", what, k->port % TW__AIE_STREAMS,
+                               tw__aie_peer(a, f->from, f).text);
     if (k->wait == TW__WAIT_ANY) g_string_append(text, "for a word on any of its input streams, which are empty");
     if (k->wait == TW__WAIT_WRITE)
-        g_string_append_printf(text, "to write %s %d to '%s', whose queue of %u is full", what,
-                               k->port % TW__AIE_STREAMS, peer(a, f->to), f->room);
+        g_string_append_printf(text, "to write %s %d to %s, whose queue of %u is full", what,
+                               k->port % TW__AIE_STREAMS, tw__aie_peer(a, f->to, f).text, f->room);
     if (k->wait == TW__WAIT_LOCK)
         g_string_append_printf(text, "for lock %d%s", k->lock,
                                tw__aie_lock((tw_aie_array *)a, k, k->lock)->held ? ", which is held"
@@ -184,10 +179,11 @@ static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *t
     for (int i = 0; (acquires || k->wait == TW__WAIT_WINDOWS) && i < TW__AIE_PORTS; i++) {
         if (acquires && &k->view_in[i] != k->waits_view && &k->view_out[i] != k->waits_view) continue;
         if (k->window_in[i] && k->window_in[i]->full == 0)
-            g_string_append_printf(text, "for input window %d from '%s'; ", i, peer(a, k->window_in[i]->from));
+            g_string_append_printf(text, "for input window %d from %s; ", i,
+                                   tw__aie_peer(a, k->window_in[i]->from, k->window_in[i]).text);
         if (k->window_out[i] && k->window_out[i]->full == k->window_out[i]->blocks)
-            g_string_append_printf(text, "for output window %d, which '%s' has not read; ", i,
-                                   peer(a, k->window_out[i]->to));
+            g_string_append_printf(text, "for output window %d, which %s has not read; ", i,
+                                   tw__aie_peer(a, k->window_out[i]->to, k->window_out[i]).text);
     }
     if (k->wait != TW__WAIT_WINDOWS && k->wait != TW__RUN && k->control.file) /* compiled with TW_AIE_CHECK */
         g_string_append_printf(text, " (%s:%d)", k->control.file, k->control.line);

@@ -136,6 +136,8 @@ static tw_status wrong(const fields *f, const char *field, const char *format, .
 static tw_status split(fields *f)
 {
     const char *at = f->name;
+    if (strcmp(at, "bfloat16") == 0 || strcmp(at, "int4") == 0 || strcmp(at, "uint4") == 0)
+        return wrong(f, "kind", "an AIE-ML type, not available on the first generation (AIE1)");
     if (*at != 'v')
         return wrong(f, "kind",
                      "neither a scalar type of the AI Engine nor a name of the form "

@@ -12,19 +12,12 @@
 typedef struct port {
     const tw__kernel *kernel;
     const char *unit, *name; /* "word", "input stream 0" */
-    const tw__plio *file;    /* NULL: a kernel writes it */
-    const char *source;      /* of the last word, may be NULL */
+    const void *queue;
+    const tw__plio *file; /* or memory; NULL: a kernel writes it */
+    const char *source;   /* of the last word, may be NULL */
     int line, from;
     size_t count; /* words or registers, with those that a file or memory still holds */
 } port;
-
-static const tw__plio *file_of(const tw_aie_array *a, const void *queue)
-{
-    for (size_t i = 0; i < a->file_count; i++)
-        if (!a->files[i]->is_output && (a->files[i]->fifo == queue || a->files[i]->pair == queue))
-            return a->files[i];
-    return NULL;
-}
 
 static size_t rest(const tw__plio *file)
 {
@@ -35,25 +28,32 @@ static port stream_port(const tw_aie_array *a, const tw__kernel *k, int number)
 {
     static const char *const name[] = { "input stream 0", "input stream 1", "the cascade" };
     const tw__fifo *f = k->in[number];
-    const tw__plio *file = file_of(a, f);
-    return (port){ k,
-                   number == TW__AIE_STREAMS ? "register" : "word",
-                   name[number],
-                   file,
-                   f->source,
-                   f->line,
-                   f->from,
-                   f->count + rest(file) };
+    const tw__plio *file = tw__plio_of(a, f);
+    return (port){ .kernel = k,
+                   .unit = number == TW__AIE_STREAMS ? "register" : "word",
+                   .name = name[number],
+                   .queue = f,
+                   .file = file,
+                   .source = f->source,
+                   .line = f->line,
+                   .from = f->from,
+                   .count = f->count + rest(file) };
 }
 
 /* A block that the kernel still holds, acquired and not released, has been read. */
 static port window_port(const tw_aie_array *a, const tw__kernel *k, int number, char *name, size_t size)
 {
     const tw__pair *p = k->window_in[number];
-    const tw__plio *file = file_of(a, p);
+    const tw__plio *file = tw__plio_of(a, p);
     unsigned blocks = p->full - (p->full && p->async_in && k->view_in[number].window.is_open);
     snprintf(name, size, "input window %d", number);
-    return (port){ k, "word", name, file, NULL, 0, p->from, (size_t)blocks * p->bytes / 4 + rest(file) };
+    return (port){ .kernel = k,
+                   .unit = "word",
+                   .name = name,
+                   .queue = p,
+                   .file = file,
+                   .from = p->from,
+                   .count = (size_t)blocks * p->bytes / 4 + rest(file) };
 }
 
 static void visit(const tw_aie_array *a, void (*see)(void *user, const tw_aie_array *a, const port *p), void *user)
@@ -76,14 +76,10 @@ static void visit(const tw_aie_array *a, void (*see)(void *user, const tw_aie_ar
 
 static void describe(const tw_aie_array *a, const port *p, GString *text)
 {
-    g_string_append_printf(text, "%zu %s%s of %s of kernel '%s' on tile (%d,%d), from ", p->count, p->unit,
-                           p->count == 1 ? "" : "s", p->name, p->kernel->name, p->kernel->column, p->kernel->row);
-    if (!p->file)
-        g_string_append_printf(text, "'%s'", a->kernels[p->from]->name);
-    else if (p->file->path)
-        g_string_append_printf(text, "file '%s'", p->file->path);
-    else
-        g_string_append(text, "memory");
+    tw__peer from = tw__aie_peer(a, p->from, p->queue);
+    g_string_append_printf(text, "%zu %s%s of %s of kernel '%s' on tile (%d,%d), from %s", p->count, p->unit,
+                           p->count == 1 ? "" : "s", p->name, p->kernel->name, p->kernel->column, p->kernel->row,
+                           from.text);
 }
 
 static void list(void *user, const tw_aie_array *a, const port *p)
@@ -116,10 +112,10 @@ static bool is_from_file(const tw_aie_array *a, int from, const tw__plio *file, 
     const tw__kernel *k = a->kernels[from];
     if (k->repeat || depth == 0) return false;
     for (int n = 0; n <= TW__AIE_STREAMS; n++)
-        if (k->in[n] && !is_from_file(a, k->in[n]->from, file_of(a, k->in[n]), depth - 1)) return false;
+        if (k->in[n] && !is_from_file(a, k->in[n]->from, tw__plio_of(a, k->in[n]), depth - 1)) return false;
     for (int n = 0; n < TW__AIE_PORTS; n++) {
         const tw__pair *p = k->window_in[n];
-        if (p && !is_from_file(a, p->from, file_of(a, p), depth - 1)) return false;
+        if (p && !is_from_file(a, p->from, tw__plio_of(a, p), depth - 1)) return false;
     }
     return true;
 }

@@ -58,6 +58,7 @@ static const struct { const char *name, *field, *phrase; } wrong[] = {
     { "v2acc48", "lanes", "8 or 16 lanes" },          { "v16acc80", "lanes", "1280 bits" },
     { "v8acc40", "size", "48 or 80" },                { "v16cacc48", "lanes", "4 or 8" },
     { "v32int4", "size", "AIE-ML" },                  { "v64uint4", "u", "AIE-ML" },
+    { "bfloat16", "kind", "AIE-ML" },                 { "int4", "kind", "AIE-ML" },
     { "v16bfloat16", "kind", "AIE-ML" },              { "v1int32", "lanes", "v1cint128" },
     { "v16int", "size", "as in v16int16" },           { "vint32", "lanes", "must follow 'v'" },
     { "v16", "kind", "int, float or acc" },           { "v16flaot", "kind", "did you mean 'float'" },

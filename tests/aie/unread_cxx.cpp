@@ -51,8 +51,10 @@ static void put_three(void *)
     put_line = __LINE__ + 1;
     for (int i = 0; i < 3; i++) put_ms(0, i);
 }
+static int get_line;
 static void get_two(void *)
 {
+    get_line = __LINE__ + 1;
     (void)get_ss(0), (void)get_ss(0);
 }
 static void get_both(void *)
@@ -151,6 +153,16 @@ static void deadlock()
     tw_aie_array_repeat(x.a, x.second, 2);
     EXPECT(tw_aie_array_run(x.a, 1) == TW_OK ? "runs" : "stuck", "stuck");
     EXPECT(told(), "");
+
+    std::string six = file_of_numbers("six.txt", 6), message;
+    array dry(get_two, fill);
+    tw_aie_array_input(dry.a, six.c_str(), TW_AIE_INT32, 32, dry.first, 0, 0, 0);
+    tw_aie_array_memory_output(dry.a, dry.second, 0, 32);
+    EXPECT(tw_aie_array_run(dry.a, 4) == TW_OK ? "runs" : "stuck", "stuck");
+    message = tw_error_message();
+    EXPECT(message.substr(message.find("firing")), "firing 4, waits to read stream 0 from file '" + six +
+                                                       "', which is empty (" __FILE__ ":" +
+                                                       std::to_string(get_line) + ")");
 }
 
 /* --- graphs ------------------------------------------------------------------------------------------------------------ */
