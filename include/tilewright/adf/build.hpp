@@ -366,6 +366,7 @@ inline tw_aie_array *build(unsigned long first, std::string &message, std::vecto
     builder b;
     claim c(first);
     b.mine = std::move(c.mine), b.wires = std::move(c.wires);
+    number_kernels(b.mine);
     b.array = tw_aie_array_new();
     if (!b.array) b.fail(tw_error_message());
 #ifdef __X86SIM__ /* the program asks for a functional simulation */

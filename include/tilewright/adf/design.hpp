@@ -57,10 +57,10 @@ struct design {
     return_code build()
     {
         if (array) return ok;
+        if (!broken.empty()) return complain(broken);
         if (!tops().count(first)) return complain("run() before init()");
-        std::string message;
-        array = detail::build(first, message, kept);
-        return array ? ok : complain(message);
+        array = detail::build(first, broken, kept);
+        return array ? ok : complain(broken);
     }
     /* The kernels run as far as they can: memory at the ports has come. */
     return_code go_on()
@@ -73,7 +73,8 @@ struct design {
   private:
     std::vector<node_ref> kept; /* what the array points to */
     bool pending = false;       /* the last run waits for memory */
-    std::string reason;
+    std::string reason;         /* ... what for */
+    std::string broken;         /* why the graph could not be built, told at each later call */
 
     static return_code check(const std::string &call, const port_info *p, size_t bytes)
     {

@@ -119,6 +119,18 @@ inline node_ref new_node(node_kind what)
     nodes().push_back(n);
     return n;
 }
+/* Kernels of one source: "fir" becomes "fir 1", "fir 2", so that messages and profiles tell them apart. */
+inline void number_kernels(const std::vector<node_ref> &all)
+{
+    std::map<std::string, int> count, number;
+    for (const node_ref &n : all)
+        if (n->what == node_kind::kernel) count[n->name]++;
+    for (const node_ref &n : all)
+        if (n->what == node_kind::kernel && count[n->name] > 1) {
+            int i = ++number[n->name];
+            n->name += " " + std::to_string(i);
+        }
+}
 inline node_ref new_file(node_kind what, std::string name, int bits, std::string path)
 {
     node_ref n = new_node(what);
