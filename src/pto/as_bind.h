@@ -147,6 +147,8 @@ void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *
 /* pto.tassign %tile, @tile(0x1000) of plain assembly before the tile is defined (as_tile.c): true = it was one. */
 bool tw__as_bind_early_assign(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p);
 /* The rules of TASSIGN for an address that stands in the text. */
+/* The memory of its location, on the program's target, holds a tile of this type. */
+bool tw__as_check_size(tw__as_binder *b, const tw__as_op *op, const tw_pto_tile *tile);
 bool tw__as_check_address(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, const tw_pto_tile *tile,
                           uint64_t address);
 

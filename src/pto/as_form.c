@@ -20,7 +20,7 @@ static const form forms[] = {
     { "pto.make_tensor_view", "shape ;strides ", "", ".", "%v = pto.make_tensor_view %p, shape = [...], strides = [...] : view", tw__as_rule_view },
     { "pto.partition_view", "offsets ;sizes ", "", "0", "%w = pto.partition_view %v, offsets = [...], sizes = [...] : view -> part", tw__as_rule_part },
     { "pto.get_tensor_view_*", NULL, "", "0", "%n = pto.get_tensor_view_dim %v, %dimension : view -> index", tw__as_rule_dimension },
-    { "pto.alloc_tile", NULL, "addr valid_row valid_col ", ".", "%t = pto.alloc_tile [addr = %a] [valid_row = %r] [valid_col = %c] : tile", NULL },
+    { "pto.alloc_tile", NULL, "addr valid_row valid_col ", ".", "%t = pto.alloc_tile [addr = %a] [valid_row = %r] [valid_col = %c] : tile", tw__as_rule_alloc },
     { "pto.declare_tile", NULL, "", ".", "%t = pto.declare_tile -> tile", NULL },
     { "pto.bitcast", NULL, "", "0", "%u = pto.bitcast %t : tile -> tile", NULL },
     { "pto.subset", "2;sizes 2", "", "0", "%s = pto.subset %t[%row, %col] sizes [rows, cols] : tile", tw__as_rule_window },

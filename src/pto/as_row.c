@@ -45,6 +45,13 @@ static const tw__as_type *known_type(const tw__as_binder *b, const tw__as_item *
     return written;
 }
 
+/* A value of unknown type may be anything; a pointer or a session is no operand of a tile instruction. */
+static bool may_be(const tw__as_item *item, const tw__as_type *t, tw_pto_kind want)
+{
+    if (item->kind == TW__AS_NUMBER) return want == TW_PTO_SCALAR;
+    return !t || !t->kind || kind_of_type(t) == want;
+}
+
 static bool row_fits(const tw__as_binder *b, const tw__pto_row *row, const tw__as_parts *p, unsigned ins,
                      unsigned outs, const unsigned *in_at)
 {
@@ -55,9 +62,7 @@ static bool row_fits(const tw__as_binder *b, const tw__pto_row *row, const tw__a
         const tw__as_item *item = p->in[in_at[i]];
         const tw__as_type *t =
             known_type(b, item, (p->dps || p->results) && p->in_types == ins ? p->in_type[i] : NULL);
-        tw_pto_kind want = kind_of(row->form[in_order[i]]),
-                    have = item->kind == TW__AS_NUMBER ? TW_PTO_SCALAR : kind_of_type(t);
-        if (have != TW_PTO_NOTHING && have != want) return false;
+        if (!may_be(item, t, kind_of(row->form[in_order[i]]))) return false;
     }
     return true;
 }
@@ -139,6 +144,7 @@ static uint32_t declare(tw__as_binder *b, const tw__as_op *op, const char *name,
         code->number = (int64_t)early->address + 1;
         if (!tw__as_check_address(b, early->op, early->item, &type->tile, early->address)) return 0;
     }
+    if (!tw__as_check_size(b, op, &type->tile)) return 0;
     if (like) tw__as_set_operands(b, code, like, NULL, 1);
     uint32_t slot = tw__as_define(b, name, type);
     tw__as_set_result(b, code, type, slot);
@@ -256,11 +262,12 @@ static bool wrong_kind(tw__as_binder *b, const tw__as_op *op, const tw__pto_row 
     text_order(form, in_order, &nin, out_order, &nout);
     for (unsigned i = 0; i < nin && i + skip < p->ins; i++) {
         const tw__as_type *t = known_type(b, p->in[i + skip], NULL);
-        bool number = p->in[i + skip]->kind == TW__AS_NUMBER;
-        tw_pto_kind want = kind_of(form->form[in_order[i]]), have = number ? TW_PTO_SCALAR : kind_of_type(t);
-        if (have != TW_PTO_NOTHING && have != want)
-            return tw__as_refuse(b, p->in[i + skip], op, "pto.operands", "%s wants %s here, not %s", form->mnemonic,
-                                 kinds[want & 7], number ? "a number" : tw__as_type_text(t)),
+        bool number = p->in[i + skip]->kind == TW__AS_NUMBER, pointer = t && t->kind == TW__AS_PTR;
+        tw_pto_kind want = kind_of(form->form[in_order[i]]);
+        if (!may_be(p->in[i + skip], t, want))
+            return tw__as_refuse(b, p->in[i + skip], op, "pto.operands", "%s wants %s here, not %s%s",
+                                 form->mnemonic, kinds[want & 7], number ? "a number" : tw__as_type_text(t),
+                                 pointer && want == TW_PTO_TENSOR ? "; pto.make_tensor_view makes one of it" : ""),
                    true;
     }
     return false;

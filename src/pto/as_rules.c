@@ -97,9 +97,14 @@ bool tw__as_rule_part(const tw__as_site *c)
                 written = c->type->rank == from->rank ? c->type->dims[i] : -1;
         if (at && (*at < 0 || *at > room))
             return refuse(c, 1 + i, "pto.extent", "offset %" PRId64 " of dimension %u of %s", *at, i, from->text);
-        if (n && (*n < 0 || *n > room - (at ? *at : 0) || (written >= 0 && *n != written)))
-            return refuse(c, 1 + from->rank + i, "pto.extent", "size %" PRId64 " of dimension %u, from %s to %s",
-                          *n, i, from->text, c->type->text);
+        if (n && (*n < 0 || *n > room - (at ? *at : 0)))
+            return refuse(c, 1 + from->rank + i, "pto.extent",
+                          "size %" PRId64 " from offset %" PRId64 " on leaves dimension %u of %s", *n, at ? *at : 0,
+                          i, from->text);
+        if (n && written >= 0 && *n != written)
+            return refuse(c, 1 + from->rank + i, "pto.extent",
+                          "size %" PRId64 " of dimension %u is %" PRId64 " in the result's type, %s", *n, i,
+                          written, c->type->text);
     }
     return same_elements(c, OPERATION, c->type->element, from->element);
 }
@@ -149,6 +154,28 @@ bool tw__as_rule_valid(const tw__as_site *c)
             return refuse(c, 1 + i, "pto.extent", "%" PRId64 " valid %s of %u", *n, names[i], most);
     }
     return true;
+}
+
+/* Operands: the address, if one is given, then the extents that the type leaves open. */
+bool tw__as_rule_alloc(const tw__as_site *c)
+{
+    const tw_pto_tile *t = &c->type->tile;
+    const struct {
+        uint32_t valid, most;
+        const char *name;
+    } extents[] = { { t->valid_rows, t->rows, "row" }, { t->valid_cols, t->cols, "col" } };
+    unsigned open = (t->valid_rows == TW_PTO_DYNAMIC) + (t->valid_cols == TW_PTO_DYNAMIC), at = c->count - open;
+    const int64_t *address = at ? tw__as_known_number(c->b, c->slots[0]) : NULL;
+    if (address && !tw__as_check_address(c->b, c->op, c->where[0], t, (uint64_t)*address)) return false;
+    for (unsigned i = 0; i < 2; i++) {
+        if (extents[i].valid != TW_PTO_DYNAMIC) continue;
+        const int64_t *n = tw__as_known_number(c->b, c->slots[at]);
+        if (n && (*n < 0 || *n > extents[i].most))
+            return refuse(c, at, "pto.extent", "valid_%s of %" PRId64 " in a tile that has %u", extents[i].name, *n,
+                          extents[i].most);
+        at++;
+    }
+    return tw__as_check_size(c->b, c->op, t);
 }
 
 bool tw__as_rule_window(const tw__as_site *c)

@@ -25,6 +25,7 @@ bool tw__as_rule_integer(const tw__as_site *c); /* the result is one */
 bool tw__as_rule_indexes(const tw__as_site *c); /* of a memref, one per extent */
 bool tw__as_rule_condition(const tw__as_site *c);
 bool tw__as_rule_valid(const tw__as_site *c);
+bool tw__as_rule_alloc(const tw__as_site *c);
 bool tw__as_rule_window(const tw__as_site *c);
 bool tw__as_rule_cast(const tw__as_site *c);
 

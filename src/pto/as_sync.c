@@ -98,7 +98,11 @@ static void unknown_pipe(tw__as_binder *b, const tw__as_op *op, const tw__as_ite
     size_t count = 0;
     for (int pipe = 0; pipe < TW_PTO_PIPES; pipe++) names[count++] = tw_pto_pipe_name((tw_pto_pipe)pipe);
     for (size_t w = 0; w < G_N_ELEMENTS(operations); w++) names[count++] = operations[w].word;
+    char full[64];
+    g_snprintf(full, sizeof full, "PIPE_%s", word); /* MTE2 alone is what most write first */
     const char *near = tw__nearest(word, names, count);
+    for (size_t n = 0; n < count; n++)
+        if (g_ascii_strcasecmp(full, names[n]) == 0) near = names[n];
     tw__as_refuse(b, item, op, "pto.pipe",
                   near ? "'%s' is not a pipe or event; did you mean '%s'?" : "'%s' is not a pipe or event", word,
                   near);

@@ -1,5 +1,6 @@
 /* as_tile: tiles as values: allocation, addresses, windows, extents, single elements. */
 #include "pto/as_bind.h"
+#include "pto/as_type.h"
 
 #include <inttypes.h>
 
@@ -13,7 +14,8 @@ tw_status tw__as_need_tile(tw__as_run *run, const tw__as_code *code, unsigned i)
 static tw_status set_extent(uint32_t *valid, uint32_t most, int64_t value, const char *name)
 {
     if (value < 0 || value > most)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: a valid extent of %" PRId64 " in %u", name, value, most);
+        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: a valid extent of %" PRId64 " in a tile that has %u", name,
+                        value, most);
     *valid = (uint32_t)value;
     return TW_OK;
 }
@@ -109,8 +111,15 @@ static unsigned char *tile_element(tw__as_run *run, const tw__as_code *code, tw_
     if (t->location == TW_PTO_VEC && tw_type_get(t->type)->bits >= 8 && index >= 0 && t->base_rows == 0 &&
         (uint64_t)index < tw_pto_tile_bytes(t) / size)
         return storage + (size_t)index * size;
-    tw__fail(TW_E_INDEX, "%s: element %" PRId64 " of a tile of %zu bytes", code->op->name, index,
-             tw_pto_tile_bytes(t));
+    if (t->location != TW_PTO_VEC)
+        tw__fail(TW_E_INVALID_ARGUMENT, "%s: elements are reached in vector memory alone; this tile is %s",
+                 code->op->name, tw__type_location_text((tw_pto_location)t->location));
+    else if (tw_type_get(t->type)->bits < 8 || t->base_rows)
+        tw__fail(TW_E_INVALID_ARGUMENT, "%s: elements of %s are not reached", code->op->name,
+                 t->base_rows ? "a window" : "4 bits");
+    else
+        tw__fail(TW_E_INDEX, "%s: element %" PRId64 " of a tile that has %zu", code->op->name, index,
+                 tw_pto_tile_bytes(t) / size);
     return NULL;
 }
 
@@ -184,6 +193,17 @@ bool tw__as_check_address(tw__as_binder *b, const tw__as_op *op, const tw__as_it
     return tw__as_refuse(b, item, op, "pto.address", "%s", tw_error_message()), false;
 }
 
+bool tw__as_check_size(tw__as_binder *b, const tw__as_op *op, const tw_pto_tile *tile)
+{
+    uint32_t size = tw__pto_memory_size(b->program->target, (tw_pto_location)tile->location);
+    size_t bytes = tw_pto_tile_bytes(tile);
+    if (bytes <= size || tile->base_rows || tile->base_cols) return true;
+    return tw__as_refuse(b, NULL, op, "pto.memory", "a tile of %zu bytes: %s holds %u on %s", bytes,
+                         tw__type_location_text((tw_pto_location)tile->location), size,
+                         tw_pto_target_name(b->program->target)),
+           false;
+}
+
 /* The element that comes out is of the tile's type; integers go by their width. */
 static bool bind_getval(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
                         tw__as_type *type)
@@ -214,7 +234,7 @@ static bool bind_subset(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
     for (int d = 0; d < 2; d++)
         if (p->list[1][d]->kind != TW__AS_NUMBER || !tw__as_number(p->list[1][d]->text, TW_I64, &sizes[d]) ||
             sizes[d] < 1 || sizes[d] > 1 << 20)
-            return tw__as_refuse(b, p->list[1][d], op, "pto.subset", "sizes are numbers"), false;
+            return tw__as_refuse(b, p->list[1][d], op, "pto.subset", "sizes are numbers from 1 on"), false;
     type->tile.base_rows = type->tile.base_rows ? type->tile.base_rows : type->tile.rows;
     type->tile.base_cols = type->tile.base_cols ? type->tile.base_cols : type->tile.cols;
     type->tile.rows = type->tile.valid_rows = (uint32_t)sizes[0];
@@ -240,10 +260,14 @@ static bool bind_alloc(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, t
     bool rows = type->tile.valid_rows == TW_PTO_DYNAMIC, cols = type->tile.valid_cols == TW_PTO_DYNAMIC;
     if (type->kind != TW__AS_TILE)
         return tw__as_refuse(b, NULL, op, "pto.type", "a tile is allocated, not %s", type->text), false;
-    if (rows != !!(code->number & 2) || cols != !!(code->number & 4))
+    if (rows != !!(code->number & 2) || cols != !!(code->number & 4)) {
+        bool row = rows != !!(code->number & 2), missing = row ? rows : cols;
         return tw__as_refuse(b, NULL, op, "pto.dynamic",
-                             "valid_row and valid_col are given for extents written '?', and only for these"),
+                             "valid_%s %s: valid_row and valid_col are given for extents written '?', and only for "
+                             "these",
+                             row ? "row" : "col", missing ? "is missing" : "has no '?' in the type"),
                false;
+    }
     for (unsigned i = 0; i < p->nameds; i++) {
         const tw__as_item *item = p->named[i]->child;
         uint64_t address;

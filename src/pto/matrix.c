@@ -27,11 +27,11 @@ static tw_status check_operands(tw__pto_call *call)
 {
     unsigned ia = at(call, 'a'), ib = at(call, 'b');
     const tw_pto_tile *c = tw__tile(call, 0), *a = tw__tile(call, ia), *b = tw__tile(call, ib);
-    if (c->location != TW_PTO_ACC) return tw__pto_refuse(call, 0, "location.acc", "dst lies in the accumulator");
+    if (c->location != TW_PTO_ACC) return tw__pto_refuse(call, 0, "location.acc", "dst must lie in L0C (acc)");
     if (a->location != TW_PTO_LEFT)
-        return tw__pto_refuse(call, ia, "location.left", "the left operand lies in L0A");
+        return tw__pto_refuse(call, ia, "location.left", "the left operand must lie in L0A (left)");
     if (b->location != TW_PTO_RIGHT)
-        return tw__pto_refuse(call, ib, "location.right", "the right operand lies in L0B");
+        return tw__pto_refuse(call, ib, "location.right", "the right operand must lie in L0B (right)");
     bool chip = call->target != TW_PTO_CPU;
     if (a->cols != b->rows || (chip ? a->rows != c->rows : a->rows > c->rows) ||
         (chip ? b->cols != c->cols : b->cols > c->cols))
@@ -53,11 +53,16 @@ static tw_status check_operands(tw__pto_call *call)
         return tw__pto_refuse(call, ia, "gemv.rows", "the left operand has one valid row");
     if (call->target == TW_PTO_CPU) return TW_OK;
     if (a->slayout != TW_PTO_BOX_ROW || (call->target == TW_PTO_A2A3 && a->blayout != TW_PTO_ROW_MAJOR))
-        return tw__pto_refuse(call, ia, "layout.cube", "the left operand's boxes do not lie as the cube needs");
+        return tw__pto_refuse(call, ia, "layout.cube",
+                              call->target == TW_PTO_A2A3
+                                  ? "the left operand must be row-major with boxes in row-major order (Zz)"
+                                  : "the left operand's boxes must be row-major inside");
     if (b->slayout != TW_PTO_BOX_COL || b->blayout != TW_PTO_ROW_MAJOR)
-        return tw__pto_refuse(call, ib, "layout.cube", "the right operand's boxes do not lie as the cube needs");
+        return tw__pto_refuse(call, ib, "layout.cube",
+                              "the right operand must be row-major with column-major boxes (Zn)");
     if (c->slayout != TW_PTO_BOX_ROW || c->blayout != TW_PTO_COL_MAJOR)
-        return tw__pto_refuse(call, 0, "layout.cube", "the accumulator's boxes do not lie as the cube needs");
+        return tw__pto_refuse(call, 0, "layout.cube",
+                              "the accumulator must be column-major with row-major boxes (Nz, fractal 1024)");
     return TW_OK;
 }
 

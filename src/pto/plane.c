@@ -113,7 +113,7 @@ tw_status tw__pto_bind(tw__pto_call *call)
         const tw_pto_operand *o = &call->operand[i];
         if (o->kind == TW_PTO_TILE) {
             tw_status status = tw__pto_place(call->core, o->tile);
-            if (status != TW_OK) return status;
+            if (status != TW_OK) return call->blame = i, status;
         }
     }
     for (unsigned i = 0; i < call->count; i++) { /* placing one tile may move another */

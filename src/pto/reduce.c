@@ -11,7 +11,8 @@ static tw_status check_row(tw__pto_call *call, unsigned out, unsigned in)
         return tw__pto_refuse(call, out, "row.rows", "dst has %u valid rows, the source %u", dst->valid_rows,
                               src->valid_rows);
     if (!tw__same(dst->valid_cols, 1) || (dst->blayout == TW_PTO_COL_MAJOR && dst->cols != 1))
-        return tw__pto_refuse(call, out, "row.cols", "dst has one valid column (column-major: one column)");
+        return tw__pto_refuse(call, out, "row.cols",
+                              "dst must have one valid column, and when it is column-major one column");
     if (call->target != TW_PTO_CPU && (src->blayout != TW_PTO_ROW_MAJOR || src->slayout != TW_PTO_NONE_BOX))
         return tw__pto_refuse(call, in, "layout.row-major", "the source must be row-major and not boxed");
     return TW_OK;
@@ -92,7 +93,7 @@ tw_status tw__pto_run_row_arg2(tw__pto_call *call)
 static tw_status check_col(tw__pto_call *call, unsigned out, unsigned in)
 {
     const tw_pto_tile *dst = tw__tile(call, out), *src = tw__tile(call, in);
-    if (!tw__same(dst->valid_rows, 1)) return tw__pto_refuse(call, out, "col.rows", "dst has one valid row");
+    if (!tw__same(dst->valid_rows, 1)) return tw__pto_refuse(call, out, "col.rows", "dst must have one valid row");
     if (!tw__same(dst->valid_cols, src->valid_cols))
         return tw__pto_refuse(call, out, "col.cols", "dst has %u valid columns, the source %u", dst->valid_cols,
                               src->valid_cols);

@@ -13,7 +13,7 @@ tw_status tw__pto_check_sort32(tw__pto_call *call)
     const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1), *x = tw__tile(call, 2);
     uint32_t wide = PAIR / (uint32_t)tw_type_size(src->type);
     if (dst->type != src->type) return tw__pto_refuse(call, 0, "type.same", "dst has the source's type");
-    if (x->type != TW_U32) return tw__pto_refuse(call, 2, "type.index", "indexes are u32");
+    if (x->type != TW_U32) return tw__pto_refuse(call, 2, "type.index", "indexes must be u32");
     if (dst->blayout != TW_PTO_ROW_MAJOR || tw__tile_boxed(dst))
         return tw__pto_refuse(call, 0, "layout.row-major", "dst must be row-major");
     if (src->valid_cols == TW_PTO_DYNAMIC || src->valid_rows == TW_PTO_DYNAMIC) return TW_OK;

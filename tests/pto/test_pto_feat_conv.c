@@ -205,7 +205,7 @@ static void pto_conv_text_refused(void **state)
           "window.bounds", 4, 0 },
         { "%m = pto.alloc_tile : " MAP
           "\n%x = arith.constant 1.0 : f16\npto.tsetval ins(0, %x : index, f16) outs(%m : " MAP ")\n",
-          "element 0", 3, 1 },
+          "elements are reached in vector memory alone; this tile is mat", 3, 1 },
         { "%m = pto.alloc_tile : " MAP "\npto.setfmatrix ins(%m : " FIVE ")\n", "not !pto.conv_tile<vec", 2, 20 },
     };
     (void)state;

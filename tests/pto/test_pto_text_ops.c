@@ -337,12 +337,56 @@ static void pto_text_ops_print(void **state)
     }
 }
 
+/* A tile without a place or room is pointed at by its name, also as the second operand; one that just fits is fine. */
+static void pto_text_ops_places(void **state)
+{
+#define BIG "!pto.tile_buf<vec, 96x128xf32>"
+    static const struct {
+        const char *text, *phrase;
+        unsigned flags;
+        int line, column;
+    } rows[] = {
+        { "%a = pto.alloc_tile addr = 0 : " BIG "\n%b = pto.alloc_tile : " BIG "\npto.tabs ins(%a : " BIG
+          ") outs(%b : " BIG ")",
+          "has no address", TW_PTO_MANUAL, 3, 56 },
+        { "%a = pto.alloc_tile addr = 0 : " BIG "\n%b = pto.alloc_tile : " BIG "\npto.tabs ins(%b : " BIG
+          ") outs(%a : " BIG ")",
+          "has no address", TW_PTO_MANUAL, 3, 14 },
+        { "%a = pto.alloc_tile : !pto.tile_buf<vec, 384x128xf32>\n%b = pto.alloc_tile : !pto.tile_buf<vec, "
+          "1x8xf32>\n"
+          "pto.texpands ins(1.0 : f32) outs(%a : !pto.tile_buf<vec, 384x128xf32>)",
+          NULL, 0, 0, 0 },
+        { "%a = pto.alloc_tile : !pto.tile_buf<vec, 384x128xf32>\n%b = pto.alloc_tile : !pto.tile_buf<vec, "
+          "1x8xf32>\n"
+          "pto.texpands ins(1.0 : f32) outs(%a : !pto.tile_buf<vec, 384x128xf32>)\n"
+          "pto.texpands ins(1.0 : f32) outs(%b : !pto.tile_buf<vec, 1x8xf32>)",
+          "196608 of 196608 bytes are in use", 0, 4, 34 },
+        { "%a = pto.alloc_tile : !pto.tile_buf<vec, 385x128xf32>",
+          "a tile of 197120 bytes: vec holds 196608 on a2a3", 0, 1, 6 },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        session s = start(rows[i].text, TW_PTO_A2A3);
+        tw_pto_free(s.core);
+        s.core = tw_pto_new(TW_PTO_A2A3, rows[i].flags);
+        tw_status status = s.program ? run(&s) : TW_E_INVALID_ARGUMENT;
+        const tw_diag *d = tw_diags_count(s.diags, TW_ERROR) ? tw_diags_get(s.diags, 0) : NULL;
+        bool good = !rows[i].phrase ? status == TW_OK && !d
+                                    : status != TW_OK && d && strstr(d->message, rows[i].phrase) &&
+                                          d->line == rows[i].line && d->column == rows[i].column;
+        if (!good)
+            fail_msg("row %zu: %d:%d: %s", i, d ? d->line : 0, d ? d->column : 0, d ? d->message : "no error");
+        end(&s);
+    }
+#undef BIG
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pto_text_ops_programs), cmocka_unit_test(pto_text_ops_refused),
         cmocka_unit_test(pto_text_ops_padding),  cmocka_unit_test(pto_text_ops_counts),
-        cmocka_unit_test(pto_text_ops_print),
+        cmocka_unit_test(pto_text_ops_print),    cmocka_unit_test(pto_text_ops_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
