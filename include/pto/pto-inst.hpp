@@ -10,7 +10,7 @@
 // Each thread has one core. Its target is cpu unless TILEWRIGHT_PTO_TARGET says a2a3 or a5 before its first
 // instruction. TILEWRIGHT_PTO_TRACE=1 prints every instruction with what it wrote on stderr. Defining TW_PTO_MANUAL_MODE
 // makes a tile without TASSIGN an error; __PTO_AUTO__ turns TASSIGN into nothing. A refused instruction throws pto::error.
-// docs/pto.md lists what is here.
+// TW_PTO_CLIP_TENSORS lets tensors be larger than the valid regions of tiles. docs/pto.md lists what is here.
 #ifndef PTO_PTO_INST_HPP
 #define PTO_PTO_INST_HPP
 
@@ -381,7 +381,7 @@ PTO_INST RecordEvent TCI(TileData &dst, T start, TileDataTmp &tmp, WaitEvents &.
         return tw_detail::call(mnemonic, tw_pto_attrs{}, dst, src, s, events...);     \
     }
 // clang-format off
-TW_PTO_CPP_TILES(TLOAD, "tload") TW_PTO_CPP_TILES(TADD, "tadd") TW_PTO_CPP_TILES(TSUB, "tsub") TW_PTO_CPP_TILES(TMUL, "tmul")
+TW_PTO_CPP_TILES(TADD, "tadd") TW_PTO_CPP_TILES(TSUB, "tsub") TW_PTO_CPP_TILES(TMUL, "tmul")
 TW_PTO_CPP_TILES(TDIV, "tdiv") TW_PTO_CPP_TILES(TMAX, "tmax") TW_PTO_CPP_TILES(TMIN, "tmin") TW_PTO_CPP_TILES(TREM, "trem")
 TW_PTO_CPP_TILES(TFMOD, "tfmod") TW_PTO_CPP_TILES(TPOW, "tpow") TW_PTO_CPP_TILES(TAND, "tand") TW_PTO_CPP_TILES(TOR, "tor")
 TW_PTO_CPP_TILES(TXOR, "txor") TW_PTO_CPP_TILES(TSHL, "tshl") TW_PTO_CPP_TILES(TSHR, "tshr") TW_PTO_CPP_TILES(TPRELU, "tprelu")

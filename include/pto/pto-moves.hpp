@@ -34,16 +34,22 @@ template <auto... settings> tw_pto_attrs attrs_of()
     (set(attrs, settings), ...);
     return attrs;
 }
-template <typename... T> using if_events = std::enable_if_t<(is_event<T>::value && ...)>;
-template <typename T> using if_tile = std::enable_if_t<is_tile<T>::value>;
+template <typename... T> using if_events = std::enable_if_t<(is_event<std::remove_cv_t<T>>::value && ...)>;
+template <typename T> using if_tile = std::enable_if_t<is_tile<std::remove_cv_t<T>>::value>;
 
-// A window: row and column of its corner. The scale of an accumulator comes after the source, as in TSTORE (estimated); a
+// A window: row and column of its corner, (0, 0) when they are not given. The scale of an accumulator comes after the source, as in TSTORE (estimated); a
 // tile of scales per column too. The C API has a scale last.
 template <typename D, typename A, typename... Events, typename = if_events<Events...>>
 RecordEvent window(const char *mnemonic, const tw_pto_attrs &attrs, D &dst, A &src, uint32_t row, uint32_t col,
                    Events &...events)
 {
     return call(mnemonic, attrs, dst, src, row, col, events...);
+}
+template <typename D, typename A, typename... Events, typename = if_events<Events...>>
+RecordEvent window(const char *mnemonic, const tw_pto_attrs &attrs, D &dst, A &src, Events &...events)
+{
+    const uint32_t corner = 0;
+    return call(mnemonic, attrs, dst, src, corner, corner, events...);
 }
 template <typename D, typename A, typename... Events, typename = if_events<Events...>>
 RecordEvent window(const char *mnemonic, const tw_pto_attrs &attrs, D &dst, A &src, uint64_t scale, uint32_t row,
@@ -63,6 +69,34 @@ RecordEvent window(const char *mnemonic, const tw_pto_attrs &attrs, D &dst0, E &
                    uint32_t col0, uint32_t row1, uint32_t col1, Events &...events)
 {
     return call(mnemonic, attrs, dst0, dst1, src, row0, col0, row1, col1, events...);
+}
+
+// The documents ask that tensor and valid region have the same extents. A2/A3 chips go by the tile, and programs give them
+// tensors that are larger: with TW_PTO_CLIP_TENSORS a tensor of layout nd is cut to the valid region, from its first element on.
+template <typename G, typename T> G clipped(const G &tensor, const T &tile)
+{
+    G part = tensor;
+    tw_pto_tensor *g = part.raw();
+    const std::size_t rows = tile.raw()->valid_rows, cols = tile.raw()->valid_cols;
+    if (g->layout != TW_PTO_ND || g->shape[0] * g->shape[1] * g->shape[2] != 1) return part;
+    if (g->shape[3] > rows) g->shape[3] = rows;
+    if (g->shape[4] > cols) g->shape[4] = cols;
+    return part;
+}
+template <typename D, typename A, typename... Rest>
+RecordEvent transfer(const char *mnemonic, const tw_pto_attrs &attrs, D &dst, A &src, Rest &...rest)
+{
+#ifdef TW_PTO_CLIP_TENSORS
+    if constexpr (is_tensor<std::remove_cv_t<D>>::value) {
+        auto part = clipped(dst, src);
+        return call(mnemonic, attrs, part, src, rest...);
+    } else {
+        auto part = clipped(src, dst);
+        return call(mnemonic, attrs, dst, part, rest...);
+    }
+#else
+    return call(mnemonic, attrs, dst, src, rest...);
+#endif
 }
 
 template <typename... Args> RecordEvent gather(const char *mnemonic, const tw_pto_attrs &attrs, Args &...args)
@@ -123,7 +157,8 @@ TW_PTO_CPP_SETTINGS(TEXTRACT, window, "textract")
 TW_PTO_CPP_SETTINGS(TEXTRACT_FP, window, "textract_fp")
 TW_PTO_CPP_SETTINGS(TINSERT, window, "tinsert")
 TW_PTO_CPP_SETTINGS(TINSERT_FP, window, "tinsert_fp")
-TW_PTO_CPP_SETTINGS(TSTORE, call, "tstore")
+TW_PTO_CPP_SETTINGS(TLOAD, transfer, "tload")
+TW_PTO_CPP_SETTINGS(TSTORE, transfer, "tstore")
 TW_PTO_CPP_SETTINGS(TSTORE_FP, call, "tstore_fp")
 TW_PTO_CPP_SETTINGS(TGATHER, gather, "tgather")
 TW_PTO_CPP_SETTINGS(TSCATTER, call, "tscatter")
@@ -143,7 +178,7 @@ TW_PTO_CPP_SETTINGS(TGEMV_MX, product, tw_detail::mx_names{ "tgemv.mx", "tgemv.m
 template <typename T, typename G, typename... Rest, typename = std::enable_if_t<tw_detail::is_tensor<G>::value>>
 PTO_INST RecordEvent TSTORE(const G &dst, const T &src, const Rest &...rest)
 {
-    return tw_detail::call("tstore", tw_pto_attrs{}, dst, src, rest...);
+    return tw_detail::transfer("tstore", tw_pto_attrs{}, dst, src, rest...);
 }
 // Exponents to Zz boxes; axis 0: groups along rows, turned over.
 template <int axis = 1, typename D, typename A, typename T, typename... Events>

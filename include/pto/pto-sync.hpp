@@ -39,6 +39,9 @@ inline void pipe_barrier(pipe_t pipe)
 inline void set_mask_norm() {}
 inline void set_mask_count() {}
 inline void set_vector_mask(uint64_t, uint64_t) {}
+// Modes of the core that instructions here state themselves: pad values of transfers, adding in place of storing.
+inline void set_padding(uint64_t) {}
+inline void set_atomic_none() {}
 
 namespace pto {
 namespace tw_detail {

@@ -159,6 +159,12 @@ static void windows()
     TEXTRACT<ReluPreMode::NormalRelu>(scaled, acc, scale, 0, 0);
     CHECK(same(scaled, [&](int r, int c) { return std::max(2 * value(r, c), 0.0f); }));
 
+    TEXTRACT(plain, acc); // from (0, 0) on
+    CHECK(same(plain, value));
+    Event<Op::TSTORE_ACC, Op::TVEC> first = TEXTRACT(plain, acc, 16, 0);
+    Event<Op::TSTORE_ACC, Op::TVEC> second = TEXTRACT(scaled, acc, scale, 0, 0, first); // waits for the first
+    second.Wait();
+
     TileAcc<float, 16, 32> top;
     for (int i = 0; i < 16 * 32; i++) element(top, i / 32, i % 32) = value(i / 32, i % 32);
     Nz<half> into;
@@ -186,6 +192,8 @@ static void windows()
 
 static void runtime()
 {
+    set_padding(0);
+    set_atomic_none();
     uint64_t address = 1;
     uint32_t bytes = 1;
     CHECK(rtGetC2cCtrlAddr(&address, &bytes) == ACL_SUCCESS && address == 0 && bytes == 0);
