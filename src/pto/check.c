@@ -142,6 +142,12 @@ static bool overlap(const tw_pto *core, const tw_pto_tile *a, const tw_pto_tile 
            at_b < at_a + (int64_t)tw_pto_tile_bytes(a);
 }
 
+bool tw__pto_shares(const tw__pto_call *call, unsigned i, unsigned k)
+{
+    const tw_pto_tile *a = tw__tile(call, i), *b = tw__tile(call, k);
+    return (a->place && a->place == b->place) || overlap(call->core, a, b);
+}
+
 /* Overlap with tmp is always wrong on A2/A3, with sources where the row says so. */
 static tw_status check_alias(tw__pto_call *call)
 {

@@ -61,13 +61,8 @@ static tw_status compare(tw__pto_call *call, tw__plane b)
     tw__plane a = call->plane[1], physical = tw__plane_physical(call, 0), bits = mask_bytes(&physical);
     tw__plane left = a;
     uint8_t zero = 0;
-    if (call->operand[0].tile->place == call->operand[1].tile->place) { /* cleared before it is read */
-        left = tw__plane_new(call->core, a.type, a.rows, a.cols);
-        if (!left.at) return TW_E_NO_MEMORY;
-        tw_status copied = tw__plane_copy(call, &left, &a);
-        if (copied != TW_OK) return copied;
-    }
-    tw_status status = tw__plane_fill(call, &bits, &zero);
+    tw_status status = tw__plane_apart(call, 1, &left); /* dst is cleared first */
+    if (status == TW_OK) status = tw__plane_fill(call, &bits, &zero);
     tw__plane planes[] = { bits, left, b };
     tw_vec_mode mode = { .bits = true };
     return status == TW_OK ? tw__lanes(call, compare_op(call->attrs->cmp), &mode, a.rows, a.cols, planes, 3)

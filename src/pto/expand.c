@@ -19,11 +19,13 @@ tw_status tw__pto_check_row_expand(tw__pto_call *call)
 
 tw_status tw__pto_run_row_expand(tw__pto_call *call)
 {
-    tw__plane dst = call->plane[0], src = call->plane[1];
+    tw__plane dst = call->plane[0], src = tw__plane_part(call->plane[1], 0, dst.rows, 0, 1);
+    tw_status apart = tw__plane_apart(call, 1, &src);
+    if (apart != TW_OK) return apart;
     for (uint32_t r = 0; r < dst.rows; r++) {
         uint64_t value;
         tw__plane row = tw__plane_part(dst, r, 1, 0, dst.cols);
-        memcpy(&value, src.at + r * src.row, tw_type_size(src.type)); /* dst may be the source */
+        memcpy(&value, src.at + r * src.row, tw_type_size(src.type));
         tw_status status = tw__plane_fill(call, &row, &value);
         if (status != TW_OK) return status;
     }
@@ -41,7 +43,9 @@ tw_status tw__pto_check_col_expand(tw__pto_call *call)
 
 tw_status tw__pto_run_col_expand(tw__pto_call *call)
 {
-    tw__plane dst = call->plane[0], src = tw__plane_part(call->plane[1], 0, dst.rows, 0, dst.cols);
+    tw__plane dst = call->plane[0], src = tw__plane_part(call->plane[1], 0, 1, 0, dst.cols);
+    tw_status status = tw__plane_apart(call, 1, &src);
+    if (status != TW_OK) return status;
     src.row = 0;
     return tw__lanes(call, TW_VEC_COPY, NULL, dst.rows, dst.cols, (tw__plane[]){ dst, src }, 2);
 }
@@ -111,15 +115,8 @@ static tw_status row_by_row(tw__pto_call *call, unsigned narrow, unsigned mode)
 tw_status tw__pto_run_row_expand_op(tw__pto_call *call)
 {
     unsigned mode, narrow = (unsigned)per_row(call, &mode);
-    if (call->operand[narrow].tile->place ==
-        call->operand[0].tile->place) { /* dst would overwrite its own values */
-        tw__plane *p = &call->plane[narrow], copy = tw__plane_new(call->core, p->type, p->rows, p->cols);
-        if (!copy.at) return TW_E_NO_MEMORY;
-        tw_status status = tw__plane_copy(call, &copy, p);
-        if (status != TW_OK) return status;
-        *p = copy;
-    }
-    return row_by_row(call, narrow, mode);
+    tw_status status = tw__plane_apart(call, narrow, &call->plane[narrow]);
+    return status == TW_OK ? row_by_row(call, narrow, mode) : status;
 }
 
 tw_status tw__pto_check_row_expand_exp(tw__pto_call *call)
@@ -150,7 +147,10 @@ tw_status tw__pto_check_col_expand_op(tw__pto_call *call)
 
 tw_status tw__pto_run_col_expand_op(tw__pto_call *call)
 {
-    tw__plane p[] = { call->plane[0], call->plane[1], call->plane[2] };
+    tw__plane p[] = { call->plane[0], call->plane[1],
+                      tw__plane_part(call->plane[2], 0, 1, 0, call->plane[0].cols) };
+    tw_status status = tw__plane_apart(call, 2, &p[2]);
+    if (status != TW_OK) return status;
     p[2].row = 0;
     tw_vec_op op = (tw_vec_op)call->row->op;
     return tw__lanes(call, op, mode_of(op), p[0].rows, p[0].cols, p, 3);

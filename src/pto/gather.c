@@ -38,7 +38,7 @@ static tw_status take(tw__pto_call *call, tw_run table)
     const tw_vec_kernel *k =
         tw__pto_kernel(call->core, TW_VEC_GATHER, types, &(tw_vec_mode){ .bounds = TW_BOUNDS_SKIP });
     if (!k) return TW_E_TYPE;
-    bool shared = call->operand[0].tile->place == call->operand[1].tile->place;
+    bool shared = tw__pto_shares(call, 0, 1) || tw__pto_shares(call, 0, 2);
     tw__plane out = shared ? tw__plane_new(call->core, dst.type, dst.rows, dst.cols) : dst;
     if (!out.at) return TW_E_NO_MEMORY;
     for (uint32_t r = 0; r < dst.rows; r++) {

@@ -168,6 +168,9 @@ tw_status tw__pto_run_move(tw__pto_call *call)
     bool whole = src->location == TW_PTO_MAT && dst->rows == src->rows && dst->cols == src->cols;
     if (tw__pto_fills_cube(call)) return tw__pto_to_cube(call, &call->plane[1], 0, 0);
     tw__plane to = call->plane[0], from = whole ? tw__plane_physical(call, 1) : call->plane[1];
+    bool laid_alike = to.row == from.row && to.col == from.col;
+    tw_status apart = laid_alike && to.at == from.at ? TW_OK : tw__plane_apart(call, 1, &from);
+    if (apart != TW_OK) return apart;
     if (src->location != TW_PTO_ACC || dst->location != TW_PTO_VEC || !tw__pto_has_mates(call->core))
         return move_values(call, to, from);
     tw__plane values = tw__plane_new(call->core, dst->type, from.rows, from.cols);
@@ -279,7 +282,9 @@ static uint32_t corner(const tw__pto_call *call, unsigned i)
 tw_status tw__pto_run_extract(tw__pto_call *call)
 {
     tw__plane dst = call->plane[0], all = tw__plane_physical(call, 1);
-    return move_values(call, dst, tw__plane_part(all, corner(call, 2), dst.rows, corner(call, 3), dst.cols));
+    tw__plane part = tw__plane_part(all, corner(call, 2), dst.rows, corner(call, 3), dst.cols);
+    tw_status status = tw__plane_apart(call, 1, &part);
+    return status == TW_OK ? move_values(call, dst, part) : status;
 }
 
 tw_status tw__pto_check_insert(tw__pto_call *call)
@@ -303,6 +308,8 @@ tw_status tw__pto_run_insert(tw__pto_call *call)
 {
     if (tw__pto_fills_cube(call)) return tw__pto_to_cube(call, &call->plane[1], corner(call, 2), corner(call, 3));
     tw__plane src = call->plane[1], all = tw__plane_physical(call, 0);
+    tw_status status = tw__plane_apart(call, 1, &src);
+    if (status != TW_OK) return status;
     return move_values(call, tw__plane_part(all, corner(call, 2), src.rows, corner(call, 3), src.cols), src);
 }
 

@@ -252,3 +252,13 @@ tw_status tw__plane_fill(tw__pto_call *call, const tw__plane *dst, const void *v
                            { .at = (unsigned char *)(uintptr_t)value, .type = dst->type, .rows = 1, .cols = 1 } };
     return tw__lanes(call, TW_VEC_COPY, NULL, dst->rows, dst->cols, planes, 2);
 }
+
+tw_status tw__plane_apart(tw__pto_call *call, unsigned i, tw__plane *p)
+{
+    if (!tw__pto_shares(call, 0, i) || p->rows == 0 || p->cols == 0) return TW_OK;
+    tw__plane copy = tw__plane_new(call->core, p->type, p->rows, p->cols);
+    if (!copy.at) return TW_E_NO_MEMORY;
+    tw_status status = tw__plane_copy(call, &copy, p);
+    *p = copy;
+    return status;
+}

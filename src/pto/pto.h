@@ -254,6 +254,10 @@ tw_status tw__lanes(tw__pto_call *call, tw_vec_op op, const tw_vec_mode *mode, u
 tw_status tw__lanes_alone(tw__pto_call *call, tw_vec_op op, const tw_vec_mode *mode);
 /* out = max(in, 0), as TRELU has it: NaN and -0 stay. Both of one type; may be the same (lanes.c). */
 tw_status tw__relu(tw__pto_call *call, tw__plane out, tw__plane in);
+/* Whether operands i and k may have bytes in common: parts of one tile, or addresses that overlap. */
+bool tw__pto_shares(const tw__pto_call *call, unsigned i, unsigned k);
+/* *p, of operand i, as a copy in scratch memory if dst shares bytes with it: for what reads after it has written. */
+tw_status tw__plane_apart(tw__pto_call *call, unsigned i, tw__plane *p);
 tw_status tw__plane_copy(tw__pto_call *call, const tw__plane *dst, const tw__plane *src); /* extents of src */
 tw_status tw__plane_fill(tw__pto_call *call, const tw__plane *dst, const void *value);
 /* The whole physical tile as a plane (unbound from its valid region). */

@@ -21,12 +21,8 @@ tw_status tw__pto_run_transpose(tw__pto_call *call)
     turned.cols = src.rows;
     turned.row = src.col;
     turned.col = src.row;
-    if (call->operand[0].tile->place != call->operand[1].tile->place)
-        return tw__plane_copy(call, &call->plane[0], &turned);
-    tw__plane copy = tw__plane_new(call->core, src.type, turned.rows, turned.cols);
-    if (!copy.at) return TW_E_NO_MEMORY;
-    tw_status status = tw__plane_copy(call, &copy, &turned);
-    return status == TW_OK ? tw__plane_copy(call, &call->plane[0], &copy) : status;
+    tw_status status = tw__plane_apart(call, 1, &turned);
+    return status == TW_OK ? tw__plane_copy(call, &call->plane[0], &turned) : status;
 }
 
 /* --- padding ---------------------------------------------------------------------------------------------------------- */
@@ -59,7 +55,9 @@ tw_status tw__pto_run_fill_pad(tw__pto_call *call)
     uint64_t pad = tw__pad_bits(all.type, tw__tile(call, 0)->pad);
     tw__plane right = tw__plane_part(all, 0, src.rows, src.cols, all.cols - src.cols);
     tw__plane below = tw__plane_part(all, src.rows, all.rows - src.rows, 0, all.cols);
-    tw_status status = all.at == src.at ? TW_OK : tw__plane_copy(call, &all, &src);
+    bool in_place = all.at == src.at && all.row == src.row && all.col == src.col;
+    tw_status status = in_place ? TW_OK : tw__plane_apart(call, 1, &src);
+    if (status == TW_OK && !in_place) status = tw__plane_copy(call, &all, &src);
     if (status == TW_OK && right.cols) status = tw__plane_fill(call, &right, &pad);
     return status == TW_OK && below.rows ? tw__plane_fill(call, &below, &pad) : status;
 }
@@ -83,7 +81,9 @@ tw_status tw__pto_run_concat(tw__pto_call *call)
     tw__plane dst = tw__plane_physical(call, 0), a = call->plane[1], b = call->plane[2];
     dst.rows = a.rows;
     tw__plane right = tw__plane_part(dst, 0, b.rows, a.cols, b.cols);
-    tw_status status = tw__plane_copy(call, &dst, &a);
+    tw_status status = tw__plane_apart(call, 1, &a);
+    if (status == TW_OK) status = tw__plane_apart(call, 2, &b);
+    if (status == TW_OK) status = tw__plane_copy(call, &dst, &a);
     return status == TW_OK ? tw__plane_copy(call, &right, &b) : status;
 }
 
@@ -132,6 +132,9 @@ tw_status tw__pto_run_concat_counts(tw__pto_call *call)
                                   "row %u: %llu of %u and %llu of %u columns for dst's %u", r,
                                   (unsigned long long)n, a.cols, (unsigned long long)m, b.cols, dst.cols);
     }
+    tw_status apart = tw__plane_apart(call, 1, &a);
+    if (apart == TW_OK) apart = tw__plane_apart(call, 2, &b);
+    if (apart != TW_OK) return apart;
     for (uint32_t r = 0; r < a.rows; r++) {
         uint32_t n = count_at(first, r), m = count_at(second, r), sum = n + m;
         tw__plane from = tw__plane_part(a, r, 1, 0, n), to = tw__plane_part(dst, r, 1, 0, n);

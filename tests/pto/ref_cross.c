@@ -521,12 +521,15 @@ static void share(const bench *b, ref_call *call)
 {
     ref_matrix *d = &call->o[0], *m = ref_of(call, "ab"[b->state >> 20 & 1]);
     if (!call->row->in_place || call->illegal || b->state >> 22 & 3 || !m || m->type != d->type ||
-        m->cols != d->cols || m->rows != d->rows)
+        m->cols != d->cols || m->rows != d->rows || m->location != d->location || !(m->layouts >> d->layout & 1))
         return;
     m->layout = d->layout;
     m->tile = d->tile;
+    m->tile.valid_rows = m->valid_rows, m->tile.valid_cols = m->valid_cols;
+    m->tile.pad = m->pad;
     call->shared = m;
-    call->by_values = call->target == TW_PTO_A2A3 && refuses_sharing(call->row->name); /* seen by address */
+    if (call->target == TW_PTO_A2A3 && refuses_sharing(call->row->name))
+        call->by_values = true; /* seen by address */
 }
 
 static void run(bench *b, ref_call *call, unsigned layout)

@@ -322,10 +322,10 @@ static void col_operand(ref_call *call)
 #define COLUMNS       .variants = 3, .plan = plan_columns, .reference = columns
 #define COLUMN_PLACES .variants = 15, .thin = 4, .plan = plan_column_places, .reference = column_places
 #define BY_ROW(a3, a5_)                                                                              \
-    .a2a3 = a3, .a5 = a5_, .variants = 10, .thin = 3, .plan = plan_row_operand, .prepare = no_zeros, \
+    .a2a3 = a3, .a5 = a5_, .in_place = true, .variants = 10, .thin = 3, .plan = plan_row_operand, .prepare = no_zeros, \
     .reference = row_operand
 #define BY_COL(a3, a5_) \
-    .a2a3 = a3, .a5 = a5_, .variants = 5, .plan = plan_col_operand, .prepare = no_zeros, .reference = col_operand
+    .a2a3 = a3, .a5 = a5_, .in_place = true, .variants = 5, .plan = plan_col_operand, .prepare = no_zeros, .reference = col_operand
 
 // clang-format off
 const ref_row ref_fold_rows[] = {
@@ -346,8 +346,8 @@ const ref_row ref_fold_rows[] = {
     { .name = "TCOLARGMAX_V", .a2a3 = F | T(U16) | T(U32), .a5 = W24, COLUMN_PLACES },
     { .name = "TCOLARGMIN", .a2a3 = F | T(U16) | T(U32), .a5 = B124, COLUMN_PLACES },
     { .name = "TCOLARGMIN_V", .a2a3 = F | T(U16) | T(U32), .a5 = W24, COLUMN_PLACES },
-    { .name = "TROWEXPAND", .a2a3 = B124, .a5 = A5, .variants = 4, .plan = plan_row_expand, .reference = row_expand },
-    { .name = "TCOLEXPAND", .a2a3 = B124, .a5 = A5, .variants = 4, .plan = plan_col_expand, .reference = col_expand },
+    { .name = "TROWEXPAND", .a2a3 = B124, .a5 = A5, .variants = 4, .in_place = true, .plan = plan_row_expand, .reference = row_expand },
+    { .name = "TCOLEXPAND", .a2a3 = B124, .a5 = A5, .variants = 4, .in_place = true, .plan = plan_col_expand, .reference = col_expand },
     { .name = "TROWEXPANDADD", BY_ROW(A3, B124) },
     { .name = "TROWEXPANDSUB", BY_ROW(A3, B124) },
     { .name = "TROWEXPANDSUB_TMP", BY_ROW(A3, B124) },

@@ -173,7 +173,8 @@ static void pair_sums(ref_call *call)
         }
 }
 
-/* TPART*: variants 0 all full, 1 a smaller, 2 b smaller, 3 a empty, 4 neither full, 5 one larger than dst. */
+/* TPART*: variants 0 all full, 1 a smaller, 2 b smaller, 3 a empty, 4 neither full, 5 one larger than dst,
+ * 6 a with all rows and fewer columns, 7 with one row, 8 with all columns and fewer rows. */
 static void plan_part(ref_call *call)
 {
     ref_matrix *a = ref_of(call, 'a'), *b = ref_of(call, 'b'), *d = ref_of(call, 'd'), *x = ref_of(call, 'x'),
@@ -183,6 +184,9 @@ static void plan_part(ref_call *call)
     if (call->variant == 1 || call->variant == 2 || call->variant == 4)
         small->valid_rows = rows / 2, small->valid_cols = cols > 3 ? cols - 3 : cols;
     if (call->variant == 3) a->valid_rows = a->valid_cols = 0;
+    if (call->variant == 6 || call->variant == 7) a->valid_cols = cols / 2;
+    if (call->variant == 7) a->valid_rows = rows ? 1 : 0;
+    if (call->variant == 8) a->valid_rows = rows / 2;
     if (call->variant == 4) b->valid_cols = cols / 2, b->valid_rows = rows;
     if (call->variant == 5) {
         d->valid_rows = rows / 2, a->valid_rows = rows / 2;
@@ -408,8 +412,9 @@ static void iota(ref_call *call)
 
 /* --- the table -------------------------------------------------------------------------------------------------------------------------- */
 
-#define PART(op) \
-    .variants = 6, .thin = 3, .plan = plan_part, .reference = part, .real = real_##op, .whole = whole_##op
+#define PART(op)                                                                                         \
+    .in_place = true, .variants = 9, .thin = 4, .plan = plan_part, .reference = part, .real = real_##op, \
+    .whole = whole_##op
 const ref_row ref_lane_rows[] = {
 #define X(row, a2a3_, a5_, plan_, prepare_, variants_, ulps_, floats, integers) \
     { .name = #row,                                                             \
@@ -432,9 +437,9 @@ const ref_row ref_lane_rows[] = {
     { .name = "TPARTMUL", .a2a3 = A3, .a5 = A5 & ~I64U64, PART(TMUL) },
     { .name = "TPARTMAX", .a2a3 = A3, .a5 = A5, PART(TMAX) },
     { .name = "TPARTMIN", .a2a3 = A3, .a5 = A5, PART(TMIN) },
-    { .name = "TPARTARGMAX", .a2a3 = F, .a5 = F, .variants = 6, .thin = 3, .plan = plan_part, .reference = part_places },
-    { .name = "TPARTARGMIN", .a2a3 = F, .a5 = F, .variants = 6, .thin = 3, .plan = plan_part, .reference = part_places },
-    { .name = "TCONCAT", .a2a3 = B124, .a5 = B124, .variants = 4, .thin = 2, .plan = plan_concat, .reference = concat },
+    { .name = "TPARTARGMAX", .a2a3 = F, .a5 = F, .in_place = true, .variants = 9, .thin = 4, .plan = plan_part, .reference = part_places },
+    { .name = "TPARTARGMIN", .a2a3 = F, .a5 = F, .in_place = true, .variants = 9, .thin = 4, .plan = plan_part, .reference = part_places },
+    { .name = "TCONCAT", .a2a3 = B124, .a5 = B124, .variants = 4, .thin = 2, .in_place = true, .plan = plan_concat, .reference = concat },
     { .name = "TCONCAT_N", .a2a3 = B124, .a5 = B124, .variants = 4, .thin = 2, .plan = plan_concat_counts, .prepare = counts_that_fit, .reference = concat_counts },
     { .name = "TCONCAT_COUNTS", .a2a3 = B124, .a5 = B124, .variants = 4, .thin = 2, .plan = plan_concat_counts, .prepare = counts_that_fit, .reference = concat_counts },
     { .name = "TINTERLEAVE", .a5 = B124, .plan = plan_even, .reference = interleave },
