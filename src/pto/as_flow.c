@@ -201,7 +201,10 @@ static void bind_if(tw__as_binder *b, const tw__as_op *op)
     unsigned n = arrow_types(op, &types);
     if (!op->items) return tw__as_refuse(b, NULL, op, "pto.if", "expected scf.if %%condition");
     if (!tw__as_slots(b, op, &op->items, 1, TW_BOOL, &slot) || !check_condition(b, op, slot, op->items)) return;
-    if (n != op->result_count || (n && !op->blocks->next))
+    if (n && n == op->result_count && !op->blocks->next)
+        return tw__as_refuse(b, NULL, op, "pto.results",
+                             "the else branch is missing: both have to give the %u result%s", n, n == 1 ? "" : "s");
+    if (n != op->result_count)
         return tw__as_refuse(b, NULL, op, "pto.results", "%u results are named, both branches must give %u",
                              op->result_count, n);
     tw__as_code *code = tw__as_code_new(b, op, tw__as_if);

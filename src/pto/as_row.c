@@ -213,8 +213,39 @@ static void prefer_fitting(const tw__as_binder *b, tw__as_code *code)
     }
 }
 
+/* What the types alone say of a transfer between a view of two extents and a tile; strides and layout are judged in the
+ * run. Accumulators convert, scales of MX lie in pairs. */
+static bool check_transfer(tw__as_binder *b, const tw__as_op *op, const tw__as_code *code)
+{
+    bool load = strcmp(code->row->mnemonic, "tload") == 0;
+    if ((!load && strcmp(code->row->mnemonic, "tstore") != 0) || code->count != 2) return true;
+    const tw__as_type *tile = &b->f->slot_type[code->operand[!load]], *view = &b->f->slot_type[code->operand[load]];
+    if (tile->kind != TW__AS_TILE || tile->tile.conv || !tile->text || strchr(tile->text, '?')) return true;
+    if (view->kind != TW__AS_VIEW && view->kind != TW__AS_PART) return true;
+    const char *name = code->row->name, *target = tw_pto_target_name(b->program->target);
+    unsigned bits = tw_type_get(view->element)->bits;
+    if (tile->tile.location != TW_PTO_ACC && bits != tw_type_get(tile->tile.type)->bits)
+        return tw__as_refuse(
+                   b, code->where[load], op, "pto.verify",
+                   "%s: tensor of %s and tile of %s differ in element size [rule global.type, profile %s]", name,
+                   tw_type_name(view->element, TW_SYSTEM_PTO), tw_type_name(tile->tile.type, TW_SYSTEM_PTO),
+                   target),
+               false;
+    if (view->rank != 2 || bits < 8 || view->element == TW_F8E8M0) return true;
+    const uint32_t valid[2] = { tile->tile.valid_rows, tile->tile.valid_cols };
+    for (unsigned d = 0; d < 2; d++)
+        if (view->dims[d] >= 0 && view->dims[d] != valid[d])
+            return tw__as_refuse(b, code->where[load], op, "pto.verify",
+                                 "%s: the tensor has %lld %s, the tile's valid region %u [rule global.extents, "
+                                 "profile %s]",
+                                 name, (long long)view->dims[d], d ? "columns" : "rows", valid[d], target),
+                   false;
+    return true;
+}
+
 static void check_static(tw__as_binder *b, const tw__as_op *op, tw__as_code *code)
 {
+    if (!check_transfer(b, op, code)) return;
     unsigned blame = code->count;
     prefer_fitting(b, code);
     if (judge(b, code, code->row, &blame) != TW_OK)

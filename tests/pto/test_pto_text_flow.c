@@ -298,7 +298,7 @@ static void pto_text_flow_refused(void **state)
         { "scf.if %c1 {\n}", "i1 is wanted here", 1, 8 },
         { "scf.index_switch\ndefault {\n}", "expected scf.index_switch %value", 1, 1 },
         { "scf.if %f {\n}", "i1 is wanted here", 1, 8 },
-        { "%a = scf.if %t -> (index) {\n  scf.yield %c0 : index\n}", "both branches", 1, 6 },
+        { "%a = scf.if %t -> (index) {\n  scf.yield %c0 : index\n}", "the else branch is missing", 1, 6 },
         { "scf.yield", "cannot stand here", 1, 1 },
         { "scf.condition(%t)", "cannot stand here", 1, 1 },
         { "scf.while : () -> () {\n} do {\n}", "end in scf.condition", 1, 1 },

@@ -77,7 +77,7 @@ static const struct {
     /* if, while, switch */
     { FUNC "scf.if {\n}" END, "expected scf.if %condition", 2, 1 },
     { FUNC "scf.if %n {\n}" END, "scf.if: i1 is wanted here, such as arith.cmpi gives, not index", 2, 8 },
-    { FUNC "%c = arith.constant true\n%r = scf.if %c -> (index) {\nscf.yield %n : index\n}" END, "1 results are named, both branches must give 1", 3, 6 },
+    { FUNC "%c = arith.constant true\n%r = scf.if %c -> (index) {\nscf.yield %n : index\n}" END, "the else branch is missing: both have to give the 1 result", 3, 6 },
     { FUNC "%c = arith.constant true\nscf.if %c\n" END, "expected '{': scf.if holds a block", 6, 1 },
     { FUNC "%c = arith.constant true\nscf.if %c {\n} els {\n}" END, "unknown operation 'els'; did you mean 'else'?", 4, 3 },
     { FUNC "%c = arith.constant true\nscf.if %c {\n} else" END, "expected '{' here", 5, 1 },
@@ -323,6 +323,15 @@ static const struct {
     { FUNC "%c = arith.constant 48 : i64\n%t = pto.alloc_tile addr = %c : " T END, "address 0x30 is not a multiple of 32", 3, 28 },
     { FUNC "%t = pto.alloc_tile : !pto.tile_buf<mat, 1024x512xi32>" END, "a tile of 2097152 bytes: mat holds 524288 on", 2, 6 },
     { FUNC "%t = tci 1 : !pto.tile_buf<vec, 1x1048576xi32>" END, "a tile of 4194304 bytes: vec holds", 2, 6 },
+    { FUNC ALLOC "%v = pto.make_tensor_view %p, shape = [2, 16], strides = [16, 1] : !pto.tensor_view<2x16xi32>\n"
+      "pto.tload ins(%v : !pto.tensor_view<2x16xi32>) outs(%t : " T ")" END,
+      "TLOAD: the tensor has 2 rows, the tile's valid region 1 [rule global.extents", 4, 15 },
+    { FUNC ALLOC "%v = pto.make_tensor_view %p, shape = [%n, 8], strides = [16, 1] : !pto.tensor_view<?x8xi32>\n"
+      "pto.tstore ins(%t : " T ") outs(%v : !pto.tensor_view<?x8xi32>)" END,
+      "TSTORE: the tensor has 8 columns, the tile's valid region 16 [rule global.extents", 4, 56 },
+    { "func.func @f(%p: !pto.ptr<f16>) {\n" ALLOC "%v = pto.make_tensor_view %p, shape = [1, 16], strides = [16, 1] : !pto.tensor_view<1x16xf16>\n"
+      "pto.tload ins(%v : !pto.tensor_view<1x16xf16>) outs(%t : " T ")" END,
+      "TLOAD: tensor of f16 and tile of i32 differ in element size [rule global.type", 4, 15 },
     { FUNC ALLOC "pto.tload ins(%p : !pto.ptr<i32>) outs(%t : " T ")" END, "tload wants a tensor here, not !pto.ptr<i32>; pto.make_tensor_view makes one of it", 3, 15 },
     { FUNC ALLOC "pto.tabs ins(%p : !pto.ptr<i32>) outs(%t : " T ")" END, "tabs wants a tile here, not !pto.ptr<i32>", 3, 14 },
     { FUNC "pto.set_flag[#pto.pipe<MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID0>]" END, "'MTE2' is not a pipe or event; did you mean 'PIPE_MTE2'?", 2, 14 },
