@@ -58,7 +58,8 @@ static int row_operand(const tw__pto_call *call, unsigned i)
     uint32_t block = (uint32_t)(32 / tw_type_size(t->type));
     if (t->valid_cols == dst->valid_cols && t->valid_cols != 1 && t->valid_cols != block) return 0;
     if (t->valid_cols == 1 && (t->blayout == TW_PTO_COL_MAJOR || t->cols == 1)) return 1;
-    if (t->valid_cols == block && t->cols == block) return 2;
+    bool row_major = t->blayout == TW_PTO_ROW_MAJOR && !tw__tile_boxed(t);
+    if (t->valid_cols == block && (row_major || call->target == TW_PTO_CPU)) return 2;
     return 0;
 }
 

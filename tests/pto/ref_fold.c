@@ -272,7 +272,7 @@ static void plan_row_operand(ref_call *call)
     uint32_t block = 256 / ref_bits(call->type), mode = call->variant / 2;
     bool tmp = ref_of(call, 't') != NULL;
     if (mode == 1) {
-        m->cols = m->valid_cols = block, m->layouts = REF_ROWS_ONLY;
+        m->cols = call->region % 2 ? 2 * block : block, m->valid_cols = block, m->layouts = REF_ROWS_ONLY;
         call->illegal = tmp;
     } else if (mode == 3) {
         m->valid_cols = d->valid_cols > 1 ? d->valid_cols - 1 : 2;

@@ -76,6 +76,8 @@ static const struct limit {
     { "a value for each column", "expand.cols", "c25", "", "TCOLEXPANDMUL", { 0 }, { 0 }, { F32, F32, "vec f32 1x64 v1x{64|63}" }, 0 },
     { "at least one row of values, as an operand", "expand.cols", "c25", "", "TCOLEXPANDADD", { 0 }, { 0 }, { F32, F32, "vec f32 4x64 v{1|0}x64" }, 0 },
     { "a block of 32 bytes for each row", "expand.mode", "c25", "", "TROWEXPANDMUL", { 0 }, { 0 }, { F32, F32, "vec f32 4x{8|16}" }, 0 },
+    { "a block of valid columns for each row", "expand.mode", "c25", "", "TROWEXPANDMUL", { 0 }, { 0 }, { F32, F32, "vec f32 4x16 v4x{8|9}" }, 0 },
+    { "such blocks in rows", "expand.mode", "25", "c", "TROWEXPANDMUL", { 0 }, { 0 }, { "vec f32 8x64", "vec f32 8x64", "vec f32 8x8 {v8x8|col}" }, 0 },
     { "a value for each row, as an operand", "expand.rows", "c25", "", "TROWEXPANDMUL", { 0 }, { 0 }, { F32, F32, "vec f32 32x1 v{4|5}x1 col" }, 0 },
     { "256 counts", "histogram.dst", "c5", "", "THISTOGRAM", { .byte = 1 }, { 0 }, { "vec u32 4x{256|248}", "vec u16 4x64", "vec u8 32x1 col" }, 0 },
     { "a byte of u16", "histogram.byte", "c5", "", "THISTOGRAM", { .byte = 1 }, { .byte = 2 }, { "vec u32 4x256", "vec u16 4x64", "vec u8 32x1 col" }, 0 },
