@@ -56,7 +56,7 @@ class graph {
         detail::tops()[self->first] = self.get();
         return ok;
     }
-#ifdef __cpp_impl_destroying_delete
+#ifdef __cpp_lib_destroying_delete
     static void operator delete(graph *g, std::destroying_delete_t, size_t bytes)
     {
         if (size_t *asked = std::exchange(detail::asked_size(), nullptr)) {
@@ -105,7 +105,7 @@ class graph {
     size_t size()
     {
         size_t bytes = 0;
-#ifdef __cpp_impl_destroying_delete
+#ifdef __cpp_lib_destroying_delete
         detail::asked_size() = &bytes;
         delete this; /* destroys nothing */
 #endif

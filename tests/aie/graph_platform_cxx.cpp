@@ -64,6 +64,11 @@ static vector<int> numbers_of(const string &path)
         if (word != "TLAST") all.push_back(std::atoi(word.c_str()));
     return all;
 }
+template <size_t... I> static void platform_of(std::index_sequence<I...>)
+{
+    simulation::platform<sizeof...(I), 0> many((static_cast<void>(I), "x" + std::to_string(I))...);
+    EXPECT(many.src[0].node->path == "x0" && many.src[sizeof...(I) - 1].node->path == "x263");
+}
 /* A file in, memory out. */
 static void file_and_memory()
 {
@@ -176,6 +181,7 @@ int main()
     }
     memory_of_a_platform();
     file_and_memory();
+    platform_of(std::make_index_sequence<264>()); /* as the beamforming design has */
     kernels_in_logic();
     memory_in_logic_is_refused();
     initialisation_by_name();

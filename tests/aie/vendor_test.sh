@@ -16,6 +16,7 @@ failed=0
 [ "$(grep -c 'using ::' "$work/names.cpp")" = 562 ] || { echo "vendor_test: not 562 names"; failed=1; }
 printf '#include <tilewright/aie.h>\n#include <tilewright/aie_vendor.hpp>\n' >"$work/order.cpp"
 printf '#include <tilewright/aie_vendor.hpp>\nv8cint16 *f(v8cint16 *p) { return ::fft_data_incr(p, 1, p); }\n' >"$work/fft.cpp"
+printf '#include <adf.h>\nclass empty : public adf::graph {};\nempty g;\n' >"$work/adf.cpp"
 printf '#define __AIE_ARCH__ 20\n#include <tilewright/aie_vendor.hpp>\n' >"$work/arch.cpp"
 refused() # COMPILER FILE TEXT FLAG
 {
@@ -33,6 +34,8 @@ for compiler in g++ clang++-19; do
   esac
   $compiler -std=$standard -Wall -Wextra -Werror -I"$source/include" -fsyntax-only "$work/names.cpp" || {
     echo "vendor_test: $compiler -std=$standard does not know all names"; failed=1; }
+  $compiler -std=c++17 -Wall -Wextra -Werror -I"$source/include" -I"$source/include/aie" -fsyntax-only "$work/adf.cpp" || {
+    echo "vendor_test: $compiler -std=c++17 does not compile <adf.h>"; failed=1; }
   refused $compiler order "before <tilewright/aie.h>" -E
   refused $compiler arch "__AIE_ARCH__ has to be 10" -E
   refused $compiler fft "fft_data_incr .*not modelled" -fsyntax-only

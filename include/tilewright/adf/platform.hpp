@@ -73,7 +73,8 @@ template <int In, int Out> class platform {
     {
         static_assert(sizeof...(P) == In + Out, "a platform takes its inputs, then its outputs");
         int i = 0;
-        (take(ends, i++), ...);
+        const int taken[] = { 0, (take(ends, i++), 0)... }; /* in order; compilers limit how many a fold takes */
+        (void)taken;
     }
 
   private:
