@@ -169,7 +169,7 @@ if(TARGET tilewright)
     endif()
   endif()
   if(BUILD_TESTING)
-    foreach(name IN ITEMS names vendor vendor_api clash forms)
+    foreach(name IN ITEMS names vendor vendor_api clash forms adf)
       add_test(NAME aie.${name} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/${name}_test.sh ${CMAKE_SOURCE_DIR}
                $<TARGET_FILE:tilewright> -Wl,-rpath,$<TARGET_FILE_DIR:tilewright>)
       if(TW_SANITIZE) # they link programs of their own, without a sanitizer

@@ -105,17 +105,19 @@ void tw__aie_count_unread(tw_aie_array *a)
 }
 
 /* Whether all of it may come from files: directly, or through kernels that fire whenever they can, such as those that
- * stand for the stream switch. depth: of kernels that may follow one another, in case of a ring. */
-static bool is_from_file(const tw_aie_array *a, int from, const tw__plio *file, size_t depth)
+ * stand for the stream switch. seen: kernels that the question has come to, which add nothing in a ring. */
+static bool is_from_file(const tw_aie_array *a, int from, const tw__plio *file, bool *seen)
 {
     if (from < 0) return file && file->path;
     const tw__kernel *k = a->kernels[from];
-    if (k->repeat || depth == 0) return false;
+    if (k->repeat) return false;
+    if (seen[from]) return true;
+    seen[from] = true;
     for (int n = 0; n <= TW__AIE_STREAMS; n++)
-        if (k->in[n] && !is_from_file(a, k->in[n]->from, tw__plio_of(a, k->in[n]), depth - 1)) return false;
+        if (k->in[n] && !is_from_file(a, k->in[n]->from, tw__plio_of(a, k->in[n]), seen)) return false;
     for (int n = 0; n < TW__AIE_PORTS; n++) {
         const tw__pair *p = k->window_in[n];
-        if (p && !is_from_file(a, p->from, tw__plio_of(a, p), depth - 1)) return false;
+        if (p && !is_from_file(a, p->from, tw__plio_of(a, p), seen)) return false;
     }
     return true;
 }
@@ -123,7 +125,10 @@ static bool is_from_file(const tw_aie_array *a, int from, const tw__plio *file, 
 static void tell(void *user, const tw_aie_array *a, const port *p)
 {
     (void)user;
-    if (a->iterations && is_from_file(a, p->from, p->file, a->kernel_count)) return;
+    bool *seen = g_new0(bool, a->kernel_count);
+    bool is_rest = a->iterations && is_from_file(a, p->from, p->file, seen);
+    g_free(seen);
+    if (is_rest) return;
     GString *text = g_string_new(NULL);
     describe(a, p, text);
     tw__aie_report_at(p->source, p->line, "note", "nobody has read %s", text->str);
