@@ -9,7 +9,7 @@
  * Every instruction is checked against its rules for the core's target before it touches anything: one that is refused has
  * no effect, and tw_error_message() names instruction, rule and profile. Only what depends on values, integer division by
  * zero and indexes outside a table, shows while it runs; what lies before the element in the message is then written.
- * docs/pto.md lists instructions and rules. */
+ * NULL for an argument that has to be there is TW_E_INVALID_ARGUMENT. docs/pto.md lists instructions and rules. */
 #ifndef TILEWRIGHT_PTO_H
 #define TILEWRIGHT_PTO_H
 

@@ -47,6 +47,7 @@ tw_status tw__pto_end_transfers(tw_pto *core, bool good)
 
 tw_status tw_pto_copy_async(tw_pto *core, tw_pto_tensor *dst, tw_pto_tensor *src, uint64_t *event)
 {
+    if (!core) return tw__pto_given(core, "core");
     static const tw__pto_row row = { .mnemonic = "tput_async", .form = "Gg", .operands = 2 };
     static const tw_pto_attrs none;
     tw_pto_operand operands[] = { tw_pto_tensor_operand(dst), tw_pto_tensor_operand(src) };
@@ -81,6 +82,7 @@ static tw_status check_event(const tw_pto *core, uint64_t event)
 
 tw_status tw_pto_async_wait(tw_pto *core, uint64_t event)
 {
+    if (!core) return tw__pto_given(core, "core");
     tw_status status = check_event(core, event);
     if (status == TW_OK) status = tw__pto_transfer(core, event);
     if (status == TW_OK) tw__pto_delay(core, TW_PTO_PIPE_ALL, core->seat->transfers[event - 1].done_at);
@@ -89,6 +91,7 @@ tw_status tw_pto_async_wait(tw_pto *core, uint64_t event)
 
 tw_status tw_pto_async_test(tw_pto *core, uint64_t event, bool *done)
 {
+    if (!core) return tw__pto_given(core, "core");
     *done = false;
     tw_status status = tw_pto_async_wait(core, event);
     *done = status == TW_OK;

@@ -79,6 +79,7 @@ static bool add_core(tw_pto_grid *grid, unsigned index)
 
 tw_pto_grid *tw_pto_grid_new(const tw_pto_launch *launch)
 {
+    if (tw__pto_given(launch, "launch") != TW_OK) return NULL;
     tw_pto_launch l = *launch;
     if (!l.blocks) l.blocks = 1;
     if (!l.devices) l.devices = 1;
@@ -337,6 +338,7 @@ static void seat_cores(tw_pto_grid *grid)
 
 tw_status tw_pto_grid_run(tw_pto_grid *grid, tw_pto_kernel kernel, void *user)
 {
+    if (!grid || !kernel) return tw__pto_given(NULL, grid ? "kernel" : "grid");
     if (grid->running) return tw__fail(TW_E_INVALID_ARGUMENT, "the grid is running already");
     g_free(grid->message);
     grid->message = NULL;

@@ -76,6 +76,7 @@ static void tell(const tw_pto *core, const void *what, GString *text)
 
 tw_status tw_pto_intra_set(tw_pto *core, tw_pto_pipe pipe, unsigned id)
 {
+    if (!core) return tw__pto_given(core, "core");
     intra f = { 0 };
     tw_status status = allocate(core);
     if (status == TW_OK) status = describe(core, "set_intra_block", pipe, id, false, &f);
@@ -91,6 +92,7 @@ tw_status tw_pto_intra_set(tw_pto *core, tw_pto_pipe pipe, unsigned id)
 
 tw_status tw_pto_intra_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id)
 {
+    if (!core) return tw__pto_given(core, "core");
     intra f = { 0 };
     tw_status status = allocate(core);
     if (status == TW_OK) status = describe(core, "wait_intra_block", pipe, id, true, &f);

@@ -91,6 +91,7 @@ static uint64_t fewest_waits(const tw_pto *core, flag f)
 
 tw_status tw_pto_sync_set(tw_pto *core, tw_pto_pipe pipe, unsigned id, tw_pto_sync_mode mode)
 {
+    if (!core) return tw__pto_given(core, "core");
     flag f = { mode, id };
     if (!tw__pto_seat(core)) return TW_E_NO_MEMORY;
     tw_status status = check_flag(core, "sync.set", pipe, f);
@@ -110,6 +111,7 @@ tw_status tw_pto_sync_set(tw_pto *core, tw_pto_pipe pipe, unsigned id, tw_pto_sy
 
 tw_status tw_pto_sync_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id, tw_pto_sync_mode mode)
 {
+    if (!core) return tw__pto_given(core, "core");
     flag f = { mode, id };
     if (!tw__pto_seat(core)) return TW_E_NO_MEMORY;
     tw_status status = check_flag(core, "sync.wait", pipe, f);
@@ -219,6 +221,7 @@ tw_status tw__pto_run_sync_all(tw__pto_call *call)
 
 tw_status tw_pto_sync_all(tw_pto *core, tw_pto_core_set cores, tw_pto_tensor *workspace)
 {
+    if (!core) return tw__pto_given(core, "core");
     tw_pto_attrs attrs = { .cores = (int32_t)cores };
     tw_pto_operand operand = tw_pto_tensor_operand(workspace);
     return tw_pto_call(core, "syncall", &operand, workspace ? 1 : 0, &attrs);

@@ -48,6 +48,8 @@ static tw_status check_kinds(tw__pto_call *call)
             return tw__pto_refuse(call, i, "operands", "operand %u is missing", i + 1);
         if (want == TW_PTO_TILE && tw_pto_tile_check(o->tile) != TW_OK)
             return tw__pto_refuse(call, i, "tile.shape", "operand %u: %s", i + 1, tw_error_message());
+        if (want == TW_PTO_TILE && call->core && tw__tile_dynamic(o->tile)) /* without a core: a check beforehand */
+            return tw__pto_refuse(call, i, "tile.shape", "operand %u: its valid extents have no values yet", i + 1);
         if (want == TW_PTO_TENSOR &&
             ((unsigned)o->tensor->layout >= TW_PTO_LAYOUTS || !tw_type_size(o->tensor->type)))
             return tw__pto_refuse(call, i, "global.layout", "operand %u: unknown layout or element type", i + 1);
@@ -211,6 +213,7 @@ tw_status tw_pto_check(tw_pto_target target, int op, const tw_pto_operand *opera
     tw__pto_call call = { .target = target, .operand = operands, .count = count, .attrs = attrs ? attrs : &none };
     if (op < 0 || (size_t)op >= tw__pto_row_count() || (unsigned)target >= TW_PTO_TARGETS)
         return tw__fail(TW_E_INVALID_ARGUMENT, "unknown PTO instruction or target");
+    if (!operands && count) return tw__pto_given(operands, "list of operands");
     call.row = tw__pto_row_at((size_t)op);
     tw_status status = tw__pto_check_call(&call);
     if (blame) *blame = call.blame == TW__NO_OPERAND ? count : call.blame;

@@ -46,6 +46,8 @@ static size_t count_of(const tw_pto_conv *v)
 
 tw_pto_tile tw_pto_conv_tile(tw_pto_location location, tw_type type, const tw_pto_conv *conv, size_t bytes)
 {
+    if (!conv)
+        return (tw_pto_tile){ .location = (unsigned char)location, .type = type }; /* tile_check refuses it */
     size_t size = tw_type_size(type) ? tw_type_size(type) : 1, count = count_of(conv);
     size_t need = count > UINT32_MAX / size ? UINT32_MAX : count * size;
     if (bytes == 0) bytes = (need + 31) / 32 * 32;

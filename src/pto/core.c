@@ -22,6 +22,11 @@ enum { CPU_VECTOR_BYTES = 512 << 10, ALIGN = 32 }; /* spec pto.md 1.4 */
 enum { KERNEL_BYTES = TW__KERNELS * sizeof(tw__kernel_slot) };
 enum { LINE = 64 }; /* automatic places: a cache line of the host */
 
+tw_status tw__pto_given(const void *argument, const char *what)
+{
+    return argument ? TW_OK : tw__fail(TW_E_INVALID_ARGUMENT, "the %s is NULL", what);
+}
+
 const char *tw_pto_target_name(tw_pto_target target)
 {
     return (unsigned)target < TW_PTO_TARGETS ? targets[target].name : "unknown";
@@ -30,6 +35,7 @@ const char *tw_pto_target_name(tw_pto_target target)
 bool tw_pto_target_by_name(const char *name, tw_pto_target *target)
 {
     const char *known[TW_PTO_TARGETS];
+    if (tw__pto_given(name, "name of a target") != TW_OK || tw__pto_given(target, "target") != TW_OK) return false;
     for (int t = 0; t < TW_PTO_TARGETS; t++) {
         char **names = g_strsplit(targets[t].names, "|", -1);
         bool found = false;
@@ -297,7 +303,8 @@ tw_status tw__pto_check_address(tw_pto_target target, const tw_pto_tile *tile, u
 
 tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address)
 {
-    tw_status status = tw_pto_tile_check(tile);
+    tw_status status = tw__pto_given(core, "core");
+    if (status == TW_OK) status = tw_pto_tile_check(tile);
     if (status != TW_OK) return status;
     uint32_t size = core->memory[tile->location].size, number;
     size_t bytes = tw_pto_tile_bytes(tile);
@@ -328,6 +335,7 @@ tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address)
 
 void tw_pto_release(tw_pto *core, tw_pto_tile *tile)
 {
+    if (!core || !tile) return;
     tw__place *p = place_of(core, tile);
     if (p && tile->base_rows == 0) p->used = false;
     tile->place = tile->offset = 0;
@@ -342,6 +350,7 @@ unsigned char *tw__pto_storage(const tw_pto *core, const tw_pto_tile *tile)
 
 void *tw_pto_data(tw_pto *core, tw_pto_tile *tile)
 {
+    if (tw__pto_given(core, "core") != TW_OK || tw__pto_given(tile, "tile") != TW_OK) return NULL;
     if (tw__pto_place(core, tile) != TW_OK) return NULL;
     if (core->memory[tile->location].size) return tw__pto_storage(core, tile);
     tw__fail(TW_E_TILE_MEMORY, "this core has no memory %s [profile %s]", memories[tile->location],
@@ -351,14 +360,17 @@ void *tw_pto_data(tw_pto *core, tw_pto_tile *tile)
 
 int64_t tw_pto_address(const tw_pto *core, const tw_pto_tile *tile)
 {
-    const tw__place *p = place_of(core, tile);
+    const tw__place *p = core && tile ? place_of(core, tile) : NULL;
     return p ? (int64_t)p->address + tile->offset : -1;
 }
 
 tw_status tw_pto_window(tw_pto *core, tw_pto_tile *window, tw_pto_tile *tile, uint32_t row, uint32_t col)
 {
     uint32_t box_rows, box_cols;
-    tw_status status = tw__pto_place(core, tile);
+    tw_status status = tw__pto_given(core, "core");
+    if (status == TW_OK) status = tw__pto_given(window, "window");
+    if (status == TW_OK) status = tw__pto_given(tile, "tile");
+    if (status == TW_OK) status = tw__pto_place(core, tile);
     if (status != TW_OK) return status;
     if (window->location != tile->location || window->blayout != tile->blayout ||
         window->slayout != tile->slayout || window->type != tile->type)

@@ -149,6 +149,8 @@ tw_pto_pipe tw_pto_last_pipe(const tw_pto *core)
 
 static tw_status check_flag(const tw_pto *core, const char *what, tw_pto_pipe from, tw_pto_pipe to, unsigned id)
 {
+    tw_status status = tw__pto_given(core, "core");
+    if (status != TW_OK) return status;
     if ((unsigned)from >= TW_PTO_PIPE_ALL || (unsigned)to >= TW_PTO_PIPE_ALL || from == to)
         return tw__fail(TW_E_INVALID_ARGUMENT, "%s: two different pipes are needed [rule flag.pipes, profile %s]",
                         what, tw_pto_target_name(core->target));
@@ -188,6 +190,7 @@ tw_status tw_pto_wait_flag(tw_pto *core, tw_pto_pipe from, tw_pto_pipe to, unsig
 
 tw_status tw_pto_barrier(tw_pto *core, tw_pto_pipe pipe)
 {
+    if (!core) return tw__pto_given(core, "core");
     if ((unsigned)pipe >= TW_PTO_PIPES)
         return tw__fail(TW_E_INVALID_ARGUMENT, "barrier: unknown pipe %d", (int)pipe);
     uint64_t last = pipe == TW_PTO_PIPE_ALL ? tw_pto_cycles(core) : tw__pto_done(core, pipe);

@@ -113,6 +113,8 @@ tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_op
 tw_status tw_pto_exec(tw_pto *core, int op, const tw_pto_operand *operands, unsigned count,
                       const tw_pto_attrs *attrs)
 {
+    if (!core) return tw__pto_given(core, "core");
+    if (!operands && count) return tw__pto_given(operands, "list of operands");
     const tw__pto_row *row = op >= 0 ? tw__pto_row_at((size_t)op) : NULL;
     if (!row || count > TW_PTO_OPERANDS) return tw__fail(TW_E_INVALID_ARGUMENT, "unknown PTO instruction %d", op);
     return tw__pto_exec_row(core, row, operands, count, attrs);
@@ -121,6 +123,8 @@ tw_status tw_pto_exec(tw_pto *core, int op, const tw_pto_operand *operands, unsi
 tw_status tw_pto_call(tw_pto *core, const char *mnemonic, const tw_pto_operand *operands, unsigned count,
                       const tw_pto_attrs *attrs)
 {
+    if (!core || !mnemonic) return tw__pto_given(NULL, core ? "mnemonic" : "core");
+    if (!operands && count) return tw__pto_given(operands, "list of operands");
     const tw__pto_row *row = tw__pto_row_of(mnemonic);
     if (!row || count > TW_PTO_OPERANDS)
         return tw__fail(TW_E_INVALID_ARGUMENT, "no PTO instruction '%s'", mnemonic);
@@ -187,6 +191,7 @@ tw_status tw_pto_store(tw_pto *core, tw_pto_tensor *dst, tw_pto_tile *src)
 /* The valid region, contiguous, in either direction: through the plane of a call that has one operand. */
 static tw_status transfer(tw_pto *core, tw_pto_tile *tile, void *memory, size_t bytes, bool to_tile)
 {
+    if (!core || !memory) return tw__pto_given(NULL, core ? "memory" : "core");
     static const tw__pto_row whole = { .mnemonic = "tile", .form = "d", .operands = 1 };
     static const tw_pto_attrs none;
     tw_pto_operand operand = tw_pto_tile_operand(tile);
@@ -194,6 +199,8 @@ static tw_status transfer(tw_pto *core, tw_pto_tile *tile, void *memory, size_t 
         .core = core, .target = core->target, .row = &whole, .operand = &operand, .attrs = &none, .count = 1
     };
     tw_status status = tw_pto_tile_check(tile);
+    if (status == TW_OK && tw__tile_dynamic(tile))
+        status = tw__fail(TW_E_INVALID_ARGUMENT, "the tile's valid extents have no values yet");
     if (status == TW_OK) status = tw__pto_bind(&call);
     if (status != TW_OK) return status;
     size_t size = tw_type_size(tile->type);

@@ -48,6 +48,7 @@ static bool map_of(const tw_pto_conv *v, map *m)
 tw_status tw_pto_conv_output(const tw_pto_conv *conv, uint32_t *height, uint32_t *width)
 {
     map m;
+    if (!conv || !height || !width) return tw__pto_given(NULL, "description or a result");
     if (!map_of(conv, &m))
         return tw__fail(TW_E_INVALID_ARGUMENT,
                         is_map(conv) ? "the filter is larger than the padded feature map"

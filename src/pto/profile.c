@@ -170,11 +170,13 @@ static tw_profile *missing(void)
 
 tw_profile *tw_pto_profile(tw_pto *core)
 {
+    if (tw__pto_given(core, "core") != TW_OK) return NULL;
     return core->tally ? record(&core, 1, 1, tw_pto_cycles(core)) : missing();
 }
 
 tw_profile *tw_pto_grid_profile(const tw_pto_grid *grid)
 {
+    if (tw__pto_given(grid, "grid") != TW_OK) return NULL;
     if (!grid->cores[0]->tally) return missing();
     return record(grid->cores, grid->count, grid->launch.devices, tw_pto_grid_cycles(grid));
 }

@@ -20,6 +20,9 @@
 
 /* --- core.c ------------------------------------------------------------------------------------------------------ */
 
+/* TW_E_INVALID_ARGUMENT when an argument of a public function that `what` names is NULL. */
+tw_status tw__pto_given(const void *argument, const char *what);
+
 /* Memory of a tile: a range of one on-chip memory. Number in `place` counts from 1; 0 = none. */
 typedef struct tw__place {
     unsigned char location;
@@ -278,6 +281,7 @@ tw_status tw__nibble_transfer(tw__pto_call *call, const tw_pto_tensor *tensor, c
 /* --- tile.c, tensor.c ------------------------------------------------------------------------------------------- */
 
 bool tw__tile_boxed(const tw_pto_tile *tile);
+bool tw__tile_dynamic(const tw_pto_tile *tile); /* a valid extent has no value yet */
 uint64_t tw__pad_bits(tw_type type, uint64_t pad);
 /* The storage as a view of rank 4 (box row, row, box column, column), all physical elements. */
 tw_view tw__tile_boxes(const tw_pto_tile *tile, void *storage);

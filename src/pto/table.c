@@ -194,7 +194,7 @@ const tw__pto_row *tw__pto_row_of(const char *mnemonic)
 bool tw_pto_info_get(size_t index, tw_pto_info *info)
 {
     const tw__pto_row *row = tw__pto_row_at(index);
-    if (!row) return false;
+    if (!row || !info) return false;
     *info = (tw_pto_info){ .name = row->name,
                            .mnemonic = row->mnemonic,
                            .form = row->form,
@@ -209,6 +209,7 @@ bool tw_pto_info_get(size_t index, tw_pto_info *info)
 int tw_pto_op_by_name(const char *name)
 {
     static _Thread_local known table[KNOWN];
+    if (tw__pto_given(name, "name of an instruction") != TW_OK) return -1;
     const tw__pto_row *row = look_up(table, name, find_name);
     if (row) return (int)(row - rows);
     tw__fail(TW_E_INVALID_ARGUMENT, "no PTO instruction form '%s'", name);

@@ -17,6 +17,7 @@ tw_status tw__text_tell(tw_pto_text *text, tw_status status)
 
 tw_pto_text *tw_pto_text_parse(const char *name, const char *source, size_t size, tw_pto_report report, void *user)
 {
+    if (tw__pto_given(name, "name") != TW_OK || tw__pto_given(source, "source") != TW_OK) return NULL;
     tw_pto_text *text = tw__calloc(1, sizeof *text);
     tw_diags *diags = text ? tw_diags_new() : NULL;
     tw__as_module *module = diags ? tw__as_parse(name, source, size, diags) : NULL;
@@ -33,6 +34,7 @@ tw_pto_text *tw_pto_text_parse(const char *name, const char *source, size_t size
 
 tw_pto_text *tw_pto_text_load(const char *path, tw_pto_report report, void *user)
 {
+    if (tw__pto_given(path, "path") != TW_OK) return NULL;
     char *source = NULL;
     gsize size = 0;
     GError *error = NULL;

@@ -14,6 +14,7 @@ struct tw_pto_run {
 
 tw_pto_run *tw_pto_run_new(tw_pto_text *text, const char *function, tw_pto *core)
 {
+    if (tw__pto_given(text, "text") != TW_OK || tw__pto_given(core, "core") != TW_OK) return NULL;
     const tw__as_program *program = text->program[tw_pto_get_target(core)];
     if (!program) {
         tw__fail(TW_E_INVALID_ARGUMENT, "%s has not been verified for %s", text->module->file,
@@ -100,6 +101,7 @@ static tw_status not_a_number(const tw_pto_run *run, int index)
 
 tw_status tw_pto_run_number(tw_pto_run *run, const char *name, const char *value)
 {
+    if (!run || !name || !value) return tw__pto_given(NULL, "run, name or value");
     int64_t bits;
     int index = find_param(run, name);
     if (index < 0) return TW_E_SYMBOL;
@@ -117,6 +119,7 @@ tw_status tw_pto_run_number(tw_pto_run *run, const char *name, const char *value
 
 tw_status tw_pto_run_scalar(tw_pto_run *run, const char *name, tw_pto_scalar value)
 {
+    if (!run || !name) return tw__pto_given(NULL, "run or name");
     int index = find_param(run, name);
     if (index < 0) return TW_E_SYMBOL;
     const tw__as_type *t = tw__text_param_type(run->function, (size_t)index);
@@ -156,6 +159,10 @@ static tw_status check_extents(const tw_pto_run *run, const char *name, unsigned
 tw_status tw_pto_run_memory(tw_pto_run *run, const char *name, void *data, tw_type type, unsigned rank,
                             const size_t *extents)
 {
+    bool empty = false;
+    if (!run || !name) return tw__pto_given(NULL, "run or name");
+    for (unsigned i = 0; i < rank; i++) empty |= extents[i] == 0;
+    if (!data && !empty) return tw__pto_given(data, "memory");
     int index = find_param(run, name);
     if (index < 0) return TW_E_SYMBOL;
     const tw__as_type *t = tw__text_param_type(run->function, (size_t)index);
@@ -215,6 +222,7 @@ static tw_status not_bound(tw_pto_run *run, unsigned index)
 
 tw_status tw_pto_run_start(tw_pto_run *run, const tw_pto_run_options *options)
 {
+    if (!run) return tw__pto_given(run, "run");
     static const tw_pto_run_options defaults = { 0 };
     if (!options) options = &defaults;
     for (unsigned i = 0; i < tw__text_param_count(run->function); i++)
@@ -245,6 +253,7 @@ tw_status tw__pto_text_argument(const tw_pto_run *run, const char *name, const t
 
 tw_pto_tile *tw_pto_run_tile(tw_pto_run *run, const char *name)
 {
+    if (tw__pto_given(run, "run") != TW_OK || tw__pto_given(name, "name") != TW_OK) return NULL;
     const tw__as_function *f = run->function;
     const char *names[256];
     size_t count = 0;

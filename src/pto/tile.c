@@ -21,6 +21,11 @@ static size_t bits_of(const tw_pto_tile *t)
     return tw_type_get(t->type)->bits == 4 ? 4 : 8 * tw_type_size(t->type);
 }
 
+bool tw__tile_dynamic(const tw_pto_tile *t)
+{
+    return t->valid_rows == TW_PTO_DYNAMIC || t->valid_cols == TW_PTO_DYNAMIC;
+}
+
 bool tw__tile_boxed(const tw_pto_tile *t)
 {
     return t->slayout != TW_PTO_NONE_BOX;
@@ -81,6 +86,7 @@ tw_status tw_pto_tile_check(const tw_pto_tile *t)
 {
     enum { LARGEST = 1 << 20, MOST_COMPACT = 3 /* RowAlignedPadding */ };
     uint32_t box_rows, box_cols;
+    if (!t) return tw__pto_given(t, "tile");
     if (t->location >= TW_PTO_LOCATIONS) return bad("a tile has no location %u", t->location);
     if (*tw_type_name(t->type, TW_SYSTEM_PTO) == 0 || !tw_type_get(t->type)->names[TW_SYSTEM_PTO][0])
         return bad("'%s' is not an element type of tiles", tw_type_name(t->type, TW_SYSTEM_TILEWRIGHT));

@@ -1,4 +1,6 @@
 /* Memories, TASSIGN with its four checks, automatic placement, manual mode, tile rules, element addresses, flags. */
+#include <tilewright/pto_text.h>
+
 #include "check.h"
 
 static void pto_core_memories(void **state)
@@ -176,6 +178,68 @@ static void pto_core_windows(void **state)
     tw_pto_free(core);
 }
 
+/* What is missing is refused by name, and has no effect. */
+static void pto_core_missing(void **state)
+{
+    (void)state;
+    float memory[8] = { 0 };
+    tw_pto_target target;
+    tw_pto *core = tw_pto_new(TW_PTO_CPU, 0);
+    tw_pto_tile t = vec_tile(TW_F32, 1, 8);
+    REFUSED(tw_pto_assign(NULL, &t, 0), "core", "NULL");
+    REFUSED(tw_pto_assign(core, NULL, 0), "tile", "NULL");
+    REFUSED(tw_pto_window(core, NULL, &t, 0, 0), "window", "NULL");
+    REFUSED(tw_pto_window(core, &t, NULL, 0, 0), "tile", "NULL");
+    REFUSED(tw_pto_call(NULL, "tabs", NULL, 0, NULL), "core", "NULL");
+    REFUSED(tw_pto_call(core, NULL, NULL, 0, NULL), "mnemonic", "NULL");
+    REFUSED(tw_pto_call(core, "tabs", NULL, 2, NULL), "operands", "NULL");
+    REFUSED(tw_pto_exec(core, 0, NULL, 2, NULL), "operands", "NULL");
+    REFUSED(CALL(core, "tabs", NULL, TILE(NULL), TILE(&t)), "operands", "operand 1");
+    REFUSED(tw_pto_read(core, &t, NULL, 32), "memory", "NULL");
+    REFUSED(tw_pto_write(core, NULL, memory, 32), "tile", "NULL");
+    REFUSED(tw_pto_set_flag(NULL, TW_PTO_PIPE_V, TW_PTO_PIPE_S, 0), "core", "NULL");
+    REFUSED(tw_pto_barrier(NULL, TW_PTO_PIPE_V), "core", "NULL");
+    REFUSED(tw_pto_conv_output(NULL, NULL, NULL), "description", "NULL");
+    REFUSED(tw_pto_grid_run(NULL, NULL, NULL), "grid", "NULL");
+    REFUSED(tw_pto_sync_all(NULL, TW_PTO_MIX, NULL), "core", "NULL");
+    REFUSED(tw_pto_async_wait(NULL, 1), "core", "NULL");
+    assert_null(tw_pto_profile(NULL));
+    assert_null(tw_pto_grid_profile(NULL));
+    assert_null(tw_pto_text_parse("x", NULL, 0, NULL, NULL));
+    assert_null(tw_pto_text_load(NULL, NULL, NULL));
+    assert_null(tw_pto_run_new(NULL, NULL, core));
+    REFUSED(tw_pto_run_number(NULL, "n", "1"), "run", "NULL");
+    assert_null(tw_pto_grid_new(NULL));
+    assert_null(tw_pto_data(core, NULL));
+    assert_int_equal(tw_pto_address(core, NULL), -1);
+    assert_false(tw_pto_target_by_name(NULL, &target));
+    assert_int_equal(tw_pto_op_by_name(NULL), -1);
+    tw_pto_tile none = tw_pto_conv_tile(TW_PTO_MAT, TW_F16, NULL, 64);
+    assert_true(tw_pto_tile_check(&none) != TW_OK);
+    tw_pto_release(core, NULL);
+    tw_pto_release(NULL, &t);
+    tw_pto_free(core);
+}
+
+/* Extents that have no value pass a check beforehand and nothing else. */
+static void pto_core_dynamic(void **state)
+{
+    (void)state;
+    float memory[64];
+    tw_pto *core = tw_pto_new(TW_PTO_CPU, 0);
+    for (int which = 0; which < 2; which++) {
+        tw_pto_tile t = vec_tile(TW_F32, 8, 8), whole = t;
+        *(which ? &t.valid_rows : &t.valid_cols) = TW_PTO_DYNAMIC;
+        tw_pto_operand operands[] = { TILE(&t), TILE(&t) };
+        OK(tw_pto_check(TW_PTO_CPU, tw_pto_op_by_name("TABS"), operands, 2, NULL, NULL));
+        OK(CALL(core, "tabs", NULL, TILE(&whole), TILE(&whole)));
+        REFUSED(CALL(core, "tabs", NULL, TILE(&t), TILE(&t)), "tile.shape", "no values");
+        REFUSED(tw_pto_read(core, &t, memory, sizeof memory), "valid extents", "no values");
+        REFUSED(tw_pto_write(core, &t, memory, sizeof memory), "valid extents", "no values");
+    }
+    tw_pto_free(core);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +247,7 @@ int main(void)
         cmocka_unit_test(pto_core_placement),  cmocka_unit_test(pto_core_manual),
         cmocka_unit_test(pto_core_tile_rules), cmocka_unit_test(pto_core_boxes),
         cmocka_unit_test(pto_core_flags),      cmocka_unit_test(pto_core_windows),
+        cmocka_unit_test(pto_core_missing),    cmocka_unit_test(pto_core_dynamic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
