@@ -81,7 +81,7 @@ const tw__pto_row *tw__pto_form_of(tw_pto *core, tw_pto_target target, const tw_
 /* What `tilewright pto info` prints about an instruction (info.c), and how each of its forms is written in text (info_text.c). */
 bool tw__pto_print_info(FILE *out, const char *name);
 void tw__pto_print_text_forms(FILE *out, const tw__pto_row *row);
-const char *tw__pto_letter_name(char letter); /* of a form: "dst", "tensor (written)" */
+const char *tw__pto_letter_name(char letter);                      /* of a form: "dst", "tensor (written)" */
 const char *tw__pto_attr_value_name(unsigned attr, int32_t value); /* "lt"; NULL = a number */
 int tw__pto_attr_by_name(const char *name);                        /* -1 */
 unsigned tw__pto_attr_count(void);

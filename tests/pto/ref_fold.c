@@ -321,11 +321,12 @@ static void col_operand(ref_call *call)
 #define ROW_PLACES    .variants = 20, .thin = 4, .plan = plan_row_places, .reference = row_places
 #define COLUMNS       .variants = 3, .plan = plan_columns, .reference = columns
 #define COLUMN_PLACES .variants = 15, .thin = 4, .plan = plan_column_places, .reference = column_places
-#define BY_ROW(a3, a5_)                                                                              \
-    .a2a3 = a3, .a5 = a5_, .in_place = true, .variants = 10, .thin = 3, .plan = plan_row_operand, .prepare = no_zeros, \
-    .reference = row_operand
-#define BY_COL(a3, a5_) \
-    .a2a3 = a3, .a5 = a5_, .in_place = true, .variants = 5, .plan = plan_col_operand, .prepare = no_zeros, .reference = col_operand
+#define BY_ROW(a3, a5_)                                                                           \
+    .a2a3 = a3, .a5 = a5_, .in_place = true, .variants = 10, .thin = 3, .plan = plan_row_operand, \
+    .prepare = no_zeros, .reference = row_operand
+#define BY_COL(a3, a5_)                                                                                    \
+    .a2a3 = a3, .a5 = a5_, .in_place = true, .variants = 5, .plan = plan_col_operand, .prepare = no_zeros, \
+    .reference = col_operand
 
 // clang-format off
 const ref_row ref_fold_rows[] = {

@@ -235,7 +235,8 @@ static void pto_text_devices_messages(void **state)
     } rows[] = {
         { "%q = pto.remote_ptr %p, %n : " P ", index -> " P "\n", 2, 9, "device 2; there are 2" },
         { "%m = arith.constant -1 : index\n%q = pto.remote_ptr %p, %m : " P " -> " P "\n", 2, 10, "device -1" },
-        { "%q = pto.remote_ptr %c1, %c1 : index -> " P "\n", 2, 9, "a pointer or memref in global memory is wanted" },
+        { "%q = pto.remote_ptr %c1, %c1 : index -> " P "\n", 2, 9,
+          "a pointer or memref in global memory is wanted" },
         { "%q = pto.remote_ptr %p : " P " -> " P "\n", 2, 9, "takes 2 operands" },
         { "%q = pto.remote_ptr %p, %me : " P " -> " P "\n%v = pto.load_scalar %q[%c1] : " P " -> i32\n", 1, 0,
           NULL },
