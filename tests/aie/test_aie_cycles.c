@@ -214,8 +214,8 @@ static void send_words(void *user)
 static void take_words(void *user)
 {
     (void)user;
-    for (int i = 0; i < 24; i++) readincr(stream_in(int32, 0));
-    for (int i = 0; i < 8; i++) readincr(stream_in(int32, 1));
+    for (int i = 0; i < 24; i++) (void)readincr(stream_in(int32, 0));
+    for (int i = 0; i < 8; i++) (void)readincr(stream_in(int32, 1));
 }
 static void aie_cycles_of_ports(void **state)
 {
