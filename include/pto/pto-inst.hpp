@@ -122,7 +122,7 @@ template <typename T> tw_pto_scalar scalar(T value)
 
 // --- tiles -----------------------------------------------------------------------------------------------------------
 
-enum class TileType { Vec, Mat, Left, Right, Acc, Bias, Scaling, ScaleLeft, ScaleRight };
+enum class TileType { Vec, Mat, Left, Right, Acc, Bias, Scaling, ScaleLeft, ScaleRight, Ctrl /* without memory here */ };
 enum class BLayout { RowMajor, ColMajor };
 enum class SLayout { NoneBox, RowMajor, ColMajor };
 enum class PadValue : uint64_t { Null, Zero, Max, Min };
@@ -408,6 +408,11 @@ TW_PTO_CPP_TILES(TCOLEXPANDSUB, "tcolexpandsub") TW_PTO_CPP_TILES(TCOLEXPANDMUL,
 TW_PTO_CPP_TILES(TCOLEXPANDDIV, "tcolexpanddiv") TW_PTO_CPP_TILES(TCOLEXPANDMAX, "tcolexpandmax")
 TW_PTO_CPP_TILES(TCOLEXPANDMIN, "tcolexpandmin") TW_PTO_CPP_TILES(TCOLEXPANDEXPDIF, "tcolexpandexpdif")
 TW_PTO_CPP_TILES(TPREFETCH, "tprefetch") TW_PTO_CPP_TILES(TSORT32, "tsort32")
+// The context of the asynchronous hint has no meaning here.
+template <typename G, typename Context> void TPREFETCH_ASYNC(const G &src, Context &&)
+{
+    tw_detail::call("tprefetch_async", tw_pto_attrs{}, src);
+}
 TW_PTO_CPP_TILES(TRESHAPE, "treshape") TW_PTO_CPP_TILES(TTRANS, "ttrans") TW_PTO_CPP_TILES(TFILLPAD, "tfillpad")
 TW_PTO_CPP_TILES(TFILLPAD_INPLACE, "tfillpad_inplace") TW_PTO_CPP_TILES(TFILLPAD_EXPAND, "tfillpad_expand")
 TW_PTO_CPP_TILES(TGATHERB, "tgatherb") TW_PTO_CPP_TILES(TPACK, "tpack")

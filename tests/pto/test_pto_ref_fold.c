@@ -56,7 +56,8 @@ static void pto_ref_registry(void **state)
     (void)state;
     for (size_t i = 0; i < tw__pto_row_count(); i++) {
         const tw__pto_row *row = tw__pto_row_at(i);
-        bool found = has_own_loops(row->family);
+        bool found =
+            has_own_loops(row->family) || strcmp(row->name, "TPREFETCH_ASYNC") == 0; /* no tile to look at */
         for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
             found = found || in_table(tables[t].rows, tables[t].count, row->name);
         if (!found) print_error("%s has no reference in a table of ref_tables.h\n", row->name), missing++;

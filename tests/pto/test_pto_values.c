@@ -484,6 +484,7 @@ static void pto_values_in_place(void **state)
     set(core, &p, 1, 1, 5);
     memory[17] = 6;
     OK(CALL(core, "tprefetch", NULL, TILE(&p), TENSOR(&t)));
+    OK(CALL(core, "tprefetch_async", NULL, TENSOR(&t)));
     assert_true(get(core, &p, 1, 1) == 5); /* a hint: neither side changes */
     assert_true(memory[17] == 6);
     tw_pto_free(core);
