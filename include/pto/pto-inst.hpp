@@ -122,7 +122,18 @@ template <typename T> tw_pto_scalar scalar(T value)
 
 // --- tiles -----------------------------------------------------------------------------------------------------------
 
-enum class TileType { Vec, Mat, Left, Right, Acc, Bias, Scaling, ScaleLeft, ScaleRight, Ctrl /* without memory here */ };
+enum class TileType {
+    Vec,
+    Mat,
+    Left,
+    Right,
+    Acc,
+    Bias,
+    Scaling,
+    ScaleLeft,
+    ScaleRight,
+    Ctrl /* without memory here */
+};
 enum class BLayout { RowMajor, ColMajor };
 enum class SLayout { NoneBox, RowMajor, ColMajor };
 enum class PadValue : uint64_t { Null, Zero, Max, Min };
