@@ -391,7 +391,33 @@ PTO_INST RecordEvent TCI(TileData &dst, T start, TileDataTmp &tmp, WaitEvents &.
     {                                                                                 \
         return tw_detail::call(mnemonic, tw_pto_attrs{}, dst, src, s, events...);     \
     }
+// More exact results at more cycles on A5; here results are rounded once anyway. The type's name is estimated.
+enum class PrecisionType { DEFAULT, HIGH_PRECISION };
+namespace tw_detail {
+template <PrecisionType precision> tw_pto_attrs precise()
+{
+    tw_pto_attrs attrs{};
+    attrs.precise = precision == PrecisionType::HIGH_PRECISION;
+    return attrs;
+}
+} // namespace tw_detail
+#define TW_PTO_CPP_PRECISE(NAME, mnemonic)                                                              \
+    template <PrecisionType precision, typename... Args> PTO_INST RecordEvent NAME(const Args &...args) \
+    {                                                                                                   \
+        return tw_detail::call(mnemonic, tw_detail::precise<precision>(), args...);                     \
+    }
+#define TW_PTO_CPP_PRECISE_SCALAR(NAME, mnemonic)                                                \
+    template <PrecisionType precision, typename D, typename A, typename... Rest>                 \
+    PTO_INST RecordEvent NAME(D &dst, A &src, typename A::DType s, Rest &...rest)                \
+    {                                                                                            \
+        return tw_detail::call(mnemonic, tw_detail::precise<precision>(), dst, src, s, rest...); \
+    }
 // clang-format off
+TW_PTO_CPP_PRECISE(TDIV, "tdiv") TW_PTO_CPP_PRECISE(TREM, "trem") TW_PTO_CPP_PRECISE(TFMOD, "tfmod") TW_PTO_CPP_PRECISE(TPOW, "tpow")
+TW_PTO_CPP_PRECISE(TEXP, "texp") TW_PTO_CPP_PRECISE(TLOG, "tlog") TW_PTO_CPP_PRECISE(TSQRT, "tsqrt")
+TW_PTO_CPP_PRECISE(TRSQRT, "trsqrt") TW_PTO_CPP_PRECISE(TRECIP, "trecip") TW_PTO_CPP_PRECISE(TROWEXPANDDIV, "trowexpanddiv")
+TW_PTO_CPP_PRECISE(TCOLEXPANDDIV, "tcolexpanddiv") TW_PTO_CPP_PRECISE_SCALAR(TDIVS, "tdivs")
+TW_PTO_CPP_PRECISE_SCALAR(TFMODS, "tfmods") TW_PTO_CPP_PRECISE_SCALAR(TREMS, "trems") TW_PTO_CPP_PRECISE_SCALAR(TPOWS, "tpows")
 TW_PTO_CPP_TILES(TADD, "tadd") TW_PTO_CPP_TILES(TSUB, "tsub") TW_PTO_CPP_TILES(TMUL, "tmul")
 TW_PTO_CPP_TILES(TDIV, "tdiv") TW_PTO_CPP_TILES(TMAX, "tmax") TW_PTO_CPP_TILES(TMIN, "tmin") TW_PTO_CPP_TILES(TREM, "trem")
 TW_PTO_CPP_TILES(TFMOD, "tfmod") TW_PTO_CPP_TILES(TPOW, "tpow") TW_PTO_CPP_TILES(TAND, "tand") TW_PTO_CPP_TILES(TOR, "tor")

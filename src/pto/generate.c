@@ -25,6 +25,8 @@ tw_status tw__pto_check_fill(tw__pto_call *call)
     if (dst->location == TW_PTO_VEC && !dst->conv) return tw__pto_check_row_major(call, 0);
     if (dst->location != TW_PTO_MAT && dst->location != TW_PTO_VEC)
         return tw__pto_refuse(call, 0, "location.fill", "dst lies in vector memory or L1");
+    if (dst->conv && call->target == TW_PTO_A2A3)
+        return tw__pto_refuse(call, 0, "conv.fill", "A2/A3 fill no ConvTiles; TLOAD can");
     size_t blocks = (dst->conv ? dst->valid_cols * tw_type_size(dst->type) : tw_pto_tile_bytes(dst)) / 32;
     if (blocks < 1 || blocks > MOST_BLOCKS)
         return tw__pto_refuse(call, 0, "fill.blocks", "%zu blocks of 32 bytes; 1 to %d are possible", blocks,

@@ -60,7 +60,7 @@ static const struct note {
     { "interleave", "dst's valid region", "types and valid regions are equal [valid.same]; an even number of columns [interleave.even]" },
     { "deinterleave", "dst's valid region", "types and valid regions are equal [valid.same]; an even number of columns [interleave.even]" },
     { "deinterleave1", "source's valid region", "dst has half of the columns [interleave.half]; A5: source rows of 512 bytes or more [interleave.row]" },
-    { "fill", "valid region in vector memory, whole tile in L1, elements of a ConvTile", "L1 or vector memory [location.fill]; L1 and ConvTiles: 1 to 32767 blocks of 32 bytes [fill.blocks]" },
+    { "fill", "valid region in vector memory, whole tile in L1, elements of a ConvTile", "L1 or vector memory [location.fill]; L1 and ConvTiles: 1 to 32767 blocks of 32 bytes [fill.blocks]; no ConvTiles on A2/A3 [conv.fill]" },
     { "triangle", "dst's valid region", "" },
     { "iota", "row 0, valid columns", "Cols != 1 [tci.cols]; element type identical to the scalar's; valid rows are not consulted" },
     { "row_reduce", "source's valid region", "source row-major, not empty [row.empty]; as many valid rows [row.rows]; dst one valid column [row.cols]; sums in index order" },

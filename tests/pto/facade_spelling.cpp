@@ -64,6 +64,20 @@ static void types_named()
     CHECK(detail::twice(2) == 4);
 }
 
+static void precision()
+{
+    Tile<TileType::Vec, float, 1, 64> x, y, tmp;
+    for (uint32_t i = 0; i < 64; i++) x.SetValue(i, float(i + 1));
+    TDIV<PrecisionType::HIGH_PRECISION>(y, x, x);
+    for (uint32_t i = 0; i < 64; i++) CHECK(y.GetValue(i) == 1);
+    TSQRT<PrecisionType::DEFAULT>(y, x);
+    CHECK(y.GetValue(48) == 7);
+    TDIVS<PrecisionType::HIGH_PRECISION>(y, x, 4);
+    TREMS<PrecisionType::HIGH_PRECISION>(x, y, 1, tmp);
+    for (uint32_t i = 0; i < 64; i++)
+        CHECK(y.GetValue(i) == float(i + 1) / 4 && x.GetValue(i) == float((i + 1) % 4) / 4);
+}
+
 static void masks()
 {
     Tile<TileType::Vec, float, 2, 64> full;
@@ -203,6 +217,7 @@ static void runtime()
 int main()
 {
     types_named();
+    precision();
     masks();
     comparisons();
     sums_and_sorts();

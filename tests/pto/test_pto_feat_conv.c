@@ -99,7 +99,6 @@ static const char convolution[] =
     "%c16 = arith.constant 16 : index\n%c20 = arith.constant 20 : index\n%c42 = arith.constant 42 : index\n"
     "%c112 = arith.constant 112 : index\n%c672 = arith.constant 672 : index\n%c840 = arith.constant 840 : index\n"
     "%c1344 = arith.constant 1344 : index\n%k1 = arith.constant 144 : index\n%k = arith.constant 288 : index\n"
-    "%zero = arith.constant 0.0 : f16\n"
     /* the image as it comes, to groups of 16 channels, to L1 */
     "%xv = pto.make_tensor_view %x, shape = [%c1, %c20, %c6, %c7], strides = [%c840, %c42, %c7, %c1] {layout = "
     "#pto.layout<nchw>} : !pto.tensor_view<1x20x6x7xf16>\n"
@@ -107,7 +106,6 @@ static const char convolution[] =
     "%c1] {layout = #pto.layout<nc1hwc0>} : !pto.tensor_view<1x2x6x7x16xf16>\n"
     "%image = pto.alloc_tile : " NCHW "\n%groups = pto.alloc_tile : " FIVE "\n%map = pto.alloc_tile : " MAP "\n"
     "%tmp = pto.alloc_tile : " TMP "\n"
-    "pto.texpands ins(%zero : f16) outs(%groups : " FIVE ")\n"
     "pto.tload ins(%xv : !pto.tensor_view<1x20x6x7xf16>) outs(%image : " NCHW ")\n"
     "pto.ttrans ins(%image, %tmp : " NCHW ", " TMP ") outs(%groups : " FIVE ")\n"
     "pto.tstore ins(%groups : " FIVE ") outs(%fv : !pto.tensor_view<1x2x6x7x16xf16>)\n"

@@ -50,8 +50,8 @@ static const struct limit {
     { "narrower elements", "pack.width", "c5", "", "TPACK", { 0 }, { 0 }, { "vec {u16|u32} 4x64", "vec u32 4x64" }, 0 },
     /* generated, 3.2 and 4 */
     { "more than one column", "tci.cols", "c25", "", "TCI", { 0 }, { 0 }, { "vec i32 8x{2|1} col", "#i32 1" }, 0 },
-    { "at least 1 block of 32 bytes", "fill.blocks", "c25", "", "TEXPANDS", { 0 }, { 0 }, { "conv mat f16 nchw 1,1,1,{16|15}", "#f16 1" }, 0 },
-    { "at most 32767 blocks of 32 bytes", "fill.blocks", "c25", "", "TEXPANDS", { 0 }, { 0 }, { "conv mat f16 nchw 1,1,{32767|32768},16", "#f16 1" }, WITHOUT_CORE },
+    { "at least 1 block of 32 bytes", "fill.blocks", "c5", "", "TEXPANDS", { 0 }, { 0 }, { "conv mat f16 nchw 1,1,1,{16|15}", "#f16 1" }, 0 },
+    { "at most 32767 blocks of 32 bytes", "fill.blocks", "c5", "", "TEXPANDS", { 0 }, { 0 }, { "conv mat f16 nchw 1,1,{32767|32768},16", "#f16 1" }, WITHOUT_CORE },
     { "at most 32767 blocks of 32 bytes of a matrix", "fill.blocks", "c25", "", "TEXPANDS", { 0 }, { 0 }, { "mat f32 {32767|32768}x8", "#f32 1" }, WITHOUT_CORE },
     { "7 or 10 rounds", "random.rounds", "c5", "", "TRANDOM", { .rounds = 7 }, { .rounds = 6 }, { "vec u32 1x256", "#u32 1", "#u32 1", "#u32 1", "#u32 1", "#u32 1", "#u32 1" }, 0 },
     { "7 or 10 rounds", "random.rounds", "c5", "", "TRANDOM", { .rounds = 10 }, { .rounds = 11 }, { "vec u32 1x256", "#u32 1", "#u32 1", "#u32 1", "#u32 1", "#u32 1", "#u32 1" }, 0 },

@@ -139,6 +139,7 @@ static const struct rule {
     { "random.rounds", "5", "TRANDOM", { .rounds = 8 }, { "vec u32 1x256", "#u32 1", "#u32 1", "#u32 1", "#u32 1", "#u32 1", "#u32 1" } },
     { "location.fill", "c25", "TEXPANDS", { 0 }, { "left f32 16x16 zz", "#f32 1" } },
     { "fill.blocks", "c5", "TEXPANDS", { 0 }, { "conv mat f16 nchw 1,1,1,15", "#f16 1" } },
+    { "conv.fill", "2", "TEXPANDS", { 0 }, { "conv mat f16 nchw 1,1,1,16", "#f16 1" } },
     /* reductions, expansions */
     { "row.empty", "c25", "TROWSUM", { 0 }, { COL, "vec f32 4x64 v4x0", F32 } },
     { "row.rows", "c25", "TROWMAX", { 0 }, { "vec f32 32x1 v3x1 col", F32, F32 } },
