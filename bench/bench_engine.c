@@ -14,7 +14,7 @@
 #include <omp.h>
 
 #include "bench.h"
-#include "engine/engine.h"
+#include "poplar/engine/engine.h"
 
 static const char codelets[] = "#include <poplar/Vertex.hpp>\n"
                                "using namespace poplar;\n"

@@ -2,7 +2,7 @@
  * quarter to a half of all steps (limit 1 s), and how close the peak comes to the bytes that
  * are alive at once when 100,000 variables of one tile live up to 20 of 10,000 steps (limit 1.05). The peer is the bound
  * itself: no allocator can need less than the most bytes alive in one step. */
-#include "tile/place.h"
+#include "core/tile/place.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Cost of a profile: appending an executed step, and memory for 10,000 steps on 1,472 tiles.
  * Limits: a few ns per step, 5 MB. The peer of the append is a counter increment through a pointer. */
-#include "profile/profile.h"
+#include "core/profile/profile.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "vec/math.h"
+#include "core/vec/math.h"
 
 enum { N = 4096, REPEATS = 9, CALLS = 50 };
 static float in[N], out[N];

@@ -1,5 +1,5 @@
-# tests/<box>/test_*.c: one cmocka program each, linked with its box and what lies below it.
-# tests/<box>/ref_*.c: references that several of them share, a library.
+# tests/<folder of the box>/test_*.c: one cmocka program each, linked with its box and what lies below it.
+# .../ref_*.c: references that several of them share, a library.
 # tests/cli/*_test.sh: the program and the installed tree, as a user meets them.
 # tests/fuzz/fuzz_*.c: LLVMFuzzerTestOneInput; without TW_FUZZ a plain main replays the saved corpus.
 include(CTest)
@@ -11,8 +11,8 @@ foreach(box IN LISTS TW_BOXES)
   if(NOT TARGET tw_${box})
     continue()
   endif()
-  file(GLOB tests CONFIGURE_DEPENDS tests/${box}/test_*.c)
-  file(GLOB references CONFIGURE_DEPENDS tests/${box}/ref_*.c)
+  file(GLOB_RECURSE tests CONFIGURE_DEPENDS tests/${TW_DIR_${box}}/test_*.c)
+  file(GLOB_RECURSE references CONFIGURE_DEPENDS tests/${TW_DIR_${box}}/ref_*.c)
   set(reference "")
   if(references)
     set(reference tw_reference_${box})

@@ -1,4 +1,4 @@
-# The kernels of vec: every file of src/vec/kernels is compiled once per dispatch level. A generated wrapper names the
+# The kernels of vec: every file of src/core/vec/kernels is compiled once per dispatch level. A generated wrapper names the
 # level, since one target cannot hold a source twice with different flags.
 set(TW_VEC_LEVELS baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
@@ -17,16 +17,16 @@ endif()
 # The elementary functions: one file per level, written for its width. A pragma in the file is not enough for clang, which
 # takes the calling convention of wide vectors from the command line.
 foreach(level IN LISTS TW_VEC_LEVELS)
-  set_source_files_properties(src/vec/math_${level}.c PROPERTIES COMPILE_OPTIONS "${TW_VEC_FLAGS_${level}}")
+  set_source_files_properties(src/core/vec/math_${level}.c PROPERTIES COMPILE_OPTIONS "${TW_VEC_FLAGS_${level}}")
 endforeach()
 
 if(TARGET tw_vec)
-  file(GLOB kernels CONFIGURE_DEPENDS src/vec/kernels/*.c)
+  file(GLOB kernels CONFIGURE_DEPENDS src/core/vec/kernels/*.c)
   foreach(kernel IN LISTS kernels)
     get_filename_component(family ${kernel} NAME_WE)
     foreach(level IN LISTS TW_VEC_LEVELS)
       set(wrapper ${CMAKE_BINARY_DIR}/generated/vec/${family}_${level}.c)
-      file(CONFIGURE OUTPUT ${wrapper} CONTENT "#define TW_LEVEL ${level}\n#include \"vec/kernels/${family}.c\"\n")
+      file(CONFIGURE OUTPUT ${wrapper} CONTENT "#define TW_LEVEL ${level}\n#include \"core/vec/kernels/${family}.c\"\n")
       set_source_files_properties(${wrapper} PROPERTIES COMPILE_OPTIONS "${TW_VEC_FLAGS};${TW_VEC_FLAGS_${level}}"
                                                         OBJECT_DEPENDS ${kernel})
       target_sources(tw_vec PRIVATE ${wrapper})

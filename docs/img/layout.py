@@ -1,6 +1,6 @@
 """Draws the figures of docs/poplar-memory.md: python3 docs/img/layout.py, run in docs/img. Standard library only.
 
-Bit positions are those of src/tile/layout.c and layout_list.c, memory figures those of src/tile/arch.c."""
+Bit positions are those of src/core/tile/layout.c and layout_list.c, memory figures those of src/core/tile/arch.c."""
 
 FILL = {"pointer": "#cfe3f7", "count": "#fde3b8", "reserved": "#e4e4e4", "data": "#d8efd3", "none": "#ffffff", "code": "#f3d3d8"}
 

@@ -4,7 +4,7 @@
  *     printf("%u tiles of %llu bytes\n", arch.tiles, (unsigned long long)arch.bytes_per_tile);
  *
  * Rows: the IPU generations and the CPU of Poplar, the WSE-2 and WSE-3 processing element, the first AI Engine tile,
- * the AI cores of Ascend A2/A3, A5 and A6. Sources stand beside the rows in src/tile/arch.c; a value that its source
+ * the AI cores of Ascend A2/A3, A5 and A6. Sources stand beside the rows in src/core/tile/arch.c; a value that its source
  * does not state firmly is an estimate (tw_tile_arch_fidelity). */
 #ifndef TILEWRIGHT_TILE_H
 #define TILEWRIGHT_TILE_H

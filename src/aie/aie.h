@@ -2,7 +2,7 @@
 #ifndef TW_AIE_AIE_H
 #define TW_AIE_AIE_H
 
-#include "base/base.h"
+#include "core/base/base.h"
 #include <tilewright/aie_types.h>
 
 /* --- types.c ------------------------------------------------------------------------------------------------ */

@@ -3,7 +3,7 @@
 #define TW_AIE_ARRAY_H
 
 #include "aie/aie.h"
-#include "base/fiber.h"
+#include "core/base/fiber.h"
 #include <tilewright/aie_array.h>
 
 enum {

@@ -6,7 +6,7 @@
  * their 1 KB each of a kernel from the top, though the host's stack serves the kernels. */
 #define TW_AIE_CHECK
 #include "aie/array.h"
-#include "tile/tile.h"
+#include "core/tile/tile.h"
 
 #include <stdlib.h>
 #include <string.h>

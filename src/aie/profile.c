@@ -1,7 +1,7 @@
 /* Cycles of the kernels into the common profile: one plan step for the whole run, tiles by column and row, kernels as
  * vertex types. Every figure is an estimate: loads through plain pointers are not seen, stalls are not counted. */
 #include "aie/array.h"
-#include "profile/profile.h"
+#include "core/profile/profile.h"
 
 #include <stdlib.h>
 #include <string.h>

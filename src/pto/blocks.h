@@ -4,7 +4,7 @@
 #define TW_PTO_BLOCKS_H
 
 #include "pto/pto.h"
-#include "base/fiber.h"
+#include "core/base/fiber.h"
 #include <tilewright/pto_grid.h>
 
 #include <glib.h>

@@ -2,7 +2,7 @@
 #ifndef TW_PTO_MAIN_H
 #define TW_PTO_MAIN_H
 
-#include "base/npy.h"
+#include "core/base/npy.h"
 
 #include <glib.h>
 #include <tilewright/pto_text.h>

@@ -1,6 +1,6 @@
 /* main_args: arguments of `tilewright pto run`: numbers, zeros, arrays of .npy files; and what it writes at the end. */
 #include "pto/main.h"
-#include "base/npy.h"
+#include "core/base/npy.h"
 #include "pto/pto.h"
 
 #include <stdlib.h>

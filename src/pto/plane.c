@@ -1,7 +1,7 @@
 /* plane: operands as rectangles with a stride per row and per column, which is all the families need to know. Tiles in
  * boxes are copied to a plain rectangle before the instruction and back after it; the copies are views of rank 4. */
 #include "pto/pto.h"
-#include "vec/vec.h"
+#include "core/vec/vec.h"
 
 static const tw_window anywhere = { NULL, SIZE_MAX };
 

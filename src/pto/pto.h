@@ -9,10 +9,10 @@
 #ifndef TW_PTO_PTO_H
 #define TW_PTO_PTO_H
 
-#include "base/base.h"
-#include "profile/profile.h"
+#include "core/base/base.h"
+#include "core/profile/profile.h"
 #include "pto/row.h"
-#include "tile/tile.h"
+#include "core/tile/tile.h"
 #include <tilewright/pto.h>
 #include <tilewright/vec.h>
 

@@ -1,8 +1,8 @@
 // needs: graph
 /* Bytes as calls of the graph API: each takes a few handles and numbers, valid or not. Whatever they are, the graph
  * stays safe to check, print and free. */
-#include "../graph/fake_codelets.h"
-#include "graph/graph.h"
+#include "../poplar/graph/fake_codelets.h"
+#include "poplar/graph/graph.h"
 
 enum { HANDLES = 16, MOST_ELEMENTS = 1 << 16 };
 

@@ -1,7 +1,7 @@
 // needs: base
 /* Options from JSON text, as POPLAR_ENGINE_OPTIONS brings them, with allocations that fail: the first byte says which
  * one. Whatever the text, a failing call says why and leaves every option as it was. */
-#include "base/base.h"
+#include "core/base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,164 @@
+/* Arenas: many small allocations with one lifetime. A list of blocks, newest first; memory is handed out from
+ * the newest, and a mark is a position in it. Blocks double up to 1 MiB, so that a graph of millions of
+ * vertices costs few calls and a small object costs one block. Failure is NULL; nothing here aborts. */
+#include "core/base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_BLOCK = 64 * 1024, MAX_BLOCK = 1024 * 1024 };
+
+typedef struct block {
+    struct block *older;
+    size_t room; /* bytes after the header */
+    size_t used;
+    _Alignas(max_align_t) unsigned char data[];
+} block;
+
+struct tw__arena {
+    block *newest;
+    size_t next_block; /* bytes of the next ordinary block */
+    size_t held;       /* bytes from the system, headers included */
+};
+
+static _Thread_local unsigned long fail_countdown;
+
+unsigned long tw__fail_allocation(unsigned long nth)
+{
+    unsigned long left = fail_countdown;
+    fail_countdown = nth;
+    return left;
+}
+
+/* All memory of the library comes through these two, so that the test hook sees every allocation. */
+void *tw__realloc(void *old, size_t bytes)
+{
+    if (fail_countdown && --fail_countdown == 0) return NULL;
+    return realloc(old, bytes ? bytes : 1);
+}
+
+void *tw__calloc(size_t count, size_t size)
+{
+    size_t bytes;
+    if (!tw__mul_size(count, size, &bytes) || (fail_countdown && --fail_countdown == 0)) return NULL;
+    return calloc(1, bytes ? bytes : 1);
+}
+
+tw__arena *tw__arena_new(size_t block_bytes)
+{
+    tw__arena *arena = tw__realloc(NULL, sizeof *arena);
+    if (!arena) return NULL;
+    *arena = (tw__arena){ .next_block = block_bytes ? block_bytes : DEFAULT_BLOCK, .held = sizeof *arena };
+    return arena;
+}
+
+static void drop_newest(tw__arena *arena)
+{
+    block *b = arena->newest;
+    arena->newest = b->older;
+    arena->held -= sizeof *b + b->room;
+    free(b);
+}
+
+void tw__arena_free(tw__arena *arena)
+{
+    if (!arena) return;
+    while (arena->newest) drop_newest(arena);
+    free(arena);
+}
+
+static bool add_block(tw__arena *arena, size_t at_least)
+{
+    size_t room = arena->next_block > at_least ? arena->next_block : at_least, bytes;
+    if (!tw__add_size(room, sizeof(block), &bytes)) return false;
+    block *b = tw__realloc(NULL, bytes);
+    if (!b) return false;
+    *b = (block){ .older = arena->newest, .room = room };
+    arena->newest = b;
+    arena->held += bytes;
+    if (arena->next_block < MAX_BLOCK) arena->next_block *= 2;
+    return true;
+}
+
+/* Offset in b->data of the next `align`-aligned byte. */
+static size_t aligned_offset(const block *b, size_t align)
+{
+    uintptr_t at = (uintptr_t)b->data + b->used;
+    return b->used + (size_t)(-at & (align - 1));
+}
+
+void *tw__arena_alloc(tw__arena *arena, size_t bytes, size_t align)
+{
+    block *b = arena->newest;
+    size_t offset = b ? aligned_offset(b, align) : 0, need;
+    if (!b || offset > b->room || bytes > b->room - offset) {
+        if (!tw__add_size(bytes, align, &need) || !add_block(arena, need)) return NULL;
+        b = arena->newest;
+        offset = aligned_offset(b, align);
+    }
+    b->used = offset + bytes;
+    return b->data + offset;
+}
+
+void *tw__arena_zalloc(tw__arena *arena, size_t bytes, size_t align)
+{
+    void *memory = tw__arena_alloc(arena, bytes, align);
+    return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+void *tw__arena_zalloc_n(tw__arena *arena, size_t count, size_t size, size_t align)
+{
+    size_t bytes;
+    return tw__mul_size(count, size, &bytes) ? tw__arena_zalloc(arena, bytes, align) : NULL;
+}
+
+char *tw__arena_strdup(tw__arena *arena, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = tw__arena_alloc(arena, bytes, 1);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+char *tw__arena_printf(tw__arena *arena, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    char *text = length < 0 ? NULL : tw__arena_alloc(arena, (size_t)length + 1, 1);
+    if (text) vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return text;
+}
+
+tw__arena_mark tw__arena_save(tw__arena *arena)
+{
+    return (tw__arena_mark){ arena->newest, arena->newest ? arena->newest->used : 0 };
+}
+
+void tw__arena_restore(tw__arena *arena, tw__arena_mark mark)
+{
+    while (arena->newest && arena->newest != mark.block) drop_newest(arena);
+    if (arena->newest) arena->newest->used = mark.used;
+}
+
+size_t tw__arena_bytes(const tw__arena *arena)
+{
+    return arena ? arena->held : 0;
+}
+
+bool tw__grow(void *items, size_t *room, size_t count, size_t size)
+{
+    if (count < *room) return true;
+    size_t wanted = *room < 8 ? 8 : *room + *room / 2, bytes;
+    if (wanted <= count) wanted = count + 1;
+    if (!tw__mul_size(wanted, size, &bytes)) return false;
+    void *old;
+    memcpy(&old, items, sizeof old); /* the caller's pointer has another type */
+    void *grown = tw__realloc(old, bytes);
+    if (!grown) return false;
+    memcpy(items, &grown, sizeof grown);
+    *room = wanted;
+    return true;
+}

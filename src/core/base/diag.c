@@ -1,0 +1,145 @@
+/* Diagnostics: messages about a user's source text, kept in order and printed with the line and a caret.
+ *
+ *     saxpy.S:14:28: error: operand 3 of 'f32v2add' must start at an even register, got '$a3:4'
+ *        14 |     f32v2add $a0:1, $a2:3, $a3:4
+ *           |                            ^~~~~
+ *
+ * A diagnostic that finds no memory is not lost silently: the list then ends with an "out of memory" error.
+ */
+#include "core/base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tw_diags {
+    tw__arena *arena;
+    tw_diag *items;
+    size_t count, room;
+    bool lost;
+};
+
+static const tw_diag lost_diag = { .file = "",
+                                   .severity = TW_ERROR,
+                                   .length = 1,
+                                   .code = "base.no-memory",
+                                   .message = "out of memory; some diagnostics are missing" };
+
+tw_diags *tw_diags_new(void)
+{
+    tw_diags *diags = tw__realloc(NULL, sizeof *diags);
+    if (!diags) return NULL;
+    *diags = (tw_diags){ .arena = tw__arena_new(4096) };
+    if (diags->arena) return diags;
+    free(diags);
+    return NULL;
+}
+
+void tw_diags_free(tw_diags *diags)
+{
+    if (!diags) return;
+    tw__arena_free(diags->arena);
+    free(diags->items);
+    free(diags);
+}
+
+size_t tw_diags_count(const tw_diags *diags, tw_severity at_least)
+{
+    if (!diags) return 0;
+    size_t n = diags->lost;
+    for (size_t i = 0; i < diags->count; i++) n += diags->items[i].severity >= at_least;
+    return n;
+}
+
+const tw_diag *tw_diags_get(const tw_diags *diags, size_t index)
+{
+    if (!diags) return NULL;
+    if (index < diags->count) return &diags->items[index];
+    return index == diags->count && diags->lost ? &lost_diag : NULL;
+}
+
+/* Copy of text, "" for NULL; the first line only, so that one diagnostic stays one line. */
+static bool copy_line(tw__arena *arena, const char *text, const char **out)
+{
+    size_t length = text ? strcspn(text, "\r\n") : 0;
+    char *copy = tw__arena_alloc(arena, length + 1, 1);
+    if (!copy) return false;
+    if (length) memcpy(copy, text, length);
+    copy[length] = 0;
+    *out = copy;
+    return true;
+}
+
+void tw_diags_add(tw_diags *diags, const tw_diag *diag)
+{
+    if (!diags || diags->lost) return;
+    tw_diag copy = *diag;
+    if (copy.length < 1) copy.length = 1;
+    if (copy.line < 1) copy.line = copy.column = 0;
+    if (copy.column < 0) copy.column = 0;
+    bool ok = tw__grow(&diags->items, &diags->room, diags->count, sizeof *diags->items) &&
+              copy_line(diags->arena, diag->file, &copy.file) && copy_line(diags->arena, diag->code, &copy.code) &&
+              copy_line(diags->arena, diag->message, &copy.message) &&
+              (!diag->source || copy_line(diags->arena, diag->source, &copy.source));
+    if (ok)
+        diags->items[diags->count++] = copy;
+    else
+        diags->lost = true;
+}
+
+static const struct {
+    const char *word, *colour;
+} severities[] = { [TW_NOTE] = { "note", "\033[36m" },
+                   [TW_WARNING] = { "warning", "\033[35m" },
+                   [TW_ERROR] = { "error", "\033[31m" } };
+
+/* Bytes 0x80..0xbf continue a UTF-8 character: they take no column on the screen. */
+static bool continues_character(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Text of the user, made harmless for a terminal: control characters other than tab become '?'. */
+static void put_text(const char *text, FILE *out)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        putc((c < 0x20 && c != '\t') || c == 0x7f ? '?' : c, out);
+    }
+}
+
+static void print_source(const tw_diag *diag, FILE *out, bool colour)
+{
+    int width = fprintf(out, "%5d", diag->line);
+    fputs(" | ", out);
+    put_text(diag->source, out);
+    putc('\n', out);
+    if (diag->column < 1) return;
+    size_t length = strlen(diag->source), start = (size_t)diag->column - 1;
+    if (start > length) start = length; /* just past the end: "expected ';'" */
+    fprintf(out, "%*s | ", width, "");
+    for (size_t i = 0; i < start; i++)
+        if (!continues_character(diag->source[i])) putc(diag->source[i] == '\t' ? '\t' : ' ', out);
+    fputs(colour ? "\033[32m^" : "^", out);
+    for (size_t i = start + 1; i < length && i < start + (size_t)diag->length; i++)
+        if (!continues_character(diag->source[i])) putc('~', out);
+    fputs(colour ? "\033[0m\n" : "\n", out);
+}
+
+void tw_diags_print(const tw_diags *diags, FILE *out, bool colour)
+{
+    const tw_diag *diag;
+    for (size_t i = 0; (diag = tw_diags_get(diags, i)); i++) {
+        const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
+        fputs(bold, out);
+        put_text(diag->file, out);
+        if (diag->line) fprintf(out, "%s%d", *diag->file ? ":" : "line ", diag->line);
+        if (diag->column) fprintf(out, ":%d", diag->column);
+        if (*diag->file || diag->line) fputs(": ", out);
+        fprintf(out, "%s%s:%s ", colour ? severities[diag->severity].colour : "", severities[diag->severity].word,
+                plain);
+        put_text(diag->message, out);
+        if (*diag->code) fprintf(out, " [%s]", diag->code);
+        putc('\n', out);
+        if (diag->line && diag->source) print_source(diag, out, colour);
+    }
+}

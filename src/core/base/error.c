@@ -1,0 +1,84 @@
+/* Status codes and the detail text of the last failure.
+ *
+ * The text lives in a fixed buffer per thread: reporting an error needs no memory, so "out of memory" can be
+ * reported like anything else. A text that does not fit ends in "...". */
+#include "core/base/base.h"
+
+#include <string.h>
+
+enum { DETAIL_BYTES = 2048 };
+
+static _Thread_local char detail[DETAIL_BYTES];
+
+typedef struct status_row {
+    tw_status status;
+    const char *name, *exception, *text;
+} status_row;
+
+static const status_row rows[] = {
+#define ROW(name, value, exception, text) { TW_E_##name, "TW_E_" #name, exception, text },
+    TW_STATUS_LIST(ROW)
+#undef ROW
+};
+
+static const status_row *find(tw_status status)
+{
+    static const status_row unknown = { TW_OK, "unknown", "poplar_error", "unknown" };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].status == status) return &rows[i];
+    return &unknown;
+}
+
+const char *tw_status_name(tw_status status)
+{
+    return status == TW_OK ? "TW_OK" : find(status)->name;
+}
+
+const char *tw_status_exception(tw_status status)
+{
+    return find(status)->exception;
+}
+
+const char *tw_status_text(tw_status status)
+{
+    return find(status)->text;
+}
+
+const char *tw_error_message(void)
+{
+    return detail;
+}
+
+const char *tw_version(void)
+{
+    return TW_VERSION;
+}
+
+void tw__set_error_message(const char *text)
+{
+    size_t length = strlen(text);
+    if (length < DETAIL_BYTES) {
+        memmove(detail, text, length + 1); /* text may be the detail itself */
+    } else {
+        memmove(detail, text, DETAIL_BYTES - 4);
+        memcpy(detail + DETAIL_BYTES - 4, "...", 4);
+    }
+}
+
+tw_status tw__vfail(tw_status status, const char *format, va_list args)
+{
+    /* Formatted aside: an argument is often tw_error_message() of the failure below. */
+    char text[DETAIL_BYTES + 1];
+    if (vsnprintf(text, sizeof text, format, args) < 0) snprintf(text, sizeof text, "%s", tw_status_text(status));
+    tw__set_error_message(text);
+    return status;
+}
+
+tw_status tw__fail(tw_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tw__vfail(status, format, args);
+    va_end(args);
+    return status;
+}

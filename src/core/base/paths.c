@@ -1,0 +1,97 @@
+/* Where files of Tilewright lie: the cache of the user, the headers for codelets, the modules loaded at run
+ * time.
+ *
+ * TILEWRIGHT_ROOT names an installed tree. Otherwise the library looks beside itself
+ * (<prefix>/lib/libtilewright.so finds <prefix>/include, so an installed tree can be moved), and last in the
+ * tree it was built in. */
+#define _GNU_SOURCE
+#include "core/base/base.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef TW_SOURCE_DIR
+#define TW_SOURCE_DIR "/usr"
+#endif
+#ifndef TW_BINARY_DIR
+#define TW_BINARY_DIR "/usr/lib"
+#endif
+
+static bool join(char out[PATH_MAX], const char *folder, const char *rest)
+{
+    return snprintf(out, PATH_MAX, "%s%s", folder, rest) < PATH_MAX;
+}
+
+static bool has_headers(const char *folder)
+{
+    char header[PATH_MAX];
+    return join(header, folder, "/tilewright/base.h") && g_access(header, F_OK) == 0;
+}
+
+/* Folder of libtilewright.so, when this code runs from it and not from a statically linked program. */
+static bool library_folder(char out[PATH_MAX])
+{
+    Dl_info info;
+    if (!dladdr((const void *)(uintptr_t)tw__lib_dir, &info) || !info.dli_fname) return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    if (!slash || strncmp(slash, "/libtilewright.", strlen("/libtilewright.")) != 0) return false;
+    char folder[PATH_MAX];
+    if (slash - info.dli_fname >= PATH_MAX) return false;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - info.dli_fname), info.dli_fname);
+    return realpath(*folder ? folder : "/", out) != NULL;
+}
+
+const char *tw__lib_dir(void)
+{
+    static _Thread_local char path[PATH_MAX];
+    const char *root = getenv("TILEWRIGHT_ROOT");
+    if (root && *root) return join(path, root, "/lib") ? path : TW_BINARY_DIR;
+    return library_folder(path) ? path : TW_BINARY_DIR;
+}
+
+const char *tw__include_dir(void)
+{
+    static _Thread_local char path[PATH_MAX];
+    const char *root = getenv("TILEWRIGHT_ROOT");
+    if (root && *root) return join(path, root, "/include") ? path : TW_SOURCE_DIR "/include";
+    char folder[PATH_MAX], candidate[PATH_MAX];
+    static const char *const above[] = { "/../include", "/../../include" }; /* lib, lib/x86_64-linux-gnu */
+    for (size_t i = 0; library_folder(folder) && i < sizeof above / sizeof *above; i++)
+        if (join(candidate, folder, above[i]) && has_headers(candidate) && realpath(candidate, path)) return path;
+    return TW_SOURCE_DIR "/include";
+}
+
+const char *tw__cache_dir(void)
+{
+    static _Thread_local char path[PATH_MAX];
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    bool fits;
+    if (cache && *cache == '/')
+        fits = join(path, cache, "/tilewright"); /* the XDG rule: relative values are ignored */
+    else
+        fits = join(path, home && *home == '/' ? home : g_get_tmp_dir(), "/.cache/tilewright");
+    if (!fits || g_mkdir_with_parents(path, 0700) != 0) {
+        tw__fail(TW_E_IO, "cannot create the cache folder '%s': %s; XDG_CACHE_HOME names another place", path,
+                 fits ? g_strerror(errno) : "name too long");
+        return NULL;
+    }
+    return path;
+}
+
+const char *tw_include_dir(void)
+{
+    return tw__include_dir();
+}
+const char *tw_lib_dir(void)
+{
+    return tw__lib_dir();
+}
+const char *tw_cache_dir(void)
+{
+    return tw__cache_dir();
+}

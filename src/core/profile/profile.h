@@ -1,0 +1,366 @@
+/* profile, private side: how a machine writes a profile, and how its parts are stored.
+ *
+ *     p = tw__profile_new(&target);                       // graph part, while compiling
+ *     tw__profile_set_memory(p, memory, TW_FIDELITY_MODELLED);
+ *     id = tw__profile_add_step(p, &(tw__step_desc){...});  // plan steps in plan order: ids count from 0
+ *     tw__profile_run_begin(p, "");                       // execution part, while running
+ *     tw__profile_step(p, id);                            // about a nanosecond
+ *     tw__profile_run_end(p, microseconds);
+ *
+ * The writer is sticky: the first failure (out of memory, an id out of range) is kept, later calls do nothing, and
+ * tw__profile_status() returns it. Figures that depend on the tile belong to the plan step and are stored once, as
+ * packed rows; what was executed is a compressed trace of step ids. Nothing is expanded before somebody reads. */
+#ifndef TW_PROFILE_PROFILE_H
+#define TW_PROFILE_PROFILE_H
+
+#include <tilewright/profile.h>
+#include "core/base/base.h"
+#include "core/tile/tile.h"
+
+#include <string.h>
+
+#define TW__NONE UINT32_MAX /* no program, compute set, exchange, ... */
+
+/* --- rows.c: strings and rows of one value per tile, each distinct one stored once ---------------------------- */
+
+typedef uint32_t tw__name; /* index into tw_profile.names; 0 = "" */
+typedef uint32_t tw__row;  /* index into tw_profile.rows; 0 = not recorded */
+
+typedef struct tw__row_info {
+    size_t at; /* first byte of the packed form (rows.c) */
+    uint32_t bytes;
+    uint32_t tiles;
+    uint32_t active; /* tiles with a value other than 0 */
+    uint64_t sum, max;
+} tw__row_info;
+
+/* Hash of interned things: open addressing on ids; `id` counts from 1, 0 = free. */
+typedef struct tw__slot {
+    uint32_t hash, id;
+} tw__slot;
+typedef struct tw__index {
+    tw__slot *slots;
+    size_t room, count;
+} tw__index;
+
+tw__name tw__profile_name(tw_profile *p, const char *text); /* NULL = "" */
+tw__name tw__profile_name_n(tw_profile *p, const char *text, size_t length);
+tw__row tw__profile_row(tw_profile *p, const uint64_t *by_tile, uint32_t tiles);
+tw__row tw__profile_row32(tw_profile *p, const uint32_t *by_tile, uint32_t tiles);
+/* A row from runs of equal tiles, in tile order; tiles left out at the end are 0. One row at a time. */
+void tw__profile_row_begin(tw_profile *p);
+void tw__profile_row_add(tw_profile *p, uint32_t tiles, uint64_t value);
+tw__row tw__profile_row_end(tw_profile *p);
+/* Unpacks into out[tiles], padding with 0. False when the row is 0 (not recorded): out is all 0 then. */
+bool tw__profile_row_read(const tw_profile *p, tw__row row, uint64_t *out, uint32_t tiles);
+
+/* --- write.c: the graph part ---------------------------------------------------------------------------------- */
+
+typedef struct tw__profile_target {
+    const char *type;                       /* "IPU_MODEL", "IPU", "CPU", or another machine's name */
+    const char *arch;                       /* "ipu2"; may be NULL */
+    uint32_t ipus, tiles_per_ipu, replicas; /* replicas: at least 1 */
+    uint64_t bytes_per_tile;
+    double clock_hz;
+    uint32_t min_sync_delay;
+} tw__profile_target;
+
+tw_profile *tw__profile_new(const tw__profile_target *target); /* NULL when out of memory; strings are copied */
+tw_status tw__profile_status(const tw_profile *p);             /* the first failure of the writer */
+/* What whoever reads a profile asks first: nothing was lost while it was written, and the parts are there. `verb`: there
+ * is no graph profile to <verb>. */
+tw_status tw__profile_has(const tw_profile *p, bool graph, bool execution, const char *verb);
+void tw__profile_set_sync_delays(tw_profile *p, tw__row by_tile_of_one_ipu); /* relative to the minimum */
+void tw__profile_set_counts(tw_profile *p, uint64_t vertices, uint64_t edges, uint64_t variables,
+                            uint64_t compute_sets);
+void tw__profile_add_optimization(tw_profile *p, const char *name, double value); /* compiler statistic */
+
+uint32_t tw__profile_add_vertex_type(tw_profile *p, const char *name, uint64_t state_bytes); /* once per name */
+uint32_t tw__profile_add_compute_set(tw_profile *p, const char *name);
+void tw__profile_add_vertices(tw_profile *p, uint32_t compute_set, uint32_t vertex_type, uint64_t count);
+
+typedef enum tw__exchange_kind {
+    TW__EXCHANGE_INTERNAL,
+    TW__EXCHANGE_GLOBAL,
+    TW__EXCHANGE_HOST,
+    TW__EXCHANGE_KINDS
+} tw__exchange_kind;
+typedef struct tw__exchange {
+    tw__row sent, received, cycles, code;
+} tw__exchange;
+/* Numbered from 0 within its kind. */
+uint32_t tw__profile_add_exchange(tw_profile *p, tw__exchange_kind kind, tw__exchange exchange);
+
+/* The program tree: a parent before its children; TW__NONE = a root. `index`: compute set of OnTileExecute, exchange
+ * of the exchanges, else TW__NONE. `count`: of Repeat, else 0. */
+uint32_t tw__profile_add_program(tw_profile *p, tw_program_type type, const char *name, uint32_t parent,
+                                 uint32_t index, uint64_t count);
+
+/* All categories of a machine's sums. Gaps and sharing of addresses stay absent until tw__profile_set_placement(). */
+void tw__profile_set_memory(tw_profile *p, const tw__memory *memory, tw_fidelity fidelity);
+/* One category, also one of a machine's own (key "routes", label "Routing tables"); label NULL = the key. */
+void tw__profile_add_memory(tw_profile *p, const char *key, const char *label, tw__memory_region region,
+                            tw__memory_overlap overlap, tw__row by_tile, tw_fidelity fidelity);
+void tw__profile_set_category_fidelity(tw_profile *p, const char *key,
+                                       tw_fidelity fidelity); /* ABSENT: not counted */
+/* After placement: bytes used with and without gaps, and by region (addresses shared in time counted once). */
+void tw__profile_set_placement(tw_profile *p, tw__row total, tw__row total_with_gaps,
+                               const tw__row by_region[TW__MEMORY_REGIONS]);
+
+/* X(NAME, key in memory.byVertexType, label in the summary, "" = not vertex data). */
+#define TW__VERTEX_BYTES_LIST(X)                         \
+    X(STATE, "vertexDataBytes", "Internal vertex state") \
+    X(EDGE, "edgePtrBytes", "Edge pointers")             \
+    X(COPY, "copyPtrBytes", "Copy pointers")             \
+    X(PADDING, "paddingBytes", "Padding")                \
+    X(DESCRIPTOR, "descriptorBytes", "Descriptors")      \
+    X(CODE, "codeBytes", "")
+typedef enum tw__vertex_bytes {
+#define TW__VERTEX_BYTES_ENUM(name, key, label) TW__VERTEX_BYTES_##name,
+    TW__VERTEX_BYTES_LIST(TW__VERTEX_BYTES_ENUM)
+#undef TW__VERTEX_BYTES_ENUM
+        TW__VERTEX_BYTES_KINDS
+} tw__vertex_bytes;
+void tw__profile_set_vertex_bytes(tw_profile *p, uint32_t vertex_type, tw__vertex_bytes kind, tw__row by_tile);
+
+/* Liveness. Variables of one name are added up. `always_live_by_tile` and `max_by_tile` may be 0. */
+void tw__profile_add_always_live(tw_profile *p, const char *variable, uint64_t bytes);
+void tw__profile_set_liveness(tw_profile *p, tw__row always_live_by_tile, tw__row max_by_tile,
+                              uint64_t max_bytes /* not always live, over all tiles at the worst program */);
+/* What is live, beside the always-live variables, while a leaf program runs. Any order; stored packed (about 4 bytes
+ * per variable), equal lists once. */
+typedef struct tw__live_var {
+    tw__name name;
+    uint64_t bytes;
+} tw__live_var;
+void tw__profile_set_live(tw_profile *p, uint32_t program, const tw__live_var *vars, size_t count);
+
+/* --- write.c: plan steps -------------------------------------------------------------------------------------- */
+
+typedef struct tw__type_cycles {
+    uint32_t vertex_type;
+    uint64_t instances, cycles;
+} tw__type_cycles;
+
+/* All zero is a step of type Sequence that takes no time. */
+typedef struct tw__step_desc {
+    tw_program_type type;
+    const char *name;             /* NULL = "" */
+    tw_profile_sync sync;         /* of TW_PROGRAM_SYNC */
+    bool no_program;              /* set: `program` is not used (syncs) */
+    uint32_t program;             /* node of the tree that it executes */
+    uint32_t index;               /* compute set or exchange */
+    uint64_t cycles;              /* slowest tile; 0 = the maximum of `active` */
+    uint64_t overlapped;          /* of these, run while the previous step was still going on elsewhere */
+    tw__row active;               /* cycles of each tile; 0 = all tiles, `cycles` each (sync) */
+    tw__row data;                 /* bytes of each tile (exchanges) */
+    uint64_t total_data;          /* 0 = the sum of `data` */
+    const tw__type_cycles *types; /* vertices by type: cycles summed over all tiles, idle threads not counted */
+    size_t type_count;
+    tw_fidelity fidelity;
+} tw__step_desc;
+uint32_t tw__profile_add_step(tw_profile *p, const tw__step_desc *desc); /* TW__NONE on failure */
+
+/* --- trace.c: what was executed ------------------------------------------------------------------------------- */
+
+/* The trace is a grammar. An item is a rule executed `times` times in a row; a rule is a range of consecutive step ids
+ * or a sequence of items. Rules are interned, and children come before their parents. */
+typedef struct tw__item {
+    uint32_t rule, times;
+} tw__item;
+typedef struct tw__rule {
+    uint32_t first, count; /* steps [first, first + count), or items [first, first + count) */
+    uint8_t is_range;
+    uint8_t depth; /* 0 for a range */
+} tw__rule;
+typedef struct tw__run {
+    tw__name name;
+    uint32_t rule;       /* TW__NONE: nothing was executed */
+    uint64_t times;      /* equal runs in a row are stored once */
+    double microseconds; /* host time, summed over `times` */
+} tw__run;
+
+/* Hot path: `step` was executed. Consecutive ids cost a compare; a jump costs some tens of nanoseconds. */
+static inline void tw__profile_step(tw_profile *p, uint32_t step);
+/* Steps [first, first + count) executed `times` times in a row: for loops whose body is straight. */
+void tw__profile_range(tw_profile *p, uint32_t first, uint32_t count, uint64_t times);
+void tw__profile_run_begin(tw_profile *p, const char *name);  /* "" or the name of the program */
+void tw__profile_run_end(tw_profile *p, double microseconds); /* on the host */
+/* Building blocks of a trace, also for files: TW__NONE on failure. Items must name rules that exist. */
+uint32_t tw__profile_range_rule(tw_profile *p, uint32_t first, uint32_t count);
+uint32_t tw__profile_sequence_rule(tw_profile *p, const tw__item *items, size_t count);
+void tw__profile_add_run(tw_profile *p, tw__name name, uint32_t rule, uint64_t times, double microseconds);
+/* Keep only the last `runs` runs (autoReport.executionProfileProgramRunCount); 0 = all. */
+void tw__profile_keep_runs(tw_profile *p, uint32_t runs);
+void tw__profile_reset_execution(tw_profile *p); /* forgets the runs, keeps the plan steps */
+void tw__profile_jump(tw_profile *p, uint32_t step);
+
+/* Instrumentation, spec poplar.md 4.2. `mode` is profilerMode: "IPU_MODEL", "COMPUTE_SETS", "VERTICES", ... With
+ * VERTICES the cycles of the last execution of every vertex are given (arrays are copied). */
+void tw__profile_set_mode(tw_profile *p, const char *mode);
+void tw__profile_set_vertex_cycles(tw_profile *p, const uint32_t *cycles, const uint32_t *compute_set,
+                                   const uint32_t *vertex_type, size_t count);
+
+/* --- the object ----------------------------------------------------------------------------------------------- */
+
+typedef struct tw__type {
+    tw__name name;
+    uint64_t state_bytes;
+    tw__row bytes[TW__VERTEX_BYTES_KINDS];
+} tw__type;
+typedef struct tw__set_count {
+    uint32_t compute_set, vertex_type;
+    uint64_t count;
+} tw__set_count;
+typedef struct tw__profile_program {
+    tw_program_type type;
+    tw__name type_name, name;
+    uint32_t parent, first_child, last_child, next; /* TW__NONE = none; next: sibling */
+    uint32_t above;                                 /* the parent or an ancestor of it: a short way to the root */
+    uint32_t index;
+    uint64_t count;
+    tw__row live_names, live_bytes; /* rows with one value per live variable: names ascending; 0 = not recorded */
+} tw__profile_program;
+typedef struct tw__category {
+    tw__name key, label;
+    tw_fidelity fidelity;
+    tw__row bytes[TW__MEMORY_REGIONS][TW__MEMORY_OVERLAPS];
+} tw__category;
+typedef struct tw__named {
+    tw__name name;
+    double value;
+} tw__named;
+
+/* A plan step as stored. `gap` and `span` carry the explicit times of loaded files: a step starts `gap` after the end
+ * of the previous one and ends `span` later; span = cycles - overlapped and gap = 0 in what a machine writes. */
+typedef struct tw__step {
+    tw_program_type type;
+    tw__name type_name, name;
+    uint8_t sync, fidelity;
+    uint32_t program, index;
+    uint32_t types_first, types_count; /* slice of type_cycles[] */
+    tw__row active, data;
+    uint64_t cycles, overlapped, span, total_data;
+    int64_t gap;
+    uint64_t thread_cycles; /* sum over its types */
+    uint32_t given;         /* explicit figures of a loaded file: index + 1 into given[] */
+} tw__step;
+
+/* Figures that a loaded step states instead of the rows they follow from; negative = not stated. */
+typedef struct tw__given {
+    double active_tiles, thread_balance, tile_balance, active_tile_balance, data_balance;
+} tw__given;
+
+/* Totals that a loaded file states; negative = not stated, they follow from the steps. */
+typedef struct tw__given_totals {
+    double cycles, by_bucket[TW_CYCLES_BUCKETS], compute_active;
+} tw__given_totals;
+
+#define TW__ARRAY(type)     \
+    struct {                \
+        type *items;        \
+        size_t count, room; \
+    }
+
+struct tw_profile {
+    uint64_t next;  /* hot: the id that continues the open range; UINT64_MAX = no open range */
+    uint32_t first; /* first id of the open range */
+    tw_status status;
+    char *detail; /* message of the first failure */
+    bool has_graph, has_execution;
+    tw__arena *arena; /* texts */
+    TW__ARRAY(const char *) names;
+    TW__ARRAY(tw__row_info) rows;
+    TW__ARRAY(uint8_t) packed;
+    tw__index name_index, row_index, rule_index;
+    TW__ARRAY(uint8_t) open_row; /* row being packed */
+    tw__row_info open_info;
+    uint64_t open_value, open_previous; /* run not yet packed, value before it */
+    uint32_t open_run;
+
+    struct {
+        tw__name type, arch;
+        uint32_t ipus, tiles_per_ipu, replicas, tiles, min_sync_delay;
+        uint64_t bytes_per_tile;
+        double clock_hz;
+        tw__row sync_delays;
+    } target;
+    uint64_t vertices, edges, variables, compute_set_count;
+    TW__ARRAY(tw__named) optimizations;
+    TW__ARRAY(tw__type) types;
+    TW__ARRAY(tw__name) compute_sets;
+    TW__ARRAY(tw__set_count) set_counts; /* sorted by compute set */
+    TW__ARRAY(tw__exchange) exchanges[TW__EXCHANGE_KINDS];
+    TW__ARRAY(tw__profile_program) programs;
+    TW__ARRAY(tw__category) categories;
+    tw__row total, total_with_gaps, by_region[TW__MEMORY_REGIONS];
+    TW__ARRAY(tw__live_var) always_live, live_scratch;
+    tw__row always_live_by_tile, max_live_by_tile;
+    uint64_t max_live; /* beside the always-live bytes */
+    bool has_liveness;
+
+    TW__ARRAY(tw__step) steps;
+    TW__ARRAY(tw__type_cycles) type_cycles;
+    TW__ARRAY(tw__given) given;
+    tw__given_totals given_totals;
+    TW__ARRAY(uint64_t) given_type_cycles; /* by vertex type; empty = from the steps */
+
+    TW__ARRAY(tw__rule) rules;
+    TW__ARRAY(tw__item) items; /* of the rules */
+    TW__ARRAY(tw__item) open;  /* of the run being recorded */
+    TW__ARRAY(tw__run) runs;
+    uint32_t keep_runs;
+    bool in_run;
+    tw__name run_name, mode;
+    struct {
+        uint32_t *cycles, *compute_set, *vertex_type;
+        size_t count;
+    } vertices_run;
+};
+
+static inline void tw__profile_step(tw_profile *p, uint32_t step)
+{
+    if (step == p->next) {
+        p->next++;
+        return;
+    }
+    tw__profile_jump(p, step);
+}
+
+/* Appends one zeroed item and gives its address; NULL (and the sticky error) when out of memory. */
+#define TW__PUSH(p, array)                                                                                    \
+    (tw__grow(&(array).items, &(array).room, (array).count, sizeof *(array).items)                            \
+         ? (memset(&(array).items[(array).count], 0, sizeof *(array).items), &(array).items[(array).count++]) \
+         : (tw__profile_fail((p), TW_E_NO_MEMORY, "out of memory for the profile"), NULL))
+bool tw__profile_fail(tw_profile *p, tw_status status, const char *format, ...) TW_PRINTF(3, 4); /* false */
+
+/* --- index.c -------------------------------------------------------------------------------------------------- */
+
+typedef bool (*tw__index_same)(const tw_profile *p, uint32_t id, const void *key);
+/* The id whose key equals `key`, else TW__NONE. */
+uint32_t tw__index_find(const tw_profile *p, const tw__index *index, uint32_t hash, tw__index_same same,
+                        const void *key);
+bool tw__index_add(tw__index *index, uint32_t hash, uint32_t id); /* false when out of memory */
+uint32_t tw__hash_bytes(const void *data, size_t size, uint32_t seed);
+
+/* Live variables of a program into *out (malloc'ed, to be freed), NULL when not recorded. */
+tw_status tw__profile_live(const tw_profile *p, uint32_t program, tw__live_var **out, size_t *count);
+
+/* --- programs of the tree, in the order of execution: first = TW__NONE starts, TW__NONE ends ------------------ */
+
+bool tw__profile_adopt(tw_profile *p, uint32_t parent,
+                       uint32_t child); /* false: it has a parent, or is its ancestor */
+uint32_t tw__profile_next_program(const tw_profile *p, uint32_t at, unsigned *depth);
+
+/* --- timeline.c: from the trace back to what happened --------------------------------------------------------- */
+
+/* Executions of each plan step into counts[steps]; false when out of memory. */
+bool tw__profile_step_counts(const tw_profile *p, uint64_t *counts);
+/* Cycles and instances of all vertex types, malloc'ed, to be freed; NULL when out of memory. */
+tw__type_cycles *tw__profile_type_totals(const tw_profile *p);
+void tw__profile_step_info(const tw_profile *p, uint32_t step, tw_profile_step *info); /* all but index and times */
+/* Bytes of each tile in one region; by_tile and the scratch `row` have target.tiles values. */
+void tw__profile_region(const tw_profile *p, tw__memory_region region, uint64_t *by_tile, uint64_t *row);
+uint64_t tw__profile_always_live_bytes(const tw_profile *p);
+
+#endif

@@ -1,0 +1,280 @@
+/* Placing the objects of one tile: greedy, in an order that puts the hard ones first, each into the smallest gap that holds
+ * it beside what is alive at the same time and away from what its constraints forbid.
+ *
+ * Objects that end above a goal, a little more than what is alive at once, are then settled below it (place_settle.c). When an
+ * object finds no room at all, it moves to the front of the order and the tile is placed again. */
+#include "core/tile/place_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ATTEMPTS 6
+
+/* --- time ---------------------------------------------------------------------------------------------------------- */
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint32_t rank_of(const uint32_t *steps, uint32_t count, uint32_t step)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (steps[middle] < step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Steps in which something begins or ends are all that matters; an object that outlives all of them is always alive. */
+static bool rank_steps(tw__placer *p)
+{
+    uint32_t count = p->fit->count, unique = 0;
+    uint32_t *steps = tw__realloc(NULL, (2 * (size_t)count + 1) * sizeof *steps);
+    if (!steps) return false;
+    for (uint32_t i = 0; i < count; i++) steps[2 * i] = p->items[i]->first, steps[2 * i + 1] = p->items[i]->last;
+    qsort(steps, 2 * (size_t)count, sizeof *steps, by_number);
+    for (uint32_t i = 0; i < 2 * count; i++)
+        if (!unique || steps[unique - 1] != steps[i]) steps[unique++] = steps[i];
+    for (uint32_t i = 0; i < count; i++) {
+        p->first[i] = rank_of(steps, unique, p->items[i]->first);
+        p->last[i] = rank_of(steps, unique, p->items[i]->last);
+    }
+    p->ranks = unique ? unique : 1;
+    free(steps);
+    return true;
+}
+
+static bool make_files(tw__placer *p)
+{
+    size_t total = 0;
+    for (unsigned k = 0; k < TW__PLACE_CLASSES; k++) {
+        p->class_start[k] = total;
+        total += ((uint64_t)p->ranks >> k) + 1;
+    }
+    p->class_start[TW__PLACE_CLASSES] = total;
+    p->heads = tw__realloc(NULL, total * sizeof *p->heads);
+    return p->heads != NULL;
+}
+
+static void clear_files(tw__placer *p)
+{
+    memset(p->heads, 0xFF, p->class_start[TW__PLACE_CLASSES] * sizeof *p->heads);
+    memset(p->class_used, 0, sizeof p->class_used);
+    p->busy.count = p->lasting.count = 0;
+}
+
+/* --- where it fits ------------------------------------------------------------------------------------------------------ */
+
+/* Smallest gap of [low, high) that holds the item; the room above the last busy stretch counts as the largest. */
+static uint64_t best_gap(const tw__placer *p, const tw__place_item *item, uint64_t low, uint64_t high)
+{
+    const tw__list *a = &p->crowd;
+    const tw__spans *b = &p->busy;
+    uint64_t at = low, best = TW__NOWHERE, best_room = TW__NOWHERE, mask = item->align - 1;
+    size_t i = 0, k = 0;
+    while (at < high) {
+        bool from_a = i < a->count && (k == b->count || a->items[i].where.start <= b->items[k].start);
+        bool last = !from_a && k == b->count;
+        tw__span next = last ? (tw__span){ high, high } : from_a ? a->items[i++].where : b->items[k++];
+        if (next.start >= high) next.start = high, last = true;
+        uint64_t start = (at + mask) & ~mask; /* rounded up */
+        if (start + item->bytes <= next.start) {
+            uint64_t room = last ? TW__NOWHERE - 1 : next.start - at;
+            if (room < best_room) best = start, best_room = room;
+        }
+        if (last) break;
+        if (next.end > at) at = next.end;
+    }
+    return best;
+}
+
+/* Ranges of addresses the item may use, best first, in `out`; returns how many. */
+static unsigned windows_of(const tw__placer *p, uint32_t i, tw__span out[TW_TILE_MAX_REGIONS])
+{
+    const tw_tile_arch *arch = p->fit->arch;
+    const tw__place_item *item = p->items[i];
+    bool whole = true;
+    unsigned count = 0;
+    for (uint32_t k = p->fit->pair_start[i]; k < p->fit->pair_start[i + 1]; k++)
+        whole = whole && p->fit->pairs[k].rule != TW__PLACE_REGION;
+    if (item->flags & (TW__PLACE_INTERLEAVED | TW__PLACE_EXECUTABLE)) whole = false;
+    if (whole) out[count++] = (tw__span){ arch->base_address, p->end };
+    for (unsigned r = 0; !whole && r < arch->region_count; r++) {
+        const tw_tile_region *region = &arch->regions[r];
+        if ((item->flags & TW__PLACE_INTERLEAVED) && !region->interleaved) continue;
+        if ((item->flags & TW__PLACE_EXECUTABLE) && !region->executable) continue;
+        out[count++] = (tw__span){ region->start, (uint64_t)region->start + region->bytes };
+    }
+    uint64_t limit = p->end - (item->flags & TW__PLACE_OVERREAD ? arch->fetch_overread_bytes : 0);
+    for (unsigned w = 0; w < count; w++)
+        if (out[w].end > limit) out[w].end = limit;
+    return count;
+}
+
+bool tw__placer_place(tw__placer *p, uint32_t i)
+{
+    tw__span windows[TW_TILE_MAX_REGIONS];
+    tw__place_item *item = p->items[i];
+    unsigned count = windows_of(p, i, windows);
+    tw__placer_gather(p, i, false);
+    uint64_t at = item->bytes || !count ? TW__NOWHERE : tw__placer_round_up(windows[0].start, item->align);
+    for (unsigned w = 0; w < count && at == TW__NOWHERE; w++)
+        at = best_gap(p, item, windows[w].start, windows[w].end);
+    item->address = at;
+    if (at != TW__NOWHERE) tw__placer_file(p, i);
+    return at != TW__NOWHERE;
+}
+
+/* --- order and attempts ---------------------------------------------------------------------------------------------------- */
+
+typedef struct sort_key {
+    uint32_t index, boost, hardness, align;
+    double weight;
+} sort_key;
+
+static int by_key(const void *a, const void *b)
+{
+    const sort_key *x = a, *y = b;
+    if (x->boost != y->boost) return x->boost > y->boost ? -1 : 1;
+    if (x->hardness != y->hardness) return x->hardness > y->hardness ? -1 : 1;
+    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+    if (x->align != y->align) return x->align > y->align ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Objects that found no room come first, then the hard ones: tied to a region and always alive, constrained, always alive
+ * (they never give room back). The others by size times the root of their life, which packs closer than either alone (see
+ * bench_place). */
+static bool make_order(tw__placer *p)
+{
+    sort_key *keys = tw__realloc(NULL, (p->fit->count + (size_t)1) * sizeof *keys);
+    if (!keys) return false;
+    for (uint32_t i = 0; i < p->fit->count; i++) {
+        const tw__place_item *item = p->items[i];
+        bool tied = item->flags & (TW__PLACE_INTERLEAVED | TW__PLACE_EXECUTABLE);
+        bool constrained = p->fit->pair_start[i + 1] > p->fit->pair_start[i], always = tw__placer_always(p, i);
+        double life = sqrt((double)(p->last[i] - p->first[i]) + 1);
+        keys[i] = (sort_key){ i, p->boost[i], tied * 4u + constrained * 2u + always * (tied ? 3u : 1u), item->align,
+                              (double)item->bytes * life };
+    }
+    qsort(keys, p->fit->count, sizeof *keys, by_key);
+    for (uint32_t i = 0; i < p->fit->count; i++) p->order[i] = keys[i].index;
+    free(keys);
+    return true;
+}
+
+/* Places everything that finds room. */
+static void place_once(tw__placer *p)
+{
+    if (!make_order(p)) p->failed = true;
+    clear_files(p);
+    for (uint32_t i = 0; i < p->fit->count; i++) p->items[i]->address = TW__NOWHERE;
+    for (uint32_t k = 0; k < p->fit->count && !p->failed; k++)
+        if (!tw__placer_place(p, p->order[k])) p->boost[p->order[k]]++;
+}
+
+/* Levels to settle below, one after the other: 1/25, 1/33, 1/50 more than what is alive at once, and room for alignment. */
+static const unsigned goal_shares[] = { 25, 33, 50 };
+enum { GOALS = sizeof goal_shares / sizeof *goal_shares, GOAL_SLACK = 64 };
+
+static uint64_t goal_of(const tw__placer *p, unsigned share)
+{
+    return p->fit->arch->base_address + p->alive + p->alive / share + GOAL_SLACK;
+}
+
+static uint64_t missing_bytes(const tw__placer *p)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < p->fit->count; i++)
+        sum += p->items[i]->address == TW__NOWHERE ? p->items[i]->bytes : 0;
+    return sum;
+}
+
+static uint64_t top_of(const tw__placer *p)
+{
+    uint64_t top = 0;
+    for (uint32_t i = 0; i < p->fit->count; i++)
+        if (p->items[i]->address != TW__NOWHERE && tw__placer_span(p, i).end > top) top = tw__placer_span(p, i).end;
+    return top;
+}
+
+/* Attempts until everything has a place; the best one stays. */
+static uint64_t place_all(tw__placer *p)
+{
+    uint64_t least = TW__NOWHERE, least_top = TW__NOWHERE;
+    for (unsigned attempt = 0; attempt < ATTEMPTS && least && !p->failed; attempt++) {
+        place_once(p);
+        bool more = true;
+        for (unsigned level = 0; level <= GOALS && more && !p->failed; level++) {
+            if (level) more = tw__placer_settle(p, goal_of(p, goal_shares[level - 1]));
+            uint64_t missing = missing_bytes(p), top = top_of(p);
+            if (missing > least || (missing == least && top >= least_top)) continue;
+            least = missing, least_top = top;
+            for (uint32_t i = 0; i < p->fit->count; i++) p->best[i] = p->items[i]->address;
+        }
+    }
+    clear_files(p);
+    for (uint32_t i = 0; i < p->fit->count && !p->failed; i++)
+        if ((p->items[i]->address = p->best[i]) != TW__NOWHERE) tw__placer_file(p, i);
+    return least;
+}
+
+/* What found no room begins in the last free stretch and goes on past the end, beside those alive at the same time; what is
+ * tied to regions or constrained lies past the end as a whole. */
+static void place_overflow(tw__placer *p)
+{
+    for (uint32_t k = 0; k < p->fit->count; k++) {
+        uint32_t i = p->order[k];
+        tw__place_item *item = p->items[i];
+        if (item->address != TW__NOWHERE) continue;
+        bool tied = item->flags & (TW__PLACE_INTERLEAVED | TW__PLACE_EXECUTABLE) ||
+                    p->fit->pair_start[i + 1] > p->fit->pair_start[i];
+        tw__placer_gather(p, i, false);
+        item->address = best_gap(p, item, tied ? p->end : p->fit->arch->base_address, TW__NOWHERE / 2);
+        if (item->address + item->bytes <= p->end) /* only the margin for reading on was missing */
+            item->address = best_gap(p, item, p->end, TW__NOWHERE / 2);
+        item->flags |= TW__PLACE_OVERFLOWED;
+        tw__placer_file(p, i);
+    }
+}
+
+bool tw__fit_tile(tw__fit *fit, tw__place_tile *result)
+{
+    size_t count = fit->count + (size_t)1;
+    tw__placer p = { .fit = fit,
+                     .items = fit->items,
+                     .end = fit->arch->base_address + (uint64_t)fit->arch->bytes_per_tile };
+    uint32_t *numbers = tw__realloc(NULL, 6 * count * sizeof *numbers);
+    uint64_t *best = tw__realloc(NULL, count * sizeof *best);
+    if (!numbers || !best) {
+        free(numbers), free(best);
+        return false;
+    }
+    memset(numbers, 0, 6 * count * sizeof *numbers);
+    p.first = numbers, p.last = numbers + count, p.boost = numbers + 2 * count, p.order = numbers + 3 * count;
+    p.next = numbers + 4 * count, p.push = numbers + 5 * count;
+    p.best = best;
+    *result = (tw__place_tile){ 0 };
+    fit->unplaced = TW__NO_ITEM;
+    bool ok = rank_steps(&p) && make_files(&p);
+    if (ok) {
+        for (uint32_t i = 0; i < fit->count; i++) result->bytes += p.items[i]->bytes;
+        result->max_live = tw__placer_most_alive(&p, &result->fullest);
+        p.alive = result->max_live;
+        uint64_t missing = place_all(&p);
+        for (uint32_t i = 0; i < fit->count && missing && fit->unplaced == TW__NO_ITEM; i++)
+            if (p.items[i]->address == TW__NOWHERE) fit->unplaced = i;
+        place_overflow(&p);
+        tw__placer_measure(&p, result);
+    }
+    free(p.busy.items), free(p.lasting.items), free(p.crowd.items), free(p.scratch.items), free(p.queue);
+    free(p.heads), free(numbers), free(best);
+    return ok && !p.failed;
+}

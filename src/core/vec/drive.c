@@ -1,0 +1,261 @@
+/* drive: what a resolved kernel runs. Feeds a core, which knows contiguous elements of one type only, from operands
+ * that are strided, repeated, packed or of another type, in blocks that stay in the first-level cache; finds out where
+ * the order of elements can be seen and falls back on one element at a time there. */
+#include "core/vec/vec.h"
+
+#include <string.h>
+
+/* --- the fast way: nothing to adapt ------------------------------------------------------------------------------- */
+
+static bool is_dense(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    if (n == 1) return true;
+    for (unsigned i = 0; i < k->args; i++)
+        if (args[i].stride != (ptrdiff_t)k->size[i]) return false;
+    return true;
+}
+
+/* Operands of the compute type with strides of their own: packed into blocks, a repeated element only once. */
+static void plain_blocks(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    uint64_t buffer[4][TW__BLOCK];
+    const void *source[4] = { NULL };
+    unsigned operands = k->args;
+    bool dense = args[0].stride == (ptrdiff_t)k->size[0];
+    for (size_t at = 0; at < n; at += TW__BLOCK) {
+        size_t count = n - at < TW__BLOCK ? n - at : TW__BLOCK;
+        for (unsigned i = 1; i < operands; i++) {
+            ptrdiff_t stride = args[i].stride;
+            const char *x = (const char *)((uintptr_t)args[i].at + at * (size_t)stride);
+            if (stride == (ptrdiff_t)k->size[i]) {
+                source[i] = x;
+            } else if (stride != 0 || at == 0) {
+                tw__pack(count, buffer[i], x, stride, k->size[i]);
+                source[i] = buffer[i];
+            }
+        }
+        void *to = (void *)((uintptr_t)args[0].at + at * (size_t)args[0].stride), *out = dense ? to : buffer[0];
+        ((tw__core *)k->own.core)(count, out, source[1], source[2], source[3]);
+        if (!dense) tw__unpack(count, to, args[0].stride, out, k->size[0]);
+    }
+}
+
+size_t tw__drive_plain(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    if (is_dense(k, n, args))
+        ((tw__core *)k->own.core)(n, args[0].at, args[1].at, k->args > 2 ? args[2].at : NULL,
+                                  k->args > 3 ? args[3].at : NULL);
+    else
+        plain_blocks(k, n, args);
+    return n;
+}
+
+/* --- blocks ------------------------------------------------------------------------------------------------------- */
+
+/* Room for one operand: as it lies in memory, the middle of a conversion, as the core wants it. 8 bytes are the
+ * widest compute type; wider elements are only moved (move.c). */
+typedef struct room {
+    uint64_t raw[TW__BLOCK], middle[TW__BLOCK], wide[TW__BLOCK];
+} room;
+
+static const void *element(const tw_vec_kernel *k, unsigned i, const tw_run *arg, size_t at)
+{
+    if (k->own.bits[i]) return (const char *)arg->at + at * k->own.bits[i] / 8;
+    return (const char *)((uintptr_t)arg->at + at * (size_t)arg->stride);
+}
+
+/* n contiguous elements of own.type[i], starting with element `at` of the operand. */
+static const void *load(const tw_vec_kernel *k, unsigned i, const tw_run *arg, size_t at, size_t n,
+                        const uint32_t *random, room *r)
+{
+    const void *x = element(k, i, arg, at);
+    if (k->own.bits[i]) {
+        tw__unpack_fields(n, r->raw, x, k->own.bits[i], tw_type_get(k->types[i])->kind == TW_KIND_INT);
+        x = r->raw;
+    } else if (arg->stride != (ptrdiff_t)k->size[i] && n > 1) {
+        tw__pack(n, r->raw, x, arg->stride, k->size[i]);
+        x = r->raw;
+    }
+    if (k->mode.flush && tw_type_get(k->types[i])->kind == TW_KIND_FLOAT) {
+        if (x != r->raw) memcpy(r->raw, x, n * k->size[i]);
+        tw__flush(n, r->raw, k->types[i]);
+        x = r->raw;
+    }
+    if (k->own.step[i][0]) {
+        tw__how how = { k->own.type[i], k->types[i], { TW_ROUND_NEAREST_EVEN, TW_SAT_NONE }, random };
+        if (k->own.saturate[i]) how.mode.saturation = TW_SAT_ON;
+        if (k->op == TW_VEC_CONVERT) how.mode = (tw_convert_mode){ k->mode.rounding, k->mode.saturation };
+        tw__convert_steps(n, r->wide, x, r->middle, k->own.step[i], &how);
+        x = r->wide;
+    }
+    return x;
+}
+
+/* Where the core may write n results: straight into the destination when they lie there as it makes them. */
+static void *result_room(const tw_vec_kernel *k, const tw_run *arg, size_t at, size_t n, room *r)
+{
+    bool direct = !k->own.bits[0] && !k->own.step[0][0] && (arg->stride == (ptrdiff_t)k->size[0] || n == 1);
+    return direct ? (void *)(uintptr_t)element(k, 0, arg, at) : r->wide;
+}
+
+static void store(const tw_vec_kernel *k, const tw_run *arg, size_t at, size_t n, const uint32_t *random, void *x,
+                  room *r)
+{
+    void *to = (void *)(uintptr_t)element(k, 0, arg, at);
+    bool dense = !k->own.bits[0] && (arg->stride == (ptrdiff_t)k->size[0] || n == 1);
+    if (k->own.step[0][0]) {
+        tw__how how = { k->types[0], k->own.type[0], { k->mode.rounding, k->mode.saturation }, random };
+        void *narrow = dense ? to : r->raw;
+        if (k->mode.flush) tw__flush(n, x, k->own.type[0]);
+        tw__convert_steps(n, narrow, x, r->middle, k->own.step[0], &how);
+        x = narrow;
+    }
+    if (k->mode.flush) tw__flush(n, x, k->types[0]);
+    if (k->own.bits[0])
+        tw__pack_fields(n, to, x, k->own.bits[0]);
+    else if (x != to && dense)
+        memcpy(to, x, n * k->size[0]);
+    else if (x != to)
+        tw__unpack(n, to, arg->stride, x, k->size[0]);
+}
+
+/* --- faults ------------------------------------------------------------------------------------------------------- */
+
+#define FIND_ZERO(U)                                             \
+    {                                                            \
+        typedef U __attribute__((aligned(1), may_alias)) memory; \
+        const memory *x = divisors;                              \
+        unsigned any = 0;                                        \
+        for (size_t i = 0; i < n; i++) any |= x[i] == 0;         \
+        if (!any) return n;                                      \
+        size_t first = 0;                                        \
+        while (x[first] != 0) first++;                           \
+        return first;                                            \
+    }
+
+static size_t first_zero(size_t n, const void *divisors, unsigned size)
+{
+    if (size == 1) FIND_ZERO(uint8_t);
+    if (size == 2) FIND_ZERO(uint16_t);
+    if (size == 4) FIND_ZERO(uint32_t);
+    FIND_ZERO(uint64_t);
+}
+
+size_t tw__drive_blocks(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    room rooms[TW_VEC_ARGS];
+    const void *source[TW_VEC_ARGS] = { NULL };
+    unsigned sources = k->own.random ? k->args - 1 : k->args;
+    for (size_t at = 0; at < n;) {
+        size_t count = n - at < TW__BLOCK ? n - at : TW__BLOCK, good = count;
+        const uint32_t *random = NULL;
+        if (k->own.random)
+            random = load(k, k->own.random, &args[k->own.random], at, count, NULL, &rooms[TW_VEC_ARGS - 1]);
+        for (unsigned i = 1; i < sources; i++) {
+            bool repeated = args[i].stride == 0 && !k->own.bits[i] && !random;
+            if (!repeated || at == 0) source[i] = load(k, i, &args[i], at, count, random, &rooms[i]);
+        }
+        if (k->can_fault) good = first_zero(count, source[2], k->own.width[2]);
+        void *out = result_room(k, &args[0], at, good, &rooms[0]);
+        if (k->own.core)
+            ((tw__core *)k->own.core)(good, out, source[1], source[2], source[3]);
+        else
+            memmove(out, source[1], good * k->own.width[0]);
+        if (good > 0) store(k, &args[0], at, good, random, out, &rooms[0]);
+        if (good < count) return at + good;
+        at += count;
+    }
+    return n;
+}
+
+/* Contiguous operands of which some take one step of conversion: halves, for the most part. */
+size_t tw__drive_widened(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    uint64_t wide[4][TW__BLOCK];
+    const void *source[4] = { NULL };
+    if (!is_dense(k, n, args)) return tw__drive_blocks(k, n, args);
+    tw__how in = { k->compute, k->types[1], { TW_ROUND_NEAREST_EVEN, TW_SAT_NONE }, NULL };
+    tw__how out = { k->types[0], k->own.type[0], { k->mode.rounding, k->mode.saturation }, NULL };
+    for (size_t at = 0; at < n; at += TW__BLOCK) {
+        size_t count = n - at < TW__BLOCK ? n - at : TW__BLOCK;
+        char *to = (char *)args[0].at + at * k->size[0];
+        for (unsigned i = 1; i < k->args; i++) {
+            source[i] = (const char *)args[i].at + at * k->size[i];
+            if (!k->own.step[i][0]) continue;
+            in.from = k->types[i];
+            ((tw__cvt *)k->own.step[i][0])(count, wide[i], source[i], &in);
+            source[i] = wide[i];
+        }
+        ((tw__core *)k->own.core)(count, k->own.step[0][0] ? (void *)wide[0] : to, source[1], source[2], source[3]);
+        if (k->own.step[0][0]) ((tw__cvt *)k->own.step[0][0])(count, to, wide[0], &out);
+    }
+    return n;
+}
+
+/* A conversion of contiguous elements in one step needs no blocks. */
+size_t tw__drive_convert(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    if (!is_dense(k, n, args)) return tw__drive_blocks(k, n, args);
+    tw__how how = { k->types[0], k->types[1], { k->mode.rounding, k->mode.saturation }, NULL };
+    if (k->own.random) how.random = args[k->own.random].at;
+    ((tw__cvt *)k->own.step[1][0])(n, args[0].at, args[1].at, &how);
+    return n;
+}
+
+/* --- order of elements -------------------------------------------------------------------------------------------- */
+
+/* Floor of a / b for b > 0. */
+static ptrdiff_t floor_div(ptrdiff_t a, ptrdiff_t b)
+{
+    return a / b - (a % b != 0 && a < 0);
+}
+
+/* Element j of the source and k of the destination, strides equal, are `gap + (j - k) * stride` bytes apart: they
+ * overlap for m = j - k inside an open interval of that line. A write is seen when some such m is 1 .. n - 1. */
+static bool seen_later(ptrdiff_t gap, ptrdiff_t stride, ptrdiff_t dst_size, ptrdiff_t src_size, size_t n)
+{
+    if (stride < 0) {
+        /* Mirror both operands. */
+        ptrdiff_t mirrored = -gap - src_size + dst_size;
+        return seen_later(mirrored, -stride, dst_size, src_size, n);
+    }
+    /* Overlap: -src_size < gap + m * stride < dst_size. */
+    if (stride == 0) return gap > -src_size && gap < dst_size;
+    ptrdiff_t least = floor_div(-src_size - gap, stride) + 1;
+    ptrdiff_t most = floor_div(dst_size - gap - 1, stride);
+    if (least < 1) least = 1;
+    return least <= most && (size_t)least < n;
+}
+
+bool tw__order_matters(const tw_vec_kernel *k, size_t n, const tw_run *args, unsigned source)
+{
+    if (n < 2) return false;
+    ptrdiff_t dst_size = (ptrdiff_t)k->size[0], src_size = (ptrdiff_t)k->size[source];
+    ptrdiff_t ds = args[0].stride, ss = args[source].stride;
+    uintptr_t d = (uintptr_t)args[0].at, s = (uintptr_t)args[source].at;
+    ptrdiff_t gap = (ptrdiff_t)(s - d), dst_reach = ds * (ptrdiff_t)(n - 1), src_reach = ss * (ptrdiff_t)(n - 1);
+    ptrdiff_t dst_low = dst_reach < 0 ? dst_reach : 0, dst_high = (dst_reach > 0 ? dst_reach : 0) + dst_size;
+    ptrdiff_t src_low = gap + (src_reach < 0 ? src_reach : 0);
+    ptrdiff_t src_high = gap + (src_reach > 0 ? src_reach : 0) + src_size;
+    if (src_high <= dst_low || dst_high <= src_low) return false;
+    return ds != ss || seen_later(gap, ds, dst_size, src_size, n);
+}
+
+static size_t one_by_one(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    tw_run step[TW_VEC_ARGS];
+    memcpy(step, args, k->args * sizeof *step);
+    for (size_t at = 0; at < n; at++) {
+        if (k->own.free(k, 1, step) != 1) return at;
+        for (unsigned i = 0; i < k->args; i++)
+            step[i].at = (void *)((uintptr_t)step[i].at + (uintptr_t)args[i].stride);
+    }
+    return n;
+}
+
+size_t tw__drive_sequential(const tw_vec_kernel *k, size_t n, const tw_run *args)
+{
+    for (unsigned i = 1; i < k->args; i++)
+        if (tw__order_matters(k, n, args, i)) return one_by_one(k, n, args);
+    return k->own.free(k, n, args);
+}

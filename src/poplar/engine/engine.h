@@ -1,0 +1,440 @@
+/* engine: from a graph to a flat plan, and the executor that runs it.
+ *
+ *   tw_graph --lower--> tw__plan (vertex groups, copy blocks, transfers, instructions, steps) --exec--> memory
+ *
+ * One process holds all tiles: a variable is a flat row-major array of device elements in one reserved address
+ * range, and exchange is elided to pointers. A vertex field points straight into its variable where the elements
+ * are contiguous and aligned; otherwise a message buffer behind the variables is gathered before and scattered
+ * after the compute set. The race rule (decision 16) makes both give the same result.
+ *
+ *   engine.c    life, load, run            options.c   table of options          storage.c  address range
+ *   lower.c     programs to instructions   vertices.c  compute sets to groups    copy.c     copies to blocks
+ *   exec.c      the interpreter            block.c     blocks to memory          exchange.c who sends what to whom
+ *   stream.c    host streams               remote.c    remote buffers            host.c     handles, initial values
+ *   print.c     PrintTensor                account*.c  memory, cycles, profile (see the end of this file)
+ *   place*.c    addresses in tile memory (place.h) */
+#ifndef TW_ENGINE_ENGINE_H
+#define TW_ENGINE_ENGINE_H
+
+#include <assert.h>
+
+#include "core/base/base.h"
+#include "poplar/codelet/codelet.h"
+#include "poplar/graph/graph.h"
+#include <tilewright/engine.h>
+
+/* --- storage.c ------------------------------------------------------------------------------------------------ */
+
+#define TW__STORAGE_MARGIN 64 /* bytes readable past the last object: codelets may over-read by 32 */
+
+/* [base, base + bytes): variables in the order of the graph, then message buffers shared by all compute sets.
+ * Reserved when the plan is made, usable (and all zero) after tw__storage_commit(). */
+typedef struct tw__storage {
+    char *base;
+    size_t bytes;     /* of variables and buffers */
+    size_t reserved;  /* whole pages incl. margin */
+    uint64_t *offset; /* [variables] byte offset of element 0 */
+    uint8_t *size;    /* [variables] bytes of a device element */
+    size_t variables;
+    size_t buffers; /* offset of the message buffers */
+    bool committed;
+} tw__storage;
+
+/* --- copies --------------------------------------------------------------------------------------------------- */
+
+/* n[0] x n[1] x n[2] elements, outer first: byte k of element (i, j, l) goes from src + i*ss[0] + j*ss[1] + l*ss[2]
+ * to the same expression in ds. Offsets are relative to the bases given when the copy is run. */
+typedef struct tw__block {
+    int64_t src, dst;
+    uint32_t n[3];
+    uint16_t esize; /* bytes of an element */
+    uint16_t form;  /* tw__block_form: chosen when the block is complete */
+    int64_t ss[3], ds[3];
+} tw__block;
+static_assert(sizeof(tw__block) == 80, "at most 100 bytes for each strided run of a copy");
+
+typedef enum tw__block_form {
+    TW__BLOCK_BYTES,     /* contiguous on both sides */
+    TW__BLOCK_ROWS,      /* innermost dimension contiguous on both sides */
+    TW__BLOCK_FILL,      /* every source stride is 0 */
+    TW__BLOCK_TRANSPOSE, /* contiguous on each side, along different dimensions */
+    TW__BLOCK_STRIDED
+} tw__block_form;
+
+typedef struct tw__copy {
+    tw__block *blocks;
+    size_t count, room;
+    uint64_t bytes; /* moved */
+} tw__copy;
+
+/* One side of a copy: a region list over the storage, or memory that is contiguous from offset 0. */
+typedef struct tw__side {
+    const tw__regions *regions; /* NULL = contiguous */
+    uint64_t first;             /* element of the flattened side where the copy starts */
+    bool repeat;                /* without regions: one element, read again and again */
+} tw__side;
+
+/* Appends the blocks that move `count` elements of `esize` bytes. TW_E_NO_MEMORY. */
+tw_status tw__copy_add(tw__copy *copy, const tw__storage *storage, tw__side src, tw__side dst, uint64_t count,
+                       size_t esize);
+/* A copy is complete: chooses forms, splits large blocks so that threads share them. */
+tw_status tw__copy_finish(tw__copy *copy);
+void tw__copy_free(tw__copy *copy);
+void tw__copy_run(const tw__copy *copy, char *dst_base, const char *src_base); /* block.c; parallel when it pays */
+
+/* --- compute sets --------------------------------------------------------------------------------------------- */
+
+/* Vertices of one type on one tile, in creation order; states lie side by side with absolute pointers in them. */
+typedef struct tw__group {
+    tw__entry run;
+    char *states;
+    uint32_t stride, count;
+    uint32_t tile, type; /* type: index in core->types */
+    uint32_t workers;    /* calls per vertex: 1, or numWorkers() of a MultiVertex */
+    uint32_t reserved;
+} tw__group;
+
+typedef struct tw__exec {
+    uint32_t cs;       /* compute set of the graph */
+    tw__group *groups; /* sorted by tile, then type */
+    size_t group_count;
+    uint32_t *tile_first; /* [tile_count + 1] first group of each active tile */
+    size_t tile_count;
+    uint64_t vertices;
+    tw__copy before, after; /* gathers and scatters of message buffers; both bases are the storage */
+    uint8_t parallel;       /* 0 not known yet, 1 serial, 2 parallel: decided by the time of the first run */
+} tw__exec;
+
+/* --- streams and remote buffers ------------------------------------------------------------------------------- */
+
+/* One stream copy, or a piece of one that is above the limit (decision 17). */
+typedef struct tw__part {
+    uint32_t stream;       /* in core->streams */
+    uint32_t program;      /* in core->programs */
+    uint64_t first, count; /* elements of the stream */
+    bool begins, ends;     /* first and last piece of the copy: fetch before, complete after */
+    tw__copy copy;         /* between a contiguous device-format buffer and the storage */
+} tw__part;
+
+/* Stream copies of one direction that share a host sync. */
+typedef struct tw__transfer {
+    bool to_device;
+    tw__part *parts;
+    size_t count, room;
+    uint64_t bytes; /* device format */
+} tw__transfer;
+
+typedef struct tw__remote_copy {
+    uint32_t remote, program;
+    bool to_device;
+    tw__copy *rows;        /* [row_count] between the memory of a row and the storage */
+    uint32_t row_count;    /* one for each offset; 1 without offsets */
+    tw__copy offsets;      /* to contiguous uint32 */
+    uint32_t offset_count; /* 0: row 0 */
+} tw__remote_copy;
+
+typedef struct tw__remote_state {
+    const char *handle;
+    tw_type type;
+    uint64_t count; /* elements of a row */
+    char *rows;     /* repeats x row_bytes, device format, reserved and committed lazily */
+    size_t row_bytes, reserved;
+    uint64_t repeats;
+    bool used; /* by one of the programs */
+} tw__remote_state;
+
+struct tw__stream_state; /* stream.c */
+
+/* --- instructions --------------------------------------------------------------------------------------------- */
+
+/* X(name, operands). a = index of the payload; to = instruction to jump to; at = byte offset in the storage. */
+#define TW__OPCODES(X)                                              \
+    X(END, "end of a program")                                      \
+    X(EXECUTE, "execs[a]")                                          \
+    X(EXECUTE_ALL, "execs[a]; AND of the results to the scalar at") \
+    X(COPY, "copies[a]")                                            \
+    X(TRANSFER, "transfers[a]: streams")                            \
+    X(REMOTE, "remote_copies[a]")                                   \
+    X(SYNC, "nothing to do in one process; a step")                 \
+    X(LOOP, "slot[a] = imm; to when it is 0")                       \
+    X(NEXT, "--slot[a]; to when it is not 0")                       \
+    X(JUMP, "to")                                                   \
+    X(JUMP_TRUE, "to when the scalar at is not 0")                  \
+    X(JUMP_FALSE, "to when the scalar at is 0")                     \
+    X(SWITCH, "switches[a] on the scalar at")                       \
+    X(CALL, "push the next instruction, to")                        \
+    X(RETURN, "pop")                                                \
+    X(FOR_SET, "scalar at = imm")                                   \
+    X(FOR_ADD, "scalar at += imm")                                  \
+    X(FOR_TEST, "to unless scalar at < scalar fors[a].limit_at")    \
+    X(PRINT, "prints[a]")                                           \
+    X(ABORT, "texts[a]")                                            \
+    X(ABORT_IF, "texts[a] when the scalar at is not 0")             \
+    X(ERROR, "texts[a] and prints[imm]")                            \
+    X(NOTHING, "a step without work: WriteUndef, AssumeEqualAcrossReplicas")
+
+typedef enum tw__opcode {
+#define TW__OPCODE_ENUM(name, text) TW__I_##name,
+    TW__OPCODES(TW__OPCODE_ENUM)
+#undef TW__OPCODE_ENUM
+        TW__I_COUNT
+} tw__opcode;
+
+typedef struct tw__instr {
+    uint8_t op;       /* tw__opcode */
+    uint8_t type;     /* tw_type of the scalar at */
+    uint8_t straight; /* LOOP: the body is straight line, no branch on data */
+    uint8_t pad;
+    uint32_t a;
+    uint32_t to;
+    uint32_t step; /* plan step, TW__NO_STEP for control without one */
+    union {
+        uint64_t at;
+        int64_t imm;
+    } u;
+    int64_t imm;
+} tw__instr;
+#define TW__NO_STEP UINT32_MAX
+
+typedef struct tw__switch { /* cases sorted by value */
+    struct tw__switch_case {
+        int32_t value;
+        uint32_t to;
+    } *cases;
+    uint32_t count, otherwise; /* otherwise: TW__NO_STEP = bounds checked, an error */
+    uint32_t program;
+} tw__switch;
+
+typedef struct tw__for {
+    uint64_t limit_at;
+    uint8_t limit_type;
+} tw__for; /* limit from a tensor */
+
+typedef struct tw__print {
+    const char *title; /* "" = none */
+    tw_type type;
+    uint32_t rank;
+    const size_t *shape;
+    uint64_t count;
+    tw__copy copy; /* storage to contiguous */
+    tw_print_format format;
+} tw__print;
+
+/* --- plan steps: what account*.c gives memory and cycles to --------------------------------------------------- */
+
+typedef enum tw__plan_kind {
+    TW__S_EXECUTE,  /* execs[payload] */
+    TW__S_COPY,     /* copies[payload]: one or more Copy programs, independent of each other */
+    TW__S_TRANSFER, /* transfers[payload] */
+    TW__S_REMOTE,   /* remote_copies[payload] */
+    TW__S_SYNC,     /* explicit Sync program; payload = tw_sync_type */
+    TW__S_BRANCH,   /* a predicate or switch value is read and broadcast; payload = program */
+    TW__S_PRINT,
+    TW__S_ABORT,
+    TW__S_NOTHING /* WriteUndef, AssumeEqual */
+} tw__plan_kind;
+
+typedef struct tw__plan_step {
+    uint8_t kind; /* tw__plan_kind */
+    uint32_t payload;
+    uint32_t first_program, programs; /* plan->step_programs[first_program ..): indices into core->programs */
+} tw__plan_step;
+
+#define TW__LIST(type)      \
+    struct {                \
+        type *items;        \
+        size_t count, room; \
+    }
+
+typedef struct tw__plan {
+    tw__storage storage;
+    TW__LIST(tw__instr) code;
+    TW__LIST(uint32_t) entries; /* [programs given to the engine] first instruction */
+    TW__LIST(tw__exec) execs;
+    TW__LIST(tw__copy) copies;
+    TW__LIST(tw__transfer) transfers;
+    TW__LIST(tw__remote_copy) remote_copies;
+    TW__LIST(tw__switch) switches;
+    TW__LIST(tw__for) fors;
+    TW__LIST(tw__print) prints;
+    TW__LIST(const char *) texts;
+    TW__LIST(tw__plan_step) steps;
+    TW__LIST(uint32_t) step_programs;
+    uint32_t slots; /* loop counters */
+    uint32_t call_depth;
+    uint64_t *counters;              /* [slots] */
+    uint32_t *calls;                 /* [call_depth] */
+    uint64_t buffer_bytes;           /* message buffers: the largest compute set */
+    bool *stream_used;               /* [core->stream_count] by any program */
+    bool *stream_rearranged;         /* [core->stream_count] a copy of it is not one contiguous run */
+    uint32_t *program_streams;       /* streams of engine program i: [first[i], first[i+1]) */
+    uint32_t *program_streams_first; /* [programs + 1] */
+} tw__plan;
+
+/* --- the engine ----------------------------------------------------------------------------------------------- */
+
+typedef struct tw__image { /* initial values of some elements */
+    tw__regions *regions;  /* referenced; NULL = all of the variable */
+    const void *values;    /* host format; lives as long as the core */
+    uint32_t var;
+    uint64_t count; /* elements of the variable */
+    bool broadcast;
+    tw_type type;
+} tw__image;
+
+typedef struct tw__handle { /* host access */
+    const char *name;
+    tw_type type;
+    uint64_t count;
+    bool write, read;
+    tw__copy in, out; /* contiguous device format <-> storage */
+} tw__handle;
+
+struct tw_engine {
+    tw__core *core;          /* referenced; NULL for an engine that could not be made */
+    tw__codelets *codelets;  /* referenced */
+    const tw_target *target; /* of the core */
+    tw__arena *arena;        /* plan: states, names; until the engine is freed */
+    tw__options *options;
+    tw_error error;     /* first failure of compiling; its strings live in the arena */
+    uint32_t *programs; /* core programs given */
+    size_t program_count;
+    tw__plan plan;
+    TW__LIST(tw__image) images;
+    TW__LIST(tw__handle) handles;
+    struct tw__stream_state *streams; /* [core->stream_count at compile time] */
+    size_t stream_count;
+    tw__remote_state *remotes;
+    size_t remote_count;
+    bool prepared, loaded;
+    FILE *print_out;           /* NULL = stderr */
+    const char **stream_names; /* NULL-terminated */
+    char *scratch;             /* device-format staging of host access and transfers, grown on demand */
+    size_t scratch_bytes;
+    tw__random *random;          /* [tiles] random number generators; NULL when no codelet draws */
+    struct tw__account *account; /* account.c; NULL on the CPU device */
+    bool tracing;                /* steps are reported to the account */
+    int threads;                 /* OpenMP threads of a parallel step */
+};
+
+tw_status tw__engine_usable(const tw_engine *engine); /* engine.c: neither NULL nor in error */
+
+/* options.c */
+extern const tw__option_desc tw__engine_options[];
+extern const size_t tw__engine_option_count;
+tw_status tw__options_read(tw_engine *engine, const char *const *options); /* "key=value", then the environment */
+
+/* storage.c */
+tw_status tw__storage_plan(tw__storage *storage, const tw__core *core); /* offsets, no memory yet */
+tw_status tw__storage_reserve(tw__storage *storage, uint64_t buffer_bytes);
+tw_status tw__storage_commit(tw__storage *storage); /* usable and all zero; again: zeroes everything */
+void tw__storage_free(tw__storage *storage);
+static inline uint64_t tw__storage_at(const tw__storage *s, uint32_t var, uint64_t element)
+{
+    return s->offset[var] + element * s->size[var];
+}
+/* Byte offset of the only element of an operand. */
+uint64_t tw__operand_at(const tw__storage *storage, const tw__operand *operand);
+
+/* lower.c, vertices.c */
+tw_status tw__lower(tw_engine *engine);
+/* Message buffers that a compute set needs, at most; then its groups, once the storage has been reserved. */
+uint64_t tw__compute_set_buffer_bytes(const tw_engine *engine, uint32_t cs);
+tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec);
+tw_status tw__bind_entries(tw_engine *engine); /* native code of every group */
+void tw__plan_free(tw__plan *plan);
+
+/* exec.c */
+extern const char *const tw__opcode_names[];
+tw_status tw__execute(tw_engine *engine, unsigned program);
+
+/* stream.c */
+tw_status tw__streams_new(tw_engine *engine);
+void tw__streams_free(tw_engine *engine);
+tw_status tw__streams_check(tw_engine *engine, unsigned program); /* all used are connected */
+void tw__streams_begin(tw_engine *engine, unsigned program);      /* prefetch what may be prefetched */
+tw_status tw__transfer_run(tw_engine *engine, tw__transfer *transfer);
+bool tw__stream_prefetches(const tw_engine *engine, uint32_t stream);
+
+/* remote.c */
+tw_status tw__remotes_new(tw_engine *engine);
+tw_status tw__remotes_reset(tw_engine *engine); /* at load: memory, all zero */
+void tw__remotes_free(tw_engine *engine);
+tw_status tw__remote_run(tw_engine *engine, tw__remote_copy *copy);
+
+/* host.c */
+tw_status tw__host_access_new(tw_engine *engine);
+tw_status tw__images_new(tw_engine *engine);
+tw_status tw__images_write(tw_engine *engine);
+char *tw__scratch(tw_engine *engine, size_t bytes); /* NULL: out of memory */
+size_t tw__host_size(tw_type type);                 /* bytes of an element in host format */
+size_t tw__device_size(const tw_engine *engine, tw_type type);
+/* Contiguous elements between host format and device format: half may take 2 and 4 bytes (decision 18). */
+void tw__host_to_device(const tw_engine *engine, tw_type type, void *device, const void *host, uint64_t count);
+void tw__device_to_host(const tw_engine *engine, tw_type type, void *host, const void *device, uint64_t count);
+
+/* print.c */
+tw_status tw__print_run(tw_engine *engine, const tw__print *print);
+/* Formats `values` (host format, row-major) as spec poplar.md 1.14 says. */
+void tw__print_values(FILE *out, const char *title, tw_type type, uint32_t rank, const size_t *shape,
+                      const void *values, const tw_print_format *format);
+
+/* scalar.c: predicates, counters */
+int64_t tw__scalar_get(tw_type type, const void *at);
+void tw__scalar_set(tw_type type, void *at, int64_t value);
+
+/* --- exchange.c: who sends what to whom, streamed, never stored ----------------------------------------------- */
+
+/* A run of elements that leaves one tile's memory for another's (or stays: src_tile == dst_tile). */
+typedef struct tw__piece {
+    uint32_t src_tile, dst_tile; /* TW_UNMAPPED = the host, or an unmapped element */
+    uint32_t src_var, dst_var;   /* UINT32_MAX: not a variable */
+    uint64_t src, dst;           /* first element in its variable */
+    int64_t src_stride, dst_stride;
+    uint64_t count; /* elements */
+} tw__piece;
+
+/* Walks two region lists of equal size side by side, split where either mapping changes tile. A NULL list is a
+ * contiguous place on `src_tile` / `dst_tile` (host side of a stream; message buffer of a vertex: its tile). */
+typedef struct tw__exchange_walk {
+    const tw__core *core;
+    bool has_src, has_dst;
+    tw__region_walk src, dst;
+    tw__elems s, d;        /* what is left of the current runs */
+    size_t s_hint, d_hint; /* mapped intervals found last */
+    uint32_t src_tile, dst_tile;
+    uint64_t src_pos, dst_pos; /* elements done, for contiguous sides */
+    uint64_t left;
+} tw__exchange_walk;
+tw__exchange_walk tw__exchange_begin(const tw__core *core, const tw__regions *src, uint32_t src_tile,
+                                     const tw__regions *dst, uint32_t dst_tile, uint64_t first, uint64_t count);
+bool tw__exchange_next(tw__exchange_walk *walk, tw__piece *piece);
+
+/* Region list of an edge: its own, or `room` filled from the inline form. room must live as long as the result. */
+typedef struct tw__edge_list {
+    tw__regions list;
+    tw__region region;
+    uint64_t first[2];
+} tw__edge_list;
+const tw__regions *tw__edge_regions(const tw__edge *edge, tw__edge_list *room);
+
+/* --- account*.c, liveness.c, cycles*.c, report*.c: memory, cycles and profile --------------------------------- */
+
+/* After lowering, before storage is reserved; only for targets with tiles. May log and may fail:
+ * TW_E_TILE_MEMORY names the tile, what fills it and the excess (decision 19). Everything needed later is
+ * copied: the graph may change. */
+tw_status tw__account_new(tw_engine *engine);
+void tw__account_free(struct tw__account *account); /* NULL is fine */
+/* A run begins and ends; `name` "" when not given. engine->tracing is set by begin when steps are wanted. */
+void tw__account_run_begin(tw_engine *engine, unsigned program, const char *name);
+void tw__account_run_end(tw_engine *engine, tw_status status, double microseconds);
+/* Plan step was executed. Called only when engine->tracing. */
+void tw__account_step(tw_engine *engine, uint32_t step);
+/* A straight-line loop: the instructions [first, last) with their nested loops were executed `times` times in a
+ * row. The executor reports nothing from inside. */
+void tw__account_loop(tw_engine *engine, uint32_t first, uint32_t last, uint64_t times);
+const tw_profile *tw__account_profile(tw_engine *engine);
+void tw__account_reset(tw_engine *engine);
+void tw__account_enable(tw_engine *engine, bool on);
+
+#endif

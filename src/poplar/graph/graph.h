@@ -1,0 +1,351 @@
+/* graph: the data behind tw_graph as the engine reads it. Nothing here runs.
+ *
+ * A tw_graph handle is a view (the tiles of a virtual graph, or all) on one shared, reference counted tw__core.
+ * Everything in the core uses top-level tile numbers. Sizes that grow with the user's graph are kept flat: a
+ * graph of a million vertices with two edges each must stay below 400 bytes a vertex with its plan.
+ *
+ *   target.c    targets and devices          handle.c    tensor handles and scopes
+ *   region.c    region lists                 affine.c    lists cut into boxes of the index space, and back
+ *   shape.c     shapes, reshape, shuffles    tensor.c    slices, concat, repetition
+ *   query.c     what a tensor says           variable.c  variables, constants, load-time values
+ *   clone.c     clones                       mapping.c   intervals on tiles, linear mapping
+ *   vertex.c    compute sets and vertices    edge.c      connections
+ *   field.c     sizes and values of fields   estimate.c  performance estimates
+ *   program.c   control programs             copy.c      copies and operands
+ *   print.c     programs as text             stream.c    streams, remote buffers
+ *   virtual.c   graphs, virtual graphs       overlap.c   who touches the same element
+ *   check.c     what must hold before lowering (races, mapping, fields)
+ *   error.c     sticky error                 build.h     what these files share */
+#ifndef TW_GRAPH_GRAPH_H
+#define TW_GRAPH_GRAPH_H
+
+#include "core/base/base.h"
+#include "poplar/codelet/codelet.h"
+#include "core/tile/tile.h"
+#include "core/type/type.h"
+#include <assert.h>
+#include <glib.h>
+#include <tilewright/graph.h>
+
+typedef struct tw__core tw__core;
+
+/* --- target.c ------------------------------------------------------------------------------------------------ */
+
+struct tw_target {
+    int refs;
+    tw_target_kind kind;
+    tw_chip chip; /* meaningless on CPU */
+    unsigned ipus, tiles_per_ipu, tiles;
+    bool accurate_half; /* CPU: half is 2 bytes; model: intermediates rounded too */
+    bool compile_ipu_code, no_sync_delay;
+    tw_tile_arch arch;                              /* the chip's row with the model's overrides */
+    uint64_t element_offsets[TW_TILE_MAX_ELEMENTS]; /* of memory, from its start; arch.element_count */
+};
+struct tw_device {
+    tw_target *target;
+    bool attached;
+};
+
+/* --- region lists -------------------------------------------------------------------------------------------- */
+
+/* Elements of one variable: for each index of dim[0..rank) (row-major) the element offset + sum(i_k * stride_k).
+ * Strides in elements, may be zero (broadcast) or negative (reverse). rank 1..4; a contiguous run is {1, stride 1}. */
+typedef struct tw__dim {
+    uint64_t count;
+    int64_t stride;
+} tw__dim;
+typedef struct tw__region {
+    uint32_t var;
+    uint32_t rank;
+    uint64_t offset; /* element of the variable */
+    uint64_t count;  /* elements = product of dim[].count */
+    tw__dim dim[4];
+} tw__region;
+
+/* Immutable, reference counted; `first[i]` = elements before region i, so that a slice starts in O(log n). */
+typedef struct tw__regions {
+    uint32_t refs;
+    uint32_t n;
+    uint64_t count;           /* elements */
+    const uint64_t *first;    /* [n + 1] */
+    const tw__region *region; /* [n], coalesced */
+} tw__regions;
+
+/* A run of elements: var[offset + i * stride], i < count. */
+typedef struct tw__elems {
+    uint32_t var;
+    uint64_t offset;
+    int64_t stride;
+    uint64_t count;
+} tw__elems;
+
+/* Walks elements [begin, end) of a region list in order as maximal runs. Stack object, no allocation. */
+typedef struct tw__region_walk {
+    const tw__regions *list;
+    uint64_t pos, end; /* elements of the flattened list */
+    uint32_t index;    /* region that holds pos */
+} tw__region_walk;
+tw__region_walk tw__region_walk_begin(const tw__regions *list, uint64_t begin, uint64_t end);
+bool tw__region_walk_next(tw__region_walk *walk, tw__elems *out); /* false at the end */
+/* Reference counting; regions made by tw__regions_* start with one reference. */
+tw__regions *tw__regions_ref(tw__regions *list);
+void tw__regions_unref(tw__regions *list);
+
+typedef struct tw__tensor { /* what a handle names */
+    tw__regions *regions;
+    tw_type type;
+    uint32_t rank;
+    const size_t *shape;
+} tw__tensor;
+/* NULL (no error set) when the handle is nil or stale. */
+const tw__tensor *tw__tensor_get(const tw__core *core, tw_tensor tensor);
+
+/* --- variables ----------------------------------------------------------------------------------------------- */
+
+typedef struct tw__mapped {
+    uint64_t begin, end;
+    uint32_t tile;
+} tw__mapped; /* elements of the variable */
+
+typedef struct tw__initial { /* list of load-time values, applied in order */
+    struct tw__initial *next;
+    tw__regions *regions; /* which elements */
+    const void *values;   /* in host format, `broadcast` = one element */
+    bool broadcast;
+    tw_type type; /* of the values (reinterpreted views may differ from the variable) */
+} tw__initial;
+
+typedef struct tw__variable {
+    const char *name; /* "" when anonymous */
+    tw_type type;
+    bool is_constant;
+    bool is_anonymous_const; /* made by connect_constant */
+    uint64_t count;          /* elements */
+    uint32_t rank;
+    const size_t *shape; /* as declared, for messages */
+    tw__mapped *mapped;  /* sorted, disjoint, neighbours on one tile merged; gaps are unmapped */
+    size_t mapped_count, mapped_room;
+    tw__mapped *pending; /* mappings that came out of order, oldest first; merged before anything is read */
+    size_t pending_count, pending_room;
+    tw__initial *initial;
+    uint32_t first_sister, sisters; /* the same variable in the other replicas of a replicated graph; 0 = none */
+} tw__variable;
+/* Merges `pending` into `mapped` (tw__graph_check() has done it for every variable an engine meets). False: no
+ * memory, nothing changed. */
+bool tw__mapping_settle(tw__variable *variable);
+/* Index of the first mapped interval that ends after `element` (binary search); mapped_count when none. */
+size_t tw__mapped_find(const tw__variable *variable, uint64_t element);
+
+/* --- vertices ------------------------------------------------------------------------------------------------ */
+
+/* One connection: sub-vector `index` of field `field` of a vertex. Edges of a vertex are a chain in connection
+ * order; check.c has seen to it that each edge field is complete before an engine reads it. Contiguous data of
+ * one variable (the common case) is stored inline: regions == NULL, var/offset/count. */
+typedef struct tw__edge {
+    uint32_t next;  /* index of the vertex's next edge, 0 = none */
+    uint16_t field; /* index in the vertex type */
+    uint16_t pad;
+    uint32_t index; /* sub-vector, 0 for rank 0 and 1 */
+    uint32_t var;
+    uint64_t offset, count; /* elements of var; with a region list: count = list->count */
+    tw__regions *regions;
+} tw__edge;
+static_assert(sizeof(tw__edge) == 40, "a million vertices have two million of these");
+
+/* Initial value of plain state: bytes in the host layout of the field, ready to copy into a vertex state. */
+typedef struct tw__field_value {
+    uint32_t next; /* 0 = none */
+    uint16_t field;
+    uint16_t pad;
+    uint32_t count; /* elements (state vectors), else 1 */
+    uint32_t bytes;
+    union {
+        uint8_t inline_bytes[8];
+        const void *data;
+    } u; /* data when bytes > 8; arena of the core */
+} tw__field_value;
+
+typedef struct tw__vertex {
+    uint32_t type;       /* index in core->types */
+    uint32_t cs;         /* compute set index */
+    uint32_t tile;       /* TW_UNMAPPED until mapped */
+    uint32_t first_edge; /* 0 = none */
+    uint32_t last_edge;
+    uint32_t first_value; /* 0 = none */
+} tw__vertex;
+
+typedef struct tw__vertex_type_entry { /* a codelet used by this graph */
+    const tw__vertex_type *info;
+    tw_perf_estimator estimator;
+    void *user;
+    void (*destroy)(void *user);
+    uint64_t vertices;
+} tw__vertex_type_entry;
+
+/* What an estimator asks about; made on the stack by whoever calls it. */
+struct tw_vertex_info {
+    const tw__core *core;
+    uint32_t vertex;
+};
+
+typedef struct tw__compute_set {
+    const char *name;
+    uint64_t vertices;
+} tw__compute_set;
+
+/* Estimate set on a vertex, sorted by vertex when an engine reads it (few vertices have one). */
+typedef struct tw__vertex_estimate {
+    uint32_t vertex;
+    uint64_t cycles, flops;
+} tw__vertex_estimate;
+
+/* --- programs ------------------------------------------------------------------------------------------------ */
+
+typedef enum tw__program_kind {
+    TW__P_SEQUENCE,
+    TW__P_EXECUTE,
+    TW__P_COPY,
+    TW__P_STREAM_IN,
+    TW__P_STREAM_OUT,
+    TW__P_REMOTE_IN,
+    TW__P_REMOTE_OUT,
+    TW__P_REPEAT,
+    TW__P_WHILE_TRUE,
+    TW__P_WHILE_FALSE,
+    TW__P_IF,
+    TW__P_SWITCH,
+    TW__P_CALL,
+    TW__P_SYNC,
+    TW__P_WRITE_UNDEF,
+    TW__P_ABORT,
+    TW__P_ABORT_IF,
+    TW__P_ASSUME_EQUAL,
+    TW__P_ERROR,
+    TW__P_PRINT,
+    TW__P_COUNTED_FOR
+} tw__program_kind;
+
+typedef struct tw__case {
+    int32_t value;
+    uint32_t body;
+} tw__case;
+
+/* A tensor as a program keeps it: alive with the graph, whatever happens to the user's handle. */
+typedef struct tw__operand {
+    tw__regions *regions;
+    tw_type type;
+    uint32_t rank;
+    const size_t *shape;
+} tw__operand;
+
+typedef struct tw__program {
+    tw__program_kind kind;
+    const char *name;   /* "" when unnamed */
+    uint32_t *children; /* SEQUENCE: bodies in order; others: see below */
+    uint32_t child_count, child_room;
+    tw__operand a, b; /* COPY: a -> b. STREAM/REMOTE: a = the tensor, b = offsets. predicates, control, printed: a.
+                                * EXECUTE: a = result of the AND form. COUNTED_FOR: a = counter, b = limit (or none) */
+    uint32_t id;      /* EXECUTE: compute set; STREAM: stream; REMOTE: buffer; CALL: function */
+    uint32_t count;   /* REPEAT */
+    int64_t begin, limit, step; /* COUNTED_FOR */
+    tw__case *cases;            /* SWITCH; children[0] = default (0 = nothing) */
+    uint32_t case_count, case_room;
+    bool bounds_checked; /* SWITCH */
+    tw_sync_type sync;
+    const char *text; /* message, print title */
+    tw_print_format format;
+    uint32_t depth;    /* levels of programs inside, calls included; limited, so that recursion over it is safe */
+    uint32_t snapshot; /* SEQUENCE, SWITCH while building: id of a copy of the present contents, 0 = none */
+} tw__program;
+/* children: REPEAT body; WHILE condition, body; IF then, else; SWITCH default; COUNTED_FOR body. 0 = nothing. */
+
+typedef struct tw__function {
+    const char *name;
+    uint32_t body;
+} tw__function;
+
+typedef struct tw__stream {
+    const char *handle;
+    tw_type type;
+    uint64_t count; /* elements of one transfer */
+    bool to_device;
+    tw_replicated_stream_mode mode;
+    unsigned buffering_depth;
+    uint64_t split_limit; /* bytes; 0 = default */
+    bool split_disabled;  /* decision 17 */
+    unsigned replicas;    /* streams of the other replicas follow; 0 = not replicated */
+} tw__stream;
+typedef struct tw__remote {
+    const char *handle;
+    tw_type type;
+    uint64_t count, repeats;
+    bool rearrange, optimise;
+    unsigned replicas; /* buffers of the other replicas follow; 0 = not replicated */
+} tw__remote;
+typedef struct tw__host_access {
+    const char *handle;
+    tw__operand tensor;
+    bool write, read;
+} tw__host_access;
+
+/* --- the core ------------------------------------------------------------------------------------------------ */
+
+/* Arrays are indexed from 1 where an id of 0 means nil (vertices, compute sets, programs, functions, streams,
+ * remotes, edges, values); variables and types from 0. `*_count` counts the used entries incl. entry 0. */
+struct tw__core {
+    int refs;
+    const tw_target *target;
+    tw__arena *arena;
+    tw__codelets *codelets;
+    tw__variable *vars;
+    size_t var_count, var_room;
+    tw__vertex *vertices;
+    size_t vertex_count, vertex_room;
+    tw__edge *edges;
+    size_t edge_count, edge_room;
+    tw__field_value *values;
+    size_t value_count, value_room;
+    tw__vertex_type_entry *types;
+    size_t type_count, type_room;
+    tw__compute_set *compute_sets;
+    size_t compute_set_count, compute_set_room;
+    tw__vertex_estimate *estimates;
+    size_t estimate_count, estimate_room;
+    tw__program *programs;
+    size_t program_count, program_room;
+    tw__function *functions;
+    size_t function_count, function_room;
+    tw__stream *streams;
+    size_t stream_count, stream_room;
+    tw__remote *remotes;
+    size_t remote_count, remote_room;
+    tw__host_access *accesses;
+    size_t access_count, access_room;
+    struct tw__handles *handles;           /* tensor.c */
+    struct tw__error_state *error;         /* error.c */
+    struct tw__vertex_lists *vertex_lists; /* vertices by compute set, built on demand */
+    struct tw__replicated {                /* vertices added for several replicas, ascending */
+        uint32_t first, count;
+    } *replicated;
+    size_t replicated_count, replicated_room;
+    struct tw__field_size *sizes;
+    size_t size_count, size_room; /* set_field_size(), sorted (field.c) */
+    GHashTable *type_index;       /* vertex type name -> index in types + 1 */
+};
+tw__core *tw__graph_core(tw_graph *graph);
+tw__core *tw__core_ref(tw__core *core);
+void tw__core_unref(tw__core *core);
+
+/* Vertices of a compute set in creation order: built once for all sets by counting sort, dropped when vertices are
+ * added. Returns indices into core->vertices; *count gets their number; NULL + *count == 0 when empty or no memory. */
+const uint32_t *tw__compute_set_vertices(tw__core *core, uint32_t cs, size_t *count);
+
+/* error.c: the place noted by tw_call_site() for the public call in progress; *file = NULL when unknown. */
+void tw__call_site_take(const char *function, const char **file, int *line);
+
+/* check.c: everything an engine relies on for the programs it is given: no sticky error; all tensors and vertices used are mapped
+ * (on CPU targets unmapped ones go to tile 0, decision 20); all fields connected with the right sizes; no
+ * race in any used compute set (decision 16); functions not recursive. Messages name tensor, vertex, field, tile. */
+tw_status tw__graph_check(tw__core *core, const uint32_t *programs, size_t count);
+
+#endif

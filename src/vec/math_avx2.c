@@ -1,5 +1,0 @@
-/* The elementary functions with AVX2, eight floats at a time; cmake/vec.cmake gives this file its -m options. */
-#define TW__LEVEL avx2
-#define TW__LANES 8
-#define TW__SLEEF avx
-#include "vec/math_loops.h"
