@@ -107,10 +107,10 @@ static void bench_add(void)
         tw_vertex v = tw_graph_add_vertex(g, cs, "Add", i / 6);
         for (int k = 0; k < 3; k++) {
             tw_graph_map_range(g, t[k], begin, end - begin, i / 6);
-            tw_graph_connect(g, v, names[k], tw_slice(g, t[k], 0, begin, end));
+            tw_graph_connect(g, v, names[k], tw_tensor_slice(g, t[k], 0, begin, end));
         }
     }
-    tw_engine *e = tw_engine_new(g, tw_execute(g, cs), NULL);
+    tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), NULL);
     must(tw_engine_load(e, device));
     float *x[3];
     for (int i = 0; i < 3; i++) x[i] = aligned_alloc(64, N * sizeof(float));
@@ -159,11 +159,11 @@ static tw_program many_vertices(tw_graph *g, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         tw_graph_push_scope(g);
         tw_vertex v = tw_graph_add_vertex(g, cs, "Empty", (unsigned)((uint64_t)i * tiles / count));
-        tw_graph_connect(g, v, "in", tw_index(g, x, i));
-        tw_graph_connect(g, v, "out", tw_index(g, y, i));
+        tw_graph_connect(g, v, "in", tw_tensor_index(g, x, i));
+        tw_graph_connect(g, v, "out", tw_tensor_index(g, y, i));
         tw_graph_pop_scope(g);
     }
-    return tw_execute(g, cs);
+    return tw_program_execute(g, cs);
 }
 
 static void bench_overhead(void)
@@ -239,9 +239,10 @@ static void bench_lives(void)
         tw_graph_map(g, v[i], i % 1472);
         if (i < EACH * BACK) from = 0;
         if (i)
-            copies[i - 1] = tw_copy(g, tw_broadcast(g, tw_slice(g, v[from], 0, 0, 1), (unsigned)elements, 0), v[i]);
+            copies[i - 1] = tw_program_copy(
+                g, tw_tensor_broadcast(g, tw_tensor_slice(g, v[from], 0, 0, 1), (unsigned)elements, 0), v[i]);
     }
-    tw_program p = tw_sequence_of(g, VARIABLES - 1, copies);
+    tw_program p = tw_program_sequence_of(g, VARIABLES - 1, copies);
     double memory = peak(), start = bench_now();
     tw_engine *e = tw_engine_new(g, p, NULL);
     must(tw_engine_load(e, device));
@@ -266,7 +267,7 @@ static void bench_transpose(void)
     tw_graph_map_linearly(g, a);
     tw_graph_map_linearly(g, b);
     tw_graph_create_host_access(g, "a", a);
-    tw_program p = tw_copy(g, tw_transpose(g, a), b);
+    tw_program p = tw_program_copy(g, tw_tensor_transpose(g, a), b);
     double memory = peak();
     tw_engine *e = tw_engine_new(g, p, NULL);
     double lowered = bench_now();

@@ -51,11 +51,11 @@ static void vertices(void)
     for (unsigned i = 0; i < N; i++) {
         tw_graph_push_scope(g);
         tw_vertex v = tw_graph_add_vertex(g, cs, "Copy<float>", i % 1472);
-        tw_graph_connect(g, v, "in", tw_slice(g, x, 0, (size_t)i * EACH, (size_t)(i + 1) * EACH));
-        tw_graph_connect(g, v, "out", tw_slice(g, y, 0, (size_t)i * EACH, (size_t)(i + 1) * EACH));
+        tw_graph_connect(g, v, "in", tw_tensor_slice(g, x, 0, (size_t)i * EACH, (size_t)(i + 1) * EACH));
+        tw_graph_connect(g, v, "out", tw_tensor_slice(g, y, 0, (size_t)i * EACH, (size_t)(i + 1) * EACH));
         tw_graph_pop_scope(g);
     }
-    tw_program p = tw_execute(g, cs);
+    tw_program p = tw_program_execute(g, cs);
     double built = now(), built_memory = resident();
     tw_status status = tw__graph_check(tw__graph_core(g), &p.id, 1);
     double checked = now();
@@ -76,8 +76,8 @@ static void transposed(void)
     tw_tensor y = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ 4096, 4096 }, "y");
     tw_graph_map_linearly(g, x);
     tw_graph_map_linearly(g, y);
-    tw_tensor t = tw_transpose(g, x);
-    tw_program p = tw_copy(g, t, y);
+    tw_tensor t = tw_tensor_transpose(g, x);
+    tw_program p = tw_program_copy(g, t, y);
     tw_status status = tw__graph_check(tw__graph_core(g), &p.id, 1);
     report("transposed 4096^2 over 1,472 tiles: copy, check", now() - start, "s", 0.1);
     report("regions of the transposed tensor", tw__tensor_get(tw__graph_core(g), t)->regions->n, "", 1);
@@ -88,7 +88,7 @@ static void transposed(void)
     if (status != TW_OK) printf("failed: %s\n", tw_error_message());
     start = now();
     tw_tensor z = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ 4096, 4096 }, "z");
-    tw_graph_map_linearly(g, tw_transpose(g, z));
+    tw_graph_map_linearly(g, tw_tensor_transpose(g, z));
     n = tw_graph_get_mapping(g, z, NULL, 0);
     report("mapping by columns, and query", now() - start, "s", 2.0);
     printf("%-52s %10zu\n", "  intervals", n);
@@ -104,8 +104,9 @@ static void temporaries(void)
     double memory = 0, start = now();
     for (unsigned i = 0; i < N; i++) {
         tw_graph_push_scope(g);
-        tw_tensor a = tw_slice(g, x, 0, i % 1000, i % 1000 + 8), b = tw_slice(g, x, 0, i % 999 + 10, i % 999 + 12);
-        tw_concat(g, 2, (tw_tensor[]){ a, b }, 0);
+        tw_tensor a = tw_tensor_slice(g, x, 0, i % 1000, i % 1000 + 8),
+                  b = tw_tensor_slice(g, x, 0, i % 999 + 10, i % 999 + 12);
+        tw_tensor_concat(g, 2, (tw_tensor[]){ a, b }, 0);
         tw_graph_pop_scope(g);
         if (i == 1000) memory = resident();
     }
@@ -113,7 +114,7 @@ static void temporaries(void)
     report("10^6 rounds of 2 slices, 1 concat: memory growth", (resident() - memory) / 1024, "KiB", 64);
     start = now();
     double before = resident();
-    for (unsigned i = 0; i < N; i++) tw_slice(g, x, 0, i % 1000, i % 1000 + 8);
+    for (unsigned i = 0; i < N; i++) tw_tensor_slice(g, x, 0, i % 1000, i % 1000 + 8);
     report("10^6 slices that are kept: time", (now() - start) * 1e9 / N, "ns", 100);
     report("10^6 slices that are kept: memory", (resident() - before) / N, "B", 110);
     if (tw_graph_status(g) != TW_OK) printf("failed: %s\n", tw_error_message());

@@ -1,5 +1,5 @@
 # The program, linked with the shared library like any user's, and the names its users already type.
-if(NOT TARGET tilewright OR NOT EXISTS ${CMAKE_SOURCE_DIR}/include/tilewright/popc.h)
+if(NOT TARGET tilewright OR NOT EXISTS ${CMAKE_SOURCE_DIR}/include/tilewright/poplar/popc.h)
   return()
 endif()
 set(TW_CLI_NAMES popc poplar_profile_summary)

@@ -1,7 +1,9 @@
-# The module that holds the only code linked with libclang; src/poplar/codelet/module.c loads it with dlopen from tw__lib_dir().
+# The module that holds the only code linked with libclang; src/poplar/codelet/clang_module.c loads it with dlopen from
+# tw__lib_dir().
 find_library(LIBCLANG NAMES clang-19 PATHS /usr/lib/llvm-19/lib REQUIRED)
 find_path(LIBCLANG_INCLUDE clang-c/Index.h PATHS /usr/lib/llvm-19/include REQUIRED NO_DEFAULT_PATH)
-add_library(popc_module MODULE src/poplar/codelet/clang/scan.c src/poplar/codelet/clang/names.c src/poplar/codelet/clang/fields.c src/poplar/codelet/clang/members.c)
+file(GLOB clang_sources CONFIGURE_DEPENDS src/poplar/codelet/clang/*.c)
+add_library(popc_module MODULE ${clang_sources})
 target_include_directories(popc_module PRIVATE src)
 target_include_directories(popc_module SYSTEM PRIVATE ${LIBCLANG_INCLUDE})
 target_link_libraries(popc_module PRIVATE PkgConfig::GLIB PkgConfig::JANSSON ${LIBCLANG})

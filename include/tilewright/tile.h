@@ -168,4 +168,7 @@ TW_API const char *tw_storage_label(tw_storage storage); /* "Vertex Instances" *
 #ifdef __cplusplus
 }
 #endif
+
+#include <tilewright/tile/abi.h>
+#include <tilewright/tile/layout.h>
 #endif

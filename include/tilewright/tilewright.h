@@ -4,10 +4,8 @@
 #define TILEWRIGHT_TILEWRIGHT_H
 
 #include <tilewright/base.h>
-#include <tilewright/engine.h>
-#include <tilewright/graph.h>
+#include <tilewright/poplar.h>
 #include <tilewright/profile.h>
-#include <tilewright/target.h>
 #include <tilewright/tile.h>
 #include <tilewright/type.h>
 

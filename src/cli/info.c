@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tilewright/engine.h>
+#include <tilewright/poplar/engine.h>
 #include <tilewright/tile.h>
 #include <tilewright/type.h>
 

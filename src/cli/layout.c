@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tilewright/abi.h>
-#include <tilewright/vstate.h>
+#include <tilewright/tile/abi.h>
+#include <tilewright/poplar/vertex_state.h>
 
 enum { MAX_WORDS = 16 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tilewright/aie_types.h>
-#include <tilewright/popc.h>
+#include <tilewright/poplar/popc.h>
 #include <tilewright/profile.h>
 #include <tilewright/pto.h>
 

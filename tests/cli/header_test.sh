@@ -14,7 +14,7 @@ compile() { # compile COMPILER LANGUAGE STANDARD HEADER
   }
 }
 cd "$include" || exit 1
-for header in tilewright/*.h; do
+for header in tilewright/*.h tilewright/poplar/*.h tilewright/tile/*.h; do
   for compiler in gcc clang-19; do
     command -v $compiler >/dev/null || { echo "header_test: no $compiler"; exit 1; }
     case $header in

@@ -32,14 +32,14 @@ int main(int argc, char **argv)
     tw_tensor t = tw_graph_add_variable(g, TW_INT, 0, NULL, "value");
     tw_graph_map(g, t, 0);
     tw_graph_create_host_access(g, "value", t);
-    tw_program all = tw_sequence(g, NULL);
+    tw_program all = tw_program_sequence(g, NULL);
     for (int i = 2; i < argc; i++) {
         tw_compute_set cs = tw_graph_add_compute_set(g, argv[i]);
         tw_graph_connect(g, tw_graph_add_vertex(g, cs, argv[i], 0), "value", t);
-        tw_sequence_add(g, all, tw_execute(g, cs));
+        tw_program_sequence_add(g, all, tw_program_execute(g, cs));
     }
     tw_engine *e = tw_engine_new(g, all, NULL);
-    if (tw_engine_load(e, dev) != TW_OK) return tw_report_error(stderr, e), 1;
+    if (tw_engine_load(e, dev) != TW_OK) return tw_engine_report_error(stderr, e), 1;
     tw_engine_write(e, "value", &value, sizeof value);
     tw_engine_run(e, 0);
     tw_engine_read(e, "value", &value, sizeof value);

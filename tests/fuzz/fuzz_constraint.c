@@ -1,7 +1,7 @@
 // needs: codelet
 /* Texts of poplar::constraint: whatever the bytes, they are resolved to two different edges of the vertex, or the problem
  * lies within the text and says something. */
-#include "poplar/codelet/build.h"
+#include "poplar/codelet/compile/compile.h"
 
 #include <stdlib.h>
 #include <string.h>

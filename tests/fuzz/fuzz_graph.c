@@ -94,27 +94,27 @@ static tw_tensor view(machine *m)
     tw_tensor t = tensor(m), pair[2] = { t, tensor(m) };
     for (int i = 0; i < 8; i++) u[i] = byte(&m->in) % 4;
     switch (byte(&m->in) % 20) {
-    case 0: return tw_slice(g, t, u[0], number(&m->in), number(&m->in));
-    case 1: return tw_index(g, t, number(&m->in));
-    case 2: return tw_concat(g, 2, pair, u[0]);
-    case 3: return tw_reshape(g, t, u[0], sizes(m, s, u[0]));
-    case 4: return tw_flatten(g, t);
-    case 5: return tw_flatten_dims(g, t, u[0], u[1]);
-    case 6: return tw_dim_shuffle_partial(g, t, u[0], u + 1, u + 4);
-    case 7: return tw_dim_roll(g, t, u[0], u[1]);
-    case 8: return tw_transpose(g, t);
-    case 9: return tw_expand(g, t, u[0], sizes(m, s, u[0]));
-    case 10: return tw_squeeze(g, t, u[0], sizes(m, s, u[0]));
-    case 11: return tw_broadcast(g, t, small(m), u[0]);
-    case 12: return tw_upsample(g, t, small(m), u[0]);
-    case 13: return tw_sub_sample(g, t, small(m), u[0]);
-    case 14: return tw_reverse(g, t, u[0]);
-    case 15: return tw_reinterpret(g, t, type(m));
+    case 0: return tw_tensor_slice(g, t, u[0], number(&m->in), number(&m->in));
+    case 1: return tw_tensor_index(g, t, number(&m->in));
+    case 2: return tw_tensor_concat(g, 2, pair, u[0]);
+    case 3: return tw_tensor_reshape(g, t, u[0], sizes(m, s, u[0]));
+    case 4: return tw_tensor_flatten(g, t);
+    case 5: return tw_tensor_flatten_dims(g, t, u[0], u[1]);
+    case 6: return tw_tensor_dim_shuffle_partial(g, t, u[0], u + 1, u + 4);
+    case 7: return tw_tensor_dim_roll(g, t, u[0], u[1]);
+    case 8: return tw_tensor_transpose(g, t);
+    case 9: return tw_tensor_expand(g, t, u[0], sizes(m, s, u[0]));
+    case 10: return tw_tensor_squeeze(g, t, u[0], sizes(m, s, u[0]));
+    case 11: return tw_tensor_broadcast(g, t, small(m), u[0]);
+    case 12: return tw_tensor_upsample(g, t, small(m), u[0]);
+    case 13: return tw_tensor_sub_sample(g, t, small(m), u[0]);
+    case 14: return tw_tensor_reverse(g, t, u[0]);
+    case 15: return tw_tensor_reinterpret(g, t, type(m));
     case 16:
-        return tw_pick(g, t, 2,
-                       (tw_interval[]){ { number(&m->in), number(&m->in) }, { number(&m->in), number(&m->in) } });
-    case 17: return tw_append(g, t, pair[1], u[0]);
-    case 18: return tw_tensor_rank(g, t) <= 8 ? tw_slice_nd(g, t, sizes(m, s, 8), sizes(m, r, 8)) : t;
+        return tw_tensor_pick(
+            g, t, 2, (tw_interval[]){ { number(&m->in), number(&m->in) }, { number(&m->in), number(&m->in) } });
+    case 17: return tw_tensor_append(g, t, pair[1], u[0]);
+    case 18: return tw_tensor_rank(g, t) <= 8 ? tw_tensor_slice_nd(g, t, sizes(m, s, 8), sizes(m, r, 8)) : t;
     default: return tw_graph_clone(g, type(m), t, (tw_clone_method)u[0], NULL);
     }
 }
@@ -125,26 +125,26 @@ static tw_program control(machine *m)
     tw_program a = program(m), b = program(m);
     tw_tensor t = tensor(m), u = tensor(m);
     switch (byte(&m->in) % 20) {
-    case 0: return tw_sequence(g, "s");
-    case 1: return tw_sequence_of(g, 2, (tw_program[]){ a, b });
-    case 2: return tw_execute(g, m->cs);
-    case 3: return tw_execute_all_true(g, m->cs, t);
-    case 4: return tw_copy(g, t, u);
-    case 5: return tw_copy_from_stream(g, m->stream, t);
-    case 6: return tw_copy_to_stream(g, t, m->stream);
-    case 7: return tw_copy_from_remote(g, m->remote, t, u);
-    case 8: return tw_copy_to_remote(g, t, m->remote, u);
-    case 9: return tw_repeat(g, small(m), a);
-    case 10: return tw_repeat_while_true(g, a, t, b);
-    case 11: return tw_if(g, t, a, b);
-    case 12: return tw_switch(g, t, a);
-    case 13: return tw_call(g, m->fn);
-    case 14: return tw_write_undef(g, t);
-    case 15: return tw_abort_on_condition(g, t, "stop");
-    case 16: return tw_print_tensor(g, NULL, t, NULL);
-    case 17: return tw_counted_for_loop(g, t, (int)byte(&m->in) - 10, byte(&m->in), byte(&m->in), a);
-    case 18: return tw_counted_for_loop_dynamic(g, t, 0, u, 1, a);
-    default: return tw_switch_with_bounds_checking(g, t);
+    case 0: return tw_program_sequence(g, "s");
+    case 1: return tw_program_sequence_of(g, 2, (tw_program[]){ a, b });
+    case 2: return tw_program_execute(g, m->cs);
+    case 3: return tw_program_execute_all_true(g, m->cs, t);
+    case 4: return tw_program_copy(g, t, u);
+    case 5: return tw_program_copy_from_stream(g, m->stream, t);
+    case 6: return tw_program_copy_to_stream(g, t, m->stream);
+    case 7: return tw_program_copy_from_remote(g, m->remote, t, u);
+    case 8: return tw_program_copy_to_remote(g, t, m->remote, u);
+    case 9: return tw_program_repeat(g, small(m), a);
+    case 10: return tw_program_repeat_while_true(g, a, t, b);
+    case 11: return tw_program_if(g, t, a, b);
+    case 12: return tw_program_switch(g, t, a);
+    case 13: return tw_program_call(g, m->fn);
+    case 14: return tw_program_write_undef(g, t);
+    case 15: return tw_program_abort_on_condition(g, t, "stop");
+    case 16: return tw_program_print_tensor(g, NULL, t, NULL);
+    case 17: return tw_program_counted_for_loop(g, t, (int)byte(&m->in) - 10, byte(&m->in), byte(&m->in), a);
+    case 18: return tw_program_counted_for_loop_dynamic(g, t, 0, u, 1, a);
+    default: return tw_program_switch_with_bounds_checking(g, t);
     }
 }
 
@@ -170,8 +170,8 @@ static void change(machine *m)
     case 12: tw_graph_set_field_size(g, vertex(m), field(m), byte(&m->in)); break;
     case 13: tw_graph_set_field_values(g, vertex(m), field(m), type(m), byte(&m->in) % 16, data); break;
     case 14: tw_tensor_release(g, tensor(m)); break;
-    case 15: tw_sequence_add(g, program(m), program(m)); break;
-    case 16: tw_switch_add(g, program(m), byte(&m->in), program(m)); break;
+    case 15: tw_program_sequence_add(g, program(m), program(m)); break;
+    case 16: tw_program_switch_add(g, program(m), byte(&m->in), program(m)); break;
     case 17: m->fn = tw_graph_add_function(g, program(m), "f"); break;
     case 18: tw_graph_create_host_access(g, &"abcdefgh"[byte(&m->in) % 8], tensor(m)); break;
     case 19: tw_graph_set_initial_value(g, tensor(m), data, true); break;
@@ -212,7 +212,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         m.t[i] = tw_graph_add_variable(m.g, i % 5 ? TW_FLOAT : TW_INT, i % 4,
                                        (size_t[]){ 1 + i % 3 * 3, 4, 2 + i % 5 }, "v");
         m.v[i] = tw_graph_add_vertex(m.g, m.cs, first[i % 6], 0);
-        m.p[i] = i % 3 ? tw_execute(m.g, m.cs) : tw_sequence(m.g, NULL);
+        m.p[i] = i % 3 ? tw_program_execute(m.g, m.cs) : tw_program_sequence(m.g, NULL);
     }
     tw_graph_take_error(m.g, NULL);
     while (m.in.at < m.in.end) {

@@ -1,7 +1,7 @@
 // needs: tile
 /* Words of any vector layout, from anywhere. Whatever decodes without complaint must encode again to the same words,
  * reserved bits apart; whatever does not must say why. */
-#include <tilewright/layout.h>
+#include <tilewright/tile/layout.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // needs: codelet
 /* Stack sizes stated in assembly and in preprocessed C: whatever the bytes, the sizes are -1 or within a tile's addresses,
  * also after a round through a vertex table. */
-#include "poplar/codelet/build.h"
+#include "poplar/codelet/compile/compile.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -63,7 +63,7 @@ static void engine_options(char *text)
     size_t count = 0;
     for (char *line = strtok(text, "\n"); line && count < 8; line = strtok(NULL, "\n"))
         if (strncmp(line, "autoReport", 10)) options[count++] = line;
-    tw_engine *e = tw_engine_new(g, tw_sequence(g, NULL), options);
+    tw_engine *e = tw_engine_new(g, tw_program_sequence(g, NULL), options);
     check(tw_engine_status(e) == TW_OK || *tw_engine_error(e)->message);
     tw_engine_free(e);
     tw_graph_free(g);

@@ -33,12 +33,12 @@ int main(int argc, char **argv)
     tw_graph_create_host_write(g, "y", y);
     tw_graph_create_host_read(g, "sum", sum);
 
-    tw_engine *e = tw_engine_new(g, tw_execute(g, cs), NULL);
+    tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), NULL);
     if (tw_engine_load(e, dev) != TW_OK) /* one check for all of the above */
-        return tw_report_error(stderr, e), 1;
+        return tw_engine_report_error(stderr, e), 1;
     tw_engine_write(e, "x", &in[0], sizeof in[0]);
     tw_engine_write(e, "y", &in[1], sizeof in[1]);
-    if (tw_engine_run(e, 0) != TW_OK) return tw_report_error(stderr, e), 1;
+    if (tw_engine_run(e, 0) != TW_OK) return tw_engine_report_error(stderr, e), 1;
     tw_engine_read(e, "sum", &out, sizeof out);
     printf("%g + %g = %g\n", in[0], in[1], out);
 

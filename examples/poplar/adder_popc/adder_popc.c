@@ -25,10 +25,10 @@ int main(int argc, char **argv)
         tw_graph_create_host_access(g, fields[i], t);
     }
 
-    tw_engine *e = tw_engine_new(g, tw_execute(g, cs), NULL);
-    if (tw_engine_load(e, dev) != TW_OK) return tw_report_error(stderr, e), 1;
+    tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), NULL);
+    if (tw_engine_load(e, dev) != TW_OK) return tw_engine_report_error(stderr, e), 1;
     for (int i = 0; i < 2; i++) tw_engine_write(e, fields[i], &values[i], sizeof values[i]);
-    if (tw_engine_run(e, 0) != TW_OK) return tw_report_error(stderr, e), 1;
+    if (tw_engine_run(e, 0) != TW_OK) return tw_engine_report_error(stderr, e), 1;
     tw_engine_read(e, "sum", &values[2], sizeof values[2]);
     printf("%g + %g = %g\n", values[0], values[1], values[2]);
 

@@ -15,12 +15,12 @@
     } while (0)
 
 /* For what goes on in an engine: prints the engine's error as well. */
-#define CHECK_ENGINE(engine, status)         \
-    do {                                     \
-        if ((status) != TW_OK) {             \
-            tw_report_error(stderr, engine); \
-            CHECK(!#status);                 \
-        }                                    \
+#define CHECK_ENGINE(engine, status)                \
+    do {                                            \
+        if ((status) != TW_OK) {                    \
+            tw_engine_report_error(stderr, engine); \
+            CHECK(!#status);                        \
+        }                                           \
     } while (0)
 
 #endif

@@ -43,8 +43,8 @@ static tw_program add(const setting *s, tw_tensor amount)
     tw_compute_set cs = tw_graph_add_compute_set(s->g, "bodyFunction");
     tw_vertex v = tw_graph_add_vertex(s->g, cs, "AddInPlace", 0);
     tw_graph_connect(s->g, v, "value", s->body_var);
-    tw_graph_connect(s->g, v, "amount", tw_index(s->g, amount, 0));
-    return tw_execute(s->g, cs);
+    tw_graph_connect(s->g, v, "amount", tw_tensor_index(s->g, amount, 0));
+    return tw_program_execute(s->g, cs);
 }
 
 static tw_program add_number(const setting *s, unsigned amount)
@@ -61,11 +61,11 @@ static tw_program compare(const setting *s, unsigned bound, bool opposite)
     tw_graph_map(s->g, number, 0);
     tw_compute_set cs = tw_graph_add_compute_set(s->g, "compare");
     tw_vertex v = tw_graph_add_vertex(s->g, cs, "LessThan", 0);
-    tw_graph_connect(s->g, v, "a", tw_index(s->g, s->body_var, 0));
-    tw_graph_connect(s->g, v, "b", tw_index(s->g, number, 0));
-    tw_graph_connect(s->g, v, "result", tw_index(s->g, s->flag, 0));
+    tw_graph_connect(s->g, v, "a", tw_tensor_index(s->g, s->body_var, 0));
+    tw_graph_connect(s->g, v, "b", tw_tensor_index(s->g, number, 0));
+    tw_graph_connect(s->g, v, "result", tw_tensor_index(s->g, s->flag, 0));
     tw_graph_set_field_int(s->g, v, "opposite", opposite);
-    return tw_execute(s->g, cs);
+    return tw_program_execute(s->g, cs);
 }
 
 /* Runs a program on fresh variables: body_var starts at 0, the value after the run is the result. */
@@ -94,36 +94,36 @@ int main(void)
      *     loopBodyProg = Sequence();
      *     popops::mapInPlace(graph, Add(_1, _2), {bodyVar, count}, loopBodyProg, "/bodyFunction");
      *     prog.add(poputil::countedForLoop(graph, count, 0, limit, 1, loopBodyProg, "/countedForLoop")); */
-    tw_program body = tw_sequence(g, "loopBodyProg"), prog = tw_sequence(g, "prog");
-    tw_sequence_add(g, body, add(&s, s.count));
-    tw_sequence_add(g, prog, tw_counted_for_loop_dynamic(g, s.count, 0, s.limit, 1, body));
+    tw_program body = tw_program_sequence(g, "loopBodyProg"), prog = tw_program_sequence(g, "prog");
+    tw_program_sequence_add(g, body, add(&s, s.count));
+    tw_program_sequence_add(g, prog, tw_program_counted_for_loop_dynamic(g, s.count, 0, s.limit, 1, body));
     printf("countedForLoop: 0 + 1 + ... + 9 = %u\n", result_of(&s, prog, 10, 0, 0));
     CHECK(result_of(&s, prog, 0, 0, 0) == 0); /* no round at all */
     /* Limit and step known beforehand: 3 + 5 + 7 + 9. */
-    CHECK(result_of(&s, tw_counted_for_loop(g, s.count, 3, 10, 2, body), 0, 0, 0) == 24);
+    CHECK(result_of(&s, tw_program_counted_for_loop(g, s.count, 3, 10, 2, body), 0, 0, 0) == 24);
 
-    printf("Repeat: 5 x 3 = %u\n", result_of(&s, tw_repeat(g, 5, add_number(&s, 3)), 0, 0, 0));
+    printf("Repeat: 5 x 3 = %u\n", result_of(&s, tw_program_repeat(g, 5, add_number(&s, 3)), 0, 0, 0));
 
     /* The condition runs before each round; any value but zero is true. */
     tw_program ten = add_number(&s, 10), until_30 = compare(&s, 30, false);
-    unsigned value = result_of(&s, tw_repeat_while_true(g, until_30, s.flag, ten), 0, 0, 0);
+    unsigned value = result_of(&s, tw_program_repeat_while_true(g, until_30, s.flag, ten), 0, 0, 0);
     printf("RepeatWhileTrue: %u\n", value);
     CHECK(value == 30);
     /* Rounds of 10 while "value >= 43" is not true. */
     tw_program at_least_43 = compare(&s, 43, true);
-    value = result_of(&s, tw_repeat_while_false(g, at_least_43, s.flag, ten), 0, 0, 0);
+    value = result_of(&s, tw_program_repeat_while_false(g, at_least_43, s.flag, ten), 0, 0, 0);
     printf("RepeatWhileFalse: %u\n", value);
     CHECK(value == 50);
 
     tw_program one = add_number(&s, 1), hundred = add_number(&s, 100);
-    tw_program either = tw_if(g, s.flag, hundred, one);
+    tw_program either = tw_program_if(g, s.flag, hundred, one);
     printf("If: %u %u\n", result_of(&s, either, 0, 7, 0), result_of(&s, either, 0, 0, 0));
     /* An empty sequence for the "else" branch makes a plain "if". */
-    CHECK(result_of(&s, tw_if(g, s.flag, hundred, tw_sequence(g, NULL)), 0, 0, 0) == 0);
+    CHECK(result_of(&s, tw_program_if(g, s.flag, hundred, tw_program_sequence(g, NULL)), 0, 0, 0) == 0);
 
-    tw_program choose = tw_switch(g, s.choice, add_number(&s, 99));
-    tw_switch_add(g, choose, 1, add_number(&s, 10));
-    tw_switch_add(g, choose, 2, add_number(&s, 20));
+    tw_program choose = tw_program_switch(g, s.choice, add_number(&s, 99));
+    tw_program_switch_add(g, choose, 1, add_number(&s, 10));
+    tw_program_switch_add(g, choose, 2, add_number(&s, 20));
     printf("Switch: %u %u %u\n", result_of(&s, choose, 0, 0, 1), result_of(&s, choose, 0, 0, 2),
            result_of(&s, choose, 0, 0, -5));
 

@@ -27,7 +27,7 @@ static tw_tensor field(tw_graph *g, tw_vertex v, const char *name, tw_type type,
 
 static tw_engine *load(tw_graph *g, tw_compute_set cs, tw_device *dev)
 {
-    tw_engine *e = tw_engine_new(g, tw_execute(g, cs), NULL);
+    tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), NULL);
     CHECK_ENGINE(e, tw_engine_load(e, dev));
     return e;
 }

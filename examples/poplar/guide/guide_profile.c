@@ -24,13 +24,13 @@ static tw_program build(tw_graph *g)
     unsigned tiles = tw_target_tiles(tw_graph_target(g)); /* the CPU has one */
     for (unsigned i = 0; i < 8; i++) {
         unsigned tile = i < tiles ? i : 0;
-        tw_tensor piece = tw_slice(g, value, 0, i * 8, i * 8 + 8);
+        tw_tensor piece = tw_tensor_slice(g, value, 0, i * 8, i * 8 + 8);
         tw_graph_map(g, piece, tile);
         tw_vertex v = tw_graph_add_vertex(g, cs, "AddInPlace", tile);
         tw_graph_connect(g, v, "value", piece);
         tw_graph_connect(g, v, "amount", amount);
     }
-    return tw_repeat(g, 3, tw_execute(g, cs));
+    return tw_program_repeat(g, 3, tw_program_execute(g, cs));
 }
 
 /* 8.1: static profile after loading, dynamic profile after running, both as files for other tools. */

@@ -30,16 +30,16 @@ static setting set_up(void)
     tw_graph_map_linearly(s.g, s.data);
     s.in = tw_graph_add_host_to_device_fifo(s.g, "in", TW_INT, N, TW_STREAM_REPLICATE, NULL);
     s.out = tw_graph_add_device_to_host_fifo(s.g, "out", TW_INT, N, NULL);
-    s.read = tw_copy_from_stream(s.g, s.in, s.data);
-    s.write = tw_copy_to_stream(s.g, s.data, s.out);
+    s.read = tw_program_copy_from_stream(s.g, s.in, s.data);
+    s.write = tw_program_copy_to_stream(s.g, s.data, s.out);
     return s;
 }
 
 /* Device side: in -> data -> out, `rounds` times. */
 static tw_engine *load(const setting *s, unsigned rounds, const char *const *options)
 {
-    tw_program round = tw_sequence_of(s->g, 2, (tw_program[]){ s->read, s->write });
-    tw_engine *e = tw_engine_new(s->g, tw_repeat(s->g, rounds, round), options);
+    tw_program round = tw_program_sequence_of(s->g, 2, (tw_program[]){ s->read, s->write });
+    tw_engine *e = tw_engine_new(s->g, tw_program_repeat(s->g, rounds, round), options);
     CHECK_ENGINE(e, tw_engine_load(e, s->dev));
     return e;
 }
@@ -147,8 +147,8 @@ static void merged_copies(const setting *s)
     tw_tensor more = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ N }, "more");
     tw_graph_map(g, more, 1);
     tw_stream second = tw_graph_add_host_to_device_fifo(g, "second", TW_INT, N, TW_STREAM_REPLICATE, NULL);
-    tw_program both[] = { s->read, tw_copy_from_stream(g, second, more) };
-    tw_engine *e = tw_engine_new(g, tw_sequence_of(g, 2, both), NULL);
+    tw_program both[] = { s->read, tw_program_copy_from_stream(g, second, more) };
+    tw_engine *e = tw_engine_new(g, tw_program_sequence_of(g, 2, both), NULL);
     CHECK_ENGINE(e, tw_engine_load(e, s->dev));
     int32_t in[2][N] = { { 0 } };
     int transfers = 0;
@@ -173,7 +173,7 @@ static void remote_buffers(const setting *s)
     tw_graph_map(g, rows, 0);
     tw_graph_create_host_read(g, "two", two);
 
-    tw_engine *e = tw_engine_new(g, tw_copy_from_remote(g, store, two, rows), NULL);
+    tw_engine *e = tw_engine_new(g, tw_program_copy_from_remote(g, store, two, rows), NULL);
     CHECK_ENGINE(e, tw_engine_load(e, s->dev));
     for (int row = 0; row < ROWS; row++) {
         int32_t values[N] = { row, row, row, row };

@@ -45,7 +45,7 @@ int main(void)
     tw_graph_connect(range, v, "amount", number);
     tw_graph_create_host_access(parent, "x", x);
 
-    tw_engine *e = tw_engine_new(parent, tw_repeat(parent, 3, tw_execute(parent, cs)), NULL);
+    tw_engine *e = tw_engine_new(parent, tw_program_repeat(parent, 3, tw_program_execute(parent, cs)), NULL);
     CHECK_ENGINE(e, tw_engine_load(e, dev));
     CHECK_ENGINE(e, tw_engine_run(e, 0));
     uint32_t values[4];

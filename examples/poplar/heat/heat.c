@@ -59,8 +59,8 @@ static void host_steps(plate *p, unsigned steps)
 /* Part [top, bottom) x [left, right) of the blocks [y0, y1) x [x0, x1). */
 static tw_tensor part(tw_graph *g, tw_tensor blocks, const size_t tiles[4], const size_t cells[4])
 {
-    return tw_slice_nd(g, blocks, (size_t[]){ tiles[0], tiles[2], cells[0], cells[2] },
-                       (size_t[]){ tiles[1], tiles[3], cells[1], cells[3] });
+    return tw_tensor_slice_nd(g, blocks, (size_t[]){ tiles[0], tiles[2], cells[0], cells[2] },
+                              (size_t[]){ tiles[1], tiles[3], cells[1], cells[3] });
 }
 
 /* Fills the frames of all blocks: each copy moves one edge of every block to its neighbour on that side. */
@@ -86,11 +86,11 @@ static tw_program exchange_edges(tw_graph *g, tw_tensor blocks)
           { 0, DOWN, 0, ACROSS - 1 },
           { 1, ROWS + 1, COLS + 1, COLS + 2 } },
     };
-    tw_program all = tw_sequence(g, "edges");
+    tw_program all = tw_program_sequence(g, "edges");
     for (int i = 0; i < 4; i++)
-        tw_sequence_add(g, all,
-                        tw_copy(g, part(g, blocks, moves[i].from_tiles, moves[i].from_cells),
-                                part(g, blocks, moves[i].to_tiles, moves[i].to_cells)));
+        tw_program_sequence_add(g, all,
+                                tw_program_copy(g, part(g, blocks, moves[i].from_tiles, moves[i].from_cells),
+                                                part(g, blocks, moves[i].to_tiles, moves[i].to_cells)));
     return all;
 }
 
@@ -107,15 +107,18 @@ static tw_program step(tw_graph *g, const device_plate *d, int from)
     for (unsigned tile = 0; tile < DOWN * ACROSS; tile++) {
         size_t y = tile / ACROSS, x = tile % ACROSS;
         tw_vertex v = tw_graph_add_vertex(g, cs, "HeatStep", tile);
-        tw_graph_connect(g, v, "in", tw_flatten(g, tw_index(g, tw_index(g, d->field[from], y), x)));
-        tw_graph_connect(g, v, "out", tw_flatten(g, tw_index(g, tw_index(g, d->field[1 - from], y), x)));
-        tw_graph_connect(g, v, "fixed", tw_flatten(g, tw_index(g, tw_index(g, d->fixed, y), x)));
-        tw_graph_connect(g, v, "change", tw_index(g, d->change, tile));
+        tw_graph_connect(g, v, "in",
+                         tw_tensor_flatten(g, tw_tensor_index(g, tw_tensor_index(g, d->field[from], y), x)));
+        tw_graph_connect(g, v, "out",
+                         tw_tensor_flatten(g, tw_tensor_index(g, tw_tensor_index(g, d->field[1 - from], y), x)));
+        tw_graph_connect(g, v, "fixed",
+                         tw_tensor_flatten(g, tw_tensor_index(g, tw_tensor_index(g, d->fixed, y), x)));
+        tw_graph_connect(g, v, "change", tw_tensor_index(g, d->change, tile));
         tw_graph_set_field_int(g, v, "rows", ROWS);
         tw_graph_set_field_int(g, v, "cols", COLS);
         tw_graph_set_field(g, v, "rate", rate);
     }
-    return tw_execute(g, cs);
+    return tw_program_execute(g, cs);
 }
 
 /* Largest change of all tiles in two stages: 46 tiles look at 32 each, one looks at the 46. */
@@ -124,17 +127,19 @@ static tw_program ask_whether_it_changes(tw_graph *g, const device_plate *d)
     tw_tensor largest = tw_graph_add_variable(g, TW_FLOAT, 1, (size_t[]){ ACROSS }, "largest");
     tw_compute_set first = tw_graph_add_compute_set(g, "largest"), second = tw_graph_add_compute_set(g, "decide");
     for (unsigned i = 0; i < ACROSS; i++) {
-        tw_graph_map(g, tw_index(g, largest, i), i);
+        tw_graph_map(g, tw_tensor_index(g, largest, i), i);
         tw_vertex v = tw_graph_add_vertex(g, first, "Largest", i);
-        tw_graph_connect(g, v, "in", tw_flatten(g, tw_slice(g, d->change, 0, i * DOWN, (i + 1) * DOWN)));
-        tw_graph_connect(g, v, "out", tw_index(g, largest, i));
+        tw_graph_connect(g, v, "in",
+                         tw_tensor_flatten(g, tw_tensor_slice(g, d->change, 0, i * DOWN, (i + 1) * DOWN)));
+        tw_graph_connect(g, v, "out", tw_tensor_index(g, largest, i));
     }
     tw_vertex v = tw_graph_add_vertex(g, second, "StillChanging", 0);
     tw_graph_connect(g, v, "change", largest);
     tw_graph_connect(g, v, "yes", d->still);
     tw_graph_connect(g, v, "rounds", d->rounds);
     tw_graph_set_field(g, v, "tolerance", tolerance);
-    return tw_sequence_of(g, 2, (tw_program[]){ tw_execute(g, first), tw_execute(g, second) });
+    return tw_program_sequence_of(g, 2,
+                                  (tw_program[]){ tw_program_execute(g, first), tw_program_execute(g, second) });
 }
 
 static tw_program build(tw_graph *g)
@@ -152,9 +157,9 @@ static tw_program build(tw_graph *g)
     };
     for (unsigned tile = 0; tile < DOWN * ACROSS; tile++) {
         for (int i = 0; i < 2; i++)
-            tw_graph_map(g, tw_index(g, tw_index(g, d.field[i], tile / ACROSS), tile % ACROSS), tile);
-        tw_graph_map(g, tw_index(g, tw_index(g, d.fixed, tile / ACROSS), tile % ACROSS), tile);
-        tw_graph_map(g, tw_index(g, d.change, tile), tile);
+            tw_graph_map(g, tw_tensor_index(g, tw_tensor_index(g, d.field[i], tile / ACROSS), tile % ACROSS), tile);
+        tw_graph_map(g, tw_tensor_index(g, tw_tensor_index(g, d.fixed, tile / ACROSS), tile % ACROSS), tile);
+        tw_graph_map(g, tw_tensor_index(g, d.change, tile), tile);
     }
     tw_graph_map(g, d.still, 0);
     tw_graph_map(g, d.rounds, 0);
@@ -164,14 +169,16 @@ static tw_program build(tw_graph *g)
     tw_tensor cells = part(g, d.field[0], (size_t[]){ 0, DOWN, 0, ACROSS }, (size_t[]){ 1, ROWS + 1, 1, COLS + 1 });
     static const unsigned by_row[] = { 0, 2, 1, 3 };
     size_t flat[] = { HIGH, WIDE };
-    tw_graph_create_host_access(g, "cells", tw_reshape(g, tw_dim_shuffle(g, cells, by_row), 2, flat));
-    tw_graph_create_host_write(g, "fixed", tw_reshape(g, tw_dim_shuffle(g, d.fixed, by_row), 2, flat));
+    tw_graph_create_host_access(g, "cells", tw_tensor_reshape(g, tw_tensor_dim_shuffle(g, cells, by_row), 2, flat));
+    tw_graph_create_host_write(g, "fixed",
+                               tw_tensor_reshape(g, tw_tensor_dim_shuffle(g, d.fixed, by_row), 2, flat));
     tw_graph_create_host_read(g, "rounds", d.rounds);
 
-    tw_program two_steps = tw_sequence_of(g, 4,
-                                          (tw_program[]){ exchange_edges(g, d.field[0]), step(g, &d, 0),
-                                                          exchange_edges(g, d.field[1]), step(g, &d, 1) });
-    return tw_repeat_while_true(g, ask_whether_it_changes(g, &d), d.still, tw_repeat(g, ROUND / 2, two_steps));
+    tw_program two_steps = tw_program_sequence_of(g, 4,
+                                                  (tw_program[]){ exchange_edges(g, d.field[0]), step(g, &d, 0),
+                                                                  exchange_edges(g, d.field[1]), step(g, &d, 1) });
+    return tw_program_repeat_while_true(g, ask_whether_it_changes(g, &d), d.still,
+                                        tw_program_repeat(g, ROUND / 2, two_steps));
 }
 
 int main(int argc, char **argv)
@@ -184,10 +191,10 @@ int main(int argc, char **argv)
     tw_graph *g = tw_graph_new(tw_device_target(dev));
     tw_graph_add_codelets(g, "heat_codelets.cpp", "-O3");
     tw_engine *e = tw_engine_new(g, build(g), NULL);
-    if (tw_engine_load(e, dev) != TW_OK) return tw_report_error(stderr, e), 1;
+    if (tw_engine_load(e, dev) != TW_OK) return tw_engine_report_error(stderr, e), 1;
     tw_engine_write(e, "cells", device.cells, sizeof device.cells);
     tw_engine_write(e, "fixed", device.fixed, sizeof device.fixed);
-    if (tw_engine_run(e, 0) != TW_OK) return tw_report_error(stderr, e), 1;
+    if (tw_engine_run(e, 0) != TW_OK) return tw_engine_report_error(stderr, e), 1;
     uint32_t rounds = 0;
     tw_engine_read(e, "rounds", &rounds, sizeof rounds);
     tw_engine_read(e, "cells", device.cells, sizeof device.cells);

@@ -53,17 +53,17 @@ static tw_program multiply(tw_graph *g, tw_tensor a, tw_tensor b, tw_tensor c)
             unsigned tile = (unsigned)(i * across + j);
             size_t top = rows * i / down, bottom = rows * (i + 1) / down;
             size_t left = cols * j / across, right = cols * (j + 1) / across;
-            tw_tensor block = tw_slice_nd(g, c, (size_t[]){ top, left }, (size_t[]){ bottom, right });
+            tw_tensor block = tw_tensor_slice_nd(g, c, (size_t[]){ top, left }, (size_t[]){ bottom, right });
             tw_graph_map(g, block, tile);
             tw_vertex v = tw_graph_add_vertex(g, cs, "MatMulBlock", tile);
-            tw_graph_connect(g, v, "a", tw_flatten(g, tw_slice(g, a, 0, top, bottom)));
-            tw_graph_connect(g, v, "b", tw_flatten(g, tw_slice(g, b, 1, left, right)));
-            tw_graph_connect(g, v, "c", tw_flatten(g, block));
+            tw_graph_connect(g, v, "a", tw_tensor_flatten(g, tw_tensor_slice(g, a, 0, top, bottom)));
+            tw_graph_connect(g, v, "b", tw_tensor_flatten(g, tw_tensor_slice(g, b, 1, left, right)));
+            tw_graph_connect(g, v, "c", tw_tensor_flatten(g, block));
             tw_graph_set_field_int(g, v, "inner", (int64_t)inner);
             tw_graph_set_field_int(g, v, "cols", (int64_t)(right - left));
         }
     printf("%zu x %zu x %zu on %zu x %zu tiles\n", rows, inner, cols, down, across);
-    return tw_execute(g, cs);
+    return tw_program_execute(g, cs);
 }
 
 static tw_tensor add_matrix(tw_graph *g, const matrix *m, const char *name)
@@ -105,10 +105,10 @@ int main(int argc, char **argv)
     tw_graph_map_linearly(g, ta);
     tw_graph_map_linearly(g, tb);
     tw_engine *e = tw_engine_new(g, multiply(g, ta, tb, tc), NULL);
-    if (tw_engine_load(e, dev) != TW_OK) return tw_report_error(stderr, e), 1;
+    if (tw_engine_load(e, dev) != TW_OK) return tw_engine_report_error(stderr, e), 1;
     tw_engine_write(e, "a", a.data, a.rows * a.cols * sizeof(float));
     tw_engine_write(e, "b", b.data, b.rows * b.cols * sizeof(float));
-    if (tw_engine_run(e, 0) != TW_OK) return tw_report_error(stderr, e), 1;
+    if (tw_engine_run(e, 0) != TW_OK) return tw_engine_report_error(stderr, e), 1;
     tw_engine_read(e, "c", c.data, c.rows * c.cols * sizeof(float));
     if (!npy_write(argv[3], &c)) return 1;
     free(c.data);

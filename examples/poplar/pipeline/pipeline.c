@@ -22,10 +22,10 @@ static void add_stage(tw_graph *stage, tw_compute_set cs, const char *vertex_typ
     if (outputs < tiles) tiles = (unsigned)outputs;
     for (unsigned tile = 0; tile < tiles; tile++) {
         size_t begin = inputs * tile / tiles, end = inputs * (tile + 1) / tiles;
-        tw_tensor piece = tw_slice(stage, out, 0, outputs * tile / tiles, outputs * (tile + 1) / tiles);
+        tw_tensor piece = tw_tensor_slice(stage, out, 0, outputs * tile / tiles, outputs * (tile + 1) / tiles);
         tw_vertex v = tw_graph_add_vertex(stage, cs, vertex_type, tile);
-        tw_graph_connect(stage, v, "in", tw_slice(stage, in, 0, begin, end + more));
-        tw_graph_connect(stage, v, "out", outputs == tiles ? tw_index(stage, piece, 0) : piece);
+        tw_graph_connect(stage, v, "in", tw_tensor_slice(stage, in, 0, begin, end + more));
+        tw_graph_connect(stage, v, "out", outputs == tiles ? tw_tensor_index(stage, piece, 0) : piece);
         tw_graph_map(stage, piece, tile);
     }
 }
@@ -45,10 +45,11 @@ static tw_program build(tw_graph *g, tw_graph *stages[STAGES])
     }
     tw_stream from = tw_graph_add_host_to_device_fifo(g, "signal", TW_FLOAT, LENGTH + 2, TW_STREAM_REPLICATE, NULL);
     tw_stream to = tw_graph_add_device_to_host_fifo(g, "energy", TW_FLOAT, out_sizes[2], NULL);
-    return tw_sequence_of(g, 5,
-                          (tw_program[]){ tw_copy_from_stream(g, from, in[0]), tw_execute(g, cs),
-                                          tw_copy(g, out[0], in[1]), tw_copy(g, out[1], in[2]),
-                                          tw_copy_to_stream(g, out[2], to) });
+    return tw_program_sequence_of(g, 5,
+                                  (tw_program[]){ tw_program_copy_from_stream(g, from, in[0]),
+                                                  tw_program_execute(g, cs), tw_program_copy(g, out[0], in[1]),
+                                                  tw_program_copy(g, out[1], in[2]),
+                                                  tw_program_copy_to_stream(g, out[2], to) });
 }
 
 static float signal_at(unsigned block, unsigned i)
@@ -94,13 +95,13 @@ int main(void)
     for (int i = 0; i < STAGES; i++) stages[i] = tw_graph_virtual_range(g, bounds[i], bounds[i + 1]);
 
     tw_program step = build(g, stages);
-    tw_engine *e = tw_engine_new(g, tw_repeat(g, BLOCKS + STAGES - 1, step), NULL);
-    if (tw_engine_load(e, dev) != TW_OK) return tw_report_error(stderr, e), 1;
+    tw_engine *e = tw_engine_new(g, tw_program_repeat(g, BLOCKS + STAGES - 1, step), NULL);
+    if (tw_engine_load(e, dev) != TW_OK) return tw_engine_report_error(stderr, e), 1;
     unsigned block = 0, wrong = 0;
     results r = { 0 };
     tw_engine_connect_stream_to_callback(e, "signal", &(tw_stream_callback){ .fetch = next_block, .user = &block });
     tw_engine_connect_stream_to_callback(e, "energy", &(tw_stream_callback){ .fetch = take_energy, .user = &r });
-    if (tw_engine_run(e, 0) != TW_OK) return tw_report_error(stderr, e), 1;
+    if (tw_engine_run(e, 0) != TW_OK) return tw_engine_report_error(stderr, e), 1;
 
     /* Block i leaves the last stage two steps after it entered the first. */
     for (unsigned i = 0; i < BLOCKS; i++) {

@@ -26,13 +26,13 @@ int main(void)
     tw_compute_set cs = tw_graph_add_compute_set(g, "scale");
     for (int tile = 0; tile < 1472; tile++) {
         tw_vertex v = tw_graph_add_vertex(g, cs, "Scale", tile);
-        tw_graph_connect(g, v, "data", tw_slice(g, x, 0, tile, tile + 1));
+        tw_graph_connect(g, v, "data", tw_tensor_slice(g, x, 0, tile, tile + 1));
         tw_graph_set_field(g, v, "factor", 2.0f);
     }
     tw_graph_create_host_access(g, "x", x); /* only named handles can be read or written */
-    tw_engine *e = tw_engine_new(g, tw_repeat(g, 10, tw_execute(g, cs)), NULL);
+    tw_engine *e = tw_engine_new(g, tw_program_repeat(g, 10, tw_program_execute(g, cs)), NULL);
     if (tw_engine_load(e, dev) != TW_OK) /* one check for all of the above */
-        return tw_report_error(stderr, e), 1;
+        return tw_engine_report_error(stderr, e), 1;
     tw_engine_write(e, "x", host_x, sizeof host_x);
     tw_engine_run(e, 0);
     tw_engine_read(e, "x", host_x, sizeof host_x);

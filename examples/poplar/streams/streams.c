@@ -81,9 +81,10 @@ static tw_program build(tw_graph *g)
     }
     tw_stream in = tw_graph_add_host_to_device_fifo(g, "in", TW_FLOAT, BLOCK, TW_STREAM_REPLICATE, NULL);
     tw_stream out = tw_graph_add_device_to_host_fifo(g, "out", TW_FLOAT, BLOCK, NULL);
-    return tw_sequence_of(
-        g, 3,
-        (tw_program[]){ tw_copy_from_stream(g, in, samples), tw_execute(g, cs), tw_copy_to_stream(g, means, out) });
+    return tw_program_sequence_of(g, 3,
+                                  (tw_program[]){ tw_program_copy_from_stream(g, in, samples),
+                                                  tw_program_execute(g, cs),
+                                                  tw_program_copy_to_stream(g, means, out) });
 }
 
 int main(void)
@@ -96,13 +97,13 @@ int main(void)
     tw_device *dev = tw_device_ipu_model(TW_MK2, 1);
     tw_graph *g = tw_graph_new(tw_device_target(dev));
     tw_graph_add_codelets(g, "streams_codelets.cpp", "-O3");
-    tw_engine *e = tw_engine_new(g, tw_repeat(g, BLOCKS, build(g)), options);
-    if (tw_engine_load(e, dev) != TW_OK) return tw_report_error(stderr, e), 1;
+    tw_engine *e = tw_engine_new(g, tw_program_repeat(g, BLOCKS, build(g)), options);
+    if (tw_engine_load(e, dev) != TW_OK) return tw_engine_report_error(stderr, e), 1;
     tw_engine_connect_stream_to_callback(
         e, "in",
         &(tw_stream_callback){ .prefetch = prefetch, .fetch = fetch, .complete = complete, .user = &from });
     tw_engine_connect_stream_to_callback(e, "out", &(tw_stream_callback){ .fetch = take, .user = &to });
-    if (tw_engine_run(e, 0) != TW_OK) return tw_report_error(stderr, e), 1;
+    if (tw_engine_run(e, 0) != TW_OK) return tw_engine_report_error(stderr, e), 1;
 
     printf("%u blocks of %d samples sent, %u received, %u of them fetched ahead of time: ", from.sent, BLOCK,
            to.received, from.ahead);

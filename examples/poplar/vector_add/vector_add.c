@@ -24,8 +24,8 @@ int main(void)
     tw_compute_set cs = tw_graph_add_compute_set(g, "add");
     for (unsigned tile = 0; tile < tiles; tile++) {
         size_t begin = (size_t)N * tile / tiles, end = (size_t)N * (tile + 1) / tiles;
-        tw_tensor piece[] = { tw_slice(g, a, 0, begin, end), tw_slice(g, b, 0, begin, end),
-                              tw_slice(g, c, 0, begin, end) };
+        tw_tensor piece[] = { tw_tensor_slice(g, a, 0, begin, end), tw_tensor_slice(g, b, 0, begin, end),
+                              tw_tensor_slice(g, c, 0, begin, end) };
         tw_vertex v = tw_graph_add_vertex(g, cs, "AddTwoVectors", tile);
         tw_graph_connect(g, v, "a", piece[0]);
         tw_graph_connect(g, v, "b", piece[1]);
@@ -36,14 +36,14 @@ int main(void)
     tw_graph_create_host_write(g, "b", b);
     tw_graph_create_host_read(g, "c", c);
 
-    tw_engine *e = tw_engine_new(g, tw_execute(g, cs), NULL);
-    if (tw_engine_load(e, dev) != TW_OK) return tw_report_error(stderr, e), 1;
+    tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), NULL);
+    if (tw_engine_load(e, dev) != TW_OK) return tw_engine_report_error(stderr, e), 1;
     uint32_t *data = malloc(3 * N * sizeof *data), *x = data, *y = data + N, *sum = data + 2 * N;
     if (!data) return perror("vector_add"), 1;
     for (uint32_t i = 0; i < N; i++) x[i] = i, y[i] = i * 2654435761u;
     tw_engine_write(e, "a", x, N * sizeof *x);
     tw_engine_write(e, "b", y, N * sizeof *y);
-    if (tw_engine_run(e, 0) != TW_OK) return tw_report_error(stderr, e), 1;
+    if (tw_engine_run(e, 0) != TW_OK) return tw_engine_report_error(stderr, e), 1;
     tw_engine_read(e, "c", sum, N * sizeof *sum);
 
     int wrong = 0;

@@ -2,7 +2,7 @@
  *
  * A bit-field goes to the first free bit from which it fits into one container: a properly aligned object of its declared
  * type. Unnamed and zero-width bit-fields count for the alignment of the whole, in unions too. */
-#include <tilewright/abi.h>
+#include <tilewright/tile/abi.h>
 #include "core/base/base.h"
 
 #include <string.h>

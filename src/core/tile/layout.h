@@ -2,7 +2,7 @@
 #ifndef TW_TILE_LAYOUT_H
 #define TW_TILE_LAYOUT_H
 
-#include <tilewright/layout.h>
+#include <tilewright/tile/layout.h>
 #include "core/base/base.h"
 
 /* Largest value of a field of `bits` bits, 0 to 32. */

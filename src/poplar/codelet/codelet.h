@@ -125,7 +125,7 @@ typedef struct tw__device_vertex {
     int64_t stack_bytes; /* of the entry, -1 when unknown */
 } tw__device_vertex;
 
-/* --- codelets.c: a set of loaded codelets ------------------------------------------------------------------
+/* --- loaded.c: a set of loaded codelets --------------------------------------------------------------------
  */
 
 typedef enum tw__half_variant { TW__HALF_FLOAT, TW__HALF_F16 } tw__half_variant; /* decision 18 */
@@ -187,7 +187,7 @@ void tw__random_use(tw__random *random);
 bool tw__random_connect(void *handle);           /* of loaded codelets; false when they draw none */
 bool tw__codelets_draw(const tw__codelets *set); /* some loaded codelet may draw random numbers */
 
-/* --- mangle.c: guide 3.5, decision 29 ----------------------------------------------------------------------
+/* --- names.c: guide 3.5, decision 29 -----------------------------------------------------------------------
  */
 
 #define TW__ENTRY_PREFIX "__runCodelet_"

@@ -1,6 +1,6 @@
 /* Life of an engine: compile, load, run. Compiling keeps its first error, which load returns; everything after that
  * returns its status. */
-#include "engine.h"
+#include "poplar/engine/engine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -187,7 +187,7 @@ const tw_error *tw_engine_error(const tw_engine *engine)
     return engine->error.status ? &engine->error : &none;
 }
 
-tw_status tw_report_error(FILE *out, const tw_engine *engine)
+tw_status tw_engine_report_error(FILE *out, const tw_engine *engine)
 {
     const tw_error *error = tw_engine_error(engine);
     if (error->status == TW_OK) { /* compiled: the last failing action of this thread */

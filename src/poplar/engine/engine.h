@@ -7,12 +7,15 @@
  * are contiguous and aligned; otherwise a message buffer behind the variables is gathered before and scattered
  * after the compute set. The race rule (decision 16) makes both give the same result.
  *
- *   engine.c    life, load, run            options.c   table of options          storage.c  address range
- *   lower.c     programs to instructions   vertices.c  compute sets to groups    copy.c     copies to blocks
- *   exec.c      the interpreter            block.c     blocks to memory          exchange.c who sends what to whom
- *   stream.c    host streams               remote.c    remote buffers            host.c     handles, initial values
- *   print.c     PrintTensor                account*.c  memory, cycles, profile (see the end of this file)
- *   place*.c    addresses in tile memory (place.h) */
+ *   engine.c  life, load, run                    options.c  table of options
+ *   plan/     control_flow.c   programs to instructions    leaves.c           copies, streams, prints
+ *             vertex_groups.c  compute sets to groups      copy_blocks.c      copies to blocks
+ *             address_space.c  the address range           element_spans.c    which elements two copies touch
+ *   run/      interpreter.c    the instructions            copy_blocks.c      blocks to memory
+ *             streams.c        host streams                remote_buffers.c   remote buffers
+ *             host_access.c    handles, initial values     print_tensor.c     PrintTensor
+ *   place/    addresses in tile memory, lives (place.h)
+ *   account/  memory, cycles, profile (account.h) */
 #ifndef TW_ENGINE_ENGINE_H
 #define TW_ENGINE_ENGINE_H
 
@@ -21,9 +24,9 @@
 #include "core/base/base.h"
 #include "poplar/codelet/codelet.h"
 #include "poplar/graph/graph.h"
-#include <tilewright/engine.h>
+#include <tilewright/poplar/engine.h>
 
-/* --- storage.c ------------------------------------------------------------------------------------------------ */
+/* --- plan/address_space.c ------------------------------------------------------------------------------------- */
 
 #define TW__STORAGE_MARGIN 64 /* bytes readable past the last object: codelets may over-read by 32 */
 
@@ -80,7 +83,8 @@ tw_status tw__copy_add(tw__copy *copy, const tw__storage *storage, tw__side src,
 /* A copy is complete: chooses forms, splits large blocks so that threads share them. */
 tw_status tw__copy_finish(tw__copy *copy);
 void tw__copy_free(tw__copy *copy);
-void tw__copy_run(const tw__copy *copy, char *dst_base, const char *src_base); /* block.c; parallel when it pays */
+void tw__copy_run(const tw__copy *copy, char *dst_base,
+                  const char *src_base); /* run/copy_blocks.c; parallel when it pays */
 
 /* --- compute sets --------------------------------------------------------------------------------------------- */
 
@@ -143,7 +147,7 @@ typedef struct tw__remote_state {
     bool used; /* by one of the programs */
 } tw__remote_state;
 
-struct tw__stream_state; /* stream.c */
+struct tw__stream_state; /* run/streams.c */
 
 /* --- instructions --------------------------------------------------------------------------------------------- */
 
@@ -312,7 +316,7 @@ struct tw_engine {
     char *scratch;             /* device-format staging of host access and transfers, grown on demand */
     size_t scratch_bytes;
     tw__random *random;          /* [tiles] random number generators; NULL when no codelet draws */
-    struct tw__account *account; /* account.c; NULL on the CPU device */
+    struct tw__account *account; /* account/account.c; NULL on the CPU device */
     bool tracing;                /* steps are reported to the account */
     int threads;                 /* OpenMP threads of a parallel step */
 };
@@ -324,7 +328,7 @@ extern const tw__option_desc tw__engine_options[];
 extern const size_t tw__engine_option_count;
 tw_status tw__options_read(tw_engine *engine, const char *const *options); /* "key=value", then the environment */
 
-/* storage.c */
+/* plan/address_space.c */
 tw_status tw__storage_plan(tw__storage *storage, const tw__core *core); /* offsets, no memory yet */
 tw_status tw__storage_reserve(tw__storage *storage, uint64_t buffer_bytes);
 tw_status tw__storage_commit(tw__storage *storage); /* usable and all zero; again: zeroes everything */
@@ -336,7 +340,7 @@ static inline uint64_t tw__storage_at(const tw__storage *s, uint32_t var, uint64
 /* Byte offset of the only element of an operand. */
 uint64_t tw__operand_at(const tw__storage *storage, const tw__operand *operand);
 
-/* lower.c, vertices.c */
+/* plan/control_flow.c, plan/vertex_groups.c */
 tw_status tw__lower(tw_engine *engine);
 /* Message buffers that a compute set needs, at most; then its groups, once the storage has been reserved. */
 uint64_t tw__compute_set_buffer_bytes(const tw_engine *engine, uint32_t cs);
@@ -344,11 +348,11 @@ tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec);
 tw_status tw__bind_entries(tw_engine *engine); /* native code of every group */
 void tw__plan_free(tw__plan *plan);
 
-/* exec.c */
+/* run/interpreter.c */
 extern const char *const tw__opcode_names[];
 tw_status tw__execute(tw_engine *engine, unsigned program);
 
-/* stream.c */
+/* run/streams.c */
 tw_status tw__streams_new(tw_engine *engine);
 void tw__streams_free(tw_engine *engine);
 tw_status tw__streams_check(tw_engine *engine, unsigned program); /* all used are connected */
@@ -356,13 +360,13 @@ void tw__streams_begin(tw_engine *engine, unsigned program);      /* prefetch wh
 tw_status tw__transfer_run(tw_engine *engine, tw__transfer *transfer);
 bool tw__stream_prefetches(const tw_engine *engine, uint32_t stream);
 
-/* remote.c */
+/* run/remote_buffers.c */
 tw_status tw__remotes_new(tw_engine *engine);
 tw_status tw__remotes_reset(tw_engine *engine); /* at load: memory, all zero */
 void tw__remotes_free(tw_engine *engine);
 tw_status tw__remote_run(tw_engine *engine, tw__remote_copy *copy);
 
-/* host.c */
+/* run/host_access.c */
 tw_status tw__host_access_new(tw_engine *engine);
 tw_status tw__images_new(tw_engine *engine);
 tw_status tw__images_write(tw_engine *engine);
@@ -373,17 +377,17 @@ size_t tw__device_size(const tw_engine *engine, tw_type type);
 void tw__host_to_device(const tw_engine *engine, tw_type type, void *device, const void *host, uint64_t count);
 void tw__device_to_host(const tw_engine *engine, tw_type type, void *host, const void *device, uint64_t count);
 
-/* print.c */
+/* run/print_tensor.c */
 tw_status tw__print_run(tw_engine *engine, const tw__print *print);
 /* Formats `values` (host format, row-major) as spec poplar.md 1.14 says. */
 void tw__print_values(FILE *out, const char *title, tw_type type, uint32_t rank, const size_t *shape,
                       const void *values, const tw_print_format *format);
 
-/* scalar.c: predicates, counters */
+/* run/scalars.c: predicates, counters */
 int64_t tw__scalar_get(tw_type type, const void *at);
 void tw__scalar_set(tw_type type, void *at, int64_t value);
 
-/* --- exchange.c: who sends what to whom, streamed, never stored ----------------------------------------------- */
+/* --- account/exchange.c: who sends what to whom, streamed, never stored --------------------------------------- */
 
 /* A run of elements that leaves one tile's memory for another's (or stays: src_tile == dst_tile). */
 typedef struct tw__piece {
@@ -418,7 +422,7 @@ typedef struct tw__edge_list {
 } tw__edge_list;
 const tw__regions *tw__edge_regions(const tw__edge *edge, tw__edge_list *room);
 
-/* --- account*.c, liveness.c, cycles*.c, report*.c: memory, cycles and profile --------------------------------- */
+/* --- account/: memory, cycles and profile ------------------------------- */
 
 /* After lowering, before storage is reserved; only for targets with tiles. May log and may fail:
  * TW_E_TILE_MEMORY names the tile, what fills it and the excess (decision 19). Everything needed later is

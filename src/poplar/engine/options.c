@@ -1,7 +1,7 @@
 /* Every key of spec poplar.md 3.2 and 3.3 (decision 23). Keys that are accepted without effect are logged at
  * INFO; keys that are not here are errors. POPLAR_ENGINE_OPTIONS and POPLAR_RUNTIME_OPTIONS override what a
  * program sets. */
-#include "engine.h"
+#include "poplar/engine/engine.h"
 
 #include <jansson.h>
 #include <string.h>

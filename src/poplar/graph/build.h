@@ -6,7 +6,7 @@
 
 enum { TW__MAX_RANK = 32 };
 
-/* --- virtual.c: the handle a user holds ----------------------------------------------------------------------- */
+/* --- virtual_graphs.c: the handle a user holds ---------------------------------------------------------------- */
 
 struct tw_graph {
     int refs;
@@ -15,7 +15,7 @@ struct tw_graph {
     tw_graph *top;            /* NULL in a top-level graph; else holds a reference */
     const uint32_t *to_top;   /* [tiles]; NULL = the same numbers */
     const uint32_t *from_top; /* [tiles of the top-level graph] */
-    tw_graph **replica;       /* [replicas]; the graph itself maps as replica 0 does (replica.h) */
+    tw_graph **replica;       /* [replicas]; the graph itself maps as replica 0 does (replicas.h) */
     unsigned replicas;        /* 0: not replicated */
 };
 /* The same graph, referenced once more: what a call returns that could not make another one. */
@@ -23,7 +23,7 @@ tw_graph *tw__graph_refused(tw_graph *graph);
 /* Top-level number of a tile of this graph; false with an error when there is no such tile. */
 bool tw__tile_to_top(const tw_graph *graph, unsigned tile, const char *what, uint32_t *top);
 
-/* --- error.c ---------------------------------------------------------------------------------------------------- */
+/* --- errors.c --------------------------------------------------------------------------------------------------- */
 
 typedef struct tw__error_state {
     tw_error error; /* strings point into the buffers below */
@@ -50,7 +50,7 @@ const char *tw__call_site_file(void);
 bool tw__graph_fail(const tw__core *core, tw_status status, const char *format, ...) TW_PRINTF(3, 4);
 bool tw__graph_no_memory(const tw__core *core);
 
-/* --- region.c --------------------------------------------------------------------------------------------------- */
+/* --- tensor/regions.c ------------------------------------------------------------------------------------------- */
 
 /* Collects regions in order and joins what fits together. Zero-initialise; ends in finish() or drop(). */
 typedef struct tw__builder {
@@ -74,7 +74,7 @@ void tw__region_bounds(const tw__region *region, uint64_t *begin, uint64_t *end)
 bool tw__region_part(const tw__region *region, uint64_t begin, uint64_t end, uint64_t *offset, tw__dim *dims,
                      unsigned *rank);
 
-/* --- affine.c --------------------------------------------------------------------------------------------------- */
+/* --- tensor/affine.c -------------------------------------------------------------------------------------------- */
 
 /* Strides of a row-major tensor of `shape`; the product is the caller's business. */
 void tw__row_major(unsigned rank, const size_t *shape, int64_t *stride);
@@ -105,7 +105,7 @@ void tw__boxes_from_list(tw__boxes *boxes, const tw__regions *list, const size_t
 /* Row-major list of boxes that tile `shape`. NULL: out of memory. */
 tw__regions *tw__boxes_to_list(const tw__boxes *boxes, const size_t *shape);
 
-/* --- handle.c --------------------------------------------------------------------------------------------------- */
+/* --- tensor/handles.c ------------------------------------------------------------------------------------------- */
 
 /* What a handle names. Affine tensors have an offset and strides, the others a region list; the list of an affine
  * one is made when somebody asks for it. */
@@ -143,7 +143,7 @@ char *tw__shape_text(unsigned rank, const size_t *shape, char *buf, size_t size)
 char *tw__variable_text(const tw__core *core, uint32_t var, char *buf, size_t size);
 #define TW__TEXT_BYTES 256
 
-/* --- shape.c --------------------------------------------------------------------------------------- */
+/* --- tensor/shapes.c ------------------------------------------------------------------------------- */
 
 #define TW__NIL_TENSOR ((tw_tensor){ 0, 0 })
 /* Handle of a new tensor of `shape` over `list` (reference taken over, also on failure); affine when it is. */
@@ -166,7 +166,7 @@ bool tw__shape_count(const tw__core *core, unsigned rank, const size_t *shape, u
     const tw__node *name = tw__node_get(core, tensor, what); \
     if (!name) return TW__NIL_TENSOR
 
-/* --- variable.c ------------------------------------------------------------------------------------------------- */
+/* --- tensor/variables.c ----------------------------------------------------------------------------------------- */
 
 tw_tensor tw__variable_tensor(tw__core *core, uint32_t var);
 /* Adds a variable without mapping; false with an error. */
@@ -178,7 +178,7 @@ bool tw__constant_add(tw_graph *graph, tw_type type, const void *value, uint32_t
 /* Checks a type of the Poplar column against the target. */
 bool tw__type_check(const tw__core *core, tw_type type);
 
-/* --- mapping.c -------------------------------------------------------------------------------------------------- */
+/* --- tensor/mapping.c ------------------------------------------------------------------------------------------- */
 
 /* Unmapped gaps of a variable go to a tile. False: no memory. */
 bool tw__mapping_fill(tw__variable *variable, uint32_t tile);
@@ -187,7 +187,7 @@ bool tw__mapping_copy(tw__variable *to, uint64_t at, const tw__variable *from, u
 /* First unmapped element of [begin, end), or `end`. The variable must be settled. */
 uint64_t tw__mapping_gap(const tw__variable *variable, uint64_t begin, uint64_t end);
 
-/* --- vertex.c, edge.c, field.c ------------------------------------------------------------------------------------------ */
+/* --- vertex/vertices.c, edges.c, fields.c ------------------------------------------------------------------------------- */
 
 tw__vertex *tw__vertex_get(tw__core *core, tw_vertex vertex); /* NULL with an error */
 const tw__vertex_type *tw__vertex_info(const tw__core *core, const tw__vertex *vertex);
@@ -213,7 +213,7 @@ bool tw__value_fits(const tw__core *core, tw_type type, double value, const char
 int64_t tw__type_entry(tw__core *core, const char *name);
 void tw__vertex_lists_drop(tw__core *core);
 
-/* --- overlap.c -------------------------------------------------------------------------------------------------- */
+/* --- tensor/overlap.c ------------------------------------------------------------------------------------------- */
 
 /* Elements that an owner reads or writes: one run, or any region. */
 typedef struct tw__touch {
@@ -233,7 +233,7 @@ tw__overlap tw__list_aliases(const tw__regions *list); /* any element twice */
 tw__overlap tw__lists_intersect(const tw__regions *a, const tw__regions *b);
 bool tw__lists_equal(const tw__regions *a, const tw__regions *b);
 
-/* --- program.c, copy.c, print.c ------------------------------------------------------------------------------------------ */
+/* --- program/programs.c, copies.c, print.c ------------------------------------------------------------------------------- */
 
 /* Takes over the operands, also on failure (nil with an error). */
 tw_program tw__program_add(tw__core *core, tw__program program);

@@ -4,18 +4,20 @@
  * Everything in the core uses top-level tile numbers. Sizes that grow with the user's graph are kept flat: a
  * graph of a million vertices with two edges each must stay below 400 bytes a vertex with its plan.
  *
- *   target.c    targets and devices          handle.c    tensor handles and scopes
- *   region.c    region lists                 affine.c    lists cut into boxes of the index space, and back
- *   shape.c     shapes, reshape, shuffles    tensor.c    slices, concat, repetition
- *   query.c     what a tensor says           variable.c  variables, constants, load-time values
- *   clone.c     clones                       mapping.c   intervals on tiles, linear mapping
- *   vertex.c    compute sets and vertices    edge.c      connections
- *   field.c     sizes and values of fields   estimate.c  performance estimates
- *   program.c   control programs             copy.c      copies and operands
- *   print.c     programs as text             stream.c    streams, remote buffers
- *   virtual.c   graphs, virtual graphs       overlap.c   who touches the same element
- *   check.c     what must hold before lowering (races, mapping, fields)
- *   error.c     sticky error                 build.h     what these files share */
+ *   targets.c   targets and devices              virtual_graphs.c  graphs, virtual graphs
+ *   replicas.c  replicated graphs                checks.c          what must hold before lowering
+ *   errors.c    sticky error, call sites         build.h           what these files share
+ *
+ *   tensor/   handles.c    handles and scopes    regions.c    region lists
+ *             affine.c     lists cut into boxes of the index space, and back
+ *             shapes.c     shapes, reshape, shuffles          views.c      slices, concat, repetition
+ *             queries.c    what a tensor says  variables.c  variables, constants, load-time values
+ *             clones.c     clones              mapping.c    intervals on tiles, linear mapping
+ *             overlap.c    who touches the same element
+ *   vertex/   vertices.c   compute sets and vertices          edges.c      connections
+ *             fields.c     sizes and values of fields         estimates.c  performance estimates
+ *   program/  programs.c   control programs    copies.c     copies and operands
+ *             streams.c    streams, remote buffers            print.c      programs as text */
 #ifndef TW_GRAPH_GRAPH_H
 #define TW_GRAPH_GRAPH_H
 
@@ -25,11 +27,11 @@
 #include "core/type/type.h"
 #include <assert.h>
 #include <glib.h>
-#include <tilewright/graph.h>
+#include <tilewright/poplar/graph.h>
 
 typedef struct tw__core tw__core;
 
-/* --- target.c ------------------------------------------------------------------------------------------------ */
+/* --- targets.c ----------------------------------------------------------------------------------------------- */
 
 struct tw_target {
     int refs;
@@ -139,7 +141,7 @@ size_t tw__mapped_find(const tw__variable *variable, uint64_t element);
 /* --- vertices ------------------------------------------------------------------------------------------------ */
 
 /* One connection: sub-vector `index` of field `field` of a vertex. Edges of a vertex are a chain in connection
- * order; check.c has seen to it that each edge field is complete before an engine reads it. Contiguous data of
+ * order; checks.c has seen to it that each edge field is complete before an engine reads it. Contiguous data of
  * one variable (the common case) is stored inline: regions == NULL, var/offset/count. */
 typedef struct tw__edge {
     uint32_t next;  /* index of the vertex's next edge, 0 = none */
@@ -321,15 +323,15 @@ struct tw__core {
     size_t remote_count, remote_room;
     tw__host_access *accesses;
     size_t access_count, access_room;
-    struct tw__handles *handles;           /* tensor.c */
-    struct tw__error_state *error;         /* error.c */
+    struct tw__handles *handles;           /* tensor/handles.c */
+    struct tw__error_state *error;         /* errors.c */
     struct tw__vertex_lists *vertex_lists; /* vertices by compute set, built on demand */
     struct tw__replicated {                /* vertices added for several replicas, ascending */
         uint32_t first, count;
     } *replicated;
     size_t replicated_count, replicated_room;
     struct tw__field_size *sizes;
-    size_t size_count, size_room; /* set_field_size(), sorted (field.c) */
+    size_t size_count, size_room; /* set_field_size(), sorted (fields.c) */
     GHashTable *type_index;       /* vertex type name -> index in types + 1 */
 };
 tw__core *tw__graph_core(tw_graph *graph);
@@ -340,10 +342,10 @@ void tw__core_unref(tw__core *core);
  * added. Returns indices into core->vertices; *count gets their number; NULL + *count == 0 when empty or no memory. */
 const uint32_t *tw__compute_set_vertices(tw__core *core, uint32_t cs, size_t *count);
 
-/* error.c: the place noted by tw_call_site() for the public call in progress; *file = NULL when unknown. */
+/* errors.c: the place noted by tw_graph_call_site() for the public call in progress; *file = NULL when unknown. */
 void tw__call_site_take(const char *function, const char **file, int *line);
 
-/* check.c: everything an engine relies on for the programs it is given: no sticky error; all tensors and vertices used are mapped
+/* checks.c: everything an engine relies on for the programs it is given: no sticky error; all tensors and vertices used are mapped
  * (on CPU targets unmapped ones go to tile 0, decision 20); all fields connected with the right sizes; no
  * race in any used compute set (decision 16); functions not recursive. Messages name tensor, vertex, field, tile. */
 tw_status tw__graph_check(tw__core *core, const uint32_t *programs, size_t count);

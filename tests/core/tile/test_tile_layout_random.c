@@ -1,6 +1,6 @@
 /* A million random round trips per layout and chip, compared with bit-fields drawn from the guide's prose, and whole
  * two-dimensional fields as bytes. The reference shares nothing with the code under test. */
-#include <tilewright/layout.h>
+#include <tilewright/tile/layout.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "poplar/codelet/build.h"
+#include "poplar/codelet/compile/compile.h"
 
 #include <glib/gstdio.h>
 #include <math.h>

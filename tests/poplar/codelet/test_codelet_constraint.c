@@ -1,5 +1,5 @@
 /* poplar::constraint (guide 3.2.2, table 3.1): good forms become pairs of fields, bad ones are errors with the place. */
-#include "codelet_test.h"
+#include "poplar/codelet/codelet_test.h"
 
 #define CPP "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
 #define C   "#include <tilewright/codelet.h>\n"

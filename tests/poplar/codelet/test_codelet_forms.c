@@ -1,6 +1,6 @@
 /* Every form of field in C++ and C: what the table says, where it lies on the host and on the chips, and that compute() sees
  * what the engine would write. Sizes on chips are those of guide 4.2 and spec poplar.md 5.2, written out by hand. */
-#include "codelet_test.h"
+#include "poplar/codelet/codelet_test.h"
 
 static const char cpp_text[] =
     "#include <poplar/Vertex.hpp>\n"

@@ -1,6 +1,6 @@
 /* The codelets of the guide's chapters 2 and 3, as printed; the two mended ones (decision 26) say so. They are compiled for
  * both forms of half and their entries are run on states made by hand. */
-#include "codelet_test.h"
+#include "poplar/codelet/codelet_test.h"
 
 static const char head[] = "#include <poplar/Vertex.hpp>\n"
                            "#include <poplar/HalfFloat.hpp>\n"

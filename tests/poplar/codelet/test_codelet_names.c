@@ -1,7 +1,7 @@
 /* Names: mangling (guide table 3.2, decision 29), canonical form, rewriting of constraints. */
-#include "codelet_test.h"
+#include "poplar/codelet/codelet_test.h"
 
-#include <tilewright/popc.h>
+#include <tilewright/poplar/popc.h>
 
 static void test_mangle(void **state)
 {

@@ -1,6 +1,6 @@
 /* Short vectors (guide table 2.2) in C and C++: sizes and alignments as printed there, arithmetic, fields of the vertex
  * state, the functions of <ipu_vector_math>, and half in both forms. */
-#include "codelet_test.h"
+#include "poplar/codelet/codelet_test.h"
 
 /* Bits and alignment in bits. The table prints 32/32 for float2 and 64/64 for float4, the rows of half2 and half4: sizes
  * here are two and four floats, alignments those of decision 30. */

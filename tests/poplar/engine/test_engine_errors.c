@@ -1,6 +1,6 @@
 /* What an engine refuses, and how it says so. */
 
-#include "helper.h"
+#include "poplar/engine/engine_test.h"
 
 static void graph_errors_arrive_at_load(void **state)
 {
@@ -8,12 +8,12 @@ static void graph_errors_arrive_at_load(void **state)
     tw_device *device = test_device_new(MODEL);
     tw_graph *g = tw_graph_new(tw_device_target(device));
     tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, SHAPE(4), "x");
-    tw_slice(g, x, 0, 2, 9);
-    tw_engine *e = tw_engine_new(g, tw_sequence(g, NULL), NULL);
+    tw_tensor_slice(g, x, 0, 2, 9);
+    tw_engine *e = tw_engine_new(g, tw_program_sequence(g, NULL), NULL);
     assert_non_null(e);
     assert_int_equal(tw_engine_status(e), TW_E_INDEX);
     assert_int_equal(tw_engine_load(e, device), TW_E_INDEX);
-    assert_string_equal(tw_engine_error(e)->function, "tw_slice");
+    assert_string_equal(tw_engine_error(e)->function, "tw_tensor_slice");
     assert_non_null(strstr(tw_engine_error(e)->file, "test_engine_errors.c"));
     assert_int_equal(tw_engine_run(e, 0), TW_E_INDEX);
     float v;
@@ -23,7 +23,7 @@ static void graph_errors_arrive_at_load(void **state)
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(tw_report_error(out, e), TW_E_INDEX);
+    assert_int_equal(tw_engine_report_error(out, e), TW_E_INDEX);
     fclose(out);
     assert_non_null(strstr(text, "error: "));
     free(text);
@@ -42,7 +42,7 @@ static void unmapped(void **state)
         tw_tensor a = tw_graph_add_variable(g, TW_FLOAT, SHAPE(4), "lonely");
         tw_tensor b = tw_graph_add_variable(g, TW_FLOAT, SHAPE(4), "b");
         tw_graph_map(g, b, 0);
-        tw_engine *e = tw_engine_new(g, tw_copy(g, a, b), NULL);
+        tw_engine *e = tw_engine_new(g, tw_program_copy(g, a, b), NULL);
         tw_status s = tw_engine_load(e, on_cpu ? cpu : device);
         assert_int_equal(s, on_cpu ? TW_OK : TW_E_TILE_MAPPING); /* decision 20 */
         if (!on_cpu) ASSERT_MESSAGE("lonely");
@@ -59,7 +59,7 @@ static void not_loaded(void **state)
     tw_device *device = test_device_new(MODEL), *other = test_device_new(CPU);
     tw_graph *g = tw_graph_new(tw_device_target(device));
     tw_tensor x = test_variable(g, TW_FLOAT, SHAPE(4), "x");
-    tw_engine *e = tw_engine_new(g, tw_write_undef(g, x), NULL);
+    tw_engine *e = tw_engine_new(g, tw_program_write_undef(g, x), NULL);
     float v[4] = { 0 };
     assert_int_equal(tw_engine_run(e, 0), TW_E_NOT_LOADED);
     assert_int_equal(tw_engine_write(e, "x", v, sizeof v), TW_E_NOT_LOADED);
@@ -136,7 +136,7 @@ static void option_values(void **state)
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         tw_graph *g = tw_graph_new(tw_device_target(device));
         const char *list[] = { options[i].option, NULL };
-        tw_engine *e = tw_engine_new(g, tw_sequence(g, NULL), list);
+        tw_engine *e = tw_engine_new(g, tw_program_sequence(g, NULL), list);
         tw_status s = tw_engine_load(e, device);
         if (s != options[i].status) fail_msg("%s: %s", options[i].option, tw_error_message());
         if (options[i].message) ASSERT_MESSAGE(options[i].message);
@@ -154,7 +154,7 @@ static void environment_wins(void **state)
     const char *list[] = { "exchange.streamBufferOverlap=none", "debug.instrument=true", NULL };
     setenv("POPLAR_ENGINE_OPTIONS",
            "{\"exchange.streamBufferOverlap\": \"any\", \"exchange.enablePrefetch\": \"true\"}", 1);
-    tw_engine *e = tw_engine_new(g, tw_sequence(g, NULL), list);
+    tw_engine *e = tw_engine_new(g, tw_program_sequence(g, NULL), list);
     test_ok(tw_engine_status(e));
     assert_string_equal(tw_engine_option(e, "exchange.streamBufferOverlap"), "any");
     assert_string_equal(tw_engine_option(e, "exchange.enablePrefetch"), "true");
@@ -163,7 +163,7 @@ static void environment_wins(void **state)
     assert_null(tw_engine_option(e, "no.such.option"));
     tw_engine_free(e);
     setenv("POPLAR_ENGINE_OPTIONS", "{\"no.such.option\": \"1\"}", 1);
-    e = tw_engine_new(g, tw_sequence(g, NULL), list);
+    e = tw_engine_new(g, tw_program_sequence(g, NULL), list);
     assert_int_equal(tw_engine_status(e), TW_E_INVALID_OPTION);
     tw_engine_free(e);
     unsetenv("POPLAR_ENGINE_OPTIONS");
@@ -203,7 +203,7 @@ static void no_profile_on_cpu(void **state)
     (void)state;
     tw_device *device = test_device_new(CPU);
     tw_graph *g = tw_graph_new(tw_device_target(device));
-    tw_engine *e = test_engine_new(g, device, tw_sequence(g, NULL), NULL);
+    tw_engine *e = test_engine_new(g, device, tw_program_sequence(g, NULL), NULL);
     test_ok(tw_engine_run(e, 0));
     assert_null(tw_engine_profile(e));
     ASSERT_MESSAGE("not available on the CPU");

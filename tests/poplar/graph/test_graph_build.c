@@ -29,10 +29,10 @@ static void graph_build_example(void **state)
     tw_compute_set cs = tw_graph_add_compute_set(g, "scale");
     for (unsigned i = 0; i < 1472; i++) {
         tw_vertex v = tw_graph_add_vertex(g, cs, "Scale", i);
-        tw_graph_connect(g, v, "data", tw_slice(g, x, 0, i, i + 1));
+        tw_graph_connect(g, v, "data", tw_tensor_slice(g, x, 0, i, i + 1));
         tw_graph_set_field(g, v, "factor", 2.0);
     }
-    tw_program p = tw_repeat(g, 10, tw_execute(g, cs));
+    tw_program p = tw_program_repeat(g, 10, tw_program_execute(g, cs));
     assert_fine(g);
     assert_int_equal(tw_graph_vertex_count(g), 1472);
     assert_int_equal(tw_graph_edge_count(g), 1472);

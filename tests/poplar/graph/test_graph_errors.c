@@ -32,24 +32,24 @@ static fixture open_graph(void)
     f.i = tw_graph_add_variable(g, TW_INT, 1, (size_t[]){ 16 }, "i");
     f.c = tw_graph_add_constant_double(g, TW_FLOAT, 1, (size_t[]){ 16 }, 1.5, "c");
     f.flag = tw_graph_add_variable(g, TW_BOOL, 0, NULL, "flag");
-    f.stale = tw_slice(g, f.x, 0, 1, 2);
+    f.stale = tw_tensor_slice(g, f.x, 0, 1, 2);
     tw_tensor_release(g, f.stale);
     f.cs = tw_graph_add_compute_set(g, "cs");
     f.scale = tw_graph_add_vertex(g, f.cs, "Scale", 7);
     f.copy = tw_graph_add_vertex(g, f.cs, "Copy<float>", 3);
     f.all = tw_graph_add_vertex(g, f.cs, "All", TW_UNMAPPED);
     f.sum = tw_graph_add_vertex(g, f.cs, "Sum", 2);
-    tw_graph_connect(g, f.scale, "data", tw_slice(g, f.x, 0, 0, 1));
+    tw_graph_connect(g, f.scale, "data", tw_tensor_slice(g, f.x, 0, 0, 1));
     tw_graph_set_field_size(g, f.all, "rows", 3);
     tw_graph_set_field_size(g, f.all, "short_span", 5);
     f.in = tw_graph_add_host_to_device_fifo(g, "in", TW_FLOAT, 16, TW_STREAM_REPLICATE, NULL);
     f.out = tw_graph_add_device_to_host_fifo(g, "out", TW_FLOAT, 16, "bufferingDepth=2");
     f.remote = tw_graph_add_remote_buffer(g, "remote", TW_FLOAT, 16, 10, false, false);
     tw_graph_create_host_write(g, "xw", f.x);
-    f.exec = tw_execute(g, f.cs);
-    f.seq = tw_sequence(g, "seq");
-    f.sw = tw_switch(g, tw_index(g, f.i, 0), (tw_program){ 0 });
-    tw_switch_add(g, f.sw, 4, f.exec);
+    f.exec = tw_program_execute(g, f.cs);
+    f.seq = tw_program_sequence(g, "seq");
+    f.sw = tw_program_switch(g, tw_tensor_index(g, f.i, 0), (tw_program){ 0 });
+    tw_program_switch_add(g, f.sw, 4, f.exec);
     f.fn = tw_graph_add_function(g, f.exec, "fn");
     tw_graph_map(g, f.y, 1);
     assert_int_equal(tw_graph_status(g), TW_OK);
@@ -118,40 +118,40 @@ static uint64_t fingerprint(tw_graph *g)
     X(initial_constant, TENSOR_CREATION, "c[16], which holds constants", tw_graph_set_initial_value(f->g, f->c, &(float){ 1 }, true)) \
     X(initial_null, INVALID_ARGUMENT, "initial values of x[8][16] are NULL", tw_graph_set_initial_value(f->g, f->x, NULL, true)) \
     X(clone_type, TYPE, "not one of the graph's types", tw_graph_clone(f->g, TW_U4, f->x, TW_CLONE_CREATE_NEW_ORDER, "n")) \
-    X(nil_tensor, INVALID_ARGUMENT, "the tensor to slice is a nil tensor", tw_slice(f->g, NIL_T, 0, 0, 1)) \
-    X(stale_tensor, INVALID_ARGUMENT, "released tensor", tw_slice(f->g, f->stale, 0, 0, 1)) \
+    X(nil_tensor, INVALID_ARGUMENT, "the tensor to slice is a nil tensor", tw_tensor_slice(f->g, NIL_T, 0, 0, 1)) \
+    X(stale_tensor, INVALID_ARGUMENT, "released tensor", tw_tensor_slice(f->g, f->stale, 0, 0, 1)) \
     X(stale_getter, INVALID_ARGUMENT, "released tensor", tw_tensor_elements(f->g, f->stale)) \
     X(release_twice, INVALID_ARGUMENT, "released tensor", tw_tensor_release(f->g, f->stale)) \
-    X(made_up_tensor, INVALID_ARGUMENT, "released tensor", tw_flatten(f->g, ((tw_tensor){ 999999, 1 }))) \
+    X(made_up_tensor, INVALID_ARGUMENT, "released tensor", tw_tensor_flatten(f->g, ((tw_tensor){ 999999, 1 }))) \
     X(dim, INDEX, "dimension 2 is out of range: x[8][16] has 2", tw_tensor_dim(f->g, f->x, 2)) \
-    X(slice_dim, INDEX, "dimension 2 is out of range", tw_slice(f->g, f->x, 2, 0, 1)) \
-    X(slice_end, INDEX, "slice [3, 9) is out of range: dimension 0 of x[8][16] has 8", tw_slice(f->g, f->x, 0, 3, 9)) \
-    X(slice_backwards, INDEX, "slice [5, 3) is out of range", tw_slice(f->g, f->x, 0, 5, 3)) \
-    X(slice_of_slice, INDEX, "of slice of x[8][16] has 2", tw_slice(f->g, tw_slice(f->g, f->x, 0, 0, 2), 0, 0, 3)) \
-    X(slice_nd, INDEX, "slice [0, 17) is out of range: dimension 1", tw_slice_nd(f->g, f->x, (size_t[]){ 0, 0 }, (size_t[]){ 1, 17 })) \
-    X(index, INDEX, "index 8 is out of range", tw_index(f->g, f->x, 8)) \
-    X(index_scalar, INDEX, "dimension 0 is out of range", tw_index(f->g, f->flag, 0)) \
-    X(element, INDEX, "index 16 is out of range: dimension 1 of x[8][16]", tw_element(f->g, f->x, (size_t[]){ 0, 16 })) \
-    X(pick_range, INDEX, "interval 1, [100, 129), is out of range: x[8][16] has 128", tw_pick(f->g, f->x, 2, (tw_interval[]){ { 0, 1 }, { 100, 129 } })) \
-    X(concat_none, INVALID_ARGUMENT, "concat of no tensors", tw_concat(f->g, 0, NULL, 0)) \
-    X(concat_type, TYPE, "different element types: tensor 0 (x[8][16]) is float, tensor 1 (i[16]) is int", tw_concat(f->g, 2, (tw_tensor[]){ f->x, f->i }, 0)) \
-    X(concat_shape, INVALID_ARGUMENT, "tensor 1 (c[16]) has shape [16]; all other dimensions", tw_concat(f->g, 2, (tw_tensor[]){ f->x, f->c }, 0)) \
-    X(append_shape, INVALID_ARGUMENT, "append to x[8][16] along dimension 0", tw_append(f->g, f->x, f->x, 0)) \
-    X(reshape_count, INVALID_ARGUMENT, "reshape of x[8][16] with 128 elements to [3][5] with 15", tw_reshape(f->g, f->x, 2, (size_t[]){ 3, 5 })) \
-    X(reshape_partial, INDEX, "dimensions [1, 3) are out of range", tw_reshape_partial(f->g, f->x, 1, 3, 1, (size_t[]){ 16 })) \
-    X(reshape_partial_count, INVALID_ARGUMENT, "16 elements, to [3]", tw_reshape_partial(f->g, f->x, 1, 2, 1, (size_t[]){ 3 })) \
-    X(flatten_dims, INDEX, "dimensions [2, 1) are out of range", tw_flatten_dims(f->g, f->x, 2, 1)) \
-    X(expand, INDEX, "expand before dimension 3", tw_expand(f->g, f->x, 1, (size_t[]){ 3 })) \
-    X(squeeze, INVALID_ARGUMENT, "squeeze of dimension 1 of x[8][16], which has 16", tw_squeeze(f->g, f->x, 1, (size_t[]){ 1 })) \
-    X(shuffle_twice, INVALID_ARGUMENT, "appears twice", tw_dim_shuffle(f->g, f->x, (unsigned[]){ 1, 1 })) \
-    X(shuffle_range, INDEX, "dimension 2 is out of range", tw_dim_shuffle(f->g, f->x, (unsigned[]){ 0, 2 })) \
-    X(shuffle_partial, INVALID_ARGUMENT, "moves twice", tw_dim_shuffle_partial(f->g, f->x, 2, (unsigned[]){ 0, 0 }, (unsigned[]){ 0, 1 })) \
-    X(roll, INDEX, "dimension 5 is out of range", tw_dim_roll(f->g, f->x, 0, 5)) \
-    X(transpose, INVALID_ARGUMENT, "which has 1 dimensions, not 2", tw_transpose(f->g, f->i)) \
-    X(broadcast_huge, TENSOR_CREATION, "too many elements", tw_broadcast(f->g, tw_broadcast(f->g, f->x, 4000000000u, 0), 4000000000u, 0)) \
-    X(broadcast_pieces, TENSOR_CREATION, "4000000000 times the 16 pieces of tensor", tw_broadcast(f->g, tw_concat(f->g, 2, (tw_tensor[]){ f->x, f->y }, 1), 4000000000u, 0)) \
-    X(sub_sample, INVALID_ARGUMENT, "stride 0", tw_sub_sample(f->g, f->x, 0, 0)) \
-    X(reinterpret, TYPE, "reinterpret of x[8][16] from float (4 bytes) to half (2 bytes)", tw_reinterpret(f->g, f->x, TW_HALF)) \
+    X(slice_dim, INDEX, "dimension 2 is out of range", tw_tensor_slice(f->g, f->x, 2, 0, 1)) \
+    X(slice_end, INDEX, "slice [3, 9) is out of range: dimension 0 of x[8][16] has 8", tw_tensor_slice(f->g, f->x, 0, 3, 9)) \
+    X(slice_backwards, INDEX, "slice [5, 3) is out of range", tw_tensor_slice(f->g, f->x, 0, 5, 3)) \
+    X(slice_of_slice, INDEX, "of slice of x[8][16] has 2", tw_tensor_slice(f->g, tw_tensor_slice(f->g, f->x, 0, 0, 2), 0, 0, 3)) \
+    X(slice_nd, INDEX, "slice [0, 17) is out of range: dimension 1", tw_tensor_slice_nd(f->g, f->x, (size_t[]){ 0, 0 }, (size_t[]){ 1, 17 })) \
+    X(index, INDEX, "index 8 is out of range", tw_tensor_index(f->g, f->x, 8)) \
+    X(index_scalar, INDEX, "dimension 0 is out of range", tw_tensor_index(f->g, f->flag, 0)) \
+    X(element, INDEX, "index 16 is out of range: dimension 1 of x[8][16]", tw_tensor_element(f->g, f->x, (size_t[]){ 0, 16 })) \
+    X(pick_range, INDEX, "interval 1, [100, 129), is out of range: x[8][16] has 128", tw_tensor_pick(f->g, f->x, 2, (tw_interval[]){ { 0, 1 }, { 100, 129 } })) \
+    X(concat_none, INVALID_ARGUMENT, "concat of no tensors", tw_tensor_concat(f->g, 0, NULL, 0)) \
+    X(concat_type, TYPE, "different element types: tensor 0 (x[8][16]) is float, tensor 1 (i[16]) is int", tw_tensor_concat(f->g, 2, (tw_tensor[]){ f->x, f->i }, 0)) \
+    X(concat_shape, INVALID_ARGUMENT, "tensor 1 (c[16]) has shape [16]; all other dimensions", tw_tensor_concat(f->g, 2, (tw_tensor[]){ f->x, f->c }, 0)) \
+    X(append_shape, INVALID_ARGUMENT, "append to x[8][16] along dimension 0", tw_tensor_append(f->g, f->x, f->x, 0)) \
+    X(reshape_count, INVALID_ARGUMENT, "reshape of x[8][16] with 128 elements to [3][5] with 15", tw_tensor_reshape(f->g, f->x, 2, (size_t[]){ 3, 5 })) \
+    X(reshape_partial, INDEX, "dimensions [1, 3) are out of range", tw_tensor_reshape_partial(f->g, f->x, 1, 3, 1, (size_t[]){ 16 })) \
+    X(reshape_partial_count, INVALID_ARGUMENT, "16 elements, to [3]", tw_tensor_reshape_partial(f->g, f->x, 1, 2, 1, (size_t[]){ 3 })) \
+    X(flatten_dims, INDEX, "dimensions [2, 1) are out of range", tw_tensor_flatten_dims(f->g, f->x, 2, 1)) \
+    X(expand, INDEX, "expand before dimension 3", tw_tensor_expand(f->g, f->x, 1, (size_t[]){ 3 })) \
+    X(squeeze, INVALID_ARGUMENT, "squeeze of dimension 1 of x[8][16], which has 16", tw_tensor_squeeze(f->g, f->x, 1, (size_t[]){ 1 })) \
+    X(shuffle_twice, INVALID_ARGUMENT, "appears twice", tw_tensor_dim_shuffle(f->g, f->x, (unsigned[]){ 1, 1 })) \
+    X(shuffle_range, INDEX, "dimension 2 is out of range", tw_tensor_dim_shuffle(f->g, f->x, (unsigned[]){ 0, 2 })) \
+    X(shuffle_partial, INVALID_ARGUMENT, "moves twice", tw_tensor_dim_shuffle_partial(f->g, f->x, 2, (unsigned[]){ 0, 0 }, (unsigned[]){ 0, 1 })) \
+    X(roll, INDEX, "dimension 5 is out of range", tw_tensor_dim_roll(f->g, f->x, 0, 5)) \
+    X(transpose, INVALID_ARGUMENT, "which has 1 dimensions, not 2", tw_tensor_transpose(f->g, f->i)) \
+    X(broadcast_huge, TENSOR_CREATION, "too many elements", tw_tensor_broadcast(f->g, tw_tensor_broadcast(f->g, f->x, 4000000000u, 0), 4000000000u, 0)) \
+    X(broadcast_pieces, TENSOR_CREATION, "4000000000 times the 16 pieces of tensor", tw_tensor_broadcast(f->g, tw_tensor_concat(f->g, 2, (tw_tensor[]){ f->x, f->y }, 1), 4000000000u, 0)) \
+    X(sub_sample, INVALID_ARGUMENT, "stride 0", tw_tensor_sub_sample(f->g, f->x, 0, 0)) \
+    X(reinterpret, TYPE, "reinterpret of x[8][16] from float (4 bytes) to half (2 bytes)", tw_tensor_reinterpret(f->g, f->x, TW_HALF)) \
     X(pop_scope, ERROR, "without a tw_graph_push_scope()", tw_graph_pop_scope(f->g)) \
     X(map_tile, TILE_MAPPING, "x[8][16] cannot be on tile 16: the target has 16 tiles, 0 to 15", tw_graph_map(f->g, f->x, 16)) \
     X(map_virtual, TILE_MAPPING, "the virtual graph has 4 tiles", tw_graph_map(f->v, f->x, 4)) \
@@ -173,7 +173,7 @@ static uint64_t fingerprint(tw_graph *g)
     X(connect_type, CONNECTION, "element type mismatch: field 'in' of vertex 2 of type Copy<float> on tile 3 is float, tensor i[16] is int", tw_graph_connect(f->g, f->copy, "in", f->i)) \
     X(connect_twice, CONNECTION, "field 'data' of vertex 1 of type Scale on tile 7 is already connected", tw_graph_connect(f->g, f->scale, "data", f->x)) \
     X(connect_constant_out, CONNECTION, "output field 'out' of vertex 2 of type Copy<float> on tile 3 cannot be connected to c[16], which holds constants", tw_graph_connect(f->g, f->copy, "out", f->c)) \
-    X(connect_alias_out, CONNECTION, "which names an element twice", tw_graph_connect(f->g, f->copy, "out", tw_broadcast(f->g, f->x, 2, 0))) \
+    X(connect_alias_out, CONNECTION, "which names an element twice", tw_graph_connect(f->g, f->copy, "out", tw_tensor_broadcast(f->g, f->x, 2, 0))) \
     X(connect_state, CONNECTION, "field 'factor' of vertex 1 of type Scale on tile 7 is state, not an edge", tw_graph_connect(f->g, f->scale, "factor", f->x)) \
     X(connect_scalar_size, CONNECTION, "wrong size: field 'scalar' of vertex 3 of type All takes 1 element, tensor i[16] has 16", tw_graph_connect(f->g, f->all, "scalar", f->i)) \
     X(connect_size, CONNECTION, "takes 5 elements as set by tw_graph_set_field_size(), tensor x[8][16] has 128", tw_graph_connect(f->g, f->all, "short_span", f->x)) \
@@ -187,7 +187,7 @@ static uint64_t fingerprint(tw_graph *g)
     X(connect_list_count, CONNECTION, "takes 3 sub-vectors", tw_graph_connect_list(f->g, f->all, "rows", 2, (tw_tensor[]){ f->c, f->c })) \
     X(connect_list_vector, CONNECTION, "is not a list: connect one tensor", tw_graph_connect_list(f->g, f->copy, "in", 1, &f->c)) \
     X(connect_list_scalar, CONNECTION, "takes 1 element for each edge", tw_graph_connect_list(f->g, f->sum, "edges", 1, &f->c)) \
-    X(connect_list_alias, CONNECTION, "name an element twice", tw_graph_connect_list(f->g, f->all, "outs", 2, (tw_tensor[]){ f->x, tw_index(f->g, f->x, 0) })) \
+    X(connect_list_alias, CONNECTION, "name an element twice", tw_graph_connect_list(f->g, f->all, "outs", 2, (tw_tensor[]){ f->x, tw_tensor_index(f->g, f->x, 0) })) \
     X(constant_state, CONNECTION, "is state, not an edge", tw_graph_connect_constant(f->g, f->all, "n", 1)) \
     X(constant_output, CONNECTION, "output field 'out'", tw_graph_connect_constant(f->g, f->sum, "out", 1)) \
     X(constant_fraction, OVERFLOW, "value 1.5 does not fit int field 'scalar' of vertex 3 of type All: it must be a whole number", tw_graph_connect_constant(f->g, f->all, "scalar", 1.5)) \
@@ -224,41 +224,41 @@ static uint64_t fingerprint(tw_graph *g)
     X(access_twice, TENSOR_IO, "the handle 'xw' is taken", tw_graph_create_host_access(f->g, "xw", f->y)) \
     X(access_constant, TENSOR_IO, "host write to c[16], which holds constants", tw_graph_create_host_write(f->g, "cw", f->c)) \
     X(access_unnamed, INVALID_ARGUMENT, "needs a handle", tw_graph_create_host_read(f->g, NULL, f->x)) \
-    X(execute_nil, CONTROL_PROGRAM, "the compute set is nil", tw_execute(f->g, (tw_compute_set){ 0 })) \
-    X(execute_result, CONTROL_PROGRAM, "the result tensor must be bool, int or unsigned int", tw_execute_all_true(f->g, f->cs, tw_element(f->g, f->x, (size_t[]){ 0, 0 }))) \
-    X(copy_type, TYPE, "source i[16] is int, destination c[16] is float", tw_copy(f->g, f->i, f->c)) \
-    X(copy_shape, CONTROL_PROGRAM, "source x[8][16] has [8][16], destination", tw_copy(f->g, f->x, tw_flatten(f->g, f->y))) \
-    X(copy_constant, CONTROL_PROGRAM, "the destination c[16] holds constants", tw_copy(f->g, tw_index(f->g, f->x, 0), f->c)) \
-    X(copy_overlap, CONTROL_PROGRAM, "copy of overlapping tensors", tw_copy(f->g, tw_slice(f->g, f->x, 0, 0, 4), tw_slice(f->g, f->x, 0, 3, 7))) \
-    X(copy_alias, CONTROL_PROGRAM, "names an element twice", tw_copy(f->g, f->x, tw_broadcast(f->g, tw_slice(f->g, f->y, 0, 0, 1), 8, 0))) \
-    X(stream_count, CONTROL_PROGRAM, "stream 'in' moves 16 elements at a time, x[8][16] has 128", tw_copy_from_stream(f->g, f->in, f->x)) \
-    X(stream_type, TYPE, "stream 'in' is float, i[16] is int", tw_copy_from_stream(f->g, f->in, f->i)) \
-    X(stream_direction, CONTROL_PROGRAM, "goes from host to device", tw_copy_to_stream(f->g, f->c, f->in)) \
-    X(stream_constant, CONTROL_PROGRAM, "holds constants", tw_copy_from_stream(f->g, f->in, f->c)) \
-    X(stream_nil, CONTROL_PROGRAM, "the stream is nil", tw_copy_from_stream(f->g, (tw_stream){ 0 }, f->c)) \
-    X(remote_count, CONTROL_PROGRAM, "remote buffer 'remote' has rows of 16 elements", tw_copy_from_remote(f->g, f->remote, f->x, NIL_T)) \
-    X(remote_offsets, CONTROL_PROGRAM, "must be a vector of unsigned int", tw_copy_to_remote(f->g, f->x, f->remote, f->i)) \
-    X(remote_type, TYPE, "remote buffer 'remote' is float, i[16] is int", tw_copy_to_remote(f->g, f->i, f->remote, NIL_T)) \
-    X(repeat_nil, CONTROL_PROGRAM, "the body is a nil program", tw_repeat(f->g, 3, (tw_program){ 0 })) \
-    X(repeat_foreign, CONTROL_PROGRAM, "the body is not a program of this graph", tw_repeat(f->g, 3, (tw_program){ 9999 })) \
-    X(sequence_add, CONTROL_PROGRAM, "this is a program of kind Execute", tw_sequence_add(f->g, f->exec, f->seq)) \
-    X(sequence_of, CONTROL_PROGRAM, "a program of the sequence is a nil program", tw_sequence_of(f->g, 2, (tw_program[]){ f->exec, { 0 } })) \
-    X(if_vector, CONTROL_PROGRAM, "the predicate must have one element, i[16] has 16", tw_if(f->g, f->i, f->exec, f->exec)) \
-    X(if_float, CONTROL_PROGRAM, "must be bool, int or unsigned int", tw_if(f->g, tw_index(f->g, f->c, 0), f->exec, f->exec)) \
-    X(while_nil, CONTROL_PROGRAM, "the condition is a nil program", tw_repeat_while_true(f->g, (tw_program){ 0 }, f->flag, f->exec)) \
-    X(while_tensor, INVALID_ARGUMENT, "the predicate is a nil tensor", tw_repeat_while_false(f->g, f->seq, NIL_T, f->exec)) \
-    X(switch_bool, CONTROL_PROGRAM, "the control tensor must be int or unsigned int", tw_switch(f->g, f->flag, f->exec)) \
-    X(switch_twice, CONTROL_PROGRAM, "already has a case 4", tw_switch_add(f->g, f->sw, 4, f->exec)) \
-    X(switch_kind, CONTROL_PROGRAM, "cases can be added to a switch only", tw_switch_add(f->g, f->seq, 4, f->exec)) \
-    X(call_nil, CONTROL_PROGRAM, "the function is nil", tw_call(f->g, (tw_function){ 0 })) \
+    X(execute_nil, CONTROL_PROGRAM, "the compute set is nil", tw_program_execute(f->g, (tw_compute_set){ 0 })) \
+    X(execute_result, CONTROL_PROGRAM, "the result tensor must be bool, int or unsigned int", tw_program_execute_all_true(f->g, f->cs, tw_tensor_element(f->g, f->x, (size_t[]){ 0, 0 }))) \
+    X(copy_type, TYPE, "source i[16] is int, destination c[16] is float", tw_program_copy(f->g, f->i, f->c)) \
+    X(copy_shape, CONTROL_PROGRAM, "source x[8][16] has [8][16], destination", tw_program_copy(f->g, f->x, tw_tensor_flatten(f->g, f->y))) \
+    X(copy_constant, CONTROL_PROGRAM, "the destination c[16] holds constants", tw_program_copy(f->g, tw_tensor_index(f->g, f->x, 0), f->c)) \
+    X(copy_overlap, CONTROL_PROGRAM, "copy of overlapping tensors", tw_program_copy(f->g, tw_tensor_slice(f->g, f->x, 0, 0, 4), tw_tensor_slice(f->g, f->x, 0, 3, 7))) \
+    X(copy_alias, CONTROL_PROGRAM, "names an element twice", tw_program_copy(f->g, f->x, tw_tensor_broadcast(f->g, tw_tensor_slice(f->g, f->y, 0, 0, 1), 8, 0))) \
+    X(stream_count, CONTROL_PROGRAM, "stream 'in' moves 16 elements at a time, x[8][16] has 128", tw_program_copy_from_stream(f->g, f->in, f->x)) \
+    X(stream_type, TYPE, "stream 'in' is float, i[16] is int", tw_program_copy_from_stream(f->g, f->in, f->i)) \
+    X(stream_direction, CONTROL_PROGRAM, "goes from host to device", tw_program_copy_to_stream(f->g, f->c, f->in)) \
+    X(stream_constant, CONTROL_PROGRAM, "holds constants", tw_program_copy_from_stream(f->g, f->in, f->c)) \
+    X(stream_nil, CONTROL_PROGRAM, "the stream is nil", tw_program_copy_from_stream(f->g, (tw_stream){ 0 }, f->c)) \
+    X(remote_count, CONTROL_PROGRAM, "remote buffer 'remote' has rows of 16 elements", tw_program_copy_from_remote(f->g, f->remote, f->x, NIL_T)) \
+    X(remote_offsets, CONTROL_PROGRAM, "must be a vector of unsigned int", tw_program_copy_to_remote(f->g, f->x, f->remote, f->i)) \
+    X(remote_type, TYPE, "remote buffer 'remote' is float, i[16] is int", tw_program_copy_to_remote(f->g, f->i, f->remote, NIL_T)) \
+    X(repeat_nil, CONTROL_PROGRAM, "the body is a nil program", tw_program_repeat(f->g, 3, (tw_program){ 0 })) \
+    X(repeat_foreign, CONTROL_PROGRAM, "the body is not a program of this graph", tw_program_repeat(f->g, 3, (tw_program){ 9999 })) \
+    X(sequence_add, CONTROL_PROGRAM, "this is a program of kind Execute", tw_program_sequence_add(f->g, f->exec, f->seq)) \
+    X(sequence_of, CONTROL_PROGRAM, "a program of the sequence is a nil program", tw_program_sequence_of(f->g, 2, (tw_program[]){ f->exec, { 0 } })) \
+    X(if_vector, CONTROL_PROGRAM, "the predicate must have one element, i[16] has 16", tw_program_if(f->g, f->i, f->exec, f->exec)) \
+    X(if_float, CONTROL_PROGRAM, "must be bool, int or unsigned int", tw_program_if(f->g, tw_tensor_index(f->g, f->c, 0), f->exec, f->exec)) \
+    X(while_nil, CONTROL_PROGRAM, "the condition is a nil program", tw_program_repeat_while_true(f->g, (tw_program){ 0 }, f->flag, f->exec)) \
+    X(while_tensor, INVALID_ARGUMENT, "the predicate is a nil tensor", tw_program_repeat_while_false(f->g, f->seq, NIL_T, f->exec)) \
+    X(switch_bool, CONTROL_PROGRAM, "the control tensor must be int or unsigned int", tw_program_switch(f->g, f->flag, f->exec)) \
+    X(switch_twice, CONTROL_PROGRAM, "already has a case 4", tw_program_switch_add(f->g, f->sw, 4, f->exec)) \
+    X(switch_kind, CONTROL_PROGRAM, "cases can be added to a switch only", tw_program_switch_add(f->g, f->seq, 4, f->exec)) \
+    X(call_nil, CONTROL_PROGRAM, "the function is nil", tw_program_call(f->g, (tw_function){ 0 })) \
     X(function_nil, CONTROL_PROGRAM, "the body is a nil program", tw_graph_add_function(f->g, (tw_program){ 0 }, "f")) \
-    X(abort_if, CONTROL_PROGRAM, "the predicate must have one element", tw_abort_on_condition(f->g, f->i, "no")) \
-    X(undef_constant, CONTROL_PROGRAM, "holds constants", tw_write_undef(f->g, f->c)) \
-    X(print_nil, INVALID_ARGUMENT, "the tensor to print is a nil tensor", tw_print_tensor(f->g, "t", NIL_T, NULL)) \
-    X(loop_step, CONTROL_PROGRAM, "a step of at least 1, not 0", tw_counted_for_loop(f->g, tw_index(f->g, f->i, 0), 0, 3, 0, f->exec)) \
-    X(loop_range, OVERFLOW, "does not fit the counter's type int", tw_counted_for_loop(f->g, tw_index(f->g, f->i, 0), 0, INT64_C(1) << 40, 1, f->exec)) \
-    X(loop_counter, CONTROL_PROGRAM, "the loop counter must be int", tw_counted_for_loop(f->g, f->flag, 0, 3, 1, f->exec)) \
-    X(loop_limit, CONTROL_PROGRAM, "the loop limit must be int", tw_counted_for_loop_dynamic(f->g, tw_index(f->g, f->i, 0), 0, f->flag, 1, f->exec)) \
+    X(abort_if, CONTROL_PROGRAM, "the predicate must have one element", tw_program_abort_on_condition(f->g, f->i, "no")) \
+    X(undef_constant, CONTROL_PROGRAM, "holds constants", tw_program_write_undef(f->g, f->c)) \
+    X(print_nil, INVALID_ARGUMENT, "the tensor to print is a nil tensor", tw_program_print_tensor(f->g, "t", NIL_T, NULL)) \
+    X(loop_step, CONTROL_PROGRAM, "a step of at least 1, not 0", tw_program_counted_for_loop(f->g, tw_tensor_index(f->g, f->i, 0), 0, 3, 0, f->exec)) \
+    X(loop_range, OVERFLOW, "does not fit the counter's type int", tw_program_counted_for_loop(f->g, tw_tensor_index(f->g, f->i, 0), 0, INT64_C(1) << 40, 1, f->exec)) \
+    X(loop_counter, CONTROL_PROGRAM, "the loop counter must be int", tw_program_counted_for_loop(f->g, f->flag, 0, 3, 1, f->exec)) \
+    X(loop_limit, CONTROL_PROGRAM, "the loop limit must be int", tw_program_counted_for_loop_dynamic(f->g, tw_tensor_index(f->g, f->i, 0), 0, f->flag, 1, f->exec)) \
     X(name_nil, CONTROL_PROGRAM, "the program is a nil program", tw_program_name(f->g, (tw_program){ 0 }, "n"))
 /* clang-format on */
 
@@ -317,7 +317,7 @@ static void unmapped_variable(fixture *f, tw_compute_set cs)
 static void partly_unmapped(fixture *f, tw_compute_set cs)
 {
     tw_graph_map_range(f->g, f->x, 0, 100, 1);
-    tw_graph_connect(f->g, tw_graph_add_vertex(f->g, cs, "Scale", 5), "data", tw_transpose(f->g, f->x));
+    tw_graph_connect(f->g, tw_graph_add_vertex(f->g, cs, "Scale", 5), "data", tw_tensor_transpose(f->g, f->x));
 }
 static void unmapped_vertex(fixture *f, tw_compute_set cs)
 {
@@ -331,15 +331,15 @@ static void unconnected_element(fixture *f, tw_compute_set cs)
 {
     tw_vertex v = tw_graph_add_vertex(f->g, cs, "Rows", 1);
     tw_graph_set_field_size(f->g, v, "rows", 3);
-    tw_graph_connect(f->g, v, "rows[0]", tw_index(f->g, f->y, 0));
-    tw_graph_connect(f->g, v, "rows[2]", tw_index(f->g, f->y, 2));
+    tw_graph_connect(f->g, v, "rows[0]", tw_tensor_index(f->g, f->y, 0));
+    tw_graph_connect(f->g, v, "rows[2]", tw_tensor_index(f->g, f->y, 2));
 }
 
 static void unconnected_scalar(fixture *f, tw_compute_set cs)
 {
     tw_vertex v = tw_graph_add_vertex(f->g, cs, "Sum", 1);
     tw_graph_set_field_size(f->g, v, "edges", 3);
-    tw_graph_connect(f->g, v, "edges[0]", tw_element(f->g, f->y, (size_t[]){ 0, 0 }));
+    tw_graph_connect(f->g, v, "edges[0]", tw_tensor_element(f->g, f->y, (size_t[]){ 0, 0 }));
 }
 
 static void graph_errors_of_the_check(void **state)
@@ -373,7 +373,7 @@ static void graph_errors_of_the_check(void **state)
         tw__graph_core(f.g)->access_count = 0; /* host access to x, which is unmapped, is another error */
         tw__operand_drop(&tw__graph_core(f.g)->accesses[0].tensor);
         checks[i].build(&f, cs);
-        tw_program p = tw_execute(f.g, cs);
+        tw_program p = tw_program_execute(f.g, cs);
         assert_int_equal(tw_graph_status(f.g), TW_OK);
         tw_status status = tw__graph_check(tw__graph_core(f.g), &p.id, 1);
         if (status != checks[i].status || !strstr(tw_error_message(), checks[i].phrases[0]) ||
@@ -387,10 +387,10 @@ static void graph_errors_host_access_unmapped(void **state)
 {
     (void)state;
     fixture f = open_graph();
-    tw_program p = tw_copy(f.g, f.y, f.x);
+    tw_program p = tw_program_copy(f.g, f.y, f.x);
     assert_int_equal(tw__graph_check(tw__graph_core(f.g), &p.id, 1), TW_E_TILE_MAPPING);
     assert_non_null(strstr(tw_error_message(), "used by a Copy program"));
-    p = tw_sequence(f.g, NULL);
+    p = tw_program_sequence(f.g, NULL);
     assert_int_equal(tw__graph_check(tw__graph_core(f.g), &p.id, 1), TW_E_TILE_MAPPING);
     assert_non_null(strstr(tw_error_message(), "the host access 'xw'"));
     close_graph(&f);
@@ -402,16 +402,16 @@ static void graph_errors_check_reports_sticky(void **state)
     (void)state;
     fixture f = open_graph();
     tw_program p = f.exec;
-    tw_index(f.g, f.x, 8);
+    tw_tensor_index(f.g, f.x, 8);
     assert_int_equal(tw__graph_check(tw__graph_core(f.g), &p.id, 1), TW_E_INDEX);
     assert_non_null(strstr(tw_error_message(), "test_graph_errors.c:"));
-    assert_non_null(strstr(tw_error_message(), "tw_index: index 8 is out of range"));
+    assert_non_null(strstr(tw_error_message(), "tw_tensor_index: index 8 is out of range"));
     close_graph(&f);
 }
 
 static tw_tensor helper(tw_graph *g, tw_tensor x)
 {
-    return tw_slice(g, x, 0, 0, 4);
+    return tw_tensor_slice(g, x, 0, 0, 4);
 }
 
 static void graph_errors_call_site_of_nested_calls(void **state)
@@ -419,16 +419,16 @@ static void graph_errors_call_site_of_nested_calls(void **state)
     (void)state;
     fixture f = open_graph();
     int line = __LINE__ + 1;
-    tw_slice(f.g, helper(f.g, f.x), 1, 0, 17);
+    tw_tensor_slice(f.g, helper(f.g, f.x), 1, 0, 17);
     assert_int_equal(tw_graph_error(f.g)->line, line);
-    assert_string_equal(tw_graph_error(f.g)->function, "tw_slice");
+    assert_string_equal(tw_graph_error(f.g)->function, "tw_tensor_slice");
     tw_graph_take_error(f.g, NULL);
     line = __LINE__ + 1;
-    tw_sequence_add(f.g, f.seq, tw_execute(f.g, (tw_compute_set){ 0 }));
+    tw_program_sequence_add(f.g, f.seq, tw_program_execute(f.g, (tw_compute_set){ 0 }));
     assert_int_equal(tw_graph_error(f.g)->line, line);
-    assert_string_equal(tw_graph_error(f.g)->function, "tw_execute");
+    assert_string_equal(tw_graph_error(f.g)->function, "tw_program_execute");
     tw_graph_take_error(f.g, NULL);
-    (tw_slice)(f.g, f.x, 0, 0, 17); /* without the macro */
+    (tw_tensor_slice)(f.g, f.x, 0, 0, 17); /* without the macro */
     assert_null(tw_graph_error(f.g)->file);
     close_graph(&f);
 }
@@ -437,7 +437,7 @@ static void graph_errors_first_one_is_kept(void **state)
 {
     (void)state;
     fixture f = open_graph();
-    tw_tensor nil = tw_index(f.g, f.x, 8);
+    tw_tensor nil = tw_tensor_index(f.g, f.x, 8);
     assert_int_equal(nil.id, 0);
     tw_graph_map(f.g, nil, 99); /* a nil handle on a graph in error is not another error */
     tw_graph_connect(f.g, (tw_vertex){ 0 }, "data", nil);
@@ -467,7 +467,7 @@ static void graph_errors_foreign_handles(void **state)
 static void graph_errors_null_graph(void **state)
 {
     (void)state;
-    assert_int_equal(tw_slice(NULL, NIL_T, 0, 0, 1).id, 0);
+    assert_int_equal(tw_tensor_slice(NULL, NIL_T, 0, 0, 1).id, 0);
     assert_int_equal(tw_graph_status(NULL), TW_E_INVALID_ARGUMENT);
     assert_int_equal(tw_graph_error(NULL)->status, TW_E_INVALID_ARGUMENT);
     assert_int_equal(tw_graph_take_error(NULL, NULL), TW_E_INVALID_ARGUMENT);

@@ -16,7 +16,7 @@ static tw_graph *new_graph(void)
 
 static tw_status check(tw_graph *g, tw_compute_set cs)
 {
-    tw_program p = tw_execute(g, cs);
+    tw_program p = tw_program_execute(g, cs);
     if (tw_graph_status(g) != TW_OK) fail_msg("%s", tw_graph_error(g)->message);
     return tw__graph_check(tw__graph_core(g), &p.id, 1);
 }
@@ -54,8 +54,8 @@ static void graph_races_cases(void **state)
         tw_graph_map_linearly(g, y);
         tw_compute_set cs = tw_graph_add_compute_set(g, "cs");
         for (unsigned k = 0; k < 2; k++)
-            copier(g, cs, 3 + k, tw_slice(g, x, 0, rows[i].in[k][0], rows[i].in[k][1]),
-                   tw_slice(g, o, 0, rows[i].out[k][0], rows[i].out[k][1]));
+            copier(g, cs, 3 + k, tw_tensor_slice(g, x, 0, rows[i].in[k][0], rows[i].in[k][1]),
+                   tw_tensor_slice(g, o, 0, rows[i].out[k][0], rows[i].out[k][1]));
         tw_status status = check(g, cs);
         if (status != (rows[i].race ? TW_E_CONTROL_PROGRAM : TW_OK)) fail_msg("row %zu: %s", i, tw_error_message());
         if (rows[i].race) {
@@ -84,7 +84,8 @@ static void graph_races_per_compute_set(void **state)
             tw_graph_connect(g, v, "data", x);
         }
     }
-    tw_program both = tw_sequence_of(g, 2, (tw_program[]){ tw_execute(g, cs[0]), tw_execute(g, cs[1]) });
+    tw_program both =
+        tw_program_sequence_of(g, 2, (tw_program[]){ tw_program_execute(g, cs[0]), tw_program_execute(g, cs[1]) });
     assert_int_equal(tw__graph_check(tw__graph_core(g), &both.id, 1), TW_OK);
     assert_int_equal(check(g, cs[2]), TW_E_CONTROL_PROGRAM);
     tw_graph_free(g);
@@ -100,11 +101,11 @@ static void graph_races_columns(void **state)
     tw_compute_set cs = tw_graph_add_compute_set(g, "columns");
     for (unsigned i = 0; i < 1024; i++) {
         tw_vertex v = tw_graph_add_vertex(g, cs, "Scale", i % 16);
-        tw_graph_connect(g, v, "data", tw_slice(g, x, 1, i, i + 1));
+        tw_graph_connect(g, v, "data", tw_tensor_slice(g, x, 1, i, i + 1));
     }
     assert_int_equal(check(g, cs), TW_OK);
     tw_vertex v = tw_graph_add_vertex(g, cs, "Scale", 0);
-    tw_graph_connect(g, v, "data", tw_slice_nd(g, x, (size_t[]){ 500, 3 }, (size_t[]){ 501, 4 }));
+    tw_graph_connect(g, v, "data", tw_tensor_slice_nd(g, x, (size_t[]){ 500, 3 }, (size_t[]){ 501, 4 }));
     assert_int_equal(check(g, cs), TW_E_CONTROL_PROGRAM);
     assert_non_null(strstr(tw_error_message(), "element 512003 of x[1024][1024]"));
     tw_graph_free(g);
@@ -120,12 +121,13 @@ static unsigned pick(unsigned n)
 static tw_tensor random_view(tw_graph *g, tw_tensor x)
 {
     unsigned r = pick(12), c = pick(24);
-    tw_tensor t = tw_slice(g, tw_slice(g, x, 0, r, r + 1 + pick(3)), 1, c, c + 1 + pick(5));
-    if (pick(3) == 0) t = tw_sub_sample(g, t, 2, pick(2));
-    if (pick(3) == 0) t = tw_reverse(g, t, pick(2));
+    tw_tensor t = tw_tensor_slice(g, tw_tensor_slice(g, x, 0, r, r + 1 + pick(3)), 1, c, c + 1 + pick(5));
+    if (pick(3) == 0) t = tw_tensor_sub_sample(g, t, 2, pick(2));
+    if (pick(3) == 0) t = tw_tensor_reverse(g, t, pick(2));
     if (pick(4) == 0)
-        t = tw_concat(g, 2, (tw_tensor[]){ tw_slice(g, x, 0, r, r + 1), tw_slice(g, x, 0, 14, 15) }, 0);
-    return tw_flatten(g, pick(2) ? tw_transpose(g, t) : t);
+        t = tw_tensor_concat(
+            g, 2, (tw_tensor[]){ tw_tensor_slice(g, x, 0, r, r + 1), tw_tensor_slice(g, x, 0, 14, 15) }, 0);
+    return tw_tensor_flatten(g, pick(2) ? tw_tensor_transpose(g, t) : t);
 }
 
 enum { SIZE = 15 * 30, MOST = 12 };

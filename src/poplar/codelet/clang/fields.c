@@ -1,5 +1,5 @@
 /* One vertex class as JSON: name, layout of its state, fields, constraints. */
-#include "poplar/codelet/clang/module.h"
+#include "poplar/codelet/clang/clang.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Types and names as Poplar spells them: element types of fields, short vectors, template arguments. */
-#include "poplar/codelet/clang/module.h"
+#include "poplar/codelet/clang/clang.h"
 
 #include <string.h>
 

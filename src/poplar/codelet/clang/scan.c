@@ -1,5 +1,5 @@
 /* Parse a codelet source, find its vertices, resolve their base classes, report what is wrong. */
-#include "poplar/codelet/clang/module.h"
+#include "poplar/codelet/clang/clang.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,0 +1,131 @@
+/* tw_engine: a graph and its control programs, compiled for a target, loaded on a device, run.
+ *
+ *     tw_engine *e = tw_engine_new(g, program, NULL);
+ *     if (tw_engine_load(e, dev) != TW_OK) return tw_engine_report_error(stderr, e), 1;   // one check for all calls before
+ *     tw_engine_write(e, "x", host_x, sizeof host_x);
+ *     tw_engine_run(e, 0);
+ *     tw_engine_read(e, "x", host_x, sizeof host_x);
+ *     tw_profile_print_summary(tw_engine_profile(e), stdout, NULL);
+ *     tw_engine_free(e);
+ */
+#ifndef TILEWRIGHT_POPLAR_ENGINE_H
+#define TILEWRIGHT_POPLAR_ENGINE_H
+
+#include <tilewright/poplar/graph.h>
+#include <tilewright/profile.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tw_engine tw_engine;
+
+/* Compiles. `options`: "key=value" strings ended by NULL, or NULL; POPLAR_ENGINE_OPTIONS (JSON) overrides them
+ * (guide chapter 9.3). Never NULL: a failing engine keeps its error and tw_engine_load() returns it. The graph may be
+ * freed or changed afterwards: the engine holds a reference and its own plan. Program i of the list is run by
+ * tw_engine_run(e, i). */
+TW_API tw_engine *tw_engine_new(tw_graph *graph, tw_program program, const char *const *options);
+TW_API tw_engine *tw_engine_new_programs(tw_graph *graph, unsigned count, const tw_program *programs,
+                                         const char *const *options);
+typedef void (*tw_progress_func)(int step, int total, void *user);
+TW_API tw_engine *tw_engine_new_with_progress(tw_graph *graph, unsigned count, const tw_program *programs,
+                                              const char *const *options, tw_progress_func progress, void *user);
+TW_API void tw_engine_free(tw_engine *engine); /* NULL is fine */
+TW_API tw_status tw_engine_status(const tw_engine *engine);
+TW_API const tw_error *tw_engine_error(const tw_engine *engine); /* status TW_OK when none; owned by the engine */
+/* Prints "error: …" with the call site to `out`; always returns the status. */
+TW_API tw_status tw_engine_report_error(FILE *out, const tw_engine *engine);
+
+/* The device must have the target of the graph. Writes initial values. load = prepare + deploy. */
+TW_API tw_status tw_engine_load(tw_engine *engine, tw_device *device);
+TW_API tw_status tw_engine_prepare(tw_engine *engine, tw_device *device);
+TW_API tw_status tw_engine_deploy(tw_engine *engine);
+/* TW_E_NOT_LOADED before load, TW_E_INDEX, TW_E_STREAM_CONNECTION, TW_E_APPLICATION (abort, checks). */
+TW_API tw_status tw_engine_run(tw_engine *engine, unsigned program);
+TW_API tw_status tw_engine_run_named(tw_engine *engine, unsigned program, const char *run_name);
+TW_API void tw_engine_stop(tw_engine *engine); /* invalidates prefetched data */
+
+/* Whole tensors by handle, in tensor order, in host format (half 2 bytes, bool 1 byte); `bytes` must be the exact size. */
+TW_API tw_status tw_engine_write(tw_engine *engine, const char *handle, const void *data, size_t bytes);
+TW_API tw_status tw_engine_read(tw_engine *engine, const char *handle, void *data, size_t bytes);
+
+/* --- streams (guide 2.6.1, 2.6.4; spec 1.12) ----------------------------------------------------------------- */
+
+/* A host buffer of exactly one transfer when bytes == 0 or one transfer's size, circular when it is a multiple of it.
+ * The buffer stays the caller's and must live while the engine may run. */
+TW_API tw_status tw_engine_connect_stream(tw_engine *engine, const char *handle, void *buffer, size_t bytes);
+
+typedef enum tw_stream_result { TW_STREAM_SUCCESS, TW_STREAM_NOT_AVAILABLE } tw_stream_result;
+typedef struct tw_stream_callback {
+    tw_stream_result (*prefetch)(void *buffer, void *user); /* NULL: NotAvailable */
+    void (*fetch)(void *buffer, void *user);   /* required: fill (or, device to host, take) the buffer */
+    void (*complete)(void *user);              /* may be NULL */
+    void (*invalidate_prefetched)(void *user); /* may be NULL */
+    void (*destroy)(void *user);               /* called once when disconnected; may be NULL */
+    void *user;
+} tw_stream_callback;
+TW_API tw_status tw_engine_connect_stream_to_callback(tw_engine *engine, const char *handle,
+                                                      const tw_stream_callback *callback); /* copied */
+
+/* Row `repeat_index` of a remote buffer: elements × size bytes. */
+TW_API tw_status tw_engine_copy_to_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index,
+                                                 const void *source, size_t bytes);
+TW_API tw_status tw_engine_copy_from_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index,
+                                                   void *destination, size_t bytes);
+
+/* --- profile ------------------------------------------------------------------------------------------------- */
+
+/* Owned by the engine, valid until it is freed. On the CPU device, or when an engine is in error: NULL, with
+ * TW_E_PROFILING_DISABLED and a message in tw_error_message(). The first call on the IPU Model gives the program's data
+ * their addresses and makes the memory report; NULL with a message too when the host's memory does not suffice. */
+TW_API const tw_profile *tw_engine_profile(tw_engine *engine);
+TW_API void tw_engine_reset_execution_profile(tw_engine *engine);
+TW_API void tw_engine_enable_execution_profiling(tw_engine *engine, bool on);
+
+/* --- addresses (docs/poplar-memory.md) ------------------------------------------------------------------------ */
+
+/* These need the IPU Model: TW_E_PROFILING_DISABLED on the CPU. Tiles are those of the whole target. The first such call, or
+ * the first for the profile, gives addresses. The graph must not have been changed since the engine was made. */
+
+typedef struct
+    tw_placed_object { /* a variable's part on a tile, vertex states, tables, buffers, stacks, code, ... */
+    const char *name;  /* of the variable, compute set or the like; "" = none */
+    tw_storage storage;
+    uint64_t address, bytes;
+    unsigned align;   /* bytes */
+    bool always_live; /* nothing else ever has its addresses */
+    bool overlapped;  /* shares addresses with an object that is alive at other times */
+    bool overflowed;  /* found no room: part of it lies past the end of the memory */
+} tw_placed_object;
+typedef bool (*tw_placed_visit)(void *user, const tw_placed_object *object);
+/* Calls visit for each object of a tile, in the order of addresses, until it returns false. TW_E_INDEX: no such tile. */
+TW_API tw_status tw_engine_each_object(tw_engine *engine, unsigned tile, tw_placed_visit visit, void *user);
+/* The same as a table. */
+TW_API tw_status tw_engine_print_tile(tw_engine *engine, unsigned tile, FILE *out);
+/* Where element `element` (row-major) of a tensor lies. TW_E_INVALID_ARGUMENT: no tensor of the engine's graph; TW_E_INDEX;
+ * TW_E_TILE_MAPPING: on no tile. */
+TW_API tw_status tw_engine_address(tw_engine *engine, tw_tensor tensor, uint64_t element, unsigned *tile,
+                                   uint64_t *address);
+/* State of a vertex, as `tilewright layout vertex` describes it. *size: room at `bytes` in, bytes of the state out; with
+ * `bytes` NULL nothing is copied. TW_E_INDEX: no vertex that the engine executes; TW_E_INVALID_ARGUMENT: too little room. */
+TW_API tw_status tw_engine_vertex_state(tw_engine *engine, tw_vertex vertex, unsigned *tile, uint64_t *address,
+                                        void *bytes, size_t *size);
+
+/* Where PrintTensor and error programs write; default stderr. Not owned. */
+TW_API void tw_engine_set_print_tensor_stream(tw_engine *engine, FILE *out);
+/* Handles of all streams, NULL-terminated; owned by the engine. */
+TW_API const char *const *tw_engine_list_streams(tw_engine *engine);
+/* Value of an option after environment overrides; NULL for an unknown key. */
+TW_API const char *tw_engine_option(const tw_engine *engine, const char *key);
+/* Prints the table of engine options with state (implemented / accepted): `tilewright info options`. */
+TW_API void tw_engine_print_options(FILE *out, bool json);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if !defined(TW_NO_CALL_SITES) && !defined(TW_BUILD) /* errors name the line, as in detail/call_sites.h */
+#define tw_engine_new(...)          (tw_graph_call_site(__FILE__, __LINE__), tw_engine_new(__VA_ARGS__))
+#define tw_engine_new_programs(...) (tw_graph_call_site(__FILE__, __LINE__), tw_engine_new_programs(__VA_ARGS__))
+#endif
+#endif

@@ -1,0 +1,345 @@
+/* tw_graph: a dataflow program under construction: tensors, vertices, tile mapping, control programs, streams.
+ *
+ *     tw_graph *g = tw_graph_new(tw_device_target(dev));
+ *     tw_graph_add_codelets(g, "scale.c", NULL);
+ *     tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, 2, (size_t[]){ 1472, 512 }, "x");
+ *     tw_graph_map_linearly(g, x);
+ *     tw_compute_set cs = tw_graph_add_compute_set(g, "scale");
+ *     tw_vertex v = tw_graph_add_vertex(g, cs, "Scale", 7);              // on tile 7
+ *     tw_graph_connect(g, v, "data", tw_tensor_slice(g, x, 0, 7, 8));
+ *     tw_graph_set_field(g, v, "factor", 2.0);
+ *     tw_program p = tw_program_repeat(g, 10, tw_program_execute(g, cs));
+ *
+ * Ownership: names, codelets and data are copied. tw_graph_free() drops the caller's reference; an engine keeps
+ * its own. tw_vertex, tw_compute_set, tw_program ... are indices, valid until the graph is gone.
+ *
+ * Tensors are views: small handles that name an immutable list of regions of variables; no call here copies
+ * elements. Handles of views live until the graph is freed, or until tw_tensor_release(), or until the innermost
+ * tw_graph_push_scope() / tw_graph_pop_scope() pair closes: loops that make millions of views use a scope.
+ * Connecting, mapping and programs keep what they need of a view, whether or not its handle lives on.
+ *
+ * Errors: the first mistake is kept with the call that made it; later calls do nothing and return nil handles. A
+ * failing call has no effect. Check tw_graph_status() once, or let tw_engine_new() / tw_engine_load() refuse the
+ * graph; tw_graph_take_error() returns the error and clears it, so that a caller can go on. */
+#ifndef TILEWRIGHT_POPLAR_GRAPH_H
+#define TILEWRIGHT_POPLAR_GRAPH_H
+
+#include <tilewright/poplar/target.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tw_graph tw_graph;
+/* clang-format off */
+typedef struct tw_tensor { uint32_t id, generation; } tw_tensor; /* nil: id 0 */
+typedef struct tw_vertex { uint32_t id; } tw_vertex;
+typedef struct tw_compute_set { uint32_t id; } tw_compute_set;
+typedef struct tw_program { uint32_t id; } tw_program;
+typedef struct tw_function { uint32_t id; } tw_function;
+typedef struct tw_stream { uint32_t id; } tw_stream;
+typedef struct tw_remote_buffer { uint32_t id; } tw_remote_buffer;
+
+typedef struct tw_interval { uint64_t begin, end; } tw_interval; /* half-open, in elements */
+/* clang-format on */
+
+/* --- life and errors --------------------------------------------------------------------------------------- */
+
+typedef struct tw_error {
+    tw_status status;     /* its name maps 1:1 to the exceptions of the Poplar API (tw_status_exception) */
+    const char *message;  /* names tensor, vertex, field and tile where there are any */
+    const char *function; /* the API call that failed, e.g. "tw_graph_connect" */
+    const char *file;     /* of that call, when compiled with this header; NULL when unknown */
+    int line;
+} tw_error;
+
+/* Never NULL: when memory is short, a static graph that is already in error. The target is referenced. */
+TW_API tw_graph *tw_graph_new(const tw_target *target);
+TW_API void tw_graph_free(tw_graph *graph);                     /* NULL is fine */
+TW_API const tw_target *tw_graph_target(const tw_graph *graph); /* of this (virtual) graph */
+TW_API tw_status tw_graph_status(const tw_graph *graph);
+TW_API const tw_error *tw_graph_error(const tw_graph *graph); /* status TW_OK when none; owned by the graph */
+/* Copies the error to *error (may be NULL; its strings live until the next failing call) and clears it. */
+TW_API tw_status tw_graph_take_error(tw_graph *graph, tw_error *error);
+
+/* --- variables and constants ------------------------------------------------------------------------------- */
+
+/* A new variable of shape[0] x … x shape[rank-1] elements; rank 0 = one element. `name` may be NULL.
+ * Unmapped until mapped. Types: those of the Poplar column of type.h. */
+TW_API tw_tensor tw_graph_add_variable(tw_graph *graph, tw_type type, unsigned rank, const size_t *shape,
+                                       const char *name);
+/* A read-only tensor. `values`: product(shape) elements of `type` in host format (half: 2 bytes), row-major; with
+ * `broadcast` one element for all. Must be mapped like a variable. Connecting it to an Output is an error. */
+TW_API tw_tensor tw_graph_add_constant(tw_graph *graph, tw_type type, unsigned rank, const size_t *shape,
+                                       const void *values, bool broadcast, const char *name);
+TW_API tw_tensor tw_graph_add_constant_double(tw_graph *graph, tw_type type, unsigned rank, const size_t *shape,
+                                              double value, const char *name);
+/* Value of the elements of `tensor` after each load: numElements values of its type in host format, or one when
+ * `broadcast`. Elements without one start as zero. */
+TW_API void tw_graph_set_initial_value(tw_graph *graph, tw_tensor tensor, const void *values, bool broadcast);
+
+typedef enum tw_clone_method {
+    TW_CLONE_PRESERVE_ORDER_UNLESS_ALIASES,
+    TW_CLONE_PRESERVE_ORDER_AND_ALIASES,
+    TW_CLONE_CREATE_NEW_ORDER,
+    TW_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES
+} tw_clone_method;
+/* New variable with shape and tile mapping of `tensor`; TW_TYPE_NONE keeps its type. */
+TW_API tw_tensor tw_graph_clone(tw_graph *graph, tw_type type, tw_tensor tensor, tw_clone_method method,
+                                const char *name);
+
+/* --- tensor views (spec poplar.md 1.6); all share storage with their argument ------------------------------- */
+
+TW_API bool tw_tensor_valid(const tw_graph *graph, tw_tensor tensor);
+TW_API tw_type tw_tensor_type(const tw_graph *graph, tw_tensor tensor);
+TW_API unsigned tw_tensor_rank(const tw_graph *graph, tw_tensor tensor);
+TW_API size_t tw_tensor_dim(tw_graph *graph, tw_tensor tensor, unsigned dim);  /* TW_E_INDEX when dim >= rank */
+TW_API const size_t *tw_tensor_shape(const tw_graph *graph, tw_tensor tensor); /* valid while the handle lives */
+TW_API uint64_t tw_tensor_elements(const tw_graph *graph, tw_tensor tensor);
+
+TW_API tw_tensor tw_tensor_slice(tw_graph *graph, tw_tensor tensor, unsigned dim, size_t begin, size_t end);
+TW_API tw_tensor tw_tensor_slice_nd(tw_graph *graph, tw_tensor tensor, const size_t *begin,
+                                    const size_t *end);                            /* rank each */
+TW_API tw_tensor tw_tensor_index(tw_graph *graph, tw_tensor tensor, size_t index); /* tensor[index]: rank - 1 */
+TW_API tw_tensor tw_tensor_element(tw_graph *graph, tw_tensor tensor,
+                                   const size_t *indices); /* one element, rank 0 */
+TW_API tw_tensor tw_tensor_concat(tw_graph *graph, unsigned count, const tw_tensor *tensors, unsigned dim);
+TW_API tw_tensor tw_tensor_append(tw_graph *graph, tw_tensor tensor, tw_tensor element, unsigned dim);
+TW_API tw_tensor tw_tensor_reshape(tw_graph *graph, tw_tensor tensor, unsigned rank, const size_t *shape);
+TW_API tw_tensor tw_tensor_reshape_partial(tw_graph *graph, tw_tensor tensor, unsigned begin, unsigned end,
+                                           unsigned rank,
+                                           const size_t *shape); /* dims [begin, end) become `rank` new ones */
+TW_API tw_tensor tw_tensor_flatten(tw_graph *graph, tw_tensor tensor);
+TW_API tw_tensor tw_tensor_flatten_dims(tw_graph *graph, tw_tensor tensor, unsigned begin, unsigned end);
+TW_API tw_tensor tw_tensor_dim_shuffle(tw_graph *graph, tw_tensor tensor,
+                                       const unsigned *permutation); /* out.dim i = in.dim p[i] */
+TW_API tw_tensor tw_tensor_dim_shuffle_partial(tw_graph *graph, tw_tensor tensor, unsigned count,
+                                               const unsigned *source, const unsigned *destination);
+TW_API tw_tensor tw_tensor_dim_roll(tw_graph *graph, tw_tensor tensor, unsigned dim, unsigned new_position);
+TW_API tw_tensor tw_tensor_transpose(tw_graph *graph, tw_tensor tensor); /* rank 2 */
+TW_API tw_tensor tw_tensor_expand(tw_graph *graph, tw_tensor tensor, unsigned count, const size_t *positions);
+TW_API tw_tensor tw_tensor_squeeze(tw_graph *graph, tw_tensor tensor, unsigned count, const size_t *dims);
+TW_API tw_tensor tw_tensor_broadcast(tw_graph *graph, tw_tensor tensor, unsigned times, unsigned dim);
+TW_API tw_tensor tw_tensor_upsample(tw_graph *graph, tw_tensor tensor, unsigned scale, unsigned dim);
+TW_API tw_tensor tw_tensor_sub_sample(tw_graph *graph, tw_tensor tensor, unsigned stride, unsigned dim);
+TW_API tw_tensor tw_tensor_reverse(tw_graph *graph, tw_tensor tensor, unsigned dim);
+TW_API tw_tensor tw_tensor_reinterpret(tw_graph *graph, tw_tensor tensor,
+                                       tw_type type); /* same element size on the target */
+/* Concatenation of intervals of the flattened tensor: "element pick". Rank 1. */
+TW_API tw_tensor tw_tensor_pick(tw_graph *graph, tw_tensor tensor, size_t count, const tw_interval *intervals);
+
+TW_API bool tw_tensor_is_contiguous(const tw_graph *graph, tw_tensor tensor);
+TW_API bool tw_tensor_contains_aliases(const tw_graph *graph, tw_tensor tensor);
+TW_API bool tw_tensor_contains_constant(const tw_graph *graph, tw_tensor tensor);
+TW_API bool tw_tensor_is_parallel_writeable(const tw_graph *graph, tw_tensor tensor);
+TW_API bool tw_tensor_intersects(const tw_graph *graph, tw_tensor a, tw_tensor b);
+TW_API bool tw_tensor_equal(const tw_graph *graph, tw_tensor a, tw_tensor b); /* same shape, type, elements */
+/* Intervals of the flattened tensor, each contiguous in one variable. Returns their number, writes up to `room`. */
+TW_API size_t tw_tensor_contiguous_regions(const tw_graph *graph, tw_tensor tensor, tw_interval *regions,
+                                           size_t room);
+TW_API void tw_tensor_print(const tw_graph *graph, tw_tensor tensor,
+                            FILE *out); /* shape, type, regions: for people */
+
+TW_API void tw_tensor_release(tw_graph *graph, tw_tensor tensor); /* the handle is invalid from now on */
+TW_API void tw_graph_push_scope(tw_graph *graph);
+TW_API void tw_graph_pop_scope(tw_graph *graph);
+TW_API tw_tensor tw_tensor_keep(tw_graph *graph,
+                                tw_tensor tensor); /* survives the innermost scope (moves one out) */
+
+/* --- tile mapping ------------------------------------------------------------------------------------------- */
+
+/* All elements of the tensor on one tile of this graph; later mappings override earlier ones. */
+TW_API void tw_graph_map(tw_graph *graph, tw_tensor tensor, unsigned tile);
+/* Elements [first, first + count) of the flattened tensor. */
+TW_API void tw_graph_map_range(tw_graph *graph, tw_tensor tensor, uint64_t first, uint64_t count, unsigned tile);
+/* Contiguous ranges in tile order, at most ceil(elements / tiles) each, in units of the vector width (8 bytes)
+ * and at least 128 bytes on a tile (spec poplar.md 7.2 row 2, 7.5). */
+TW_API void tw_graph_map_linearly(tw_graph *graph, tw_tensor tensor);
+TW_API void tw_graph_map_linearly_with(tw_graph *graph, tw_tensor tensor, unsigned min_elements_per_tile,
+                                       unsigned grain_size, unsigned first_tile);
+typedef struct tw_mapped_interval {
+    tw_interval interval;
+    unsigned tile;
+} tw_mapped_interval;
+/* Mapping of the flattened tensor, in element order, neighbours on one tile merged; unmapped elements and tiles
+ * outside a virtual graph are left out. Returns the number of entries, writes up to `room`. */
+TW_API size_t tw_graph_get_mapping(const tw_graph *graph, tw_tensor tensor, tw_mapped_interval *out, size_t room);
+TW_API bool tw_graph_mapping_complete(const tw_graph *graph, tw_tensor tensor);
+
+/* --- codelets and vertices ---------------------------------------------------------------------------------- */
+
+/* C, C++ or .gp file; `flags` as for a compiler ("-O3 -DX=1"), may be NULL. Adding a file twice is fine.
+ * A relative name is looked up in the working directory, then beside the source file that makes this call.
+ * TW_E_FILE_LOAD, TW_E_COMPILATION (diagnostics of the user's file in the message), TW_E_OBJECT_LOAD. */
+TW_API void tw_graph_add_codelets(tw_graph *graph, const char *file, const char *flags);
+/* From text; `language` is "c" or "c++"; `name` stands for the file in messages (NULL = "<string>"). */
+TW_API void tw_graph_add_codelets_source(tw_graph *graph, const char *text, const char *language, const char *name,
+                                         const char *flags);
+TW_API bool tw_graph_has_codelet(const tw_graph *graph, const char *vertex_type);
+
+TW_API tw_compute_set tw_graph_add_compute_set(tw_graph *graph, const char *name);
+/* tile = TW_UNMAPPED leaves the vertex to tw_graph_map_vertex(). */
+#define TW_UNMAPPED 0xffffffffu
+TW_API tw_vertex tw_graph_add_vertex(tw_graph *graph, tw_compute_set cs, const char *vertex_type, unsigned tile);
+TW_API void tw_graph_map_vertex(tw_graph *graph, tw_vertex vertex, unsigned tile);
+
+/* Connection rules: spec poplar.md 1.9. `field` may be indexed: "rows[3]" is sub-vector 3 of a list field. */
+TW_API void tw_graph_connect(tw_graph *graph, tw_vertex vertex, const char *field, tw_tensor tensor);
+/* One tensor for each sub-vector of a list field. */
+TW_API void tw_graph_connect_list(tw_graph *graph, tw_vertex vertex, const char *field, size_t count,
+                                  const tw_tensor *tensors);
+/* An edge to a new one-element constant. */
+TW_API void tw_graph_connect_constant(tw_graph *graph, tw_vertex vertex, const char *field, double value);
+TW_API void tw_graph_set_field_size(tw_graph *graph, tw_vertex vertex, const char *field, size_t size);
+TW_API size_t tw_graph_get_field_size(tw_graph *graph, tw_vertex vertex, const char *field);
+/* Initial value of plain state. Numbers are converted to the field's type; TW_E_OVERFLOW when it does not fit. */
+TW_API void tw_graph_set_field(tw_graph *graph, tw_vertex vertex, const char *field, double value);
+TW_API void tw_graph_set_field_int(tw_graph *graph, tw_vertex vertex, const char *field, int64_t value);
+/* Arrays, state vectors and structs: `count` elements of `type` in host format (TW_U8 bytes for a struct). */
+TW_API void tw_graph_set_field_values(tw_graph *graph, tw_vertex vertex, const char *field, tw_type type,
+                                      size_t count, const void *values);
+/* Largest size of dimension `dim` (0 = outer) of a vector field by its layout, e.g. 2047 for SHORT_SPAN. */
+TW_API uint64_t tw_graph_max_field_dim(tw_graph *graph, const char *vertex_type, const char *field, unsigned dim);
+
+/* Estimates: worker cycles for a Vertex, tile cycles for a MultiVertex (decision 22). A value set on a vertex wins
+ * over its type's estimator. */
+TW_API void tw_graph_set_perf_estimate(tw_graph *graph, tw_vertex vertex, uint64_t cycles, uint64_t flops);
+typedef struct tw_vertex_info tw_vertex_info; /* what an estimator may ask about one vertex */
+typedef struct tw_perf_estimate {
+    uint64_t cycles, flops;
+} tw_perf_estimate;
+typedef tw_perf_estimate (*tw_perf_estimator)(const tw_vertex_info *vertex, const tw_target *target, void *user);
+/* `destroy` (may be NULL) is called with `user` when the graph goes or the estimator is replaced. */
+TW_API void tw_graph_register_perf_estimator(tw_graph *graph, const char *vertex_type, tw_perf_estimator estimator,
+                                             void *user, void (*destroy)(void *user));
+TW_API size_t tw_vertex_info_field_size(const tw_vertex_info *vertex,
+                                        const char *field); /* elements, sub-vectors or 1 */
+TW_API size_t tw_vertex_info_sub_size(const tw_vertex_info *vertex, const char *field, size_t index);
+TW_API double tw_vertex_info_value(const tw_vertex_info *vertex, const char *field, size_t index); /* plain state */
+TW_API const char *tw_vertex_info_layout(const tw_vertex_info *vertex, const char *field,
+                                         unsigned dim); /* "Span" … */
+
+/* --- streams, host access, remote buffers ------------------------------------------------------------------- */
+
+typedef enum tw_replicated_stream_mode { TW_STREAM_REPLICATE, TW_STREAM_BROADCAST } tw_replicated_stream_mode;
+/* options: "key=value,key=value" of bufferingDepth, splitLimit (bytes of one transfer; 0 = 128 MB, -1 = never
+ * split), priority; NULL for none. Handles are unique. */
+TW_API tw_stream tw_graph_add_host_to_device_fifo(tw_graph *graph, const char *handle, tw_type type,
+                                                  uint64_t elements, tw_replicated_stream_mode mode,
+                                                  const char *options);
+TW_API tw_stream tw_graph_add_device_to_host_fifo(tw_graph *graph, const char *handle, tw_type type,
+                                                  uint64_t elements, const char *options);
+/* `repeats` rows of `elements` elements in off-chip memory. */
+TW_API tw_remote_buffer tw_graph_add_remote_buffer(tw_graph *graph, const char *handle, tw_type type,
+                                                   uint64_t elements, uint64_t repeats, bool rearrange_on_host,
+                                                   bool optimise_memory);
+/* Named access for tw_engine_write() / tw_engine_read(); both in one: tw_graph_create_host_access(). */
+TW_API void tw_graph_create_host_write(tw_graph *graph, const char *handle, tw_tensor tensor);
+TW_API void tw_graph_create_host_read(tw_graph *graph, const char *handle, tw_tensor tensor);
+TW_API void tw_graph_create_host_access(tw_graph *graph, const char *handle, tw_tensor tensor);
+
+/* --- control programs (spec poplar.md 1.10): plain trees, owned by the graph --------------------------------- */
+
+TW_API tw_program tw_program_sequence(tw_graph *graph, const char *name); /* empty */
+TW_API void tw_program_sequence_add(tw_graph *graph, tw_program sequence,
+                                    tw_program program); /* a copy of it as it is now */
+TW_API tw_program tw_program_sequence_of(tw_graph *graph, unsigned count, const tw_program *programs);
+TW_API tw_program tw_program_execute(tw_graph *graph, tw_compute_set cs);
+/* Also writes the logical AND of the vertices' return values into `result` (BOOL, INT or UNSIGNED_INT scalar). */
+TW_API tw_program tw_program_execute_all_true(tw_graph *graph, tw_compute_set cs, tw_tensor result);
+TW_API tw_program tw_program_copy(tw_graph *graph, tw_tensor source, tw_tensor destination);
+TW_API tw_program tw_program_copy_from_stream(tw_graph *graph, tw_stream stream, tw_tensor destination);
+TW_API tw_program tw_program_copy_to_stream(tw_graph *graph, tw_tensor source, tw_stream stream);
+/* k rows for k offsets: `offsets` is UNSIGNED_INT with 1 or k elements, nil = row 0. */
+TW_API tw_program tw_program_copy_from_remote(tw_graph *graph, tw_remote_buffer buffer, tw_tensor destination,
+                                              tw_tensor offsets);
+TW_API tw_program tw_program_copy_to_remote(tw_graph *graph, tw_tensor source, tw_remote_buffer buffer,
+                                            tw_tensor offsets);
+TW_API tw_program tw_program_repeat(tw_graph *graph, unsigned count, tw_program body);
+TW_API tw_program tw_program_repeat_while_true(tw_graph *graph, tw_program condition, tw_tensor predicate,
+                                               tw_program body);
+TW_API tw_program tw_program_repeat_while_false(tw_graph *graph, tw_program condition, tw_tensor predicate,
+                                                tw_program body);
+TW_API tw_program tw_program_if(tw_graph *graph, tw_tensor predicate, tw_program then_body, tw_program else_body);
+TW_API tw_program tw_program_switch(tw_graph *graph, tw_tensor control,
+                                    tw_program default_body); /* default {0} = nothing */
+TW_API tw_program tw_program_switch_with_bounds_checking(tw_graph *graph,
+                                                         tw_tensor control); /* no match stops the run */
+TW_API void tw_program_switch_add(tw_graph *graph, tw_program switch_program, int32_t value, tw_program body);
+TW_API tw_function tw_graph_add_function(tw_graph *graph, tw_program body, const char *name);
+TW_API tw_program tw_program_call(tw_graph *graph, tw_function function);
+typedef enum tw_sync_type { TW_SYNC_INTERNAL, TW_SYNC_EXTERNAL, TW_SYNC_GLOBAL } tw_sync_type;
+TW_API tw_program tw_program_sync(tw_graph *graph, tw_sync_type type);
+TW_API tw_program tw_program_write_undef(tw_graph *graph, tw_tensor tensor);
+TW_API tw_program tw_program_abort(tw_graph *graph, const char *message);
+TW_API tw_program tw_program_abort_on_condition(tw_graph *graph, tw_tensor predicate, const char *message);
+TW_API tw_program tw_program_assume_equal_across_replicas(tw_graph *graph, tw_tensor tensor);
+TW_API tw_program tw_program_error(tw_graph *graph, const char *message, tw_tensor tensor);
+
+typedef struct tw_print_format {  /* spec poplar.md 1.14; 0 = default */
+    unsigned summarise_threshold; /* 1000 elements */
+    unsigned edge_items;          /* 3 */
+    unsigned max_line_width;      /* 75 */
+    unsigned digits;              /* 8 */
+    enum { TW_PRINT_AUTO, TW_PRINT_FIXED, TW_PRINT_SCIENTIFIC, TW_PRINT_NONE } float_format;
+    char separator, open_bracket, close_bracket; /* ' ' '[' ']' */
+} tw_print_format;
+TW_API tw_program tw_program_print_tensor(tw_graph *graph, const char *title, tw_tensor tensor,
+                                          const tw_print_format *format);
+
+/* for (counter = begin; counter < limit; counter += step) body; `counter` is a one-element INT or UNSIGNED_INT
+ * variable that the body may read. The _dynamic form takes the limit from a tensor at run time (guide 2.2.1). */
+TW_API tw_program tw_program_counted_for_loop(tw_graph *graph, tw_tensor counter, int64_t begin, int64_t limit,
+                                              int64_t step, tw_program body);
+TW_API tw_program tw_program_counted_for_loop_dynamic(tw_graph *graph, tw_tensor counter, int64_t begin,
+                                                      tw_tensor limit, int64_t step, tw_program body);
+TW_API void tw_program_name(tw_graph *graph, tw_program program, const char *name); /* shown in profiles */
+TW_API void tw_program_print(const tw_graph *graph, tw_program program, FILE *out);
+
+/* --- virtual graphs (guide 2.4): views of the same graph with tiles numbered from 0 -------------------------- */
+
+TW_API tw_graph *tw_graph_virtual_first(tw_graph *graph, unsigned tiles_per_ipu);         /* first n of each IPU */
+TW_API tw_graph *tw_graph_virtual_range(tw_graph *graph, unsigned lower, unsigned upper); /* [lower, upper) */
+TW_API tw_graph *tw_graph_virtual_tiles(tw_graph *graph, unsigned count, const unsigned *tiles_of_each_ipu);
+TW_API tw_graph *tw_graph_top_level(tw_graph *graph); /* borrowed */
+TW_API unsigned tw_graph_to_top_level_tile(const tw_graph *graph, unsigned tile);
+TW_API unsigned tw_graph_from_top_level_tile(const tw_graph *graph, unsigned tile); /* TW_UNMAPPED: not in it */
+
+/* --- replicated graphs (guide 2.5) --------------------------------------------------------------------------- */
+
+/* The tiles of `graph` in `factor` equal parts, one for each replica (createReplicatedGraph): whole IPUs, or equal parts
+ * of IPUs. What is done through the result is done on every replica; a tensor made through it stands for that variable of
+ * each of them. The graph that a call gets decides: through `graph` the same tensor means replica 0 alone.
+ * Streams and remote buffers made through it are one for each replica, "handle[0]", "handle[1]" ..., except
+ * TW_STREAM_BROADCAST ones; a host access moves all replicas, in a first dimension. A predicate, a switch and a loop limit
+ * are taken from replica 0. Factor 1: one more reference to `graph`. TW_E_REPLICATION: the parts are not equal. */
+TW_API tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor);
+/* Graphs that exist as replicas only: not supported on the CPU and the IPU Model (guide 2.5), where a factor above 1 is
+ * TW_E_REPLICATION. */
+TW_API tw_graph *tw_graph_new_replicated(const tw_target *target, unsigned factor);
+TW_API unsigned tw_graph_replication_factor(const tw_graph *graph); /* 1 when it is not replicated */
+/* The tensor of all replicas as one, with a first dimension for them, for use with the graph it was replicated from. */
+TW_API tw_tensor tw_graph_get_non_replicated_tensor(tw_graph *graph, tw_tensor tensor);
+/* An unsigned int that is 0 in replica 0, 1 in replica 1 ... */
+TW_API tw_tensor tw_graph_add_replication_index_constant(tw_graph *graph, const char *name);
+/* Replica i sends `source` to `destination` of replica to[i]; `to` holds every replica once. */
+TW_API tw_program tw_program_cross_replica_copy(tw_graph *graph, tw_tensor source, tw_tensor destination,
+                                                const unsigned *to);
+
+/* --- statistics ---------------------------------------------------------------------------------------------- */
+TW_API size_t tw_graph_vertex_count(const tw_graph *graph);
+TW_API size_t tw_graph_edge_count(const tw_graph *graph);
+TW_API size_t tw_graph_variable_count(const tw_graph *graph);
+TW_API size_t tw_graph_compute_set_count(const tw_graph *graph);
+
+/* Where the next call was made; set by the macros of detail/call_sites.h. */
+TW_API void tw_graph_call_site(const char *file, int line);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if !defined(TW_NO_CALL_SITES) && !defined(TW_BUILD)
+#include <tilewright/poplar/detail/call_sites.h>
+#endif
+#endif

@@ -1,0 +1,47 @@
+/* popc, the codelet compiler, as a library: compile vertex sources to a .gp file that tw_graph_add_codelets() loads.
+ *
+ *     tw_diags *diags = tw_diags_new();
+ *     tw_popc_options options = { .output = "codelets.gp", .flags = "-O3 -DN=4" };
+ *     if (tw_popc_compile("codelets.cpp", &options, diags) != TW_OK) tw_diags_print(diags, stderr, true);
+ *     tw_diags_free(diags);
+ *
+ * A .gp file holds native code for the host, with half as a float and as a 16-bit half, and for each chip the layout of
+ * every vertex's state. There is no code generator for chips: their members describe vertices, no instructions. */
+#ifndef TILEWRIGHT_POPLAR_POPC_H
+#define TILEWRIGHT_POPLAR_POPC_H
+
+#include <tilewright/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All zero: flags none, every target. */
+typedef struct tw_popc_options {
+    const char *output;  /* file to write; required */
+    const char *flags;   /* for the compiler, as a shell would split them: -D -I -U -g -O0..3 -std -W... -f... */
+    const char *targets; /* "cpu,ipu1,ipu2,ipu21" or a JSON list (`popc --help`); NULL = all */
+} tw_popc_options;
+
+/* Compiles one C or C++ source. Messages about it go to `diags` (may be NULL). Nothing is written on failure:
+ * TW_E_FILE_LOAD, TW_E_COMPILATION, TW_E_NO_ENVIRONMENT (no compiler), TW_E_INVALID_ARGUMENT, TW_E_IO. */
+TW_API tw_status tw_popc_compile(const char *source, const tw_popc_options *options, tw_diags *diags);
+
+/* Merges .gp files into one. TW_E_OBJECT_LOAD names a file that is not one, TW_E_OBJECT_CREATION a vertex that two
+ * of them define for the same target. */
+TW_API tw_status tw_popc_merge(const char *const *files, size_t count, const char *output);
+
+/* "cpu,ipu1,ipu2,ipu21"; static. */
+TW_API const char *tw_popc_targets(void);
+
+/* Symbol of the entry of a vertex (guide 3.5): "ns::Foo<float, 2>" -> "__runCodelet_ns__Foo___float_2". Returns the
+ * length; writes at most `size` bytes with the terminating zero, like snprintf. */
+TW_API size_t tw_popc_mangle(const char *vertex_name, char *buffer, size_t size);
+
+/* The program `popc`: prints to stdout and stderr, returns its exit status. */
+TW_API int tw_popc_main(int argc, char **argv);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

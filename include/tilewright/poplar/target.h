@@ -1,0 +1,147 @@
+/* Targets and devices: what a graph is built for, and where an engine runs.
+ *
+ *     tw_device *dev = tw_device_ipu_model(TW_MK2, 1);      // one simulated IPU of 1,472 tiles
+ *     const tw_target *target = tw_device_target(dev);
+ *     printf("%u tiles of %llu bytes\n", tw_target_tiles(target),
+ *            (unsigned long long)tw_target_bytes_per_tile(target));
+ *     tw_device_free(dev);
+ */
+#ifndef TILEWRIGHT_POPLAR_TARGET_H
+#define TILEWRIGHT_POPLAR_TARGET_H
+
+#include <tilewright/type.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tw_chip { TW_MK1 = 1, TW_MK2 = 2, TW_MK21 = 21 } tw_chip; /* GC2, GC200, "ipu21" */
+typedef enum tw_target_kind { TW_TARGET_CPU, TW_TARGET_IPU_MODEL, TW_TARGET_IPU } tw_target_kind;
+
+typedef struct tw_target tw_target; /* immutable, reference counted */
+typedef struct tw_device tw_device;
+
+/* The IPU Model (spec poplar.md 2.3). All zero = one Mk2 IPU; 0 in a field = the chip's own value. */
+typedef struct tw_ipu_model {
+    tw_chip chip;                    /* default TW_MK2 */
+    unsigned num_ipus;               /* default 1 */
+    unsigned tiles_per_ipu;          /* default and maximum: 1,216 on Mk1, 1,472 on Mk2 */
+    unsigned worker_contexts;        /* default 6 */
+    uint64_t bytes_per_tile;         /* default 262,144 on Mk1, 638,976 on Mk2 */
+    double clock_hz;                 /* default 1.6e9 on Mk1, 1.33e9 on Mk2 (estimate) */
+    double exchange_bytes_per_cycle; /* default 4 */
+    unsigned max_sync_delay;     /* cycles; default 118 on Mk1 (guide's sample), see tw_target_max_sync_delay() */
+    bool no_sync_delay;          /* RelativeSyncDelayType::NO_DELAY: syncs cost nothing */
+    bool accurate_half;          /* false: half may be kept in float inside a codelet (decision 18) */
+    bool compile_ipu_code;       /* IPUModel::compileIPUCode */
+    unsigned global_sync_cycles; /* default by the formula of spec 2.3 */
+} tw_ipu_model;
+
+/* Devices. NULL on failure, with tw_error_message(). Free with tw_device_free(). */
+TW_API tw_device *tw_device_cpu(void);               /* half is a 4-byte float */
+TW_API tw_device *tw_device_cpu_accurate_half(void); /* half is a 2-byte IEEE half */
+TW_API tw_device *tw_device_ipu_model(tw_chip chip, unsigned num_ipus);
+TW_API tw_device *tw_device_ipu_model_with(const tw_ipu_model *model); /* copied; NULL = all defaults */
+TW_API tw_device *tw_device_virtual(const tw_device *device, unsigned tiles_per_ipu); /* same device, fewer tiles */
+TW_API void tw_device_free(tw_device *device);                                        /* NULL is fine */
+TW_API const tw_target *tw_device_target(const tw_device *device);                    /* owned by the device */
+TW_API bool tw_device_attach(tw_device *device); /* always true: there is no hardware to wait for */
+TW_API void tw_device_detach(tw_device *device);
+
+/* Targets without a device. NULL on failure. */
+TW_API tw_target *tw_target_new_cpu(bool accurate_half);
+TW_API tw_target *tw_target_new_ipu_model(const tw_ipu_model *model);
+TW_API tw_target *tw_target_ref(const tw_target *target);
+TW_API void tw_target_unref(const tw_target *target);
+TW_API bool tw_target_equal(const tw_target *a, const tw_target *b);
+TW_API uint64_t tw_target_hash(const tw_target *target); /* the same for equal targets */
+/* The same chip with fewer IPUs and tiles (Target::createVirtualTarget). NULL when the target has not that many. */
+TW_API tw_target *tw_target_new_virtual(const tw_target *target, unsigned num_ipus, unsigned tiles_per_ipu);
+
+/* Getters, in the order of spec poplar.md 1.4. On a CPU target none fails (decision 20). */
+TW_API tw_target_kind tw_target_get_kind(const tw_target *target);
+TW_API const char *tw_target_arch(const tw_target *target); /* "ipu1", "ipu2", "ipu21", "cpu" */
+TW_API size_t tw_target_type_size(const tw_target *target,
+                                  tw_type type); /* bytes; half is 4 on a plain CPU target */
+TW_API unsigned tw_target_worker_contexts(const tw_target *target);
+TW_API unsigned tw_target_tiles(const tw_target *target); /* of all IPUs */
+TW_API unsigned tw_target_tiles_per_ipu(const tw_target *target);
+TW_API unsigned tw_target_ipus(const tw_target *target);
+TW_API unsigned tw_target_vector_width(const tw_target *target, tw_type type); /* elements per data path word */
+TW_API unsigned tw_target_data_path_width(const tw_target *target);            /* bits */
+TW_API unsigned tw_target_rpt_count_max(const tw_target *target);
+TW_API unsigned tw_target_atomic_store_granularity(const tw_target *target); /* bytes */
+TW_API uint64_t tw_target_bytes_per_tile(const tw_target *target);
+TW_API uint64_t tw_target_memory_bytes(const tw_target *target); /* of all tiles */
+TW_API double tw_target_exchange_bytes_per_cycle(const tw_target *target);
+TW_API unsigned tw_target_memcpy_bytes_per_cycle(const tw_target *target);
+TW_API bool tw_target_supports_exchange_bus_sharing(const tw_target *target);
+TW_API unsigned tw_target_tiles_per_shared_exchange_bus(const tw_target *target);
+TW_API double tw_target_clock_hz(const tw_target *target);
+TW_API unsigned tw_target_min_sync_delay(const tw_target *target); /* cycles */
+TW_API unsigned tw_target_max_sync_delay(const tw_target *target); /* cycles */
+TW_API unsigned tw_target_global_sync_cycles(const tw_target *target);
+/* Offsets of the memory elements from the start of memory; *count gets their number. Owned by the target. */
+TW_API const uint64_t *tw_target_memory_element_offsets(const tw_target *target, size_t *count);
+TW_API unsigned tw_target_interleaved_memory_element_index(const tw_target *target);
+TW_API unsigned tw_target_num_stride_bits(const tw_target *target);
+TW_API unsigned tw_target_conv_units(const tw_target *target, tw_type input,
+                                     tw_type partials); /* 0: no such pair */
+TW_API unsigned tw_target_conv_unit_max_pipeline_depth(const tw_target *target, tw_type partials);
+TW_API unsigned tw_target_conv_unit_input_load_elems_per_cycle(const tw_target *target, tw_type type);
+TW_API unsigned tw_target_conv_unit_coeff_load_bytes_per_cycle(const tw_target *target);
+TW_API unsigned tw_target_weights_per_conv_unit(const tw_target *target, tw_type type);
+TW_API bool tw_target_accurate_half(const tw_target *target);
+TW_API const char *tw_target_system(const tw_target *target); /* as the target was made: the same as its arch */
+/* Least and greatest finite value of `type` (getTypeLimitsLowestAs, getTypeLimitsMaxAs), each tw_target_type_size() bytes
+ * long; either may be NULL. False for a type that has no limits here (complex, quarter, none). */
+TW_API bool tw_target_type_limits(const tw_target *target, tw_type type, void *lowest, void *max);
+/* Value for the register of tw_target_fp_ictl_index(): which floating point events raise exceptions, stochastic rounding,
+ * and whether half overflows to NaN. */
+TW_API unsigned tw_target_make_fp_ictl(const tw_target *target, bool inv, bool div0, bool oflo, bool esr,
+                                       bool nanoo);
+TW_API unsigned tw_target_fp_ictl_index(const tw_target *target);  /* supervisor control register 0x20 */
+TW_API unsigned tw_target_dbg_data_index(const tw_target *target); /* supervisor control register 0x70 */
+
+/* Links between IPUs: the defaults of an IPU target's options, since a model has no links to configure (estimates). */
+typedef enum tw_link_topology { TW_LINK_MESH, TW_LINK_TORUS, TW_LINK_LINE } tw_link_topology;
+typedef enum tw_link_configuration {
+    TW_LINK_DEFAULT,
+    TW_LINK_SLIDING_WINDOW,
+    TW_LINK_BARLEY_TWIST
+} tw_link_configuration;
+TW_API tw_link_topology tw_target_ipu_link_topology(const tw_target *target);
+TW_API tw_link_configuration tw_target_ipu_link_configuration(const tw_target *target);
+TW_API unsigned tw_target_ipu_link_domain_size(const tw_target *target); /* IPUs */
+TW_API unsigned tw_target_instance_size(const tw_target *target);        /* IPUs */
+TW_API bool tw_target_gateway_mode(const tw_target *target);
+
+/* Limits on what several IPUs may exchange at once, beside those of each tile and link: the model has none, so the list
+ * is empty (NULL, *count = 0). */
+typedef struct tw_global_exchange_flow {
+    unsigned src, dst; /* IPUs */
+} tw_global_exchange_flow;
+typedef struct tw_global_exchange_constraint {
+    double bandwidth; /* bits per second, of all flows together */
+    size_t flow_count;
+    const tw_global_exchange_flow *flows;
+} tw_global_exchange_constraint;
+TW_API const tw_global_exchange_constraint *tw_target_global_exchange_constraints(const tw_target *target,
+                                                                                  size_t *count);
+
+/* Host exchange: tiles share contexts, contexts share exchange blocks (estimates: nothing is published). `tile` counts
+ * within all IPUs; a tile past the end gives UINT_MAX. */
+TW_API unsigned tw_target_tiles_per_xb_context(const tw_target *target);
+TW_API unsigned tw_target_contexts_per_xb(const tw_target *target);
+TW_API unsigned tw_target_host_exchange_xb(const tw_target *target, unsigned tile); /* block of the tile's IPU */
+TW_API unsigned tw_target_host_exchange_context(const tw_target *target, unsigned tile); /* within the block */
+TW_API unsigned tw_target_host_exchange_context_position(const tw_target *target, unsigned tile); /* within that */
+
+/* Host floats to and from the target's half (2 or 4 bytes an element). */
+TW_API void tw_target_copy_float_to_half(const tw_target *target, const float *src, void *dst, size_t count);
+TW_API void tw_target_copy_half_to_float(const tw_target *target, const void *src, float *dst, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,184 @@
+/* Filling .gp archives: compiled sources, and units of other archives. */
+#include "poplar/codelet/compile/compile.h"
+
+#include <string.h>
+
+/* Adds a member under a new name, which is returned and owned by the archive. A file from elsewhere may have used it. */
+static const char *add_member(tw__gp *gp, const char *extension, const char *data, size_t size)
+{
+    char *name = g_strdup_printf("%u.%s", gp->counter++, extension), *copy = g_malloc(size + 1);
+    while (tw__gp_member_get(gp, name)) {
+        g_free(name);
+        name = g_strdup_printf("%u.%s", gp->counter++, extension);
+    }
+    memcpy(copy, data, size);
+    copy[size] = 0;
+    tw__gp_member_add(gp, name, copy, size);
+    return name;
+}
+
+/* --- compiling --------------------------------------------------------------------------------------------- */
+
+/* Compiles for one target; adds table and object under `name`. */
+static tw_status compile_target(tw__gp *gp, json_t *unit, const tw__source *source, tw__build_target target,
+                                const char *name, tw_diags *diags, char ***headers)
+{
+    tw__built built;
+    tw_status status = tw__build(source, target, TW__BUILD_PORTABLE, &built, diags);
+    if (status != TW_OK) return status;
+    const char *member = add_member(gp, "json", built.table, strlen(built.table));
+    json_object_set_new(json_object_get(unit, "tables"), name, json_string(member));
+    char *object;
+    gsize size;
+    if (built.object) {
+        if (g_file_get_contents(built.object, &object, &size, NULL)) {
+            member = add_member(gp, "o", object, size);
+            json_object_set_new(json_object_get(unit, "objects"), name, json_string(member));
+            g_free(object);
+        } else {
+            status = tw__fail(TW_E_IO, "cannot read '%s'", built.object);
+        }
+        if (!*headers) *headers = g_strdupv(built.headers);
+    }
+    tw__built_clear(&built);
+    return status;
+}
+
+static tw_status compile_variant(tw__gp *gp, json_t *unit, const tw__source *source, const tw__gp_target *target,
+                                 tw_diags *diags, char ***headers)
+{
+    GPtrArray *flags = g_ptr_array_new();
+    for (const char *const *flag = source->flags; flag && *flag; flag++) g_ptr_array_add(flags, (char *)*flag);
+    for (char **flag = target->flags; flag && *flag; flag++) g_ptr_array_add(flags, *flag);
+    g_ptr_array_add(flags, NULL);
+    tw__source with_flags = *source;
+    with_flags.flags = (const char *const *)flags->pdata;
+    tw_status status;
+    tw__arch arch;
+    if (strcmp(target->arch, "cpu") == 0) {
+        const char *suffix = strcmp(target->name, "cpu") == 0 ? "" : strchr(target->name, ':');
+        g_autofree char *plain = g_strconcat("cpu-float", suffix ? suffix : "", NULL);
+        g_autofree char *accurate = g_strconcat("cpu-f16", suffix ? suffix : "", NULL);
+        status = compile_target(gp, unit, &with_flags, TW__BUILD_FLOAT, plain, diags, headers);
+        if (status == TW_OK) status = compile_target(gp, unit, &with_flags, TW__BUILD_F16, accurate, NULL, headers);
+    } else if (tw__arch_by_name(target->arch, &arch)) {
+        status = compile_target(gp, unit, &with_flags, (tw__build_target)(TW__BUILD_IPU1 + (int)arch), target->name,
+                                diags, headers);
+    } else {
+        status =
+            tw__fail(TW_E_INVALID_ARGUMENT, "unknown target '%s': expected cpu, ipu1, ipu2 or ipu21", target->arch);
+    }
+    g_ptr_array_free(flags, TRUE);
+    return status;
+}
+
+tw_status tw__gp_compile(tw__gp *gp, const tw__source *source, const tw__gp_target *targets, size_t count,
+                         tw_diags *diags)
+{
+    json_t *unit = json_pack("{s:s, s:s, s:[], s:[], s:{}, s:{}}", "source", source->path, "language",
+                             source->is_c ? "c" : "c++", "flags", "headers", "tables", "objects");
+    if (!unit) return tw__fail(TW_E_INVALID_ARGUMENT, "the name of the source is not UTF-8");
+    for (const char *const *flag = source->flags; flag && *flag; flag++)
+        json_array_append_new(json_object_get(unit, "flags"), json_string(*flag));
+    json_object_set_new(unit, "text", json_string(add_member(gp, "src", source->text, strlen(source->text))));
+    char **headers = NULL;
+    tw_status status = TW_OK;
+    for (size_t i = 0; i < count && status == TW_OK; i++)
+        status = compile_variant(gp, unit, source, &targets[i], diags, &headers);
+    for (char **header = headers; status == TW_OK && header && *header; header++) {
+        char *text;
+        gsize size;
+        bool foreign = g_str_has_prefix(*header, "/usr/") || g_str_has_prefix(*header, tw__include_dir());
+        if (foreign || !g_file_get_contents(*header, &text, &size, NULL)) continue;
+        json_array_append_new(json_object_get(unit, "headers"),
+                              json_pack("{s:s, s:s}", "path", *header, "member", add_member(gp, "h", text, size)));
+        g_free(text);
+    }
+    g_strfreev(headers);
+    if (status == TW_OK)
+        json_array_append_new(tw__gp_units(gp), unit);
+    else
+        json_decref(unit);
+    return status;
+}
+
+/* --- merging ----------------------------------------------------------------------------------------------- */
+
+typedef void (*on_vertex)(void *user, const char *target, const char *vertex, const char *source);
+
+static void each_vertex(const tw__gp *gp, on_vertex call, void *user)
+{
+    size_t i, k;
+    json_t *unit, *vertex, *value;
+    const char *target;
+    json_array_foreach(tw__gp_units(gp), i, unit)
+    {
+        json_object_foreach(json_object_get(unit, "tables"), target, value)
+        {
+            json_t *table = tw__gp_table(gp, unit, target);
+            json_array_foreach(json_object_get(table, "vertices"), k, vertex)
+            {
+                const char *name = json_string_value(json_object_get(vertex, "name"));
+                if (name) call(user, target, name, json_string_value(json_object_get(unit, "source")));
+            }
+            json_decref(table);
+        }
+    }
+}
+
+typedef struct merge_check {
+    GHashTable *known; /* "target vertex" -> source */
+    GString *clash;
+} merge_check;
+
+static void remember(void *user, const char *target, const char *vertex, const char *source)
+{
+    merge_check *check = user;
+    g_hash_table_insert(check->known, g_strconcat(target, " ", vertex, NULL), g_strdup(source));
+}
+
+static void compare(void *user, const char *target, const char *vertex, const char *source)
+{
+    merge_check *check = user;
+    g_autofree char *key = g_strconcat(target, " ", vertex, NULL);
+    const char *other = g_hash_table_lookup(check->known, key);
+    if (other && check->clash->len == 0)
+        g_string_printf(check->clash, "vertex '%s' is defined twice for %s: in '%s' and in '%s'", vertex, target,
+                        other, source);
+}
+
+static void copy_named(tw__gp *into, const tw__gp *from, json_t *holder, const char *key)
+{
+    const tw__gp_member *member = tw__gp_member_get(from, json_string_value(json_object_get(holder, key)));
+    if (!member) return;
+    const char *dot = strrchr(member->name, '.');
+    json_object_set_new(holder, key,
+                        json_string(add_member(into, dot ? dot + 1 : "bin", member->data, member->size)));
+}
+
+tw_status tw__gp_merge(tw__gp *into, const tw__gp *from, const char *from_name)
+{
+    merge_check check = { g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free), g_string_new(NULL) };
+    each_vertex(into, remember, &check);
+    each_vertex(from, compare, &check);
+    tw_status status = TW_OK;
+    if (check.clash->len) status = tw__fail(TW_E_OBJECT_CREATION, "%s: %s", from_name, check.clash->str);
+    g_hash_table_destroy(check.known);
+    g_string_free(check.clash, TRUE);
+    if (status != TW_OK) return status;
+    static const char *const maps[] = { "tables", "objects" };
+    size_t index, k;
+    json_t *unit, *value, *header;
+    const char *key;
+    json_array_foreach(tw__gp_units(from), index, unit)
+    {
+        json_t *copy = json_deep_copy(unit);
+        copy_named(into, from, copy, "text");
+        for (size_t i = 0; i < G_N_ELEMENTS(maps); i++)
+            json_object_foreach(json_object_get(unit, maps[i]), key, value)
+                copy_named(into, from, json_object_get(copy, maps[i]), key);
+        json_array_foreach(json_object_get(copy, "headers"), k, header) copy_named(into, from, header, "member");
+        json_array_append_new(tw__gp_units(into), copy);
+    }
+    return TW_OK;
+}

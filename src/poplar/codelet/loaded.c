@@ -1,0 +1,441 @@
+/* A set of loaded codelets: vertex types by name, and for each file or archive ("unit") its native code. */
+#include "poplar/codelet/compile/compile.h"
+
+#include <dlfcn.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What was added at once: a source, or an archive. */
+typedef struct unit {
+    char *identity; /* adding the same again does nothing */
+    char *name;     /* in messages */
+    char *shared;   /* shared object with the entries, NULL until linked */
+    void *handle;
+    /* sources */
+    char *text;
+    bool is_c;
+    char **flags;
+    /* archives */
+    tw__gp *gp;
+    json_t *tables[TW__ARCH_COUNT]; /* of chips, for sources */
+} unit;
+
+struct tw__codelets {
+    gint references;
+    tw__half_variant variant;
+    tw__arena *arena;
+    GPtrArray *types;  /* tw__vertex_type * */
+    GPtrArray *owners; /* unit * of each */
+    GPtrArray *units;
+    GHashTable *by_name, *by_symbol;
+    GHashTable *devices; /* "arch index" -> tw__device_vertex * */
+    GArray *stacks;      /* tw__stack_note of assembly files */
+    bool draws;          /* random numbers, in some loaded unit */
+};
+
+static void free_unit(gpointer data)
+{
+    unit *u = data;
+    if (u->handle) dlclose(u->handle);
+    for (int i = 0; i < TW__ARCH_COUNT; i++) json_decref(u->tables[i]);
+    tw__gp_free(u->gp);
+    g_strfreev(u->flags);
+    g_free(u->text);
+    g_free(u->shared);
+    g_free(u->name);
+    g_free(u->identity);
+    g_free(u);
+}
+
+tw__codelets *tw__codelets_new(tw__half_variant variant)
+{
+    tw__arena *arena = tw__arena_new(0);
+    if (!arena) return tw__fail(TW_E_NO_MEMORY, "out of memory"), NULL;
+    tw__codelets *set = g_new0(tw__codelets, 1);
+    *set = (tw__codelets){ .references = 1,
+                           .variant = variant,
+                           .arena = arena,
+                           .types = g_ptr_array_new(),
+                           .owners = g_ptr_array_new(),
+                           .units = g_ptr_array_new_with_free_func(free_unit),
+                           .by_name = g_hash_table_new(g_str_hash, g_str_equal),
+                           .by_symbol = g_hash_table_new(g_str_hash, g_str_equal),
+                           .devices = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+                           .stacks = tw__stack_notes_new() };
+    return set;
+}
+
+tw__codelets *tw__codelets_ref(tw__codelets *set)
+{
+    if (set) g_atomic_int_inc(&set->references);
+    return set;
+}
+
+void tw__codelets_free(tw__codelets *set)
+{
+    if (!set || !g_atomic_int_dec_and_test(&set->references)) return;
+    g_array_free(set->stacks, TRUE);
+    g_hash_table_destroy(set->devices);
+    g_hash_table_destroy(set->by_symbol);
+    g_hash_table_destroy(set->by_name);
+    g_ptr_array_free(set->owners, TRUE);
+    g_ptr_array_free(set->types, TRUE);
+    g_ptr_array_free(set->units, TRUE);
+    tw__arena_free(set->arena);
+    g_free(set);
+}
+
+tw__half_variant tw__codelets_variant(const tw__codelets *set)
+{
+    return set->variant;
+}
+
+bool tw__codelets_draw(const tw__codelets *set)
+{
+    return set->draws;
+}
+
+/* --- adding ------------------------------------------------------------------------------------------------ */
+
+static bool has_unit(const tw__codelets *set, const char *identity)
+{
+    for (guint i = 0; i < set->units->len; i++)
+        if (strcmp(((unit *)set->units->pdata[i])->identity, identity) == 0) return true;
+    return false;
+}
+
+static char *identity_of(const char *kind, const char *name, char *const *flags, const char *data, size_t size)
+{
+    g_autofree char *joined = flags ? g_strjoinv("\n", (char **)flags) : g_strdup("");
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+    const char *parts[] = { kind, name, joined };
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+        g_checksum_update(sum, (const guchar *)parts[i], (gssize)strlen(parts[i]) + 1);
+    g_checksum_update(sum, (const guchar *)data, (gssize)size);
+    char *identity = g_strdup(g_checksum_get_string(sum));
+    g_checksum_free(sum);
+    return identity;
+}
+
+/* Two vertices of one name, or of names that mangle alike (decision 29), would share a symbol. */
+static tw_status check_new(GHashTable *by_name, GHashTable *by_symbol, const tw__vertex_type *vt)
+{
+    const tw__vertex_type *other = g_hash_table_lookup(by_name, vt->name);
+    if (other && strcmp(other->origin, vt->origin) == 0)
+        return tw__fail(TW_E_OBJECT_CREATION,
+                        "vertex '%s' is defined twice: '%s' was added before with other flags or contents",
+                        vt->name, vt->origin);
+    if (other)
+        return tw__fail(TW_E_OBJECT_CREATION, "vertex '%s' is defined twice: in '%s' and in '%s'", vt->name,
+                        other->origin, vt->origin);
+    other = g_hash_table_lookup(by_symbol, vt->symbol);
+    if (other)
+        return tw__fail(TW_E_OBJECT_CREATION,
+                        "vertices '%s' ('%s') and '%s' ('%s') have the same symbol %s: rename one", other->name,
+                        other->origin, vt->name, vt->origin, vt->symbol);
+    return TW_OK;
+}
+
+/* Takes `u` over when all of its vertices are new; else the set stays as it was. */
+static tw_status adopt(tw__codelets *set, unit *u, GPtrArray *types)
+{
+    tw_status status = TW_OK;
+    GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal),
+               *symbols = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < types->len && status == TW_OK; i++) {
+        tw__vertex_type *vt = types->pdata[i];
+        status = check_new(set->by_name, set->by_symbol, vt);
+        if (status == TW_OK) status = check_new(names, symbols, vt);
+        g_hash_table_insert(names, (char *)vt->name, vt);
+        g_hash_table_insert(symbols, (char *)vt->symbol, vt);
+    }
+    g_hash_table_destroy(names);
+    g_hash_table_destroy(symbols);
+    if (status != TW_OK) return status;
+    g_ptr_array_add(set->units, u);
+    for (guint i = 0; i < types->len; i++) {
+        tw__vertex_type *vt = types->pdata[i];
+        vt->index = set->types->len;
+        g_ptr_array_add(set->types, vt);
+        g_ptr_array_add(set->owners, u);
+        g_hash_table_insert(set->by_name, (char *)vt->name, vt);
+        g_hash_table_insert(set->by_symbol, (char *)vt->symbol, vt);
+    }
+    TW__LOG(CODELETS, INFO, "%s: %u vertex types", u->name, types->len);
+    return TW_OK;
+}
+
+static tw_status add_text(tw__codelets *set, const char *text, bool is_c, const char *name, char **flags,
+                          tw_diags *diags)
+{
+    g_autofree char *identity = identity_of(is_c ? "c" : "c++", name, flags, text, strlen(text));
+    if (has_unit(set, identity)) return TW_OK;
+    tw__source source = { name, text, is_c, (const char *const *)flags };
+    tw__built built;
+    tw_status status = tw__build(&source, (tw__build_target)set->variant, TW__BUILD_SHARED, &built, diags);
+    if (status != TW_OK) return status;
+    GPtrArray *types = g_ptr_array_new();
+    json_t *table = json_loads(built.table, 0, NULL);
+    unit *u = g_new0(unit, 1);
+    *u = (unit){ .identity = g_strdup(identity),
+                 .name = g_strdup(name),
+                 .shared = g_strdup(built.shared),
+                 .text = g_strdup(text),
+                 .is_c = is_c,
+                 .flags = g_strdupv(flags) };
+    status = tw__table_read(set->arena, table, set->variant, name, types);
+    if (status == TW_OK) status = adopt(set, u, types);
+    if (status != TW_OK) {
+        if (diags && tw_diags_count(diags, TW_ERROR) == 0) {
+            tw_diag diag = { .file = name,
+                             .length = 1,
+                             .severity = TW_ERROR,
+                             .code = "popc.vertex",
+                             .message = tw_error_message() };
+            tw_diags_add(diags, &diag);
+        }
+        free_unit(u);
+    }
+    json_decref(table);
+    g_ptr_array_free(types, TRUE);
+    tw__built_clear(&built);
+    return status;
+}
+
+static tw_status add_archive(tw__codelets *set, const char *path, const char *data, size_t size)
+{
+    g_autofree char *identity = identity_of("gp", path, NULL, data, size);
+    if (has_unit(set, identity)) return TW_OK;
+    unit *u = g_new0(unit, 1);
+    *u = (unit){ .identity = g_strdup(identity), .name = g_strdup(path), .gp = tw__gp_read(data, size) };
+    tw_status status = TW_OK;
+    if (!u->gp) {
+        g_autofree char *reason = g_strdup(tw_error_message());
+        status = tw__fail(TW_E_OBJECT_LOAD, "%s: %s", path, reason);
+    }
+    GPtrArray *types = g_ptr_array_new();
+    size_t i;
+    json_t *item;
+    bool has_host = false;
+    json_array_foreach(u->gp ? tw__gp_units(u->gp) : NULL, i, item)
+    {
+        json_t *table = tw__gp_table(u->gp, item, tw__build_target_name((tw__build_target)set->variant));
+        if (!table || status != TW_OK) {
+            json_decref(table);
+            continue;
+        }
+        has_host = true;
+        status = tw__table_read(set->arena, table, set->variant, path, types);
+        json_decref(table);
+    }
+    if (status == TW_OK && !has_host)
+        status =
+            tw__fail(TW_E_OBJECT_LOAD, "%s holds no code for the host: compile it with the target cpu too", path);
+    if (status == TW_OK) status = adopt(set, u, types);
+    if (status != TW_OK) free_unit(u);
+    g_ptr_array_free(types, TRUE);
+    return status;
+}
+
+tw_status tw__codelets_add_source(tw__codelets *set, const char *text, tw__codelet_type type, const char *name,
+                                  const char *flags, tw_diags *diags)
+{
+    if (type != TW__CODELET_C && type != TW__CODELET_CPP)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "a codelet source is C or C++");
+    char **words;
+    tw_status status = tw__split_flags(flags, &words);
+    if (status == TW_OK)
+        status = add_text(set, text, type == TW__CODELET_C, name ? name : "<codelets>", words, diags);
+    g_strfreev(words);
+    return status;
+}
+
+/* The host has no use for it, but it states the stacks of its functions. */
+static tw_status add_assembly(tw__codelets *set, const char *path, const char *text, size_t size, tw_diags *diags)
+{
+    g_autofree char *identity = identity_of("assembly", path, NULL, text, size);
+    if (has_unit(set, identity)) return TW_OK;
+    tw_status status = tw__stack_read_assembly(path, text, set->stacks, diags);
+    if (status != TW_OK) return status;
+    unit *u = g_new0(unit, 1);
+    *u = (unit){ .identity = g_strdup(identity), .name = g_strdup(path) };
+    g_ptr_array_add(set->units, u);
+    g_hash_table_remove_all(set->devices); /* read again, with the new stack sizes */
+    TW__LOG(CODELETS, INFO, "%s: assembly, of no use on the host", path);
+    return TW_OK;
+}
+
+tw_status tw__codelets_add_file(tw__codelets *set, const char *path, tw__codelet_type type, const char *flags,
+                                tw_diags *diags)
+{
+    char *data;
+    size_t size;
+    bool is_assembly;
+    tw__codelet_type by_name = tw__codelet_type_of(path, &is_assembly);
+    if (type == TW__CODELET_AUTO) type = by_name;
+    tw_status status = tw__read_file(path, &data, &size);
+    if (status != TW_OK) return status;
+    if (type == TW__CODELET_AUTO && is_assembly) /* code for the chip alone: the host runs the vertex's compute() */
+        status = add_assembly(set, path, data, size, diags);
+    else if (type == TW__CODELET_AUTO)
+        status = tw__fail(TW_E_FILE_LOAD,
+                          "%s: unknown kind of codelet file: expected .c, .cpp, .cc, .cxx, .gp or .S", path);
+    else if (type == TW__CODELET_OBJECT)
+        status = add_archive(set, path, data, size);
+    else if (strlen(data) != size)
+        status = tw__fail(TW_E_FILE_LOAD, "%s is not a text file", path);
+    else
+        status = tw__codelets_add_source(set, data, type, path, flags, diags);
+    g_free(data);
+    return status;
+}
+
+/* --- looking up -------------------------------------------------------------------------------------------- */
+
+const tw__vertex_type *tw__codelets_find(const tw__codelets *set, const char *name)
+{
+    const tw__vertex_type *vt = g_hash_table_lookup(set->by_name, name);
+    if (vt) return vt;
+    g_autofree char *canonical = tw__vertex_canonical_name(name);
+    return g_hash_table_lookup(set->by_name, canonical);
+}
+
+const tw__vertex_type *tw__codelets_demangle(const tw__codelets *set, const char *symbol)
+{
+    return g_hash_table_lookup(set->by_symbol, symbol);
+}
+
+const tw__field *tw__vertex_field(const tw__vertex_type *vt, const char *name)
+{
+    for (unsigned i = 0; i < vt->num_fields; i++)
+        if (strcmp(vt->fields[i].name, name) == 0) return &vt->fields[i];
+    return NULL;
+}
+
+size_t tw__codelets_count(const tw__codelets *set)
+{
+    return set->types->len;
+}
+
+const tw__vertex_type *tw__codelets_get(const tw__codelets *set, size_t index)
+{
+    return index < set->types->len ? set->types->pdata[index] : NULL;
+}
+
+const char *tw__codelets_suggest(const tw__codelets *set, const char *name)
+{
+    const char **names = g_new(const char *, set->types->len + 1);
+    for (guint i = 0; i < set->types->len; i++) names[i] = ((tw__vertex_type *)set->types->pdata[i])->name;
+    const char *nearest = tw__nearest(name, names, set->types->len);
+    g_free(names);
+    return nearest;
+}
+
+const char *tw__vertex_suggest_field(const tw__vertex_type *vt, const char *name)
+{
+    const char **names = g_new(const char *, vt->num_fields + 1);
+    for (unsigned i = 0; i < vt->num_fields; i++) names[i] = vt->fields[i].name;
+    const char *nearest = tw__nearest(name, names, vt->num_fields);
+    g_free(names);
+    return nearest;
+}
+
+/* --- native code ------------------------------------------------------------------------------------------- */
+
+/* Links the host objects of an archive into a shared object in the cache, once per contents of the archive. */
+static tw_status link_archive(const tw__codelets *set, unit *u)
+{
+    const char *target = tw__build_target_name((tw__build_target)set->variant);
+    g_autofree char *key = g_strdup_printf("%s-%s", u->identity, target);
+    g_autofree char *shared = tw__cache_path(key, ".so");
+    if (!shared) return TW_E_IO;
+    GPtrArray *objects = g_ptr_array_new_with_free_func(g_free);
+    tw_status status = TW_OK;
+    size_t i;
+    json_t *item;
+    bool made = g_access(shared, R_OK) == 0;
+    json_array_foreach(made ? NULL : tw__gp_units(u->gp), i, item)
+    {
+        const char *name = json_string_value(json_object_get(json_object_get(item, "objects"), target));
+        const tw__gp_member *member = tw__gp_member_get(u->gp, name);
+        if (!member || status != TW_OK) continue;
+        char *path = tw__cache_temporary(".o");
+        status = path ? tw__cache_write(path, member->data, member->size) : TW_E_IO;
+        if (path) g_ptr_array_add(objects, path);
+    }
+    g_ptr_array_add(objects, NULL);
+    if (status == TW_OK && !made) status = tw__link((char *const *)objects->pdata, shared, NULL);
+    for (guint k = 0; k + 1 < objects->len; k++) g_unlink(objects->pdata[k]);
+    g_ptr_array_free(objects, TRUE);
+    if (status == TW_OK) u->shared = g_strdup(shared);
+    return status;
+}
+
+tw__entry tw__codelets_entry(tw__codelets *set, const tw__vertex_type *vt)
+{
+    unit *u = set->owners->pdata[vt->index];
+    if (!vt->has_entry) {
+        tw__fail(TW_E_SYMBOL, "vertex '%s' of '%s' has no compute() that the host could run", vt->name, vt->origin);
+        return NULL;
+    }
+    if (!u->shared && link_archive(set, u) != TW_OK) return NULL;
+    if (!u->handle) {
+        if (!(u->handle = dlopen(u->shared, RTLD_NOW | RTLD_LOCAL))) {
+            tw__fail(TW_E_LINK, "cannot load the code of '%s': %s", u->name, dlerror());
+            return NULL;
+        }
+        set->draws |= tw__random_connect(u->handle);
+    }
+    void *entry = dlsym(u->handle, vt->symbol);
+    if (!entry) tw__fail(TW_E_SYMBOL, "'%s' does not define %s of vertex '%s'", u->name, vt->symbol, vt->name);
+    return (tw__entry)(uintptr_t)entry;
+}
+
+/* --- chips ------------------------------------------------------------------------------------------------- */
+
+/* Table of a chip that holds `vt`, a new reference. */
+static json_t *device_table(unit *u, const tw__vertex_type *vt, tw__arch arch)
+{
+    if (!u->gp) {
+        if (!u->tables[arch]) {
+            tw__source source = { u->name, u->text, u->is_c, (const char *const *)u->flags };
+            tw__built built;
+            if (tw__build(&source, (tw__build_target)(TW__BUILD_IPU1 + (int)arch), 0, &built, NULL) != TW_OK)
+                return NULL;
+            u->tables[arch] = json_loads(built.table, 0, NULL);
+            tw__built_clear(&built);
+        }
+        return json_incref(u->tables[arch]);
+    }
+    size_t i, k;
+    json_t *item, *vertex;
+    json_array_foreach(tw__gp_units(u->gp), i, item)
+    {
+        json_t *table = tw__gp_table(u->gp, item, tw__arch_name(arch));
+        json_array_foreach(json_object_get(table, "vertices"), k, vertex)
+        {
+            const char *name = json_string_value(json_object_get(vertex, "name"));
+            if (g_strcmp0(name, vt->name) == 0) return table;
+        }
+        json_decref(table);
+    }
+    tw__fail(TW_E_OBJECT_LOAD, "'%s' says nothing about vertex '%s' on %s: compile it with that target too",
+             u->name, vt->name, tw__arch_name(arch));
+    return NULL;
+}
+
+const tw__device_vertex *tw__codelets_device(tw__codelets *set, const tw__vertex_type *vt, tw__arch arch)
+{
+    if ((unsigned)arch >= TW__ARCH_COUNT) return tw__fail(TW_E_INVALID_ARGUMENT, "unknown chip"), NULL;
+    g_autofree char *key = g_strdup_printf("%d %u", (int)arch, vt->index);
+    tw__device_vertex *known = g_hash_table_lookup(set->devices, key);
+    if (known) return known;
+    json_t *table = device_table(set->owners->pdata[vt->index], vt, arch);
+    if (!table) return NULL;
+    tw__device_vertex *made = tw__table_read_device(set->arena, table, vt, arch);
+    json_decref(table);
+    if (made && made->stack_bytes < 0) made->stack_bytes = tw__stack_bytes_of(set->stacks, vt->symbol);
+    if (made) g_hash_table_insert(set->devices, g_steal_pointer(&key), made);
+    return made;
+}

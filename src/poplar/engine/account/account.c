@@ -1,0 +1,328 @@
+/* Life of an account: made after lowering, fed by the executor, read as a profile, written as reports.
+ *
+ * On the IPU Model the execution is always traced: cycles belong to the plan, so a step that runs costs one addition.
+ * tw_engine_enable_execution_profiling(e, false) takes even that away. */
+#include "poplar/engine/account/account.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void accounting_free(tw__accounting *a)
+{
+    tw__traffic_free(&a->before), tw__traffic_free(&a->after);
+    tw__local_free(&a->local_before), tw__local_free(&a->local_after);
+    tw__workers_free(&a->workers);
+    tw__memory_free(a->memory);
+    for (size_t type = 0; a->types && type < a->core->type_count; type++)
+        for (unsigned kind = 0; kind < TW__VERTEX_BYTES_KINDS; kind++) free(a->types[type].bytes[kind]);
+    for (unsigned type = 0; type < TW__COPY_TYPES; type++)
+        for (unsigned kind = 0; kind < TW__VERTEX_BYTES_KINDS; kind++) free(a->copies[type].bytes[kind]);
+    free(a->row), free(a->types), free(a->sets), free(a->set_counted), free(a->type_cycles), free(a->type_count),
+        free(a->used_types);
+    free(a->step_of), free(a->next_of), free(a->shape.items), free(a->leaves.items);
+    free(a->bodies.items), free(a->body_of), free(a->first_leaf), free(a->last_of);
+}
+
+static bool accounting_init(tw__accounting *a)
+{
+    const tw__core *core = a->core;
+    bool ok = true;
+#define TAKE(pointer, count) ok &= ((pointer) = tw__calloc((count) + 1, sizeof *(pointer))) != NULL
+    TAKE(a->row, a->tiles);
+    TAKE(a->types, core->type_count);
+    TAKE(a->sets, core->compute_set_count);
+    TAKE(a->set_counted, core->compute_set_count);
+    TAKE(a->type_cycles, core->type_count);
+    TAKE(a->type_count, core->type_count);
+    TAKE(a->used_types, core->type_count + TW__COPY_TYPES);
+    TAKE(a->body_of, core->program_count);
+    TAKE(a->first_leaf, core->program_count);
+#undef TAKE
+    ok = ok && tw__traffic_init(&a->before, a->target) && tw__traffic_init(&a->after, a->target) &&
+         tw__local_init(&a->local_before, a->tiles) && tw__local_init(&a->local_after, a->tiles) &&
+         tw__workers_init(&a->workers, a->target) && (a->memory = tw__memory_new(a->tiles)) != NULL;
+    if (!ok) return false;
+    for (size_t i = 0; i < core->type_count; i++) a->types[i].id = TW__NONE;
+    for (unsigned i = 0; i < TW__COPY_TYPES; i++) a->copies[i].id = TW__NONE;
+    for (size_t i = 0; i < core->compute_set_count; i++) a->sets[i] = TW__NONE;
+    return true;
+}
+
+static void set_counts(tw__accounting *a)
+{
+    const tw__core *core = a->core;
+    tw__profile_set_counts(a->profile, core->vertex_count ? core->vertex_count - 1 : 0,
+                           core->edge_count ? core->edge_count - 1 : 0, core->var_count,
+                           core->compute_set_count ? core->compute_set_count - 1 : 0);
+    const tw__plan *plan = &a->engine->plan;
+    uint64_t blocks = 0;
+    for (size_t i = 0; i < plan->copies.count; i++) blocks += plan->copies.items[i].count;
+    tw__profile_add_optimization(a->profile, "planSteps", (double)plan->steps.count);
+    tw__profile_add_optimization(a->profile, "copyBlocks", (double)blocks);
+    tw__profile_add_optimization(a->profile, "controlInstructions", (double)plan->code.count);
+}
+
+/* --- reports (guide 9.2, decision 24) ------------------------------------------------------------------------------------ */
+
+static tw_status report_file(const tw_engine *engine, const char *name, char **path)
+{
+    const char *folder = tw__options_get(engine->options, "autoReport.directory");
+    if (g_mkdir_with_parents(folder, 0777) != 0)
+        return tw__fail(TW_E_IO, "cannot create the folder %s of option autoReport.directory", folder);
+    *path = g_build_filename(folder, name, NULL);
+    return TW_OK;
+}
+
+static tw_status write_report(const tw_profile *profile, const char *path, bool graph)
+{
+    FILE *out = fopen(path, "w");
+    if (!out) return tw__fail(TW_E_IO, "cannot write %s", path);
+    tw_status status = graph ? tw_profile_write_graph_json(profile, out, false)
+                             : tw_profile_write_execution_json(profile, out, false);
+    if (fclose(out) != 0 && !status) status = tw__fail(TW_E_IO, "cannot write %s", path);
+    return status;
+}
+
+/* An option that was not set itself follows autoReport.all. */
+static bool wanted(const tw__options *options, const char *key)
+{
+    return tw__options_is_set(options, key) ? tw__options_bool(options, key)
+                                            : tw__options_bool(options, "autoReport.all");
+}
+
+bool tw__account_instruments(const tw_engine *engine, const char *key)
+{
+    const tw__options *options = engine->options;
+    if (tw__options_is_set(options, key)) return tw__options_bool(options, key);
+    return wanted(options, "debug.instrument");
+}
+
+/* Addresses and the report that stands on them are made when somebody looks at the profile. */
+static tw_status report_memory(tw__account *account)
+{
+    if (account->reported) return TW_OK;
+    tw_status status = tw__placement_report(account->placement, account->profile);
+    account->reported = status == TW_OK;
+    return status;
+}
+
+static tw_status start_reports(tw_engine *engine)
+{
+    tw__account *account = engine->account;
+    tw_status status = TW_OK;
+    if (wanted(engine->options, "autoReport.outputGraphProfile")) {
+        char *path = NULL;
+        if ((status = report_memory(account))) return status;
+        status = report_file(engine, "graph_profile.json", &path);
+        if (!status) status = write_report(account->profile, path, true);
+        g_free(path);
+    }
+    if (!status && wanted(engine->options, "autoReport.outputExecutionProfile")) {
+        account->stream_each_run = tw__options_bool(engine->options, "autoReport.streamAtEachRun");
+        status = report_file(engine, "execution_profile.json", &account->execution_file);
+        int64_t keep = tw__options_int(engine->options, "autoReport.executionProfileProgramRunCount");
+        if (!status) tw__profile_keep_runs(account->profile, keep > 0 && keep < UINT32_MAX ? (uint32_t)keep : 0);
+    }
+    return status;
+}
+
+static void flush_report(tw__account *account)
+{
+    if (!account->execution_file || !account->dirty) return;
+    account->dirty = false;
+    if (write_report(account->profile, account->execution_file, false))
+        TW__LOG(PROFILER, ERR, "%s", tw_error_message());
+}
+
+/* --- life ------------------------------------------------------------------------------------------------------------------ */
+
+/* With vertex instrumentation the profile also has the cycles of each vertex in its last execution. */
+static void set_mode(tw__accounting *a)
+{
+    const tw__options *options = a->engine->options;
+    bool compute = tw__account_instruments(a->engine, "debug.instrumentCompute");
+    const char *level = tw__options_get(options, "debug.computeInstrumentationLevel");
+    static const struct {
+        const char *level, *mode;
+    } modes[] = {
+        { "vertex", "VERTICES" },
+        { "tile", "COMPUTE_SETS" },
+        { "ipu", "SINGLE_TILE_COMPUTE_SETS" },
+        { "device", "SINGLE_TILE_COMPUTE_SETS" },
+    };
+    tw__profile_set_mode(a->profile, "IPU_MODEL");
+    for (size_t i = 0; compute && i < sizeof modes / sizeof *modes; i++)
+        if (!strcmp(level, modes[i].level)) tw__profile_set_mode(a->profile, modes[i].mode);
+    if (!compute || strcmp(level, "vertex") || a->core->vertex_count < 2) return;
+    size_t count = a->core->vertex_count - 1;
+    uint32_t *columns = tw__calloc(count * 3, sizeof *columns);
+    if (!columns) {
+        a->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const tw__vertex *v = &a->core->vertices[i + 1];
+        bool guess, used = a->set_counted[v->cs];
+        columns[i] = used ? (uint32_t)tw__vertex_cycles(a->core, (uint32_t)i + 1, &guess).cycles : 0;
+        columns[count + i] = a->sets[v->cs];
+        columns[2 * count + i] = used ? tw__account_type(a, v->type) : TW__NONE;
+    }
+    tw__profile_set_vertex_cycles(a->profile, columns, columns + count, columns + 2 * count, count);
+    free(columns);
+}
+
+static tw_status fill(tw__accounting *a)
+{
+    tw_status status;
+    set_counts(a);
+    if ((status = tw__account_steps(a)) || (status = tw__account_memory(a)) || (status = tw__account_liveness(a)) ||
+        (status = tw__placement_judge(a)))
+        return status;
+    set_mode(a);
+    if (a->failed || a->before.failed || a->after.failed)
+        return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
+    return tw__profile_status(a->profile);
+}
+
+tw_status tw__account_new(tw_engine *engine)
+{
+    const tw_target *target = engine->target;
+    tw__profile_target facts = { .type = "IPU_MODEL",
+                                 .arch = tw_target_arch(target),
+                                 .ipus = target->ipus,
+                                 .tiles_per_ipu = target->tiles_per_ipu,
+                                 .replicas = 1,
+                                 .bytes_per_tile = tw_target_bytes_per_tile(target),
+                                 .clock_hz = tw_target_clock_hz(target),
+                                 .min_sync_delay = tw_target_min_sync_delay(target) };
+    if (target->compile_ipu_code)
+        return tw__fail(
+            TW_E_NOT_SUPPORTED,
+            "compile_ipu_code (IPUModel::compileIPUCode) needs a code generator for %s, and there is none yet: "
+            "leave it off; the memory report then says that code is absent",
+            tw_target_arch(target));
+    size_t steps = engine->plan.steps.count;
+    tw__account *account = tw__calloc(1, sizeof *account);
+    if (!account) return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
+    engine->account = account;
+    account->enabled = true;
+    account->profile = tw__profile_new(&facts);
+    account->first_step = tw__calloc(steps + 1, sizeof *account->first_step);
+    account->step_count = tw__calloc(steps + 1, sizeof *account->step_count);
+    tw__accounting a = { .engine = engine,
+                         .core = engine->core,
+                         .target = target,
+                         .account = account,
+                         .profile = account->profile,
+                         .tiles = target->tiles,
+                         .strict = tw__options_bool(engine->options, "profiler.strictEstimates") };
+    a.placement = account->placement = tw__placement_new(engine);
+    bool ready =
+        account->profile && account->first_step && account->step_count && account->placement && accounting_init(&a);
+    tw_status status = ready ? fill(&a) : tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
+    accounting_free(&a);
+    if (!status) status = start_reports(engine);
+    if (status) {
+        engine->account = NULL;
+        tw__account_free(account);
+    }
+    return status;
+}
+
+void tw__account_free(tw__account *account)
+{
+    if (!account) return;
+    flush_report(account);
+    tw_profile_free(account->profile);
+    tw__placement_free(account->placement);
+    free(account->first_step), free(account->step_count);
+    g_free(account->execution_file);
+    free(account);
+}
+
+/* --- hooks ------------------------------------------------------------------------------------------------------------------ */
+
+void tw__account_run_begin(tw_engine *engine, unsigned program, const char *name)
+{
+    (void)program;
+    tw__account *account = engine->account;
+    engine->tracing = account && account->enabled;
+    if (engine->tracing) tw__profile_run_begin(account->profile, name);
+}
+
+void tw__account_run_end(tw_engine *engine, tw_status status, double microseconds)
+{
+    (void)status;
+    tw__account *account = engine->account;
+    if (!engine->tracing) return;
+    engine->tracing = false;
+    tw__profile_run_end(account->profile, microseconds);
+    account->dirty = true;
+    if (account->stream_each_run) flush_report(account);
+}
+
+void tw__account_step(tw_engine *engine, uint32_t step)
+{
+    const tw__account *account = engine->account;
+    uint32_t first = account->first_step[step];
+    for (uint32_t i = 0; i < account->step_count[step]; i++) tw__profile_step(account->profile, first + i);
+}
+
+/* A straight body whose profile steps are consecutive is one range; nested loops are unrolled one level at a time. */
+static void trace_body(tw_engine *engine, uint32_t first, uint32_t last);
+
+void tw__account_loop(tw_engine *engine, uint32_t first, uint32_t last, uint64_t times)
+{
+    const tw__account *account = engine->account;
+    const tw__instr *code = engine->plan.code.items;
+    uint32_t begin = TW__NONE, end = 0;
+    bool simple = true;
+    for (uint32_t i = first; i < last && simple; i++) {
+        if (code[i].op == TW__I_LOOP) simple = false;
+        uint32_t step = code[i].step;
+        if (step == TW__NO_STEP || !account->step_count[step]) continue;
+        if (begin == TW__NONE) begin = end = account->first_step[step];
+        simple &= account->first_step[step] == end;
+        end += account->step_count[step];
+    }
+    if (simple) {
+        if (begin != TW__NONE) tw__profile_range(account->profile, begin, end - begin, times);
+        return;
+    }
+    for (uint64_t i = 0; i < times; i++) trace_body(engine, first, last);
+}
+
+static void trace_body(tw_engine *engine, uint32_t first, uint32_t last)
+{
+    const tw__instr *code = engine->plan.code.items;
+    for (uint32_t i = first; i < last; i++) {
+        if (code[i].step != TW__NO_STEP) tw__account_step(engine, code[i].step);
+        if (code[i].op != TW__I_LOOP) continue;
+        /* LOOP jumps behind its NEXT when the count is 0 */
+        uint32_t behind = code[i].to;
+        if (code[i].imm > 0) tw__account_loop(engine, i + 1, behind - 1, (uint64_t)code[i].imm);
+        i = behind - 1;
+    }
+}
+
+const tw_profile *tw__account_profile(tw_engine *engine)
+{
+    if (!engine->account || report_memory(engine->account)) return NULL;
+    return engine->account->profile;
+}
+
+tw__placement *tw__engine_placement(tw_engine *engine)
+{
+    return engine->account ? engine->account->placement : NULL;
+}
+
+void tw__account_reset(tw_engine *engine)
+{
+    if (engine->account) tw__profile_reset_execution(engine->account->profile);
+}
+
+void tw__account_enable(tw_engine *engine, bool on)
+{
+    if (engine->account) engine->account->enabled = on;
+}

@@ -1,0 +1,181 @@
+/* account: what a plan costs on the target: bytes by tile and category, cycles by step, liveness; fills the profile.
+ *
+ *   account.c   life, hooks of the executor, reports     traffic.c      bytes between tiles, exchange cycles
+ *   cycles.c    vertices and copies to cycles            memory.c       sizes of vertices; stacks, code, instrumentation
+ *   steps.c     program tree and steps of the profile    live_report.c  what is live when
+ *   exchange.c  who sends what to whom                   addresses of all that: ../place
+ *
+ * Nothing here changes results: with the account switched off a program computes the same values. Every rule is a
+ * model of spec poplar.md section 5 and is written down in docs/model.md with its source. */
+#ifndef TW_ENGINE_ACCOUNT_H
+#define TW_ENGINE_ACCOUNT_H
+
+#include "poplar/engine/engine.h"
+#include "poplar/engine/place/place.h"
+#include "core/profile/profile.h"
+
+typedef struct tw__account {
+    tw_profile *profile;
+    uint32_t *first_step; /* [plan steps] first profile step of a plan step */
+    uint32_t *step_count; /* [plan steps] its number of profile steps, at least 1 unless never reached */
+    bool enabled;         /* tw_engine_enable_execution_profiling() */
+    bool stream_each_run; /* autoReport.streamAtEachRun */
+    char *execution_file; /* autoReport: written after runs; NULL = not wanted */
+    bool dirty;           /* runs not yet written to it */
+    tw__placement *placement;
+    bool reported; /* the memory block of the profile is there */
+} tw__account;
+
+/* --- traffic.c --------------------------------------------------------------------------------------------------- */
+
+typedef struct tw__parcel { /* bytes of a variable that one tile sends to another */
+    uint32_t src, dst, var;
+    uint64_t stride, comb; /* every stride-th element from `comb` on; 1 and 0: contiguous */
+    uint64_t begin, end;   /* bytes, counted along these elements only */
+} tw__parcel;
+
+/* What one exchange moves. Equal data needed twice by a tile is received once; data for several tiles is sent once. */
+typedef struct tw__traffic {
+    unsigned tiles, tiles_per_ipu, ipus;
+    uint64_t *sent, *received; /* [tiles] bytes, also to and from other IPUs */
+    uint32_t *runs;            /* [tiles] contiguous runs sent or received: instructions of exchange code */
+    uint32_t *reach;           /* [tiles] distance in tiles of the farthest partner on the same IPU */
+    uint64_t *flow;            /* [ipus * ipus] bytes from IPU to IPU, NULL with one IPU */
+    uint64_t internal, global; /* bytes within IPUs and between them */
+    TW__LIST(tw__parcel) parcels;
+    bool piecewise; /* too many parcels: the rest is added up at once */
+    bool failed;
+} tw__traffic;
+bool tw__traffic_init(tw__traffic *traffic, const tw_target *target);
+void tw__traffic_free(tw__traffic *traffic);
+void tw__traffic_reset(tw__traffic *traffic);
+/* One piece between two different tiles; esize in bytes. */
+void tw__traffic_add(tw__traffic *traffic, const tw__piece *piece, unsigned esize);
+void tw__traffic_finish(tw__traffic *traffic); /* after the last piece */
+/* Cycles of each tile in the internal part into out[tiles]. */
+void tw__traffic_cycles(const tw__traffic *traffic, const tw_target *target, uint64_t *out);
+/* Cycles that the links between IPUs need; 0 without such traffic. */
+uint64_t tw__traffic_link_cycles(const tw__traffic *traffic, const tw_target *target);
+
+/* --- cycles.c ---------------------------------------------------------------------------------------------------- */
+
+/* Copies inside one tile become vertices of the run-time library (guide 8.2.3 names them). */
+typedef enum tw__copy_type {
+    TW__COPY_MEMCPY64,
+    TW__COPY_SHORT,
+    TW__COPY_STRIDED,
+    TW__COPY_FILL,
+    TW__COPY_TYPES
+} tw__copy_type;
+extern const char *const tw__copy_type_names[TW__COPY_TYPES];
+
+typedef struct tw__local { /* copies inside tiles, by tile and type */
+    unsigned tiles;
+    uint64_t *cycles[TW__COPY_TYPES]; /* [tiles]; 0 = none */
+    uint32_t *pieces[TW__COPY_TYPES];
+    uint64_t total; /* bytes */
+} tw__local;
+bool tw__local_init(tw__local *local, unsigned tiles);
+void tw__local_free(tw__local *local);
+void tw__local_reset(tw__local *local);
+/* src_tile == dst_tile. */
+void tw__local_add(tw__local *local, const tw__piece *piece, unsigned esize);
+
+/* Estimate of a vertex: set on it, by its type's estimator, or modelled (then *modelled = true). Decision 22. */
+tw_perf_estimate tw__vertex_cycles(const tw__core *core, uint32_t vertex, bool *modelled);
+/* The model for vertices without an estimate. */
+uint64_t tw__modelled_cycles(const tw__core *core, uint32_t vertex);
+
+/* Places the vertices of one compute set on workers and gives tile cycles: 6 x the busiest worker, plus MultiVertices. */
+typedef struct tw__workers {
+    unsigned tiles, contexts;
+    uint64_t *load;  /* [tiles * contexts] worker cycles */
+    uint64_t *multi; /* [tiles] tile cycles */
+} tw__workers;
+bool tw__workers_init(tw__workers *workers, const tw_target *target);
+void tw__workers_free(tw__workers *workers);
+void tw__workers_reset(tw__workers *workers);
+void tw__workers_add(tw__workers *workers, unsigned tile, bool multi, uint64_t cycles);
+void tw__workers_cycles(const tw__workers *workers, uint64_t *out);
+
+/* Control flow as a flat list: leaves, bracketed loops and choices, calls. */
+typedef enum tw__shape_kind {
+    TW__SHAPE_STEP,  /* value = plan step */
+    TW__SHAPE_LOOP,  /* once or more, left at its END */
+    TW__SHAPE_WHILE, /* value = entry of its TEST, where it is left */
+    TW__SHAPE_TEST,
+    TW__SHAPE_CHOICE, /* one of its ARMs */
+    TW__SHAPE_ARM,    /* value = entry of the ARM before it, or of the CHOICE; ends an arm */
+    TW__SHAPE_CALL,   /* value = body: a function, or a program met before */
+    TW__SHAPE_END     /* value = entry of the opening bracket */
+} tw__shape_kind;
+typedef struct tw__shape {
+    tw__shape_kind kind;
+    uint32_t value;
+} tw__shape;
+typedef struct tw__body {
+    uint32_t begin, end;
+} tw__body; /* entries of the shape */
+typedef struct tw__leaf_node {
+    uint32_t step, node;
+} tw__leaf_node;
+
+/* --- the run over a plan ----------------------------------------------------------------------------------------- */
+
+typedef struct tw__type_cost {               /* one vertex type on the target */
+    uint32_t id;                             /* in the profile; TW__NONE until a vertex of it is met */
+    const tw__device_vertex *device;         /* NULL: sizes of the host stand in */
+    uint32_t state, edges, padding;          /* bytes of one instance: plain state, pointers, holes */
+    uint64_t *bytes[TW__VERTEX_BYTES_KINDS]; /* [tiles] each */
+} tw__type_cost;
+
+typedef struct tw__accounting { /* everything needed while the account is made */
+    tw_engine *engine;
+    tw__core *core;
+    const tw_target *target;
+    tw__account *account;
+    tw_profile *profile;
+    tw__memory *memory; /* what is summed by tile and category; the rest is in the placement */
+    tw__placement *placement;
+    unsigned tiles;
+    tw__traffic before, after; /* of the step at hand */
+    tw__local local_before, local_after;
+    tw__workers workers;
+    uint64_t *row;        /* [tiles] */
+    tw__type_cost *types; /* [core->type_count] */
+    tw__type_cost copies[TW__COPY_TYPES];
+    uint32_t *sets;                 /* [core->compute_set_count] compute set of the profile */
+    bool *set_counted;              /* [core->compute_set_count] memory of its vertices is counted */
+    uint64_t *type_cycles;          /* [core->type_count] of the compute set at hand */
+    uint64_t *type_count;           /* likewise */
+    tw__type_cycles *used_types;    /* [core->type_count + TW__COPY_TYPES] scratch */
+    uint32_t *step_of;              /* [core->program_count] next plan step of a program, TW__NONE = no more */
+    uint32_t *next_of;              /* [plan.step_programs] the one after it */
+    TW__LIST(tw__shape) shape;      /* control flow in the order of the tree, for liveness */
+    TW__LIST(tw__leaf_node) leaves; /* profile nodes of plan steps */
+    TW__LIST(tw__body) bodies;      /* [0] the programs, [f] function f, then programs shared by several places */
+    uint32_t *body_of;              /* [core->program_count] body of a shared program, 0 = not met yet */
+    uint32_t *first_leaf;           /* [core->program_count] first leaf below a program, 0 = none */
+    uint32_t *last_of;              /* [core->program_count] plan step taken last */
+    tw_fidelity state_fidelity;     /* EXACT when every vertex type could be read for the chip */
+    uint32_t broadcasts;            /* control broadcasts so far: they are numbered in names */
+    bool strict;                    /* profiler.strictEstimates */
+    tw_status status;               /* an error of the user's; failed: out of memory */
+    bool failed;
+} tw__accounting;
+
+/* account.c: debug.instrumentCompute, debug.instrumentExternalExchange; unless set they follow debug.instrument, which
+ * follows autoReport.all. */
+bool tw__account_instruments(const tw_engine *engine, const char *key);
+/* steps.c: program tree, then one or more profile steps for each plan step. */
+tw_status tw__account_steps(tw__accounting *a);
+/* memory.c. Profile id of a vertex type; its layout on the chip is read on first use. */
+uint32_t tw__account_type(tw__accounting *a, uint32_t type);
+uint32_t tw__account_copy_type(tw__accounting *a, tw__copy_type type);
+void tw__account_local(tw__accounting *a, const tw__local *local); /* bytes of copy vertices */
+/* Stacks, control code, instrumentation; bytes of vertex types. Then everything that is kept for the whole run is known. */
+tw_status tw__account_memory(tw__accounting *a);
+/* place/live_steps.c: the profile's liveness block, and the lives of variables and buffers. */
+tw_status tw__account_liveness(tw__accounting *a);
+
+#endif

@@ -1,0 +1,171 @@
+/* From vertices and copies to cycles of a tile (decision 22; spec poplar.md 5.3).
+ *
+ * A Vertex estimate is worker cycles: vertices go in creation order to the least loaded worker, lowest number on
+ * ties; the tile takes contexts x the busiest worker. A MultiVertex estimate is tile cycles and has the tile to itself. */
+#include "poplar/engine/account/account.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- workers ------------------------------------------------------------------------------------------------------ */
+
+bool tw__workers_init(tw__workers *w, const tw_target *target)
+{
+    w->tiles = tw_target_tiles(target);
+    w->contexts = tw_target_worker_contexts(target);
+    w->load = tw__calloc((size_t)w->tiles * w->contexts, sizeof *w->load);
+    w->multi = tw__calloc(w->tiles, sizeof *w->multi);
+    return w->load && w->multi;
+}
+
+void tw__workers_free(tw__workers *w)
+{
+    free(w->load), free(w->multi);
+    memset(w, 0, sizeof *w);
+}
+
+void tw__workers_reset(tw__workers *w)
+{
+    memset(w->load, 0, (size_t)w->tiles * w->contexts * sizeof *w->load);
+    memset(w->multi, 0, w->tiles * sizeof *w->multi);
+}
+
+void tw__workers_add(tw__workers *w, unsigned tile, bool multi, uint64_t cycles)
+{
+    if (multi) {
+        w->multi[tile] += cycles;
+        return;
+    }
+    uint64_t *load = &w->load[(size_t)tile * w->contexts], *least = load;
+    for (unsigned i = 1; i < w->contexts; i++)
+        if (load[i] < *least) least = &load[i];
+    *least += cycles;
+}
+
+void tw__workers_cycles(const tw__workers *w, uint64_t *out)
+{
+    for (unsigned tile = 0; tile < w->tiles; tile++) {
+        const uint64_t *load = &w->load[(size_t)tile * w->contexts];
+        uint64_t busiest = 0;
+        for (unsigned i = 0; i < w->contexts; i++) busiest = load[i] > busiest ? load[i] : busiest;
+        out[tile] = busiest * w->contexts + w->multi[tile];
+    }
+}
+
+/* --- vertices without an estimate ------------------------------------------------------------------------------------ */
+
+/* Plain scalar code: launch and exit, pointers from the vertex state, one 64-bit load or store for each 8 bytes of an
+ * edge and one arithmetic instruction for each element of the longest edge. Estimates, marked as such. */
+#define LAUNCH_CYCLES     12
+#define FIELD_CYCLES      3
+#define SUPERVISOR_CYCLES 11 /* PopLibs' basicOpSupervisorOverhead (spec 5.3) */
+
+uint64_t tw__modelled_cycles(const tw__core *core, uint32_t vertex)
+{
+    const tw__vertex *v = &core->vertices[vertex];
+    const tw__vertex_type *type = core->types[v->type].info;
+    unsigned width = tw_target_data_path_width(core->target) / 8,
+             contexts = tw_target_worker_contexts(core->target);
+    uint64_t fixed = LAUNCH_CYCLES, words = 0, longest = 0;
+    for (uint32_t e = v->first_edge; e; e = core->edges[e].next) {
+        const tw__edge *edge = &core->edges[e];
+        const tw__field *field = &type->fields[edge->field];
+        uint64_t bytes = edge->count * tw_target_type_size(core->target, field->type);
+        uint64_t moves = field->direction == TW__INOUT ? 2 : 1;
+        fixed += FIELD_CYCLES;
+        words += moves * ((bytes + width - 1) / width);
+        if (edge->count > longest) longest = edge->count;
+    }
+    if (type->kind == TW__VERTEX) return fixed + words + longest;
+    uint64_t share = (words + longest + contexts - 1) / contexts; /* the six workers split the elements */
+    return SUPERVISOR_CYCLES + contexts * (fixed + share);
+}
+
+static int estimate_order(const void *key, const void *item)
+{
+    uint32_t a = *(const uint32_t *)key, b = ((const tw__vertex_estimate *)item)->vertex;
+    return a < b ? -1 : a > b;
+}
+
+tw_perf_estimate tw__vertex_cycles(const tw__core *core, uint32_t vertex, bool *modelled)
+{
+    *modelled = false;
+    if (core->estimate_count) {
+        const tw__vertex_estimate *e =
+            bsearch(&vertex, core->estimates, core->estimate_count, sizeof *e, estimate_order);
+        if (e) return (tw_perf_estimate){ e->cycles, e->flops };
+    }
+    const tw__vertex_type_entry *type = &core->types[core->vertices[vertex].type];
+    if (type->estimator) {
+        tw_vertex_info info = { core, vertex };
+        return type->estimator(&info, core->target, type->user);
+    }
+    *modelled = true;
+    return (tw_perf_estimate){ tw__modelled_cycles(core, vertex), 0 };
+}
+
+/* --- copies inside a tile ---------------------------------------------------------------------------------------------- */
+
+const char *const tw__copy_type_names[TW__COPY_TYPES] = {
+    [TW__COPY_MEMCPY64] = "poplar_rt::Memcpy64BitSupervisor",
+    [TW__COPY_SHORT] = "poplar_rt::ShortMemcpy",
+    [TW__COPY_STRIDED] = "poplar_rt::StridedCopyDA32",
+    [TW__COPY_FILL] = "poplar_rt::MemsetZero",
+};
+
+/* Tile cycles of one copy: fixed + units x per unit, one unit being 8 bytes or one element. ShortMemcpy takes 72
+ * cycles in the guide's sample (73 instances, 5,256 cycles); the others are estimates of the same order. */
+static const struct {
+    uint32_t fixed, per_unit;
+    bool by_element;
+} copy_costs[TW__COPY_TYPES] = {
+    [TW__COPY_MEMCPY64] = { 60, 1, false },
+    [TW__COPY_SHORT] = { 72, 2, false },
+    [TW__COPY_STRIDED] = { 60, 2, true },
+    [TW__COPY_FILL] = { 40, 1, false },
+};
+
+bool tw__local_init(tw__local *local, unsigned tiles)
+{
+    memset(local, 0, sizeof *local);
+    local->tiles = tiles;
+    for (unsigned type = 0; type < TW__COPY_TYPES; type++) {
+        local->cycles[type] = tw__calloc(tiles, sizeof *local->cycles[type]);
+        local->pieces[type] = tw__calloc(tiles, sizeof *local->pieces[type]);
+        if (!local->cycles[type] || !local->pieces[type]) return false;
+    }
+    return true;
+}
+
+void tw__local_free(tw__local *local)
+{
+    for (unsigned type = 0; type < TW__COPY_TYPES; type++) free(local->cycles[type]), free(local->pieces[type]);
+    memset(local, 0, sizeof *local);
+}
+
+void tw__local_reset(tw__local *local)
+{
+    for (unsigned type = 0; type < TW__COPY_TYPES; type++) {
+        memset(local->cycles[type], 0, local->tiles * sizeof *local->cycles[type]);
+        memset(local->pieces[type], 0, local->tiles * sizeof *local->pieces[type]);
+    }
+    local->total = 0;
+}
+
+void tw__local_add(tw__local *local, const tw__piece *piece, unsigned esize)
+{
+    uint64_t bytes = piece->count * esize;
+    tw__copy_type type = TW__COPY_MEMCPY64;
+    if (piece->src_stride == 0 && piece->count > 1)
+        type = TW__COPY_FILL;
+    else if (piece->count > 1 && (piece->src_stride != 1 || piece->dst_stride != 1))
+        type = TW__COPY_STRIDED;
+    else if (bytes % 8 || (piece->src * esize) % 8 || (piece->dst * esize) % 8)
+        type = TW__COPY_SHORT;
+    uint64_t units = copy_costs[type].by_element ? piece->count : (bytes + 7) / 8;
+    uint64_t *cycles = &local->cycles[type][piece->dst_tile];
+    if (!*cycles) *cycles = copy_costs[type].fixed;
+    *cycles += units * copy_costs[type].per_unit;
+    local->pieces[type][piece->dst_tile]++;
+    local->total += bytes;
+}

@@ -1,0 +1,616 @@
+/* The program tree of the profile, and for each plan step what a tile processor would do: syncs, exchanges, compute.
+ *
+ *   Execute   [sync, <name>/ExchangePre] [<name>/OnTileCopyPre] <name> [<name>/OnTileCopyPost] [sync, <name>/ExchangePost]
+ *   Copy      [sync, <name>] [<name>/OnTileCopy]
+ *   stream    external sync, StreamCopy, two internal syncs        (guide 8.2.3; also remote buffers and PrintTensor)
+ *   branch    sync, switchControlBroadcast<n>/ExchangePre          (If, While, Switch: the value goes to every tile) */
+#include "poplar/engine/account/account.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Host exchange: one header for each packet, code for each tile that takes part (estimates). */
+#define PACKET_BYTES        256
+#define PACKET_HEADER_BYTES 4
+#define HOST_CODE_BYTES     32
+#define EXCHANGE_CODE_FIXED 8 /* estimate: set up and leave an exchange */
+#define EXCHANGE_CODE_RUN   4 /* one instruction for each contiguous run */
+
+typedef struct walker { /* where in the program tree we are */
+    tw__accounting *a;
+    uint32_t parent; /* node */
+    uint32_t step;   /* plan step at hand */
+} walker;
+
+/* --- emitting --------------------------------------------------------------------------------------------------------- */
+
+#define PUSH(a, list, ...)                                                     \
+    (tw__grow(&(list).items, &(list).room, (list).count, sizeof *(list).items) \
+         ? (void)((list).items[(list).count++] = __VA_ARGS__)                  \
+         : (void)((a)->failed = true))
+
+static void emit(walker *w, tw__step_desc *desc)
+{
+    tw__account *account = w->a->account;
+    if (!desc->no_program) {
+        desc->program = tw__profile_add_program(w->a->profile, desc->type, desc->name, w->parent, desc->index, 0);
+        PUSH(w->a, w->a->leaves, (tw__leaf_node){ w->step, desc->program });
+    }
+    uint32_t id = tw__profile_add_step(w->a->profile, desc);
+    if (id == TW__NONE) {
+        w->a->failed = true;
+        return;
+    }
+    if (!account->step_count[w->step]++) account->first_step[w->step] = id;
+}
+
+static void emit_sync(walker *w, tw_profile_sync kind)
+{
+    const tw_target *target = w->a->target;
+    uint64_t cycles = target->no_sync_delay            ? 0
+                      : kind == TW_PROFILE_SYNC_GLOBAL ? tw_target_global_sync_cycles(target)
+                                                       : tw_target_max_sync_delay(target);
+    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_SYNC,
+                              .sync = kind,
+                              .no_program = true,
+                              .cycles = cycles,
+                              .fidelity = TW_FIDELITY_MODELLED });
+}
+
+/* Tiles leave a sync at different times, the last max - min cycles after the first (delays rise along the IPU): a
+ * step overlaps the sync before it by what its last active tile did not have to wait. */
+static uint64_t overlap_with_sync(const tw__accounting *a, const uint64_t *active, uint64_t cycles)
+{
+    if (a->target->no_sync_delay) return 0;
+    unsigned span = tw_target_tiles_per_ipu(a->target), last = 0;
+    uint64_t spread = tw_target_max_sync_delay(a->target) - tw_target_min_sync_delay(a->target);
+    for (unsigned tile = 0; tile < a->tiles; tile++)
+        if (active[tile] && tile % span > last) last = tile % span;
+    uint64_t delay = span > 1 ? spread * last / (span - 1) : spread;
+    return spread - delay < cycles ? spread - delay : 0;
+}
+
+static const char *join(walker *w, const char *name, const char *suffix)
+{
+    return tw__arena_printf(w->a->engine->arena, "%s%s%s", name, *name && *suffix ? "/" : "", suffix);
+}
+
+static void exchange_code(tw__accounting *a, const tw__traffic *t, tw_storage storage)
+{
+    for (unsigned tile = 0; tile < a->tiles; tile++)
+        if (t->runs[tile])
+            tw__memory_count(a->memory, tile, storage,
+                             EXCHANGE_CODE_FIXED + (uint64_t)EXCHANGE_CODE_RUN * t->runs[tile]);
+}
+
+static void emit_traffic(walker *w, const tw__traffic *t, const char *name)
+{
+    tw__accounting *a = w->a;
+    if (!t->internal && !t->global) return;
+    exchange_code(a, t, TW_STORAGE_INTERNAL_EXCHANGE_CODE);
+    tw__exchange exchange = { .sent = tw__profile_row(a->profile, t->sent, a->tiles),
+                              .received = tw__profile_row(a->profile, t->received, a->tiles) };
+    if (t->internal) {
+        emit_sync(w, TW_PROFILE_SYNC_INTERNAL);
+        tw__traffic_cycles(t, a->target, a->row);
+        exchange.cycles = tw__profile_row(a->profile, a->row, a->tiles);
+        uint64_t slowest = 0;
+        for (unsigned tile = 0; tile < a->tiles; tile++) slowest = a->row[tile] > slowest ? a->row[tile] : slowest;
+        emit(w, &(tw__step_desc){ .type = TW_PROGRAM_DO_EXCHANGE,
+                                  .name = name,
+                                  .index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_INTERNAL, exchange),
+                                  .cycles = slowest,
+                                  .overlapped = overlap_with_sync(a, a->row, slowest),
+                                  .active = exchange.cycles,
+                                  .data = exchange.received,
+                                  .total_data = t->internal,
+                                  .fidelity = TW_FIDELITY_ESTIMATED });
+    }
+    if (!t->global) return;
+    emit_sync(w, TW_PROFILE_SYNC_GLOBAL);
+    uint64_t cycles = tw__traffic_link_cycles(t, a->target);
+    for (unsigned tile = 0; tile < a->tiles; tile++) a->row[tile] = t->sent[tile] || t->received[tile] ? cycles : 0;
+    exchange.cycles = tw__profile_row(a->profile, a->row, a->tiles);
+    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_GLOBAL_EXCHANGE,
+                              .name = name,
+                              .index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_GLOBAL, exchange),
+                              .cycles = cycles,
+                              .active = exchange.cycles,
+                              .data = exchange.received,
+                              .total_data = t->global,
+                              .fidelity = TW_FIDELITY_ESTIMATED });
+}
+
+/* Copies inside tiles: the types of one tile run one after the other. */
+static void emit_local(walker *w, const tw__local *local, const char *name)
+{
+    tw__accounting *a = w->a;
+    if (!local->total) return;
+    tw__account_local(a, local);
+    tw__type_cycles types[TW__COPY_TYPES];
+    size_t count = 0;
+    memset(a->row, 0, a->tiles * sizeof *a->row);
+    for (unsigned type = 0; type < TW__COPY_TYPES; type++) {
+        tw__type_cycles sum = { .vertex_type = a->copies[type].id };
+        for (unsigned tile = 0; tile < a->tiles; tile++) {
+            a->row[tile] += local->cycles[type][tile];
+            sum.cycles += local->cycles[type][tile];
+            sum.instances += local->pieces[type][tile] != 0;
+        }
+        if (sum.instances) types[count++] = sum;
+    }
+    uint32_t set = tw__profile_add_compute_set(a->profile, name);
+    for (size_t i = 0; i < count; i++)
+        tw__profile_add_vertices(a->profile, set, types[i].vertex_type, types[i].instances);
+    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
+                              .name = name,
+                              .index = set,
+                              .active = tw__profile_row(a->profile, a->row, a->tiles),
+                              .types = types,
+                              .type_count = count,
+                              .fidelity = TW_FIDELITY_ESTIMATED });
+}
+
+/* --- compute sets ----------------------------------------------------------------------------------------------------- */
+
+/* What an edge that needs a buffer moves: data of other tiles is received before (or sent after) the step, data of this
+ * one is copied. True: some of it belongs to other tiles. */
+static bool add_edge(tw__accounting *a, const tw__edge *edge, unsigned tile, unsigned esize, bool input)
+{
+    tw__edge_list room;
+    const tw__regions *list = tw__edge_regions(edge, &room);
+    tw__exchange_walk walk = input ? tw__exchange_begin(a->core, list, 0, NULL, tile, 0, edge->count)
+                                   : tw__exchange_begin(a->core, NULL, tile, list, 0, 0, edge->count);
+    bool remote = false;
+    for (tw__piece piece; tw__exchange_next(&walk, &piece);) {
+        if (piece.src_tile == TW_UNMAPPED || piece.dst_tile == TW_UNMAPPED) continue;
+        if (piece.src_tile != piece.dst_tile) {
+            tw__traffic_add(input ? &a->before : &a->after, &piece, esize);
+            remote = true;
+        } else {
+            tw__local_add(input ? &a->local_before : &a->local_after, &piece, esize);
+        }
+    }
+    return remote;
+}
+
+static bool is_constrained(const tw__vertex_type *info, unsigned field)
+{
+    for (unsigned c = 0; c < info->num_constraints; c++)
+        if (info->placed_apart[c].a == field || info->placed_apart[c].b == field) return true;
+    return false;
+}
+
+static void add_vertex(tw__accounting *a, uint32_t vertex, bool first, bool *modelled)
+{
+    const tw__vertex *v = &a->core->vertices[vertex];
+    const tw__vertex_type *info = a->core->types[v->type].info;
+    bool guess;
+    uint64_t cycles = tw__vertex_cycles(a->core, vertex, &guess).cycles;
+    *modelled |= guess;
+    if (guess && a->strict && !a->status)
+        a->status =
+            tw__fail(TW_E_MISSING_PERF_ESTIMATE,
+                     "vertex %u of type %s in compute set '%s' has no performance estimate: register an estimator "
+                     "for its type or set one on it (profiler.strictEstimates is on)",
+                     vertex, info->name, a->core->compute_sets[v->cs].name);
+    tw__workers_add(&a->workers, v->tile, info->kind != TW__VERTEX, cycles);
+    a->type_cycles[v->type] += cycles;
+    a->type_count[v->type]++;
+    for (uint32_t e = v->first_edge; e; e = a->core->edges[e].next) {
+        const tw__edge *edge = &a->core->edges[e];
+        const tw__field *field = &info->fields[edge->field];
+        if (tw__placement_direct(a->placement, edge, field, v->tile)) continue;
+        unsigned esize = (unsigned)tw_target_type_size(a->target, field->type);
+        bool remote = false;
+        if (field->direction != TW__OUTPUT) remote |= add_edge(a, edge, v->tile, esize, true);
+        if (field->direction != TW__INPUT) remote |= add_edge(a, edge, v->tile, esize, false);
+        if (first) tw__placement_want(a->placement, e, v->type, v->tile, is_constrained(info, edge->field), remote);
+    }
+}
+
+static void reset(tw__accounting *a)
+{
+    tw__traffic_reset(&a->before), tw__traffic_reset(&a->after);
+    tw__local_reset(&a->local_before), tw__local_reset(&a->local_after);
+    tw__workers_reset(&a->workers);
+    memset(a->type_cycles, 0, a->core->type_count * sizeof *a->type_cycles);
+    memset(a->type_count, 0, a->core->type_count * sizeof *a->type_count);
+}
+
+static void execute_step(walker *w, const tw__plan_step *step)
+{
+    tw__accounting *a = w->a;
+    const tw__exec *exec = &a->engine->plan.execs.items[step->payload];
+    const char *name = a->core->compute_sets[exec->cs].name;
+    bool modelled = false, first = !a->set_counted[exec->cs];
+    size_t count;
+    const uint32_t *vertices = tw__compute_set_vertices(a->core, exec->cs, &count);
+    reset(a);
+    for (size_t i = 0; i < count; i++) add_vertex(a, vertices[i], first, &modelled);
+    if (first) {
+        tw__placement_buffers(a->placement, step->payload, name);
+        tw__placement_states(a, step->payload);
+        tw__placement_pairs(a->engine, a->placement, step->payload);
+    }
+    a->set_counted[exec->cs] = true;
+    tw__traffic_finish(&a->before), tw__traffic_finish(&a->after);
+
+    emit_traffic(w, &a->before, join(w, name, "ExchangePre"));
+    emit_local(w, &a->local_before, join(w, name, "OnTileCopyPre"));
+    tw__type_cycles *types = a->used_types;
+    size_t used = 0;
+    if (a->sets[exec->cs] == TW__NONE) a->sets[exec->cs] = tw__profile_add_compute_set(a->profile, name);
+    for (uint32_t t = 0; t < a->core->type_count; t++)
+        if (a->type_count[t]) {
+            types[used] = (tw__type_cycles){ tw__account_type(a, t), a->type_count[t], a->type_cycles[t] };
+            if (first)
+                tw__profile_add_vertices(a->profile, a->sets[exec->cs], types[used].vertex_type, a->type_count[t]);
+            used++;
+        }
+    tw__workers_cycles(&a->workers, a->row);
+    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
+                              .name = name,
+                              .index = a->sets[exec->cs],
+                              .active = tw__profile_row(a->profile, a->row, a->tiles),
+                              .types = types,
+                              .type_count = used,
+                              .fidelity = modelled ? TW_FIDELITY_ESTIMATED : TW_FIDELITY_MODELLED });
+    emit_local(w, &a->local_after, join(w, name, "OnTileCopyPost"));
+    emit_traffic(w, &a->after, join(w, name, "ExchangePost"));
+}
+
+/* --- copies ------------------------------------------------------------------------------------------------------------ */
+
+static void copy_step(walker *w, const tw__plan_step *step)
+{
+    tw__accounting *a = w->a;
+    const char *name = "";
+    reset(a);
+    for (uint32_t i = 0; i < step->programs; i++) {
+        const tw__program *p = &a->core->programs[a->engine->plan.step_programs.items[step->first_program + i]];
+        unsigned esize = (unsigned)tw_target_type_size(a->target, p->a.type);
+        if (!*name) name = p->name;
+        tw__exchange_walk walk =
+            tw__exchange_begin(a->core, p->a.regions, 0, p->b.regions, 0, 0, p->a.regions->count);
+        for (tw__piece piece; tw__exchange_next(&walk, &piece);) {
+            if (piece.src_tile == TW_UNMAPPED || piece.dst_tile == TW_UNMAPPED) continue;
+            if (piece.src_tile == piece.dst_tile)
+                tw__local_add(&a->local_before, &piece, esize);
+            else
+                tw__traffic_add(&a->before, &piece, esize);
+        }
+    }
+    tw__traffic_finish(&a->before);
+    emit_traffic(w, &a->before, name);
+    emit_local(w, &a->local_before, join(w, name, "OnTileCopy"));
+}
+
+/* Bytes of elements [first, first + count) on each tile, added to row[]. */
+static void add_host_data(tw__accounting *a, const tw__operand *operand, uint64_t first, uint64_t count)
+{
+    unsigned esize = (unsigned)tw_target_type_size(a->target, operand->type);
+    tw__exchange_walk walk = tw__exchange_begin(a->core, operand->regions, 0, NULL, TW_UNMAPPED, first, count);
+    for (tw__piece piece; tw__exchange_next(&walk, &piece);)
+        if (piece.src_tile != TW_UNMAPPED) a->row[piece.src_tile] += piece.count * esize;
+}
+
+/* Model: fixed overhead + the larger of the fullest tile at 4 bytes per cycle and the fullest IPU at the host link's rate;
+ * all tiles that take part are busy for the whole copy (guide 8.2.3: 392 x 10,700 cycles). Bytes by tile in row[]. */
+static void emit_host(walker *w, const char *name)
+{
+    tw__accounting *a = w->a;
+    const tw_tile_arch *arch = &a->target->arch;
+    uint64_t largest = 0, busiest = 0, total = 0, ipu_total = 0;
+    for (unsigned tile = 0; tile < a->tiles; tile++) {
+        if (tile % tw_target_tiles_per_ipu(a->target) == 0) ipu_total = 0;
+        uint64_t bytes = a->row[tile];
+        total += bytes, ipu_total += bytes;
+        if (bytes > largest) largest = bytes;
+        if (ipu_total > busiest) busiest = ipu_total;
+        if (!bytes) continue;
+        tw__memory_count(a->memory, tile, TW_STORAGE_HOST_EXCHANGE_CODE, HOST_CODE_BYTES);
+        tw__memory_count(a->memory, tile, TW_STORAGE_HOST_PACKET_HEADER,
+                         (bytes + PACKET_BYTES - 1) / PACKET_BYTES * PACKET_HEADER_BYTES);
+    }
+    double by_tile = (double)largest / arch->exchange_bytes_per_cycle,
+           by_link = (double)busiest / arch->host_bytes_per_cycle;
+    uint64_t cycles = total ? arch->host_copy_overhead + (uint64_t)ceil(by_tile > by_link ? by_tile : by_link) : 0;
+    tw__exchange exchange = { .received = tw__profile_row(a->profile, a->row, a->tiles) };
+    for (unsigned tile = 0; tile < a->tiles; tile++) a->row[tile] = a->row[tile] ? cycles : 0;
+    exchange.cycles = tw__profile_row(a->profile, a->row, a->tiles);
+    emit_sync(w, TW_PROFILE_SYNC_EXTERNAL);
+    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_STREAM_COPY,
+                              .name = name,
+                              .index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_HOST, exchange),
+                              .cycles = cycles,
+                              .active = exchange.cycles,
+                              .data = exchange.received,
+                              .total_data = total,
+                              .fidelity = TW_FIDELITY_ESTIMATED });
+    emit_sync(w, TW_PROFILE_SYNC_INTERNAL);
+    emit_sync(w, TW_PROFILE_SYNC_INTERNAL);
+}
+
+static const char *first_name(const tw__accounting *a, const tw__plan_step *step)
+{
+    for (uint32_t i = 0; i < step->programs; i++) {
+        const char *name = a->core->programs[a->engine->plan.step_programs.items[step->first_program + i]].name;
+        if (*name) return name;
+    }
+    return "";
+}
+
+static void transfer_step(walker *w, const tw__plan_step *step)
+{
+    tw__accounting *a = w->a;
+    const tw__transfer *transfer = &a->engine->plan.transfers.items[step->payload];
+    memset(a->row, 0, a->tiles * sizeof *a->row);
+    for (size_t i = 0; i < transfer->count; i++) {
+        const tw__part *part = &transfer->parts[i];
+        add_host_data(a, &a->core->programs[part->program].a, part->first, part->count);
+    }
+    emit_host(w, first_name(a, step));
+}
+
+/* Remote buffers and PrintTensor: the tensor goes to or comes from outside. */
+static void whole_operand_step(walker *w, const tw__plan_step *step)
+{
+    tw__accounting *a = w->a;
+    memset(a->row, 0, a->tiles * sizeof *a->row);
+    for (uint32_t i = 0; i < step->programs; i++) {
+        const tw__operand *operand =
+            &a->core->programs[a->engine->plan.step_programs.items[step->first_program + i]].a;
+        if (operand->regions) add_host_data(a, operand, 0, operand->regions->count);
+    }
+    emit_host(w, first_name(a, step));
+}
+
+/* A predicate is read on its tile and goes to all others, so that every tile takes the same way. */
+static void branch_step(walker *w, const tw__plan_step *step)
+{
+    tw__accounting *a = w->a;
+    const tw__program *p = &a->core->programs[a->engine->plan.step_programs.items[step->first_program]];
+    const tw__operand *value = p->kind == TW__P_COUNTED_FOR && p->b.regions ? &p->b : &p->a;
+    if (!value->regions) return;
+    reset(a);
+    tw__region_walk walk = tw__region_walk_begin(value->regions, 0, 1);
+    tw__elems at;
+    if (!tw__region_walk_next(&walk, &at)) return;
+    const tw__variable *var = &a->core->vars[at.var];
+    size_t m = tw__mapped_find(var, at.offset);
+    if (m >= var->mapped_count) return;
+    tw__piece piece = { .src_tile = var->mapped[m].tile,
+                        .src_var = at.var,
+                        .dst_var = UINT32_MAX,
+                        .src = at.offset,
+                        .src_stride = 1,
+                        .dst_stride = 1,
+                        .count = 1 };
+    for (unsigned tile = 0; tile < a->tiles; tile++)
+        if ((piece.dst_tile = tile) != piece.src_tile)
+            tw__traffic_add(&a->before, &piece, (unsigned)tw_target_type_size(a->target, value->type));
+    tw__traffic_finish(&a->before);
+    char name[64];
+    snprintf(name, sizeof name, "switchControlBroadcast%u/ExchangePre", a->broadcasts++);
+    emit_traffic(w, &a->before, tw__arena_strdup(a->engine->arena, name));
+}
+
+static void sync_step(walker *w, const tw__plan_step *step)
+{
+    static const tw_profile_sync kinds[] = { [TW_SYNC_INTERNAL] = TW_PROFILE_SYNC_INTERNAL,
+                                             [TW_SYNC_EXTERNAL] = TW_PROFILE_SYNC_EXTERNAL,
+                                             [TW_SYNC_GLOBAL] = TW_PROFILE_SYNC_GLOBAL };
+    emit_sync(w, kinds[step->payload]);
+}
+
+static void empty_step(walker *w, const tw__plan_step *step)
+{
+    static const struct {
+        tw__program_kind kind;
+        tw_program_type type;
+    } types[] = {
+        { TW__P_WRITE_UNDEF, TW_PROGRAM_WRITE_UNDEF },
+        { TW__P_ASSUME_EQUAL, TW_PROGRAM_ASSUME_EQUAL },
+        { TW__P_ABORT, TW_PROGRAM_ABORT },
+        { TW__P_ABORT_IF, TW_PROGRAM_ABORT_ON_CONDITION },
+        { TW__P_ERROR, TW_PROGRAM_ABORT },
+    };
+    const tw__program *p = &w->a->core->programs[w->a->engine->plan.step_programs.items[step->first_program]];
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].kind == p->kind)
+            emit(w,
+                 &(tw__step_desc){
+                     .type = types[i].type, .name = p->name, .index = TW__NONE, .fidelity = TW_FIDELITY_MODELLED });
+}
+
+static void (*const step_makers[])(walker *w, const tw__plan_step *step) = {
+    [TW__S_EXECUTE] = execute_step,      [TW__S_COPY] = copy_step,   [TW__S_TRANSFER] = transfer_step,
+    [TW__S_REMOTE] = whole_operand_step, [TW__S_SYNC] = sync_step,   [TW__S_BRANCH] = branch_step,
+    [TW__S_PRINT] = whole_operand_step,  [TW__S_ABORT] = empty_step, [TW__S_NOTHING] = empty_step,
+};
+
+/* --- the tree ---------------------------------------------------------------------------------------------------------- */
+
+/* Plan steps of each program as chains in plan order: a program shared by several places is lowered at each. */
+static bool chain_steps(tw__accounting *a)
+{
+    const tw__plan *plan = &a->engine->plan;
+    a->step_of = tw__realloc(NULL, (a->core->program_count + 1) * sizeof *a->step_of);
+    a->next_of = tw__realloc(NULL, (plan->step_programs.count + 1) * sizeof *a->next_of);
+    a->last_of = tw__realloc(NULL, (a->core->program_count + 1) * sizeof *a->last_of);
+    if (!a->step_of || !a->next_of || !a->last_of) return false;
+    memset(a->last_of, 0xff, (a->core->program_count + 1) * sizeof *a->last_of);
+    memset(a->step_of, 0xff, (a->core->program_count + 1) * sizeof *a->step_of);
+    for (size_t s = plan->steps.count; s-- > 0;) {
+        const tw__plan_step *step = &plan->steps.items[s];
+        for (uint32_t i = step->programs; i-- > 0;) {
+            uint32_t slot = step->first_program + i, program = plan->step_programs.items[slot];
+            a->next_of[slot] = a->step_of[program];
+            a->step_of[program] = (uint32_t)s;
+        }
+    }
+    return true;
+}
+
+/* The next plan step of a leaf. When all are taken the lowering has made a subroutine: the last one once more. */
+static uint32_t take_step(tw__accounting *a, uint32_t program)
+{
+    const tw__plan *plan = &a->engine->plan;
+    uint32_t s = a->step_of[program];
+    if (s == TW__NONE) return a->last_of[program];
+    a->last_of[program] = s;
+    const tw__plan_step *step = &plan->steps.items[s];
+    for (uint32_t i = 0; i < step->programs; i++)
+        if (plan->step_programs.items[step->first_program + i] == program) {
+            a->step_of[program] = a->next_of[step->first_program + i];
+            break;
+        }
+    return s;
+}
+
+/* True when `step` holds the last piece of the stream copy `program` (or is no transfer). */
+static bool ends_copy(const tw__accounting *a, uint32_t s, uint32_t program)
+{
+    const tw__plan_step *step = &a->engine->plan.steps.items[s];
+    if (step->kind != TW__S_TRANSFER) return true;
+    const tw__transfer *transfer = &a->engine->plan.transfers.items[step->payload];
+    for (size_t i = 0; i < transfer->count; i++)
+        if (transfer->parts[i].program == program && transfer->parts[i].ends) return true;
+    return false;
+}
+
+static void visit_leaf(tw__accounting *a, uint32_t program, uint32_t parent)
+{
+    for (uint32_t s; (s = take_step(a, program)) != TW__NONE;) {
+        if (!a->account->step_count[s]) {
+            walker w = { a, parent, s };
+            step_makers[a->engine->plan.steps.items[s].kind](&w, &a->engine->plan.steps.items[s]);
+        }
+        PUSH(a, a->shape, (tw__shape){ TW__SHAPE_STEP, s });
+        if (ends_copy(a, s, program)) return;
+    }
+}
+
+/* Programs with children: type of their node, how often the children run. */
+static const struct {
+    bool inner;
+    tw_program_type type;
+    tw__shape_kind shape;
+} nodes[] = {
+    [TW__P_SEQUENCE] = { true, TW_PROGRAM_SEQUENCE, TW__SHAPE_STEP },
+    [TW__P_REPEAT] = { true, TW_PROGRAM_REPEAT, TW__SHAPE_LOOP },
+    [TW__P_WHILE_TRUE] = { true, TW_PROGRAM_REPEAT_WHILE, TW__SHAPE_WHILE },
+    [TW__P_WHILE_FALSE] = { true, TW_PROGRAM_REPEAT_WHILE, TW__SHAPE_WHILE },
+    [TW__P_IF] = { true, TW_PROGRAM_IF, TW__SHAPE_CHOICE },
+    [TW__P_SWITCH] = { true, TW_PROGRAM_SWITCH, TW__SHAPE_CHOICE },
+    [TW__P_CALL] = { true, TW_PROGRAM_CALL, TW__SHAPE_CALL },
+    [TW__P_COUNTED_FOR] = { true, TW_PROGRAM_REPEAT_WHILE, TW__SHAPE_WHILE },
+};
+
+static void visit(tw__accounting *a, uint32_t program, uint32_t parent);
+
+static void mark_test(tw__accounting *a, uint32_t open)
+{
+    a->shape.items[open].value = (uint32_t)a->shape.count;
+    PUSH(a, a->shape, (tw__shape){ TW__SHAPE_TEST, open });
+}
+
+static void visit_arm(tw__accounting *a, uint32_t program, uint32_t node, uint32_t *last)
+{
+    visit(a, program, node);
+    uint32_t here = (uint32_t)a->shape.count;
+    PUSH(a, a->shape, (tw__shape){ TW__SHAPE_ARM, *last });
+    *last = here;
+}
+
+static void visit_children(tw__accounting *a, const tw__program *p, uint32_t program, uint32_t node)
+{
+    tw__shape_kind shape = nodes[p->kind].shape;
+    bool loops = p->kind == TW__P_WHILE_TRUE || p->kind == TW__P_WHILE_FALSE;
+    if (shape == TW__SHAPE_CALL) {
+        PUSH(a, a->shape, (tw__shape){ TW__SHAPE_CALL, p->id });
+        return;
+    }
+    uint32_t open = (uint32_t)a->shape.count, last = open;
+    if (shape != TW__SHAPE_STEP) PUSH(a, a->shape, (tw__shape){ shape, 0 });
+    if (a->failed) return;
+    if (shape == TW__SHAPE_WHILE && !loops) mark_test(a, open);
+    for (uint32_t i = 0; i < p->child_count && !a->failed; i++) {
+        if (shape == TW__SHAPE_CHOICE)
+            visit_arm(a, p->children[i], node, &last);
+        else
+            visit(a, p->children[i], node);
+        if (!loops || i > 0 || a->failed) continue;
+        visit_leaf(a, program, node); /* the predicate goes round after the condition */
+        mark_test(a, open);
+    }
+    for (uint32_t i = 0; i < p->case_count && !a->failed; i++) visit_arm(a, p->cases[i].body, node, &last);
+    if (shape == TW__SHAPE_STEP || a->failed) return;
+    PUSH(a, a->shape, (tw__shape){ TW__SHAPE_END, shape == TW__SHAPE_CHOICE ? last : open });
+}
+
+static uint32_t find_first_leaf(tw__accounting *a, uint32_t program)
+{
+    const tw__program *p = &a->core->programs[program];
+    if (p->kind >= sizeof nodes / sizeof *nodes || !nodes[p->kind].inner) return program;
+    for (uint32_t i = 0; i < p->child_count; i++)
+        if (p->children[i] && a->first_leaf[p->children[i]]) return a->first_leaf[p->children[i]];
+    for (uint32_t i = 0; i < p->case_count; i++)
+        if (p->cases[i].body && a->first_leaf[p->cases[i].body]) return a->first_leaf[p->cases[i].body];
+    return 0;
+}
+
+static void visit(tw__accounting *a, uint32_t program, uint32_t parent)
+{
+    if (!program || a->failed) return;
+    const tw__program *p = &a->core->programs[program];
+    if (p->kind >= sizeof nodes / sizeof *nodes || !nodes[p->kind].inner) {
+        a->first_leaf[program] = program;
+        visit_leaf(a, program, parent);
+        return;
+    }
+    if (p->kind != TW__P_WHILE_TRUE && p->kind != TW__P_WHILE_FALSE) visit_leaf(a, program, parent);
+    uint32_t node = tw__profile_add_program(a->profile, nodes[p->kind].type, p->name, parent, TW__NONE, p->count);
+    uint32_t leaf = a->first_leaf[program];
+    if (a->body_of[program] && (!leaf || a->step_of[leaf] == TW__NONE)) { /* lowered once, called from here too */
+        PUSH(a, a->shape, (tw__shape){ TW__SHAPE_CALL, a->body_of[program] });
+        return;
+    }
+    tw__body body = { .begin = (uint32_t)a->shape.count };
+    visit_children(a, p, program, node);
+    body.end = (uint32_t)a->shape.count;
+    a->first_leaf[program] = find_first_leaf(a, program);
+    if (!a->body_of[program]) {
+        a->body_of[program] = (uint32_t)a->bodies.count;
+        PUSH(a, a->bodies, body);
+    }
+}
+
+tw_status tw__account_steps(tw__accounting *a)
+{
+    if (!chain_steps(a)) return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
+    size_t functions = a->core->function_count ? a->core->function_count : 1;
+    for (size_t f = 0; f < functions; f++) PUSH(a, a->bodies, (tw__body){ 0 });
+    for (size_t i = 0; i < a->engine->program_count && !a->failed; i++) {
+        uint32_t open = (uint32_t)a->shape.count; /* any program may run, any number of times */
+        PUSH(a, a->shape, (tw__shape){ TW__SHAPE_WHILE, 0 });
+        if (a->failed) break;
+        mark_test(a, open);
+        visit(a, a->engine->programs[i], TW__NONE);
+        PUSH(a, a->shape, (tw__shape){ TW__SHAPE_END, open });
+    }
+    if (!a->failed) a->bodies.items[0].end = (uint32_t)a->shape.count;
+    for (size_t f = 1; f < functions && !a->failed; f++) {
+        const tw__function *function = &a->core->functions[f];
+        uint32_t node =
+            tw__profile_add_program(a->profile, TW_PROGRAM_FUNCTION, function->name, TW__NONE, TW__NONE, 0);
+        tw__body body = { .begin = (uint32_t)a->shape.count };
+        visit(a, function->body, node);
+        body.end = (uint32_t)a->shape.count;
+        a->bodies.items[f] = body;
+    }
+    if (a->status) return a->status;
+    return a->failed ? tw__fail(TW_E_NO_MEMORY, "out of memory for the profile") : TW_OK;
+}

@@ -1,0 +1,333 @@
+/* Compute sets to groups: the vertices of one type on one tile get their states side by side, with the pointers
+ * that the host ABI of codelet.h asks for. An edge whose elements are contiguous and aligned is a pointer into
+ * its variable. Any other edge gets a message buffer, filled before the compute set and, when the vertex writes
+ * it, copied back afterwards; an Output is filled too, so that elements it leaves alone keep their values
+ * whatever the mapping. */
+#include "poplar/engine/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct lowering {
+    tw_engine *engine;
+    tw__core *core;
+    tw__exec *exec;
+    uint64_t buffer, limit; /* next free byte of the message buffers, and their end */
+} lowering;
+
+static tw_status no_memory(void)
+{
+    return tw__fail(TW_E_NO_MEMORY, "no memory for vertex states");
+}
+
+static uint64_t round_up(uint64_t value, uint64_t align)
+{
+    return (value + align - 1) / align * align;
+}
+
+/* --- edges ---------------------------------------------------------------------------------------------------- */
+
+/* The elements lie side by side in one variable: their place. */
+static bool contiguous(const tw__edge *edge, uint32_t *var, uint64_t *offset)
+{
+    *var = edge->var;
+    *offset = edge->offset;
+    if (!edge->regions) return true;
+    if (edge->regions->n != 1) return false;
+    const tw__region *r = &edge->regions->region[0];
+    *var = r->var;
+    *offset = r->offset;
+    return r->count == 1 || (r->rank == 1 && r->dim[0].stride == 1);
+}
+
+static uint64_t alignment_of(const tw__field *field, size_t size)
+{
+    return field->min_align > size ? field->min_align : size;
+}
+
+/* Whether the edge needs no buffer; *at gets its place in the storage. */
+static bool direct(const tw__storage *storage, const tw__field *field, const tw__edge *edge, uint64_t *at)
+{
+    uint32_t var;
+    uint64_t offset;
+    if (edge->count == 0) {
+        *at = 0;
+        return true;
+    }
+    if (!contiguous(edge, &var, &offset)) return false;
+    *at = tw__storage_at(storage, var, offset);
+    return field->form == TW__EDGE_SCALARS || field->form == TW__EDGE_SCALAR || *at % alignment_of(field, 1) == 0;
+}
+
+uint64_t tw__compute_set_buffer_bytes(const tw_engine *engine, uint32_t cs)
+{
+    const tw__core *core = engine->core;
+    size_t count;
+    const uint32_t *list = tw__compute_set_vertices(engine->core, cs, &count);
+    uint64_t bytes = 0, at;
+    for (size_t i = 0; i < count; i++) {
+        const tw__vertex *v = &core->vertices[list[i]];
+        const tw__vertex_type *type = core->types[v->type].info;
+        for (uint32_t e = v->first_edge; e; e = core->edges[e].next) {
+            const tw__edge *edge = &core->edges[e];
+            const tw__field *field = &type->fields[edge->field];
+            size_t size = tw__device_size(engine, field->type);
+            if (field->form == TW__EDGE_SCALARS || direct(&engine->plan.storage, field, edge, &at)) continue;
+            bytes += edge->count * size + 2 * alignment_of(field, size);
+        }
+    }
+    return bytes;
+}
+
+static tw_status buffered(lowering *l, const tw__field *field, const tw__edge *edge, uint64_t *at)
+{
+    tw__storage *storage = &l->engine->plan.storage;
+    size_t size = tw__device_size(l->engine, field->type);
+    tw__edge_list room;
+    tw__side tensor = { .regions = tw__edge_regions(edge, &room) };
+    *at = round_up(round_up(l->buffer, alignment_of(field, size)), size);
+    tw__side buffer = { .first = *at / size };
+    l->buffer = *at + edge->count * size;
+    assert(l->buffer <= l->limit);
+    tw_status s = tw__copy_add(&l->exec->before, storage, tensor, buffer, edge->count, size);
+    if (s || field->direction == TW__INPUT) return s;
+    return tw__copy_add(&l->exec->after, storage, buffer, tensor, edge->count, size);
+}
+
+static tw_status place(lowering *l, const tw__field *field, const tw__edge *edge, void **pointer)
+{
+    uint64_t at;
+    if (!direct(&l->engine->plan.storage, field, edge, &at)) {
+        tw_status s = buffered(l, field, edge, &at);
+        if (s) return s;
+    }
+    *pointer = l->engine->plan.storage.base + at;
+    return TW_OK;
+}
+
+/* Pointers of a Vector<Input<T>>: one for each element, wherever it lies. */
+static tw_status place_scalars(lowering *l, const tw__field *field, const tw__edge *edge, void **pointers)
+{
+    tw__storage *storage = &l->engine->plan.storage;
+    tw__edge_list room;
+    const tw__regions *list = tw__edge_regions(edge, &room);
+    tw__region_walk walk = tw__region_walk_begin(list, 0, list->count);
+    tw__elems run;
+    (void)field;
+    while (tw__region_walk_next(&walk, &run))
+        for (uint64_t i = 0; i < run.count; i++)
+            *pointers++ = storage->base + tw__storage_at(storage, run.var, run.offset + i * (uint64_t)run.stride);
+    return TW_OK;
+}
+
+/* --- states --------------------------------------------------------------------------------------------------- */
+
+static tw_status fill_value(lowering *l, const tw__field *field, const tw__field_value *value, char *state)
+{
+    const void *data = value->bytes > sizeof value->u.inline_bytes ? value->u.data : value->u.inline_bytes;
+    if (field->form != TW__STATE_VECTOR) {
+        memcpy(state + field->host_offset, data, value->bytes < field->host_size ? value->bytes : field->host_size);
+        return TW_OK;
+    }
+    void *copy =
+        tw__arena_alloc(l->engine->arena, value->bytes ? value->bytes : 1, 16); /* the codelet may write it */
+    if (!copy) return no_memory();
+    memcpy(copy, data, value->bytes);
+    *(tw_host_span *)(state + field->host_offset) = (tw_host_span){ copy, value->count };
+    return TW_OK;
+}
+
+/* Tables of list fields, sized before they are filled: a list may be connected in any order. */
+static tw_status add_tables(lowering *l, const tw__vertex_type *type, const tw__vertex *v, char *state)
+{
+    const tw__core *core = l->core;
+    for (uint32_t e = v->first_edge; e; e = core->edges[e].next) {
+        const tw__edge *edge = &core->edges[e];
+        const tw__field *field = &type->fields[edge->field];
+        if (field->form == TW__EDGE_VECTORS) {
+            tw_host_rows *rows = (tw_host_rows *)(state + field->host_offset);
+            if (rows->size <= edge->index) rows->size = edge->index + 1;
+        } else if (field->form == TW__EDGE_SCALARS) {
+            tw_host_edges *edges = (tw_host_edges *)(state + field->host_offset);
+            if (edges->size < edge->index + edge->count) edges->size = (uint32_t)(edge->index + edge->count);
+        }
+    }
+    for (unsigned f = 0; f < type->num_fields; f++) {
+        const tw__field *field = &type->fields[f];
+        if (field->form == TW__EDGE_VECTORS) {
+            tw_host_rows *rows = (tw_host_rows *)(state + field->host_offset);
+            rows->rows = TW__NEW_N(l->engine->arena, tw_host_span, rows->size ? rows->size : 1);
+            if (!rows->rows) return no_memory();
+        } else if (field->form == TW__EDGE_SCALARS) {
+            tw_host_edges *edges = (tw_host_edges *)(state + field->host_offset);
+            edges->edges = TW__NEW_N(l->engine->arena, void *, edges->size ? edges->size : 1);
+            if (!edges->edges) return no_memory();
+        }
+    }
+    return TW_OK;
+}
+
+static tw_status fill_edge(lowering *l, const tw__field *field, const tw__edge *edge, char *state)
+{
+    char *at = state + field->host_offset;
+    tw_host_span *span = (tw_host_span *)at;
+    switch (field->form) {
+    case TW__EDGE_SCALAR: return place(l, field, edge, (void **)at);
+    case TW__EDGE_SCALARS: return place_scalars(l, field, edge, ((tw_host_edges *)at)->edges + edge->index);
+    case TW__EDGE_VECTORS: span = ((tw_host_rows *)at)->rows + edge->index; /* fall through */
+    case TW__EDGE_VECTOR:
+        if (edge->count > UINT32_MAX)
+            return tw__fail(TW_E_OVERFLOW, "field '%s' has %llu elements, more than 2^32 - 1", field->name,
+                            (unsigned long long)edge->count);
+        span->size = (uint32_t)edge->count;
+        return place(l, field, edge, &span->data);
+    case TW__STATE_PLAIN:
+    case TW__STATE_OPAQUE:
+    case TW__STATE_VECTOR: break;
+    }
+    return tw__fail(TW_E_CONNECTION, "field '%s' is not an edge", field->name);
+}
+
+static bool has_tables(const tw__vertex_type *type)
+{
+    for (unsigned f = 0; f < type->num_fields; f++)
+        if (type->fields[f].form == TW__EDGE_VECTORS || type->fields[f].form == TW__EDGE_SCALARS) return true;
+    return false;
+}
+
+static tw_status fill_state(lowering *l, const tw__vertex_type *type, bool tables, const tw__vertex *v, char *state)
+{
+    const tw__core *core = l->core;
+    tw_status s = tables ? add_tables(l, type, v, state) : TW_OK;
+    for (uint32_t i = v->first_value; i && !s; i = core->values[i].next)
+        s = fill_value(l, &type->fields[core->values[i].field], &core->values[i], state);
+    for (uint32_t i = v->first_edge; i && !s; i = core->edges[i].next)
+        s = fill_edge(l, &type->fields[core->edges[i].field], &core->edges[i], state);
+    return s;
+}
+
+/* --- groups --------------------------------------------------------------------------------------------------- */
+
+static uint32_t tile_of(const tw__vertex *v)
+{
+    return v->tile == TW_UNMAPPED ? 0 : v->tile;
+}
+
+/* Stable counting sort of list[count] by key(list[i]) < keys into out[count]. */
+static tw_status sort_by(const tw__core *core, bool by_tile, size_t keys, const uint32_t *list, uint32_t *out,
+                         size_t count)
+{
+    size_t *first = tw__calloc(keys + 1, sizeof *first);
+    if (!first) return no_memory();
+    for (size_t i = 0; i < count; i++) {
+        const tw__vertex *v = &core->vertices[list[i]];
+        first[(by_tile ? tile_of(v) : v->type) + 1]++;
+    }
+    for (size_t k = 0; k < keys; k++) first[k + 1] += first[k];
+    for (size_t i = 0; i < count; i++) {
+        const tw__vertex *v = &core->vertices[list[i]];
+        out[first[by_tile ? tile_of(v) : v->type]++] = list[i];
+    }
+    free(first);
+    return TW_OK;
+}
+
+static tw_status add_group(lowering *l, const uint32_t *list, size_t count, tw__group *group)
+{
+    const tw__vertex *v = &l->core->vertices[list[0]];
+    const tw__vertex_type *type = l->core->types[v->type].info;
+    size_t align = type->host_align ? type->host_align : 1;
+    size_t stride = round_up(type->host_size ? type->host_size : 1, align), bytes;
+    bool tables = has_tables(type);
+    if (count > UINT32_MAX || stride > UINT32_MAX || !tw__mul_size(count, stride, &bytes)) return no_memory();
+    unsigned contexts = l->core->target->kind == TW_TARGET_CPU ? 1 : tw_target_worker_contexts(l->core->target);
+    *group = (tw__group){ .stride = (uint32_t)stride,
+                          .count = (uint32_t)count,
+                          .tile = tile_of(v),
+                          .type = v->type,
+                          .workers = type->kind == TW__MULTIVERTEX ? contexts : 1 };
+    group->states = tw__arena_zalloc(l->engine->arena, bytes, align);
+    if (!group->states) return no_memory();
+    for (size_t i = 0; i < count; i++) {
+        tw_status s = fill_state(l, type, tables, &l->core->vertices[list[i]], group->states + i * stride);
+        if (s) return s;
+    }
+    return TW_OK;
+}
+
+static tw_status add_groups(lowering *l, const uint32_t *sorted, size_t count)
+{
+    const tw__vertex *vertices = l->core->vertices;
+    size_t groups = 0, tiles = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool new_tile = i == 0 || tile_of(&vertices[sorted[i]]) != tile_of(&vertices[sorted[i - 1]]);
+        tiles += new_tile;
+        groups += new_tile || vertices[sorted[i]].type != vertices[sorted[i - 1]].type;
+    }
+    tw__exec *x = l->exec;
+    x->vertices = count;
+    x->groups = TW__NEW_N(l->engine->arena, tw__group, groups ? groups : 1);
+    x->tile_first = TW__NEW_N(l->engine->arena, uint32_t, tiles + 1);
+    if (!x->groups || !x->tile_first) return no_memory();
+    for (size_t i = 0, end; i < count; i = end) {
+        const tw__vertex *v = &vertices[sorted[i]];
+        for (end = i + 1; end < count; end++) {
+            const tw__vertex *w = &vertices[sorted[end]];
+            if (w->type != v->type || tile_of(w) != tile_of(v)) break;
+        }
+        if (i == 0 || tile_of(v) != tile_of(&vertices[sorted[i - 1]]))
+            x->tile_first[x->tile_count++] = (uint32_t)x->group_count;
+        tw_status s = add_group(l, sorted + i, end - i, &x->groups[x->group_count++]);
+        if (s) return s;
+    }
+    x->tile_first[x->tile_count] = (uint32_t)x->group_count;
+    return TW_OK;
+}
+
+tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec)
+{
+    tw__storage *storage = &engine->plan.storage;
+    lowering l = {
+        .engine = engine, .core = engine->core, .exec = exec, .buffer = storage->buffers, .limit = storage->bytes
+    };
+    *exec = (tw__exec){ .cs = cs };
+    size_t count, keys = 1;
+    const uint32_t *list = tw__compute_set_vertices(engine->core, cs, &count);
+    if (!list && count) return no_memory();
+    for (size_t i = 0; i < count; i++)
+        if (tile_of(&l.core->vertices[list[i]]) >= keys) keys = tile_of(&l.core->vertices[list[i]]) + (size_t)1;
+    uint32_t *by_type = tw__realloc(NULL, (count + 1) * sizeof *by_type);
+    uint32_t *by_tile = tw__realloc(NULL, (count + 1) * sizeof *by_tile);
+    tw_status s = by_type && by_tile ? TW_OK : no_memory();
+    if (!s) s = sort_by(l.core, false, l.core->type_count, list, by_type, count);
+    if (!s) s = sort_by(l.core, true, keys, by_type, by_tile, count);
+    if (!s) s = add_groups(&l, by_tile, count);
+    if (!s) s = tw__copy_finish(&exec->before);
+    if (!s) s = tw__copy_finish(&exec->after);
+    free(by_type);
+    free(by_tile);
+    return s;
+}
+
+tw_status tw__bind_entries(tw_engine *engine)
+{
+    tw__core *core = engine->core;
+    size_t types = core->type_count;
+    tw__entry *entry = tw__realloc(NULL, (types + 1) * sizeof *entry);
+    if (!entry) return no_memory();
+    memset(entry, 0, (types + 1) * sizeof *entry);
+    tw_status s = TW_OK;
+    for (size_t i = 0; i < engine->plan.execs.count && !s; i++) {
+        tw__exec *x = &engine->plan.execs.items[i];
+        for (size_t g = 0; g < x->group_count && !s; g++) {
+            uint32_t type = x->groups[g].type;
+            if (!entry[type]) entry[type] = tw__codelets_entry(engine->codelets, core->types[type].info);
+            x->groups[g].run = entry[type];
+            if (!entry[type])
+                s = tw__fail(TW_E_LINK, "vertex type '%s' has no code for the host: %s",
+                             core->types[type].info->name, tw_error_message());
+        }
+    }
+    free(entry);
+    return s;
+}

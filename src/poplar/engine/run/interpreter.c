@@ -1,0 +1,254 @@
+/* The interpreter: one pass over a flat instruction array. Compute sets and copies share their work between
+ * threads; everything else is done in order by the calling thread. */
+#include "poplar/engine/engine.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *const tw__opcode_names[] = {
+#define OPCODE_NAME(name, text) #name,
+    TW__OPCODES(OPCODE_NAME)
+#undef OPCODE_NAME
+};
+
+/* --- compute sets --------------------------------------------------------------------------------------------- */
+
+/* Whether every vertex of the tile returned true. Random numbers come from the tile's own generator. */
+static bool run_tile(tw__random *random, const tw__group *group, const tw__group *end)
+{
+    int all = 1;
+    if (random) tw__random_use(&random[group->tile]);
+    for (; group < end; group++) {
+        char *state = group->states;
+        tw__entry run = group->run;
+        if (group->workers == 1) {
+            for (uint32_t i = 0; i < group->count; i++, state += group->stride) all &= run(state, 0, 1) != 0;
+            continue;
+        }
+        for (uint32_t i = 0; i < group->count; i++, state += group->stride)
+            for (unsigned w = 0; w < group->workers; w++) all &= run(state, w, group->workers) != 0;
+    }
+    return all;
+}
+
+static bool run_serial(tw__random *random, const tw__exec *x)
+{
+    bool all = true;
+    for (size_t t = 0; t < x->tile_count; t++)
+        all = run_tile(random, x->groups + x->tile_first[t], x->groups + x->tile_first[t + 1]) && all;
+    return all;
+}
+
+static bool run_parallel(tw__random *random, const tw__exec *x, int threads)
+{
+    int all = 1, chunk = (int)(x->tile_count / ((size_t)threads * 8));
+    if (chunk < 1) chunk = 1;
+#pragma omp parallel for schedule(dynamic, chunk) reduction(& : all) num_threads(threads)
+    for (size_t t = 0; t < x->tile_count; t++)
+        all &= run_tile(random, x->groups + x->tile_first[t], x->groups + x->tile_first[t + 1]);
+    return all;
+}
+
+enum { UNKNOWN, SERIAL, PARALLEL };
+
+static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Waking threads takes some microseconds. Large sets use them at once; a small one runs alone the first time and is
+ * shared from then on if that took longer than 30 us. */
+static bool run_compute(tw__random *random, tw__exec *x, int threads)
+{
+    if (threads < 2 || x->tile_count < 2 || x->parallel == SERIAL) return run_serial(random, x);
+    if (x->parallel == UNKNOWN && x->vertices >= 2048) x->parallel = PARALLEL;
+    if (x->parallel == PARALLEL) return run_parallel(random, x, threads);
+    int64_t start = now_ns();
+    bool all = run_serial(random, x);
+    x->parallel = now_ns() - start > 30000 ? PARALLEL : SERIAL;
+    return all;
+}
+
+static bool run_exec(tw_engine *engine, tw__exec *x)
+{
+    char *base = engine->plan.storage.base;
+    if (x->before.count) tw__copy_run(&x->before, base, base);
+    bool all = run_compute(engine->random, x, engine->threads);
+    if (x->after.count) tw__copy_run(&x->after, base, base);
+    return all;
+}
+
+/* --- control -------------------------------------------------------------------------------------------------- */
+
+static uint32_t switch_target(const tw__switch *table, int32_t value)
+{
+    uint32_t lo = 0, hi = table->count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (table->cases[mid].value < value)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < table->count && table->cases[lo].value == value ? table->cases[lo].to : table->otherwise;
+}
+
+/* Texts print what the user gave them; an empty one gets the status's own. */
+static tw_status stop(const char *what, const char *text)
+{
+    return *text ? tw__fail(TW_E_APPLICATION, "%s", text) : tw__fail(TW_E_APPLICATION, "%s", what);
+}
+
+static tw_status run_error(tw_engine *engine, const tw__instr *in)
+{
+    const char *text = engine->plan.texts.items[in->a];
+    FILE *out = engine->print_out ? engine->print_out : stderr;
+    fprintf(out, "%s\n", text);
+    if (in->imm >= 0) {
+        tw_status s = tw__print_run(engine, &engine->plan.prints.items[in->imm]);
+        if (s) return s;
+    }
+    return stop("the program reached an error program", text);
+}
+
+typedef struct machine {
+    tw_engine *engine;
+    const tw__instr *code;
+    char *base;
+    uint32_t depth; /* of calls */
+    bool trace;     /* steps are reported; off inside a straight loop, which is reported as a whole */
+    bool log;       /* each instruction at TRACE */
+    uint32_t loop;  /* LOOP instruction of the straight loop being executed */
+} machine;
+
+static int64_t scalar_at(const machine *m, const tw__instr *in)
+{
+    return tw__scalar_get((tw_type)in->type, m->base + in->u.at);
+}
+
+/* Start of a counted loop; returns the next instruction. */
+static uint32_t enter_loop(machine *m, uint32_t pc)
+{
+    const tw__instr *in = &m->code[pc];
+    if (in->imm == 0) return in->to;
+    m->engine->plan.counters[in->a] = (uint64_t)in->imm;
+    if (m->trace && in->straight) {
+        m->trace = false;
+        m->loop = pc;
+    }
+    return pc + 1;
+}
+
+static uint32_t next_round(machine *m, uint32_t pc)
+{
+    const tw__instr *in = &m->code[pc];
+    if (--m->engine->plan.counters[in->a]) return in->to;
+    if (m->loop == in->to - 1) { /* leaves the outermost straight loop */
+        tw__account_loop(m->engine, in->to, pc, (uint64_t)m->code[m->loop].imm);
+        m->loop = UINT32_MAX;
+        m->trace = true;
+    }
+    return pc + 1;
+}
+
+static bool for_goes_on(const machine *m, const tw__instr *in)
+{
+    const tw__for *f = &m->engine->plan.fors.items[in->a];
+    return scalar_at(m, in) < tw__scalar_get((tw_type)f->limit_type, m->base + f->limit_at);
+}
+
+static tw_status no_case(const machine *m, const tw__instr *in)
+{
+    const tw__switch *table = &m->engine->plan.switches.items[in->a];
+    const tw__core *core = m->engine->core;
+    const tw__operand *control = &core->programs[table->program].a;
+    return tw__fail(TW_E_APPLICATION, "the bounds checked switch on '%s' has no case for %lld",
+                    core->vars[control->regions->region[0].var].name, (long long)scalar_at(m, in));
+}
+
+static void log_instruction(const machine *m, const tw__instr *in)
+{
+    TW__LOG(PROGRAM, TRACE, "%5td %-12s a=%u", in - m->code, tw__opcode_names[in->op], in->a);
+}
+
+static tw_status interpret(machine *m, uint32_t pc)
+{
+    tw_engine *engine = m->engine;
+    tw__plan *plan = &engine->plan;
+    tw_status s = TW_OK;
+    for (;;) {
+        const tw__instr *in = &m->code[pc++];
+        if (m->log) log_instruction(m, in);
+        if (m->trace && in->step != TW__NO_STEP) tw__account_step(engine, in->step);
+        switch ((tw__opcode)in->op) {
+        case TW__I_END: return TW_OK;
+        case TW__I_EXECUTE: run_exec(engine, &plan->execs.items[in->a]); break;
+        case TW__I_EXECUTE_ALL:
+            tw__scalar_set((tw_type)in->type, m->base + in->u.at, run_exec(engine, &plan->execs.items[in->a]));
+            break;
+        case TW__I_COPY: tw__copy_run(&plan->copies.items[in->a], m->base, m->base); break;
+        case TW__I_TRANSFER: s = tw__transfer_run(engine, &plan->transfers.items[in->a]); break;
+        case TW__I_REMOTE: s = tw__remote_run(engine, &plan->remote_copies.items[in->a]); break;
+        case TW__I_SYNC:
+        case TW__I_NOTHING: break;
+        case TW__I_LOOP: pc = enter_loop(m, pc - 1); break;
+        case TW__I_NEXT: pc = next_round(m, pc - 1); break;
+        case TW__I_JUMP: pc = in->to; break;
+        case TW__I_JUMP_TRUE: pc = scalar_at(m, in) ? in->to : pc; break;
+        case TW__I_JUMP_FALSE: pc = scalar_at(m, in) ? pc : in->to; break;
+        case TW__I_SWITCH:
+            pc = switch_target(&plan->switches.items[in->a], (int32_t)scalar_at(m, in));
+            if (pc == TW__NO_STEP) return no_case(m, in);
+            break;
+        case TW__I_CALL:
+            plan->calls[m->depth++] = pc;
+            pc = in->to;
+            break;
+        case TW__I_RETURN: pc = plan->calls[--m->depth]; break;
+        case TW__I_FOR_SET: tw__scalar_set((tw_type)in->type, m->base + in->u.at, in->imm); break;
+        case TW__I_FOR_ADD:
+            tw__scalar_set((tw_type)in->type, m->base + in->u.at,
+                           (int64_t)((uint64_t)scalar_at(m, in) + (uint64_t)in->imm));
+            break;
+        case TW__I_FOR_TEST: pc = for_goes_on(m, in) ? pc : in->to; break;
+        case TW__I_PRINT: s = tw__print_run(engine, &plan->prints.items[in->a]); break;
+        case TW__I_ABORT: return stop("the program reached an Abort", plan->texts.items[in->a]);
+        case TW__I_ABORT_IF:
+            if (scalar_at(m, in))
+                return stop("the condition of an AbortOnCondition is true", plan->texts.items[in->a]);
+            break;
+        case TW__I_ERROR: return run_error(engine, in);
+        case TW__I_COUNT: break;
+        }
+        if (s) return s;
+    }
+}
+
+/* Every run starts from the same seed on every tile (decision 21). */
+static tw_status seed_tiles(tw_engine *engine)
+{
+    unsigned tiles = engine->target->tiles;
+    if (!tw__codelets_draw(engine->codelets)) return TW_OK;
+    if (!engine->random) engine->random = TW__NEW_N(engine->arena, tw__random, tiles);
+    if (!engine->random) return tw__fail(TW_E_NO_MEMORY, "no memory for the random number generators");
+    for (unsigned tile = 0; tile < tiles; tile++) tw__random_seed(&engine->random[tile]);
+    return TW_OK;
+}
+
+tw_status tw__execute(tw_engine *engine, unsigned program)
+{
+    machine m = { .engine = engine,
+                  .code = engine->plan.code.items,
+                  .base = engine->plan.storage.base,
+                  .trace = engine->tracing,
+                  .log = tw__log_on(TW__LOG_PROGRAM, TW__TRACE),
+                  .loop = UINT32_MAX };
+    tw_status s = seed_tiles(engine);
+    if (s) return s;
+    engine->threads = omp_in_parallel() ? 1 : omp_get_max_threads();
+    return interpret(&m, engine->plan.entries.items[program]);
+}

@@ -1,0 +1,275 @@
+/* Host streams (guide 2.6.1, 2.6.4; spec poplar.md 1.12). A stream is connected to a buffer, read or written in
+ * turn and circularly, or to a callback, which gets a ring of bufferingDepth buffers of the engine. A
+ * prefetching stream fills the ring as soon as a buffer is free; what was not available then is fetched at
+ * transfer time (decision 25). */
+#include "poplar/engine/engine.h"
+
+#include <glib.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+typedef enum connection { UNCONNECTED, BUFFER, CALLBACK } connection;
+
+typedef struct tw__stream_state {
+    const char *handle;
+    tw_type type;
+    uint64_t count; /* elements of one transfer */
+    size_t bytes;   /* of one transfer in host format */
+    bool to_device, prefetches;
+    connection how;
+    char *buffer;                  /* the user's, or our ring */
+    size_t buffer_bytes, position; /* of the user's: next transfer */
+    unsigned depth, head, ready;   /* ring: buffers, next to transfer, prefetched */
+    unsigned lookahead;            /* buffers prefetched at most: streamCallbacks.maxLookahead */
+    tw_stream_callback callback;
+} tw__stream_state;
+
+/* "unlimited" or a number of buffers. */
+static tw_status lookahead_of(const tw_engine *engine, unsigned *buffers)
+{
+    const char *text = tw__options_get(engine->options, "streamCallbacks.maxLookahead");
+    char *end;
+    long n = strtol(text, &end, 0);
+    *buffers = UINT_MAX;
+    if (strcasecmp(text, "unlimited") == 0) return TW_OK;
+    if (!*text || *end || n < 0 || n > INT_MAX)
+        return tw__fail(TW_E_INVALID_OPTION, "streamCallbacks.maxLookahead is 'unlimited' or a number, not '%s'",
+                        text);
+    *buffers = (unsigned)n;
+    return TW_OK;
+}
+
+tw_status tw__streams_new(tw_engine *engine)
+{
+    const tw__core *core = engine->core;
+    unsigned lookahead;
+    tw_status s = lookahead_of(engine, &lookahead);
+    if (s) return s;
+    engine->stream_count = core->stream_count;
+    engine->streams = tw__calloc(core->stream_count + 1, sizeof *engine->streams);
+    engine->stream_names = tw__calloc(core->stream_count + 1, sizeof *engine->stream_names);
+    if (!engine->streams || !engine->stream_names) return tw__fail(TW_E_NO_MEMORY, "no memory for streams");
+    for (size_t i = 1; i < core->stream_count; i++) {
+        const tw__stream *stream = &core->streams[i];
+        tw__stream_state *st = &engine->streams[i];
+        *st = (tw__stream_state){ .type = stream->type,
+                                  .count = stream->count,
+                                  .to_device = stream->to_device,
+                                  .depth = stream->buffering_depth ? stream->buffering_depth : 1 };
+        st->lookahead = lookahead < st->depth ? lookahead : st->depth;
+        st->handle = engine->stream_names[i - 1] = tw__arena_strdup(engine->arena, stream->handle);
+        if (!st->handle || !tw__mul_size(stream->count, tw__host_size(stream->type), &st->bytes))
+            return tw__fail(TW_E_NO_MEMORY, "stream '%s' of %llu elements is too large", stream->handle,
+                            (unsigned long long)stream->count);
+    }
+    return TW_OK;
+}
+
+/* Guide 2.6.4: with "any" every buffer may share its addresses with others; with "hostRearrangeOnly" those do whose
+ * data the host has to rearrange. Data that shares its buffer cannot be fetched early. */
+bool tw__stream_prefetches(const tw_engine *engine, uint32_t stream)
+{
+    if (!tw__options_bool(engine->options, "exchange.enablePrefetch")) return false;
+    const char *overlap = tw__options_get(engine->options, "exchange.streamBufferOverlap");
+    if (strcasecmp(overlap, "none") == 0) return true;
+    return strcasecmp(overlap, "hostRearrangeOnly") == 0 && !engine->plan.stream_rearranged[stream];
+}
+
+/* --- connecting ----------------------------------------------------------------------------------------------- */
+
+static void invalidate(tw__stream_state *st)
+{
+    if (st->how == CALLBACK && st->prefetches && st->callback.invalidate_prefetched)
+        st->callback.invalidate_prefetched(st->callback.user);
+    st->ready = 0;
+}
+
+static void disconnect(tw__stream_state *st)
+{
+    if (st->how == CALLBACK) {
+        invalidate(st);
+        if (st->callback.destroy) st->callback.destroy(st->callback.user);
+        free(st->buffer);
+    }
+    st->how = UNCONNECTED;
+    st->buffer = NULL;
+    st->position = 0;
+    st->head = st->ready = 0;
+    st->callback = (tw_stream_callback){ 0 };
+}
+
+void tw__streams_free(tw_engine *engine)
+{
+    for (size_t i = 1; engine->streams && i < engine->stream_count; i++) disconnect(&engine->streams[i]);
+    free(engine->streams);
+    free(engine->stream_names);
+    engine->streams = NULL;
+    engine->stream_names = NULL;
+}
+
+static tw_status find(tw_engine *engine, const char *handle, tw__stream_state **out)
+{
+    tw_status s = tw__engine_usable(engine);
+    if (s) return s;
+    if (!handle) return tw__fail(TW_E_INVALID_ARGUMENT, "the stream handle is NULL");
+    for (size_t i = 1; i < engine->stream_count; i++) {
+        if (strcmp(engine->streams[i].handle, handle) != 0) continue;
+        *out = &engine->streams[i];
+        return TW_OK;
+    }
+    char hint[TW__HINT_BYTES];
+    const char *near =
+        engine->stream_count > 1 ? tw__nearest(handle, engine->stream_names, engine->stream_count - 1) : NULL;
+    return tw__fail(TW_E_STREAM_CONNECTION, "no stream '%s' in this graph%s", handle, tw__did_you_mean(hint, near));
+}
+
+tw_status tw_engine_connect_stream(tw_engine *engine, const char *handle, void *buffer, size_t bytes)
+{
+    tw__stream_state *st = NULL;
+    tw_status s = find(engine, handle, &st);
+    if (s) return s;
+    if (bytes == 0) bytes = st->bytes;
+    if (!buffer && st->bytes) return tw__fail(TW_E_INVALID_ARGUMENT, "the buffer of stream '%s' is NULL", handle);
+    if (bytes < st->bytes || (st->bytes && bytes % st->bytes != 0))
+        return tw__fail(
+            TW_E_STREAM_CONNECTION,
+            "the buffer of stream '%s' has %zu bytes, which is not a multiple of one transfer, %zu bytes", handle,
+            bytes, st->bytes);
+    disconnect(st);
+    st->how = BUFFER;
+    st->buffer = buffer;
+    st->buffer_bytes = bytes;
+    return TW_OK;
+}
+
+tw_status tw_engine_connect_stream_to_callback(tw_engine *engine, const char *handle,
+                                               const tw_stream_callback *callback)
+{
+    tw__stream_state *st = NULL;
+    tw_status s = find(engine, handle, &st);
+    if (s) return s;
+    if (!callback || !callback->fetch)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "the callback of stream '%s' has no fetch function", handle);
+    size_t bytes;
+    unsigned depth = st->to_device ? st->depth : 1;
+    char *ring = tw__mul_size(st->bytes, depth, &bytes) ? tw__realloc(NULL, bytes ? bytes : 1) : NULL;
+    if (!ring)
+        return tw__fail(TW_E_NO_MEMORY, "no memory for %u buffers of %zu bytes for stream '%s'", depth, st->bytes,
+                        handle);
+    disconnect(st);
+    memset(ring, 0, bytes);
+    st->how = CALLBACK;
+    st->buffer = ring;
+    st->callback = *callback;
+    st->prefetches =
+        st->to_device && callback->prefetch && tw__stream_prefetches(engine, (uint32_t)(st - engine->streams));
+    return TW_OK;
+}
+
+void tw_engine_stop(tw_engine *engine)
+{
+    for (size_t i = 1; engine && engine->streams && i < engine->stream_count; i++) invalidate(&engine->streams[i]);
+}
+
+const char *const *tw_engine_list_streams(tw_engine *engine)
+{
+    static const char *const none[] = { NULL };
+    return engine && engine->stream_names ? (const char *const *)engine->stream_names : none;
+}
+
+/* --- running -------------------------------------------------------------------------------------------------- */
+
+static const uint32_t *streams_of(const tw_engine *engine, unsigned program, size_t *count)
+{
+    const uint32_t *first = engine->plan.program_streams_first;
+    *count = first[program + 1] - first[program];
+    return *count ? engine->plan.program_streams + first[program] : NULL; /* no list at all without streams */
+}
+
+tw_status tw__streams_check(tw_engine *engine, unsigned program)
+{
+    size_t count, missing = 0;
+    const uint32_t *list = streams_of(engine, program, &count);
+    GString *names = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (engine->streams[list[i]].how != UNCONNECTED) continue;
+        if (!names) names = g_string_new(NULL);
+        if (missing++ < 8)
+            g_string_append_printf(names, "%s'%s'", names->len ? ", " : "", engine->streams[list[i]].handle);
+    }
+    if (!missing) return TW_OK;
+    if (missing > 8) g_string_append_printf(names, " and %zu more", missing - 8);
+    tw__fail(TW_E_STREAM_CONNECTION, "program %u uses streams that are not connected: %s", program, names->str);
+    g_string_free(names, TRUE);
+    return TW_E_STREAM_CONNECTION;
+}
+
+static char *slot(const tw__stream_state *st, unsigned index)
+{
+    return st->buffer + (size_t)((st->head + index) % st->depth) * st->bytes;
+}
+
+/* Fills free buffers ahead of their transfers, until one is not available. */
+static void prefetch(tw__stream_state *st)
+{
+    if (st->how != CALLBACK || !st->prefetches) return;
+    while (st->ready < st->lookahead) {
+        if (st->callback.prefetch(slot(st, st->ready), st->callback.user) != TW_STREAM_SUCCESS) return;
+        st->ready++;
+    }
+}
+
+void tw__streams_begin(tw_engine *engine, unsigned program)
+{
+    size_t count;
+    const uint32_t *list = streams_of(engine, program, &count);
+    for (size_t i = 0; i < count; i++) prefetch(&engine->streams[list[i]]);
+}
+
+static void complete(tw__stream_state *st)
+{
+    if (st->how == BUFFER) {
+        st->position = st->position + st->bytes >= st->buffer_bytes ? 0 : st->position + st->bytes;
+        return;
+    }
+    if (st->callback.complete) st->callback.complete(st->callback.user);
+    if (!st->to_device) return;
+    st->head = (st->head + 1) % st->depth;
+    if (st->ready) st->ready--;
+    prefetch(st);
+}
+
+static tw_status run_part(tw_engine *engine, tw__part *part, bool to_device)
+{
+    tw__stream_state *st = &engine->streams[part->stream];
+    char *base = engine->plan.storage.base;
+    char *host = st->how == BUFFER ? st->buffer + st->position : slot(st, 0), *device = host;
+    size_t host_size = tw__host_size(st->type), device_size = tw__device_size(engine, st->type);
+    if (host_size != device_size) {
+        device = tw__scratch(engine, (size_t)st->count * device_size);
+        if (!device) return TW_E_NO_MEMORY;
+    }
+    char *host_part = host + part->first * host_size, *device_part = device + part->first * device_size;
+    if (to_device) {
+        if (part->begins && st->how == CALLBACK && st->ready == 0) st->callback.fetch(host, st->callback.user);
+        if (device != host) tw__host_to_device(engine, st->type, device_part, host_part, part->count);
+        tw__copy_run(&part->copy, base, device);
+    } else {
+        tw__copy_run(&part->copy, device, base);
+        if (device != host) tw__device_to_host(engine, st->type, host_part, device_part, part->count);
+        if (part->ends && st->how == CALLBACK) st->callback.fetch(host, st->callback.user);
+    }
+    if (part->ends) complete(st);
+    return TW_OK;
+}
+
+tw_status tw__transfer_run(tw_engine *engine, tw__transfer *transfer)
+{
+    for (size_t i = 0; i < transfer->count; i++) {
+        tw_status s = run_part(engine, &transfer->parts[i], transfer->to_device);
+        if (s) return s;
+    }
+    return TW_OK;
+}

@@ -1,0 +1,427 @@
+/* Targets and devices. All figures come from the rows of the tile box; a model overrides some of them. */
+#include "poplar/graph/build.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_IPUS = 4096 }; /* keeps tile numbers far below TW_UNMAPPED */
+
+static tw_target *target_new(const tw_target *fields, const char *arch)
+{
+    const tw_tile_arch *row = tw_tile_arch_by_name(arch);
+    tw_target *target = row ? tw__realloc(NULL, sizeof *target) : NULL;
+    if (!target) {
+        if (row) tw__fail(TW_E_NO_MEMORY, "out of host memory");
+        return NULL;
+    }
+    *target = *fields;
+    target->refs = 1;
+    target->arch = *row;
+    for (unsigned i = 0; i < row->element_count; i++) target->element_offsets[i] = row->element_offsets[i];
+    return target;
+}
+
+tw_target *tw_target_new_cpu(bool accurate_half)
+{
+    tw_target fields = {
+        .kind = TW_TARGET_CPU, .ipus = 1, .tiles_per_ipu = 1, .tiles = 1, .accurate_half = accurate_half
+    };
+    return target_new(&fields, "cpu");
+}
+
+static const struct {
+    tw_chip chip;
+    const char *arch;
+} chips[] = { { TW_MK1, "ipu1" }, { TW_MK2, "ipu2" }, { TW_MK21, "ipu21" } };
+
+/* What a model may change. False when a field makes no sense. */
+static bool override(tw_target *t, const tw_ipu_model *m)
+{
+    tw_tile_arch *a = &t->arch;
+    unsigned most = a->tiles;
+    if (m->tiles_per_ipu > most)
+        return tw__fail(TW_E_MACHINE_MODEL, "%u tiles per IPU: an %s has %u", m->tiles_per_ipu, a->name, most) ==
+               TW_OK;
+    if (m->num_ipus > MAX_IPUS)
+        return tw__fail(TW_E_MACHINE_MODEL, "%u IPUs: at most %d are possible", m->num_ipus, MAX_IPUS) == TW_OK;
+    if (m->clock_hz < 0 || !isfinite(m->clock_hz) || m->exchange_bytes_per_cycle < 0 ||
+        !isfinite(m->exchange_bytes_per_cycle))
+        return tw__fail(TW_E_MACHINE_MODEL, "clock and exchange bandwidth must be positive numbers") == TW_OK;
+    t->ipus = m->num_ipus ? m->num_ipus : 1;
+    t->tiles_per_ipu = m->tiles_per_ipu ? m->tiles_per_ipu : most;
+    t->tiles = t->ipus * t->tiles_per_ipu;
+    if (m->worker_contexts) a->workers = m->worker_contexts;
+    if (m->bytes_per_tile) a->bytes_per_tile = m->bytes_per_tile;
+    if (m->clock_hz > 0) a->clock_hz = m->clock_hz;
+    if (m->exchange_bytes_per_cycle > 0) a->exchange_bytes_per_cycle = m->exchange_bytes_per_cycle;
+    if (m->global_sync_cycles) a->global_sync_cycles = m->global_sync_cycles;
+    if (m->max_sync_delay) {
+        a->max_sync_delay = m->max_sync_delay;
+        if (a->min_sync_delay > a->max_sync_delay) a->min_sync_delay = a->max_sync_delay;
+    }
+    if (m->no_sync_delay) a->min_sync_delay = a->max_sync_delay = 0;
+    return true;
+}
+
+tw_target *tw_target_new_ipu_model(const tw_ipu_model *model)
+{
+    tw_ipu_model defaults = { 0 };
+    const tw_ipu_model *m = model ? model : &defaults;
+    tw_chip chip = m->chip ? m->chip : TW_MK2;
+    const char *arch = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(chips); i++)
+        if (chips[i].chip == chip) arch = chips[i].arch;
+    if (!arch) {
+        tw__fail(TW_E_MACHINE_MODEL, "unknown chip %d: TW_MK1, TW_MK2 and TW_MK21 are known", (int)chip);
+        return NULL;
+    }
+    tw_target fields = { .kind = TW_TARGET_IPU_MODEL,
+                         .chip = chip,
+                         .accurate_half = m->accurate_half,
+                         .compile_ipu_code = m->compile_ipu_code,
+                         .no_sync_delay = m->no_sync_delay };
+    tw_target *target = target_new(&fields, arch);
+    if (target && !override(target, m)) {
+        free(target);
+        return NULL;
+    }
+    return target;
+}
+
+tw_target *tw_target_ref(const tw_target *target)
+{
+    tw_target *t = (tw_target *)(uintptr_t)target; /* only the count changes */
+    if (t) t->refs++;
+    return t;
+}
+
+void tw_target_unref(const tw_target *target)
+{
+    tw_target *t = (tw_target *)(uintptr_t)target;
+    if (t && --t->refs == 0) free(t);
+}
+
+bool tw_target_equal(const tw_target *a, const tw_target *b)
+{
+    if (a == b) return true;
+    if (!a || !b) return false;
+    bool same = a->kind == b->kind && a->chip == b->chip && a->ipus == b->ipus &&
+                a->tiles_per_ipu == b->tiles_per_ipu && a->accurate_half == b->accurate_half &&
+                a->compile_ipu_code == b->compile_ipu_code && a->no_sync_delay == b->no_sync_delay;
+#define SAME(field, ctype, format, unit, text) same = same && a->arch.field == b->arch.field;
+    TW_TILE_FIELD_LIST(SAME)
+#undef SAME
+    return same;
+}
+
+uint64_t tw_target_hash(const tw_target *target)
+{
+    uint64_t hash = 1469598103934665603u; /* FNV-1a over what tw_target_equal() compares as whole numbers */
+    const uint64_t parts[] = { (uint64_t)target->kind, (uint64_t)target->chip,      target->ipus,
+                               target->tiles_per_ipu,  target->accurate_half,       target->compile_ipu_code,
+                               target->arch.workers,   target->arch.bytes_per_tile, target->arch.max_sync_delay,
+                               target->no_sync_delay,  target->arch.min_sync_delay };
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) hash = (hash ^ parts[i]) * 1099511628211u;
+    return hash;
+}
+
+tw_target *tw_target_new_virtual(const tw_target *from, unsigned num_ipus, unsigned tiles_per_ipu)
+{
+    if (!from || !num_ipus || !tiles_per_ipu || num_ipus > from->ipus || tiles_per_ipu > from->tiles_per_ipu) {
+        tw__fail(TW_E_MACHINE_MODEL, "virtual target of %u IPUs with %u tiles: the target has %u with %u", num_ipus,
+                 tiles_per_ipu, from ? from->ipus : 0, from ? from->tiles_per_ipu : 0);
+        return NULL;
+    }
+    tw_target *target = tw__realloc(NULL, sizeof *target);
+    if (!target) {
+        tw__fail(TW_E_NO_MEMORY, "out of host memory");
+        return NULL;
+    }
+    *target = *from;
+    target->refs = 1;
+    target->ipus = num_ipus;
+    target->tiles_per_ipu = tiles_per_ipu;
+    target->tiles = num_ipus * tiles_per_ipu;
+    return target;
+}
+
+/* --- devices ------------------------------------------------------------------------------------------------------------ */
+
+static tw_device *device_new(tw_target *target) /* takes it over */
+{
+    tw_device *device = target ? tw__realloc(NULL, sizeof *device) : NULL;
+    if (device)
+        *device = (tw_device){ .target = target };
+    else if (target) {
+        tw_target_unref(target);
+        tw__fail(TW_E_NO_MEMORY, "out of host memory");
+    }
+    return device;
+}
+
+tw_device *tw_device_cpu(void)
+{
+    return device_new(tw_target_new_cpu(false));
+}
+
+tw_device *tw_device_cpu_accurate_half(void)
+{
+    return device_new(tw_target_new_cpu(true));
+}
+
+tw_device *tw_device_ipu_model(tw_chip chip, unsigned num_ipus)
+{
+    if (!num_ipus) {
+        tw__fail(TW_E_MACHINE_MODEL, "an IPU Model of 0 IPUs: at least one is needed");
+        return NULL;
+    }
+    return device_new(tw_target_new_ipu_model(&(tw_ipu_model){ .chip = chip, .num_ipus = num_ipus }));
+}
+
+tw_device *tw_device_ipu_model_with(const tw_ipu_model *model)
+{
+    return device_new(tw_target_new_ipu_model(model));
+}
+
+tw_device *tw_device_virtual(const tw_device *device, unsigned tiles_per_ipu)
+{
+    const tw_target *target = device ? device->target : NULL;
+    return device_new(tw_target_new_virtual(target, target ? target->ipus : 1, tiles_per_ipu));
+}
+
+void tw_device_free(tw_device *device)
+{
+    if (!device) return;
+    tw_target_unref(device->target);
+    free(device);
+}
+
+const tw_target *tw_device_target(const tw_device *device)
+{
+    return device ? device->target : NULL;
+}
+
+bool tw_device_attach(tw_device *device)
+{
+    if (device) device->attached = true;
+    return device != NULL;
+}
+
+void tw_device_detach(tw_device *device)
+{
+    if (device) device->attached = false;
+}
+
+/* --- getters ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_cpu(const tw_target *target)
+{
+    return target->kind == TW_TARGET_CPU;
+}
+
+tw_target_kind tw_target_get_kind(const tw_target *target)
+{
+    return target->kind;
+}
+
+const char *tw_target_arch(const tw_target *target)
+{
+    return target->arch.name;
+}
+
+size_t tw_target_type_size(const tw_target *target, tw_type type)
+{
+    /* Decision 18: half is a float on a CPU target without accurate half. */
+    return type == TW_HALF && is_cpu(target) && !target->accurate_half ? sizeof(float) : tw_type_size(type);
+}
+
+#define GETTER(ctype, name, ...)                    \
+    ctype tw_target_##name(const tw_target *target) \
+    {                                               \
+        return __VA_ARGS__;                         \
+    }
+GETTER(unsigned, worker_contexts, target->arch.workers)
+GETTER(unsigned, tiles, target->tiles)
+GETTER(unsigned, tiles_per_ipu, target->tiles_per_ipu)
+GETTER(unsigned, ipus, target->ipus)
+GETTER(unsigned, data_path_width, target->arch.data_path_width)
+GETTER(unsigned, rpt_count_max, target->arch.rpt_count_max)
+GETTER(unsigned, atomic_store_granularity, target->arch.atomic_store_granularity)
+GETTER(uint64_t, bytes_per_tile, target->arch.bytes_per_tile ? target->arch.bytes_per_tile : UINT64_MAX)
+GETTER(double, exchange_bytes_per_cycle, target->arch.exchange_bytes_per_cycle)
+GETTER(unsigned, memcpy_bytes_per_cycle, target->arch.memcpy_bytes_per_cycle)
+GETTER(bool, supports_exchange_bus_sharing, target->arch.super_tile_send_receive)
+GETTER(unsigned, tiles_per_shared_exchange_bus, target->arch.tiles_per_super_tile)
+GETTER(double, clock_hz, target->arch.clock_hz)
+GETTER(unsigned, min_sync_delay, target->arch.min_sync_delay)
+GETTER(unsigned, max_sync_delay, target->arch.max_sync_delay)
+GETTER(unsigned, interleaved_memory_element_index, target->arch.interleaved_element)
+GETTER(unsigned, num_stride_bits, target->arch.num_stride_bits)
+GETTER(unsigned, conv_unit_coeff_load_bytes_per_cycle, target->arch.conv_coeff_bytes_per_cycle)
+GETTER(bool, accurate_half, target->accurate_half)
+GETTER(unsigned, fp_ictl_index, (void)target, 0x20)
+GETTER(unsigned, dbg_data_index, (void)target, 0x70)
+GETTER(tw_link_topology, ipu_link_topology, (void)target, TW_LINK_MESH)
+GETTER(tw_link_configuration, ipu_link_configuration, (void)target, TW_LINK_DEFAULT)
+GETTER(unsigned, ipu_link_domain_size, target->ipus)
+GETTER(unsigned, instance_size, target->ipus)
+GETTER(bool, gateway_mode, (void)target, false)
+GETTER(unsigned, tiles_per_xb_context, target->arch.tiles_per_xb_context)
+GETTER(unsigned, contexts_per_xb, target->arch.contexts_per_xb)
+#undef GETTER
+
+unsigned tw_target_vector_width(const tw_target *target, tw_type type)
+{
+    return tw_tile_vector_width(&target->arch, type);
+}
+
+uint64_t tw_target_memory_bytes(const tw_target *target)
+{
+    uint64_t bytes;
+    return __builtin_mul_overflow(tw_target_bytes_per_tile(target), (uint64_t)target->tiles, &bytes) ? UINT64_MAX
+                                                                                                     : bytes;
+}
+
+unsigned tw_target_global_sync_cycles(const tw_target *target)
+{
+    return is_cpu(target) || target->no_sync_delay ? 0 : tw_tile_global_sync_cycles(&target->arch, target->ipus);
+}
+
+const uint64_t *tw_target_memory_element_offsets(const tw_target *target, size_t *count)
+{
+    if (count) *count = target->arch.element_count;
+    return target->element_offsets;
+}
+
+unsigned tw_target_conv_units(const tw_target *target, tw_type input, tw_type partials)
+{
+    return tw_tile_conv_units(&target->arch, input, partials);
+}
+
+unsigned tw_target_conv_unit_max_pipeline_depth(const tw_target *target, tw_type partials)
+{
+    (void)partials; /* the same for all types on every chip in the table */
+    return target->arch.conv_pipeline_depth;
+}
+
+unsigned tw_target_conv_unit_input_load_elems_per_cycle(const tw_target *target, tw_type type)
+{
+    return tw_tile_conv_input_elements(&target->arch, type);
+}
+
+unsigned tw_target_weights_per_conv_unit(const tw_target *target, tw_type type)
+{
+    return tw_tile_weights_per_conv_unit(&target->arch, type);
+}
+
+const char *tw_target_system(const tw_target *target)
+{
+    return tw_target_arch(target);
+}
+
+/* Largest value of a floating point type as it lies in memory; false when it has none here. */
+static bool real_max(size_t size, void *max)
+{
+    const uint16_t half = 0x7bff;
+    const float single = FLT_MAX;
+    const double twice = DBL_MAX;
+    const void *const from[] = { [sizeof half] = &half, [sizeof single] = &single, [sizeof twice] = &twice };
+    if (size >= G_N_ELEMENTS(from) || !from[size]) return false;
+    memcpy(max, from[size], size);
+    return true;
+}
+
+bool tw_target_type_limits(const tw_target *target, tw_type type, void *lowest, void *max)
+{
+    const tw_type_info *info = tw_type_get(type);
+    size_t size = tw_target_type_size(target, type);
+    uint8_t low[16] = { 0 }, high[16];
+    if (!size || size > sizeof low || info->is_complex || type == TW_QUARTER) return false;
+    memset(high, 0xff, sizeof high);
+    switch (info->kind) {
+    case TW_KIND_BOOL: high[0] = 1; break;
+    case TW_KIND_UINT: break;
+    case TW_KIND_INT: low[size - 1] = 0x80, high[size - 1] = 0x7f; break; /* little-endian, as all targets are */
+    case TW_KIND_FLOAT:
+        if ((size == 2 && type != TW_HALF) || !real_max(size, high)) return false;
+        memcpy(low, high, size);
+        low[size - 1] |= 0x80;
+        break;
+    default: return false;
+    }
+    if (lowest) memcpy(lowest, low, size);
+    if (max) memcpy(max, high, size);
+    return true;
+}
+
+unsigned tw_target_make_fp_ictl(const tw_target *target, bool inv, bool div0, bool oflo, bool esr, bool nanoo)
+{
+    (void)target;
+    return (unsigned)inv | (unsigned)div0 << 1 | (unsigned)oflo << 2 | (unsigned)esr << 19 | (unsigned)nanoo << 20;
+}
+
+const tw_global_exchange_constraint *tw_target_global_exchange_constraints(const tw_target *target, size_t *count)
+{
+    (void)target;
+    if (count) *count = 0;
+    return NULL;
+}
+
+/* --- host exchange blocks ------------------------------------------------------------------------------------------------ */
+
+/* Tile within its IPU, UINT_MAX past the last tile. */
+static unsigned tile_of_ipu(const tw_target *target, unsigned tile)
+{
+    return tile < target->tiles ? tile % target->tiles_per_ipu : UINT_MAX;
+}
+
+unsigned tw_target_host_exchange_xb(const tw_target *target, unsigned tile)
+{
+    unsigned at = tile_of_ipu(target, tile),
+             block = target->arch.tiles_per_xb_context * target->arch.contexts_per_xb;
+    return at == UINT_MAX ? at : at / block;
+}
+
+unsigned tw_target_host_exchange_context(const tw_target *target, unsigned tile)
+{
+    unsigned at = tile_of_ipu(target, tile);
+    return at == UINT_MAX ? at : at / target->arch.tiles_per_xb_context % target->arch.contexts_per_xb;
+}
+
+unsigned tw_target_host_exchange_context_position(const tw_target *target, unsigned tile)
+{
+    unsigned at = tile_of_ipu(target, tile);
+    return at == UINT_MAX ? at : at % target->arch.tiles_per_xb_context;
+}
+
+/* --- half --------------------------------------------------------------------------------------------------------------- */
+
+void tw_target_copy_float_to_half(const tw_target *target, const float *src, void *dst, size_t count)
+{
+    if (tw_target_type_size(target, TW_HALF) == sizeof(float)) {
+        if (count) memcpy(dst, src, count * sizeof(float));
+        return;
+    }
+    uint8_t *to = dst; /* may be unaligned */
+    for (size_t i = 0; i < count; i++) {
+        uint16_t half = tw_f32_to_f16(src[i], TW_ROUND_NEAREST_EVEN, 0);
+        memcpy(to + 2 * i, &half, sizeof half);
+    }
+}
+
+void tw_target_copy_half_to_float(const tw_target *target, const void *src, float *dst, size_t count)
+{
+    if (tw_target_type_size(target, TW_HALF) == sizeof(float)) {
+        if (count) memcpy(dst, src, count * sizeof(float));
+        return;
+    }
+    const uint8_t *from = src;
+    for (size_t i = 0; i < count; i++) {
+        uint16_t half;
+        memcpy(&half, from + 2 * i, sizeof half);
+        dst[i] = tw_f16_to_f32(half);
+    }
+}

@@ -1,0 +1,248 @@
+/* Clones: a new variable with the shape and the tile mapping of a tensor; order and aliases by method. */
+#include "poplar/graph/replicas.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A run of elements of an old variable and where it starts in the clone. */
+typedef struct run {
+    uint32_t var, tile; /* tile: UINT32_MAX when unmapped, or when the order does not follow tiles */
+    uint64_t begin, end, at;
+} run;
+
+static int by_place(const void *a, const void *b)
+{
+    const run *x = a, *y = b;
+    if (x->var != y->var) return x->var < y->var ? -1 : 1;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static int by_tile(const void *a, const void *b)
+{
+    const run *x = a, *y = b;
+    if (x->tile != y->tile) return x->tile < y->tile ? -1 : 1;
+    return by_place(a, b);
+}
+
+typedef struct runs {
+    run *run;
+    size_t n, room;
+} runs;
+
+static bool add_run(runs *r, run one)
+{
+    if (!tw__grow(&r->run, &r->room, r->n, sizeof *r->run)) return false;
+    r->run[r->n++] = one;
+    return true;
+}
+
+static bool add_dims(runs *r, uint32_t var, uint64_t offset, const tw__dim *dims, unsigned n)
+{
+    if (n == 0 || (n == 1 && dims[0].stride == 1))
+        return add_run(
+            r, (run){ .var = var, .tile = UINT32_MAX, .begin = offset, .end = offset + (n ? dims[0].count : 1) });
+    for (uint64_t i = 0; i < dims[0].count; i++)
+        if (!add_dims(r, var, offset + i * (uint64_t)dims[0].stride, dims + 1, n - 1)) return false;
+    return true;
+}
+
+/* Distinct elements of a list as sorted, disjoint, maximal runs. */
+static bool distinct(runs *r, const tw__regions *list)
+{
+    for (uint32_t i = 0; i < list->n; i++) {
+        tw__dim dims[4];
+        uint64_t offset = list->region[i].offset;
+        bool repeats = false;
+        memcpy(dims, list->region[i].dim, sizeof dims);
+        unsigned n = tw__dims_sort(dims, list->region[i].count == 1 ? 0 : list->region[i].rank, &offset, &repeats);
+        if (!add_dims(r, list->region[i].var, offset, dims, n)) return false;
+    }
+    if (r->n) qsort(r->run, r->n, sizeof *r->run, by_place);
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        run *last = n ? &r->run[n - 1] : NULL;
+        if (last && last->var == r->run[i].var && r->run[i].begin <= last->end) {
+            if (r->run[i].end > last->end) last->end = r->run[i].end;
+        } else {
+            r->run[n++] = r->run[i];
+        }
+    }
+    r->n = n;
+    return true;
+}
+
+/* Cuts runs where the tile changes, for the order by tile. */
+static bool cut_at_tiles(const tw__core *core, runs *r)
+{
+    runs out = { 0 };
+    for (size_t i = 0; i < r->n; i++) {
+        const tw__variable *v = &core->vars[r->run[i].var];
+        uint64_t at = r->run[i].begin;
+        for (size_t k = tw__mapped_find(v, at); at < r->run[i].end; k++) {
+            run one = r->run[i];
+            one.begin = at;
+            const tw__mapped *m = k < v->mapped_count ? &v->mapped[k] : NULL;
+            if (m && m->begin <= at) {
+                one.tile = m->tile;
+                one.end = m->end < one.end ? m->end : one.end;
+            } else {
+                if (m && m->begin < one.end) one.end = m->begin;
+                k--;
+            }
+            if (!add_run(&out, one)) {
+                free(out.run);
+                return false;
+            }
+            at = one.end;
+        }
+    }
+    free(r->run);
+    *r = out;
+    return true;
+}
+
+static const run *run_of(const runs *r, uint32_t var, uint64_t element)
+{
+    size_t low = 0, high = r->n;
+    while (high - low > 1) {
+        size_t mid = low + (high - low) / 2;
+        const run *m = &r->run[mid];
+        if (m->var < var || (m->var == var && m->begin <= element))
+            low = mid;
+        else
+            high = mid;
+    }
+    return &r->run[low];
+}
+
+/* The list of the clone: every element moves to its place in the new variable. */
+static tw__regions *moved(const tw__regions *list, const runs *r, uint32_t var)
+{
+    tw__builder b = { 0 };
+    tw__region_walk walk = tw__region_walk_begin(list, 0, list->count);
+    for (tw__elems e; tw__region_walk_next(&walk, &e) && !b.failed;)
+        while (e.count) {
+            const run *to = run_of(r, e.var, e.offset);
+            uint64_t n = e.count, step = (uint64_t)(e.stride < 0 ? -e.stride : e.stride);
+            if (step) {
+                uint64_t inside = e.stride > 0 ? (to->end - 1 - e.offset) / step : (e.offset - to->begin) / step;
+                if (inside + 1 < n) n = inside + 1;
+            }
+            tw__builder_box(&b, var, to->at + (e.offset - to->begin), &(tw__dim){ n, e.stride }, 1);
+            e.offset += n * (uint64_t)e.stride;
+            e.count -= n;
+        }
+    return tw__builder_finish(&b);
+}
+
+/* A clone that keeps the order of the elements in memory (or groups them by tile) and their aliases. */
+static tw_tensor clone_order(tw_graph *graph, tw_type type, const tw__node *t, const char *name, bool gather)
+{
+    tw__core *core = graph->core;
+    const tw__regions *list = tw__node_regions(core, t);
+    runs r = { 0 };
+    tw__regions *fresh = NULL;
+    uint32_t var = 0;
+    tw_tensor result = TW__NIL_TENSOR;
+    bool added = false, done = list && distinct(&r, list);
+    for (size_t i = 0; done && i < r.n; i++) done = tw__mapping_settle(&core->vars[r.run[i].var]);
+    if (done && gather) {
+        done = cut_at_tiles(core, &r);
+        if (done && r.n) qsort(r.run, r.n, sizeof *r.run, by_tile);
+    }
+    uint64_t total = 0;
+    for (size_t i = 0; done && i < r.n; i++) {
+        r.run[i].at = total;
+        total += r.run[i].end - r.run[i].begin;
+    }
+    if (done && gather && r.n) qsort(r.run, r.n, sizeof *r.run, by_place);
+    if (done) done = added = tw__variable_add(graph, type, 1, (size_t[]){ total }, name, false, &var);
+    if (done) done = (fresh = moved(list, &r, var)) != NULL;
+    if (done) {
+        size_t shape[TW__MAX_RANK];
+        memcpy(shape, t->dims, t->t.rank * sizeof *shape);
+        tw__variable *v = &core->vars[var];
+        if (total == fresh->count && t->t.rank) { /* for messages, when the shapes agree */
+            size_t *kept = TW__NEW_N(core->arena, size_t, t->t.rank);
+            if (kept) {
+                memcpy(kept, shape, t->t.rank * sizeof *kept);
+                v->shape = kept;
+                v->rank = t->t.rank;
+            }
+        }
+        for (size_t i = 0; done && i < r.n; i++)
+            done = tw__mapping_copy(v, r.run[i].at, &core->vars[r.run[i].var], r.run[i].begin, r.run[i].end);
+        if (done) {
+            result = tw__tensor_from_list(core, type, t->t.rank, shape, fresh);
+            fresh = NULL;
+        }
+    }
+    if (!result.id) {
+        tw__graph_no_memory(core);
+        tw__regions_unref(fresh);
+        if (added) tw__variable_drop_last(core);
+    }
+    free(r.run);
+    return result;
+}
+
+/* A new variable in row-major order of the tensor, mapped like it. */
+static tw_tensor clone_new(tw_graph *graph, tw_type type, const tw__node *t, const char *name)
+{
+    tw__core *core = graph->core;
+    const tw__regions *list = tw__node_regions(core, t);
+    uint32_t var = 0;
+    if (!list || !tw__variable_add(graph, type, t->t.rank, t->dims, name, false, &var)) return TW__NIL_TENSOR;
+    bool done = true;
+    for (uint32_t i = 0; i < list->n && done; i++) done = tw__mapping_settle(&core->vars[list->region[i].var]);
+    tw__region_walk walk = tw__region_walk_begin(list, 0, list->count);
+    for (tw__elems e; done && tw__region_walk_next(&walk, &e);) {
+        uint64_t at = walk.pos - e.count;
+        if (e.stride == 1)
+            done = tw__mapping_copy(&core->vars[var], at, &core->vars[e.var], e.offset, e.offset + e.count);
+        for (uint64_t i = 0; done && e.stride != 1 && i < e.count; i++) {
+            uint64_t from = e.offset + i * (uint64_t)e.stride;
+            done = tw__mapping_copy(&core->vars[var], at + i, &core->vars[e.var], from, from + 1);
+        }
+    }
+    tw_tensor result = done ? tw__variable_tensor(core, var) : TW__NIL_TENSOR;
+    if (!result.id) {
+        tw__graph_no_memory(core);
+        tw__variable_drop_last(core);
+    }
+    return result;
+}
+
+static tw_tensor clone_parts(tw_graph *graph, tw_type type, tw_tensor tensor, tw_clone_method method,
+                             const char *name)
+{
+    tw_tensor part = TW__NIL_TENSOR, last = part; /* of replica i, of the one before */
+    TW__REPLICA_VARIABLE(graph,
+                         (tw__replica_drop(graph, tensor, last), last = part = tw__replica_tensor(graph, tensor, i),
+                          tw_graph_clone(one, type, part, method, name)));
+    return TW__NIL_TENSOR;
+}
+
+tw_tensor tw_graph_clone(tw_graph *graph, tw_type type, tw_tensor tensor, tw_clone_method method, const char *name)
+{
+    TW__ENTER(graph, TW__NIL_TENSOR);
+    if (graph->replicas) return clone_parts(graph, type, tensor, method, name);
+    tw__core *core = graph->core;
+    const tw__node *t = tw__node_get(core, tensor, "the tensor to clone");
+    if (!t) return TW__NIL_TENSOR;
+    if (type == TW_TYPE_NONE) type = t->t.type;
+    uint32_t var = 0;
+    uint64_t offset, count;
+    bool plain = tw__node_run(t, &var, &offset, &count);
+    switch (method) {
+    case TW_CLONE_CREATE_NEW_ORDER: return clone_new(graph, type, t, name);
+    case TW_CLONE_PRESERVE_ORDER_AND_ALIASES: break;
+    case TW_CLONE_GATHER_AND_PRESERVE_TILE_ORDER_AND_ALIASES: return clone_order(graph, type, t, name, true);
+    case TW_CLONE_PRESERVE_ORDER_UNLESS_ALIASES: {
+        const tw__regions *list = tw__node_regions(core, t);
+        if (!list) return TW__NIL_TENSOR;
+        if (!plain && tw__list_aliases(list) != TW__OVERLAP_NONE) return clone_new(graph, type, t, name);
+    }
+    }
+    return plain ? clone_new(graph, type, t, name) : clone_order(graph, type, t, name, false);
+}

@@ -1,0 +1,366 @@
+/* Tensor views: slice, concat, reshape, shuffle, ... Everything shares storage with its argument.
+ *
+ * Affine tensors (nearly all of them) are transformed by arithmetic on shape and strides. Others are cut into boxes
+ * over at most three dimensions (what lies before, the one concerned, what lies after), or over all of them for a
+ * shuffle. */
+#include "poplar/graph/build.h"
+
+#include <string.h>
+
+/* --- one dimension ------------------------------------------------------------------------------------------------ */
+
+/* What becomes of an axis: indices first, first + step, ... (`count` of them, step may be -1); or, for one index and
+ * `step` 0, that index `count` times. */
+typedef struct pick {
+    uint64_t first, count;
+    int64_t step;
+} pick;
+
+/* The part of a box's axis that `p` takes; size 0 when nothing. Moves the box's offset. */
+static void pick_axis(tw__box *box, unsigned d, pick p)
+{
+    tw__axis *a = &box->axis[d];
+    uint64_t end = a->begin + a->size;
+    if (p.step == 0) {
+        *a = (tw__axis){ 0, p.count, 0 };
+    } else if (p.step > 0) {
+        uint64_t step = (uint64_t)p.step, last = p.first + p.count * step;
+        uint64_t from = a->begin > p.first ? (a->begin - p.first + step - 1) / step : 0;
+        uint64_t to = end >= last ? p.count : end > p.first ? (end - p.first + step - 1) / step : 0;
+        if (from >= to) {
+            a->size = 0;
+            return;
+        }
+        box->offset += (p.first + from * step - a->begin) * (uint64_t)a->stride;
+        *a = (tw__axis){ from, to - from, a->stride * p.step };
+    } else {
+        /* The whole axis backwards: index i becomes count - 1 - i. */
+        box->offset += (a->size - 1) * (uint64_t)a->stride;
+        *a = (tw__axis){ p.count - end, a->size, -a->stride };
+    }
+}
+
+/* Regions of a tensor that can be meant: more than a GiB of them. Refused beforehand, where a number multiplies them. */
+enum { MAX_PIECES = 1 << 24 };
+
+/* A tensor with dimension d changed by `p`. */
+static tw_tensor picked(tw__core *core, const tw__node *t, unsigned d, pick p)
+{
+    unsigned rank = t->t.rank;
+    size_t shape[TW__MAX_RANK];
+    memcpy(shape, t->dims, rank * sizeof *shape);
+    shape[d] = p.count;
+    if (t->affine) {
+        tw__node *node = tw__node_affine(core, t, rank);
+        if (!node) return TW__NIL_TENSOR;
+        tw__node_set_shape(node, shape);
+        memcpy(tw__strides(node), tw__strides(t), rank * sizeof(int64_t));
+        int64_t *stride = &tw__strides(node)[d];
+        uint64_t first = p.step < 0 && p.count ? p.count - 1 : p.first;
+        if (tw__dims_product(shape, 0, rank)) node->offset += first * (uint64_t)*stride;
+        *stride *= p.step;
+        return tw__node_publish(core, node);
+    }
+    uint64_t outer = tw__dims_product(shape, 0, d), inner = tw__dims_product(shape, d + 1, rank);
+    if (outer == 1 && p.step == 1) { /* cut the list */
+        tw__builder b = { 0 };
+        tw__builder_range(&b, t->t.regions, p.first * inner, (p.first + p.count) * inner);
+        return tw__tensor_from_list(core, t->t.type, rank, shape, tw__builder_finish(&b));
+    }
+    const tw__regions *list = t->t.regions;
+    if (p.step == 0 && list->n && p.count > MAX_PIECES / list->n) {
+        char text[TW__TEXT_BYTES];
+        tw__graph_fail(core, TW_E_TENSOR_CREATION, "%llu times the %u pieces of %s: a tensor can have %d",
+                       (unsigned long long)p.count, list->n, tw__node_text(core, t, text, sizeof text), MAX_PIECES);
+        return TW__NIL_TENSOR;
+    }
+    size_t flat[3] = { outer, t->dims[d], inner };
+    tw__boxes boxes = { .rank = 3 };
+    if (outer * inner * p.count > 0) tw__boxes_from_list(&boxes, list, flat);
+    for (size_t i = 0; i < boxes.n; i++) pick_axis(tw__boxes_at(&boxes, i), 1, p);
+    flat[1] = p.count;
+    tw__regions *result = tw__boxes_to_list(&boxes, flat);
+    tw__boxes_drop(&boxes);
+    return tw__tensor_from_list(core, t->t.type, rank, shape, result);
+}
+
+static bool check_range(tw__core *core, const tw__node *t, unsigned dim, size_t begin, size_t end)
+{
+    char text[TW__TEXT_BYTES];
+    if (begin <= end && end <= t->dims[dim]) return true;
+    return tw__graph_fail(core, TW_E_INDEX, "slice [%zu, %zu) is out of range: dimension %u of %s has %zu elements",
+                          begin, end, dim, tw__node_text(core, t, text, sizeof text), t->dims[dim]);
+}
+
+/* --- slices ------------------------------------------------------------------------------------------------------- */
+
+tw_tensor tw_tensor_slice(tw_graph *graph, tw_tensor tensor, unsigned dim, size_t begin, size_t end)
+{
+    TW__GET(t, tensor, "the tensor to slice");
+    if (!tw__check_dim(core, t, dim) || !check_range(core, t, dim, begin, end)) return TW__NIL_TENSOR;
+    return picked(core, t, dim, (pick){ begin, end - begin, 1 });
+}
+
+/* slice_nd and element: dimension after dimension, innermost first so that lists are cut as late as possible. */
+static tw_tensor sliced_nd(tw__core *core, const tw__node *t, tw_tensor tensor, const size_t *begin,
+                           const size_t *end)
+{
+    tw_tensor now = tensor;
+    if (t->t.rank == 0) return tw__reshaped(core, t, 0, NULL);
+    for (unsigned d = 0; d < t->t.rank; d++) {
+        const tw__node *from = tw__node_find(core, now);
+        tw_tensor next = picked(core, from, d, (pick){ begin[d], end[d] - begin[d], 1 });
+        if (now.id != tensor.id) tw__tensor_drop(core, now);
+        if (!next.id) return next;
+        now = next;
+    }
+    return now;
+}
+
+tw_tensor tw_tensor_slice_nd(tw_graph *graph, tw_tensor tensor, const size_t *begin, const size_t *end)
+{
+    TW__GET(t, tensor, "the tensor to slice");
+    for (unsigned d = 0; d < t->t.rank; d++)
+        if (!check_range(core, t, d, begin[d], end[d])) return TW__NIL_TENSOR;
+    return sliced_nd(core, t, tensor, begin, end);
+}
+
+tw_tensor tw_tensor_index(tw_graph *graph, tw_tensor tensor, size_t index)
+{
+    TW__GET(t, tensor, "the tensor to index");
+    char text[TW__TEXT_BYTES];
+    if (!tw__check_dim(core, t, 0)) return TW__NIL_TENSOR;
+    if (index >= t->dims[0]) {
+        tw__graph_fail(core, TW_E_INDEX, "index %zu is out of range: dimension 0 of %s has %zu elements", index,
+                       tw__node_text(core, t, text, sizeof text), t->dims[0]);
+        return TW__NIL_TENSOR;
+    }
+    tw_tensor row = picked(core, t, 0, (pick){ index, 1, 1 });
+    const tw__node *r = tw__node_find(core, row);
+    if (!r) return row;
+    tw_tensor result = tw__reshaped(core, r, r->t.rank - 1, r->dims + 1);
+    tw__tensor_drop(core, row);
+    return result;
+}
+
+tw_tensor tw_tensor_element(tw_graph *graph, tw_tensor tensor, const size_t *indices)
+{
+    TW__GET(t, tensor, "the tensor to index");
+    size_t end[TW__MAX_RANK];
+    char text[TW__TEXT_BYTES];
+    for (unsigned d = 0; d < t->t.rank; d++) {
+        if (indices[d] >= t->dims[d]) {
+            tw__graph_fail(core, TW_E_INDEX, "index %zu is out of range: dimension %u of %s has %zu elements",
+                           indices[d], d, tw__node_text(core, t, text, sizeof text), t->dims[d]);
+            return TW__NIL_TENSOR;
+        }
+        end[d] = indices[d] + 1;
+    }
+    tw_tensor one = sliced_nd(core, t, tensor, indices, end);
+    const tw__node *r = tw__node_find(core, one);
+    if (!r) return one;
+    tw_tensor result = tw__reshaped(core, r, 0, NULL);
+    tw__tensor_drop(core, one);
+    return result;
+}
+
+tw_tensor tw_tensor_pick(tw_graph *graph, tw_tensor tensor, size_t count, const tw_interval *intervals)
+{
+    TW__GET(t, tensor, "the tensor to pick from");
+    char text[TW__TEXT_BYTES];
+    uint64_t size = tw__node_count(t);
+    size_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (intervals[i].begin > intervals[i].end || intervals[i].end > size) {
+            tw__graph_fail(core, TW_E_INDEX, "interval %zu, [%llu, %llu), is out of range: %s has %llu elements", i,
+                           (unsigned long long)intervals[i].begin, (unsigned long long)intervals[i].end,
+                           tw__node_text(core, t, text, sizeof text), (unsigned long long)size);
+            return TW__NIL_TENSOR;
+        }
+        total += intervals[i].end - intervals[i].begin;
+    }
+    tw__regions *list = tw__node_regions(core, t);
+    if (!list || !tw__shape_count(core, 1, &total, &size)) return TW__NIL_TENSOR;
+    tw__builder b = { 0 };
+    for (size_t i = 0; i < count; i++) tw__builder_range(&b, list, intervals[i].begin, intervals[i].end);
+    return tw__tensor_from_list(core, t->t.type, 1, &total, tw__builder_finish(&b));
+}
+
+/* --- concat ------------------------------------------------------------------------------------------------------- */
+
+static bool check_concat(tw__core *core, const tw__node *first, const tw__node *t, size_t index, unsigned dim)
+{
+    char a[TW__TEXT_BYTES], b[TW__TEXT_BYTES], sa[TW__TEXT_BYTES], sb[TW__TEXT_BYTES];
+    if (t->t.type != first->t.type)
+        return tw__graph_fail(
+            core, TW_E_TYPE, "concat of different element types: tensor 0 (%s) is %s, tensor %zu (%s) is %s",
+            tw__node_text(core, first, a, sizeof a), tw_type_name(first->t.type, TW_SYSTEM_POPLAR), index,
+            tw__node_text(core, t, b, sizeof b), tw_type_name(t->t.type, TW_SYSTEM_POPLAR));
+    bool fits = t->t.rank == first->t.rank;
+    for (unsigned k = 0; fits && k < t->t.rank; k++) fits = k == dim || t->dims[k] == first->dims[k];
+    return fits ||
+           tw__graph_fail(core, TW_E_INVALID_ARGUMENT,
+                          "concat along dimension %u: tensor 0 (%s) has shape %s, tensor %zu (%s) has shape "
+                          "%s; all other dimensions must be equal",
+                          dim, tw__node_text(core, first, a, sizeof a),
+                          tw__shape_text(first->t.rank, first->dims, sa, sizeof sa), index,
+                          tw__node_text(core, t, b, sizeof b), tw__shape_text(t->t.rank, t->dims, sb, sizeof sb));
+}
+
+static tw_tensor concatenated(tw__core *core, size_t count, const tw_tensor *tensors, unsigned dim)
+{
+    const tw__node *first = tw__node_get(core, tensors[0], "tensor 0");
+    if (!first || !tw__check_dim(core, first, dim)) return TW__NIL_TENSOR;
+    size_t shape[TW__MAX_RANK];
+    unsigned rank = first->t.rank;
+    memcpy(shape, first->dims, rank * sizeof *shape);
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        char what[32];
+        snprintf(what, sizeof what, "tensor %zu", i);
+        const tw__node *t = tw__node_get(core, tensors[i], what);
+        if (!t || !check_concat(core, first, t, i, dim)) return TW__NIL_TENSOR;
+        total += t->dims[dim];
+    }
+    shape[dim] = total;
+    uint64_t elements, outer = tw__dims_product(shape, 0, dim), inner = tw__dims_product(shape, dim + 1, rank);
+    if (!tw__shape_count(core, rank, shape, &elements)) return TW__NIL_TENSOR;
+    tw__regions *list;
+    if (outer <= 1) {
+        tw__builder b = { 0 };
+        for (size_t i = 0; i < count; i++) tw__builder_node(&b, tw__node_find(core, tensors[i]));
+        list = tw__builder_finish(&b);
+    } else {
+        tw__boxes boxes = { .rank = 3 };
+        uint64_t at = 0;
+        for (size_t i = 0; i < count && elements; i++) {
+            const tw__node *t = tw__node_find(core, tensors[i]);
+            size_t flat[3] = { outer, t->dims[dim], inner }, from = boxes.n;
+            const tw__regions *part = tw__node_regions(core, t);
+            if (part)
+                tw__boxes_from_list(&boxes, part, flat);
+            else
+                boxes.failed = true;
+            for (size_t k = from; k < boxes.n; k++) tw__boxes_at(&boxes, k)->axis[1].begin += at;
+            at += t->dims[dim];
+        }
+        list = tw__boxes_to_list(&boxes, (size_t[3]){ outer, total, inner });
+        tw__boxes_drop(&boxes);
+    }
+    return tw__tensor_from_list(core, first->t.type, rank, shape, list);
+}
+
+tw_tensor tw_tensor_concat(tw_graph *graph, unsigned count, const tw_tensor *tensors, unsigned dim)
+{
+    TW__ENTER(graph, TW__NIL_TENSOR);
+    if (!count || !tensors) {
+        tw__graph_fail(graph->core, TW_E_INVALID_ARGUMENT, "concat of no tensors");
+        return TW__NIL_TENSOR;
+    }
+    return concatenated(graph->core, count, tensors, dim);
+}
+
+tw_tensor tw_tensor_append(tw_graph *graph, tw_tensor tensor, tw_tensor element, unsigned dim)
+{
+    TW__GET(t, tensor, "the tensor to append to");
+    const tw__node *e = tw__node_get(core, element, "the element to append");
+    if (!e || !tw__check_dim(core, t, dim)) return TW__NIL_TENSOR;
+    /* The element has one dimension less; it becomes one index of `dim`. */
+    size_t shape[TW__MAX_RANK];
+    char a[TW__TEXT_BYTES], b[TW__TEXT_BYTES];
+    bool fits = e->t.rank + 1 == t->t.rank;
+    for (unsigned k = 0; fits && k < t->t.rank; k++) {
+        shape[k] = k == dim ? 1 : t->dims[k];
+        if (k != dim) fits = e->dims[k < dim ? k : k - 1] == t->dims[k];
+    }
+    if (!fits) {
+        tw__graph_fail(
+            core, TW_E_INVALID_ARGUMENT,
+            "append to %s along dimension %u: the element has shape %s; it must have the other dimensions",
+            tw__node_text(core, t, a, sizeof a), dim, tw__shape_text(e->t.rank, e->dims, b, sizeof b));
+        return TW__NIL_TENSOR;
+    }
+    tw_tensor parts[2] = { tensor, tw__reshaped(core, e, t->t.rank, shape) };
+    if (!parts[1].id) return TW__NIL_TENSOR;
+    tw_tensor result = concatenated(core, 2, parts, dim);
+    tw__tensor_drop(core, parts[1]);
+    return result;
+}
+
+/* --- repetition and choice ---------------------------------------------------------------------------------------- */
+
+/* Each block of dims >= `at` as a unit, `times` times in a row: a dimension of one element at `at` is stretched, then
+ * merged with its neighbour before (upsample) or after it (broadcast). */
+static tw_tensor repeated(tw__core *core, const tw__node *t, unsigned dim, size_t times, bool inside)
+{
+    unsigned at = inside ? dim + 1 : dim, rank = t->t.rank;
+    size_t shape[3];
+    uint64_t total;
+    size_t merged[TW__MAX_RANK];
+    memcpy(merged, t->dims, rank * sizeof *merged);
+    if (!tw__mul_size(merged[dim], times, &merged[dim])) merged[dim] = SIZE_MAX;
+    if (!tw__shape_count(core, rank, merged, &total)) return TW__NIL_TENSOR;
+    if (t->dims[dim] == 1) return picked(core, t, dim, (pick){ 0, times, 0 });
+    /* Three dims are enough: before, the unit, after. */
+    shape[0] = tw__dims_product(t->dims, 0, at);
+    shape[1] = 1;
+    shape[2] = tw__dims_product(t->dims, at, rank);
+    tw_tensor unit = tw__reshaped(core, t, 3, shape);
+    const tw__node *u = tw__node_find(core, unit);
+    if (!u) return TW__NIL_TENSOR;
+    tw_tensor wide = picked(core, u, 1, (pick){ 0, times, 0 });
+    tw__tensor_drop(core, unit);
+    const tw__node *w = tw__node_find(core, wide);
+    if (!w) return TW__NIL_TENSOR;
+    tw_tensor result = tw__reshaped(core, w, rank, merged);
+    tw__tensor_drop(core, wide);
+    return result;
+}
+
+tw_tensor tw_tensor_broadcast(tw_graph *graph, tw_tensor tensor, unsigned times, unsigned dim)
+{
+    TW__GET(t, tensor, "the tensor to broadcast");
+    return tw__check_dim(core, t, dim) ? repeated(core, t, dim, times, false) : TW__NIL_TENSOR;
+}
+
+tw_tensor tw_tensor_upsample(tw_graph *graph, tw_tensor tensor, unsigned scale, unsigned dim)
+{
+    TW__GET(t, tensor, "the tensor to upsample");
+    return tw__check_dim(core, t, dim) ? repeated(core, t, dim, scale, true) : TW__NIL_TENSOR;
+}
+
+tw_tensor tw_tensor_sub_sample(tw_graph *graph, tw_tensor tensor, unsigned stride, unsigned dim)
+{
+    TW__GET(t, tensor, "the tensor to subsample");
+    if (!tw__check_dim(core, t, dim)) return TW__NIL_TENSOR;
+    if (stride == 0) {
+        tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "subsample with stride 0: it must be at least 1");
+        return TW__NIL_TENSOR;
+    }
+    return picked(core, t, dim, (pick){ 0, (t->dims[dim] + stride - 1) / stride, stride });
+}
+
+tw_tensor tw_tensor_reverse(tw_graph *graph, tw_tensor tensor, unsigned dim)
+{
+    TW__GET(t, tensor, "the tensor to reverse");
+    return tw__check_dim(core, t, dim) ? picked(core, t, dim, (pick){ 0, t->dims[dim], -1 }) : TW__NIL_TENSOR;
+}
+
+tw_tensor tw_tensor_reinterpret(tw_graph *graph, tw_tensor tensor, tw_type type)
+{
+    TW__GET(t, tensor, "the tensor to reinterpret");
+    char text[TW__TEXT_BYTES];
+    if (!tw__type_check(core, type)) return TW__NIL_TENSOR;
+    size_t from = tw_target_type_size(graph->target, t->t.type), to = tw_target_type_size(graph->target, type);
+    if (from != to) {
+        tw__graph_fail(core, TW_E_TYPE,
+                       "reinterpret of %s from %s (%zu bytes) to %s (%zu bytes): sizes must be equal",
+                       tw__node_text(core, t, text, sizeof text), tw_type_name(t->t.type, TW_SYSTEM_POPLAR), from,
+                       tw_type_name(type, TW_SYSTEM_POPLAR), to);
+        return TW__NIL_TENSOR;
+    }
+    tw_tensor same = tw__reshaped(core, t, t->t.rank, t->dims);
+    const tw__node *node = tw__node_find(core, same);
+    if (node) ((tw__node *)(uintptr_t)node)->t.type = type; /* nobody else has it yet */
+    return same;
+}

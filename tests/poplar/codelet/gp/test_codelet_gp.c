@@ -1,0 +1,323 @@
+/* .gp archives and the command line of popc: compile, load, merge, refuse what is damaged. */
+#include "poplar/codelet/codelet_test.h"
+
+#include <tilewright/poplar/popc.h>
+#include <time.h>
+
+#define CPP "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
+
+static const char one[] = CPP "#include \"shared.hpp\"\n"
+                              "class One : public Vertex { public: Input<half> x; Output<half> y;\n"
+                              "  bool compute() { *y = x + half(SHARED); return true; } };\n";
+static const char two[] =
+    CPP "class Two : public Vertex { public: InOut<Vector<int, VectorLayout::COMPACT_PTR, 8>> v;\n"
+        "#ifdef VARIANT\n  int more;\n#endif\n"
+        "  bool compute() { v[0] = N; return true; } };\n";
+
+static char *path_of(const char *name)
+{
+    return g_build_filename(cache_folder, name, NULL);
+}
+
+static void write_text(const char *name, const char *text)
+{
+    g_autofree char *path = path_of(name);
+    assert_true(g_file_set_contents(path, text, -1, NULL));
+}
+
+/* Runs popc with arguments in which "@" stands for the test's folder. */
+static int popc(const char *line)
+{
+    g_autofree char *folder = g_strconcat(cache_folder, "/", NULL);
+    GString *text = g_string_new("popc ");
+    g_string_append(text, line);
+    g_string_replace(text, "@", folder, 0);
+    char **argv;
+    int argc;
+    assert_true(g_shell_parse_argv(text->str, &argc, &argv, NULL));
+    int status = tw_popc_main(argc, argv);
+    g_strfreev(argv);
+    g_string_free(text, TRUE);
+    return status;
+}
+
+static void check_one(tw__codelets *set, int variant)
+{
+    const tw__vertex_type *vt = find(set, "One");
+    float x32 = 2, y32 = 0;
+    uint16_t x16 = tw_f32_to_f16(2, TW_ROUND_NEAREST_EVEN, 0), y16 = 0;
+    char *v = new_state(vt);
+    PUT(vt, v, "x", void *, variant ? (void *)&x16 : (void *)&x32);
+    PUT(vt, v, "y", void *, variant ? (void *)&y16 : (void *)&y32);
+    assert_int_equal(run(set, vt, v), 1);
+    assert_true((variant ? tw_f16_to_f32(y16) : y32) == 7);
+    free(v);
+}
+
+static void test_compile_and_merge(void **state)
+{
+    (void)state;
+    write_text("shared.hpp", "#define SHARED 5\n");
+    write_text("one.cpp", one);
+    write_text("two.cpp", two);
+    assert_int_equal(popc("@one.cpp -o @one.gp -O3"), 0);
+    assert_int_equal(popc("-DN=3 @two.cpp --target=cpu,mk1,'ipu2' -o @two.gp"), 0);
+    assert_int_equal(popc("-o @lib.gp @one.gp @two.gp"), 0);
+    g_autofree char *lib = path_of("lib.gp");
+    for (int variant = 0; variant < 2; variant++) {
+        tw__codelets *set = tw__codelets_new((tw__half_variant)variant);
+        if (tw__codelets_add_file(set, lib, TW__CODELET_AUTO, NULL, NULL) != TW_OK)
+            fail_msg("%s", tw_error_message());
+        assert_int_equal(tw__codelets_add_file(set, lib, TW__CODELET_OBJECT, NULL, NULL),
+                         TW_OK); /* again: nothing */
+        assert_int_equal(tw__codelets_count(set), 2);
+        check_one(set, variant);
+        const tw__vertex_type *vt = find(set, "Two");
+        int data[1] = { 0 };
+        char *v = new_state(vt);
+        PUT(vt, v, "v", tw_host_span, data, 1);
+        assert_int_equal(run(set, vt, v), 1);
+        assert_int_equal(data[0], 3);
+        free(v);
+        const tw__device_vertex *mk1 = tw__codelets_device(set, vt, TW__ARCH_IPU1),
+                                *mk2 = tw__codelets_device(set, vt, TW__ARCH_IPU2);
+        assert_non_null(mk1);
+        assert_non_null(mk2);
+        assert_int_equal(mk1->size, 2);
+        assert_int_equal(mk2->size, 4);
+        assert_null(tw__codelets_device(set, vt, TW__ARCH_IPU21)); /* was not among its targets */
+        assert_non_null(strstr(tw_error_message(), "compile it with that target too"));
+        assert_non_null(tw__codelets_device(set, find(set, "One"), TW__ARCH_IPU21));
+        tw__codelets_free(set);
+    }
+    /* The same vertex in a source and in an archive, and twice in a merge. */
+    tw__codelets *set = tw__codelets_new(TW__HALF_FLOAT);
+    g_autofree char *source = path_of("one.cpp"), *out = path_of("bad.gp"), *gp = path_of("one.gp");
+    assert_int_equal(tw__codelets_add_file(set, source, TW__CODELET_AUTO, NULL, NULL), TW_OK);
+    assert_int_equal(tw__codelets_add_file(set, gp, TW__CODELET_AUTO, NULL, NULL), TW_E_OBJECT_CREATION);
+    tw__codelets_free(set);
+    const char *files[] = { gp, lib };
+    assert_int_equal(tw_popc_merge(files, 2, out), TW_E_OBJECT_CREATION);
+    assert_non_null(strstr(tw_error_message(), "vertex 'One' is defined twice for cpu-"));
+    assert_false(g_file_test(out, G_FILE_TEST_EXISTS));
+}
+
+/* Parts of one source for different targets, merged, are one codelet; named variants keep their own table. */
+static void test_targets(void **state)
+{
+    (void)state;
+    write_text("two.cpp", two);
+    assert_int_equal(popc("-DN=1 @two.cpp --target cpu -o @cpu.gp"), 0);
+    assert_int_equal(popc("-DN=1 @two.cpp --target '[\"ipu2\"]' -o @ipu2.gp"), 0);
+    assert_int_equal(popc("-DN=1 @two.cpp --target "
+                          "'[{\"name\":\"ipu2:cpp\",\"arch\":\"ipu2\",\"compile-flags\":[\"-DVARIANT\"]}]' "
+                          "-o @variant.gp"),
+                     0);
+    assert_int_equal(popc("@cpu.gp @ipu2.gp @variant.gp -o @all.gp"), 0);
+    g_autofree char *all = path_of("all.gp"), *device = path_of("ipu2.gp"), *data = NULL;
+    gsize size;
+    assert_true(g_file_get_contents(all, &data, &size, NULL));
+    tw__gp *gp = tw__gp_read(data, size);
+    assert_non_null(gp);
+    assert_int_equal(json_array_size(tw__gp_units(gp)), 3);
+    json_t *table = tw__gp_table(gp, json_array_get(tw__gp_units(gp), 2), "ipu2:cpp");
+    const json_t *vertex = json_array_get(json_object_get(table, "vertices"), 0);
+    assert_int_equal(json_array_size(json_object_get(vertex, "fields")), 2);
+    json_decref(table);
+    tw__gp_free(gp);
+    tw__codelets *set = tw__codelets_new(TW__HALF_F16);
+    assert_int_equal(tw__codelets_add_file(set, device, TW__CODELET_AUTO, NULL, NULL), TW_E_OBJECT_LOAD);
+    assert_non_null(strstr(tw_error_message(), "no code for the host"));
+    assert_int_equal(tw__codelets_add_file(set, all, TW__CODELET_AUTO, NULL, NULL), TW_OK);
+    assert_non_null(tw__codelets_device(set, find(set, "Two"), TW__ARCH_IPU2));
+    assert_non_null(tw__codelets_entry(set, find(set, "Two")));
+    tw__codelets_free(set);
+}
+
+static void test_damaged(void **state)
+{
+    (void)state;
+    write_text("two.cpp", two);
+    assert_int_equal(popc("-DN=1 @two.cpp --target cpu -o @whole.gp"), 0);
+    g_autofree char *path = path_of("whole.gp"), *data = NULL, *broken = path_of("broken.gp");
+    gsize size;
+    assert_true(g_file_get_contents(path, &data, &size, NULL));
+    tw__codelets *set = tw__codelets_new(TW__HALF_FLOAT);
+    static const char *const texts[] = { "", "!<arch>\n", "not an archive", "!<arch>\nshort",
+                                         "!<arch>\nmanifest/       0           0     0     100644  99999999  `\n" };
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+        assert_true(g_file_set_contents(broken, texts[i], -1, NULL));
+        assert_int_equal(tw__codelets_add_file(set, broken, TW__CODELET_AUTO, NULL, NULL), TW_E_OBJECT_LOAD);
+        assert_non_null(strstr(tw_error_message(), "broken.gp"));
+    }
+    for (gsize length = 0; length < size; length += 1 + length / 3) { /* cut off anywhere */
+        assert_true(g_file_set_contents(broken, data, (gssize)length, NULL));
+        assert_int_equal(tw__codelets_add_file(set, broken, TW__CODELET_AUTO, NULL, NULL), TW_E_OBJECT_LOAD);
+    }
+    assert_int_equal(tw__codelets_count(set), 0);
+    tw__codelets_free(set);
+}
+
+/* A table that lies about offsets must not reach the engine. */
+static void test_hostile_tables(void **state)
+{
+    (void)state;
+    static const char base[] =
+        "{\"vertices\":[{\"name\":\"A\",\"kind\":\"Vertex\",\"size\":16,\"align\":8,\"compute\":0,\"fields\":[%s],"
+        "\"constraints\":[]}]}";
+    static const struct {
+        const char *field;
+        bool good;
+    } rows[] = {
+#define F(dir, form, type, count, offset, size, layout)                              \
+    "{\"name\":\"x\",\"direction\":\"" dir "\",\"form\":\"" form "\",\"type\":" type \
+    ",\"min_align\":1,\"count\":" count ",\"offset\":" offset ",\"size\":" size ",\"layout\":[" layout "]}"
+        { F("input", "edge_vector", "\"float\"", "1", "0", "16", "\"SPAN\""), true },
+        { F("state", "state_plain", "\"float\"", "4", "0", "16", ""), true },
+        { F("state", "state_plain", "\"float\"", "4", "4", "16", ""), false }, /* past the end */
+        { F("state", "state_plain", "\"float\"", "5", "0", "16", ""), false }, /* count and size differ */
+        { F("state", "state_plain", "\"float\"", "1", "-4", "4", ""), false },
+        { F("state", "state_plain", "\"nonsense\"", "1", "0", "4", ""), false },
+        { F("state", "state_plain", "null", "1", "0", "4", ""), false },
+        { F("state", "edge_vector", "\"float\"", "1", "0", "16", "\"SPAN\""), false }, /* edge without direction */
+        { F("input", "edge_vector", "\"float\"", "1", "0", "8", "\"SPAN\""), false },
+        { F("input", "edge_vector", "\"float\"", "1", "0", "16", ""), false },
+        { F("input", "edge_vector", "\"float\"", "1", "0", "16", "\"DELTAN\""), false },
+        { F("input", "edge_vector", "\"float\"", "1", "0", "16", "\"SPAN\",\"SPAN\""), false },
+        { F("input", "edge_vectors", "\"float\"", "1", "0", "16", "\"SPAN\""), false },
+        { F("up", "edge_vector", "\"float\"", "1", "0", "16", "\"SPAN\""), false },
+        { F("state", "state_opaque", "null", "1", "0", "16", ""), true },
+        { F("state", "state_opaque", "null", "1", "8", "16", ""), false },
+        { F("state", "state_plain", "\"int\"", "1", "0", "4", "") "," F("state", "state_plain", "\"int\"", "1", "4",
+                                                                        "4", ""),
+          false },
+        { "7", false },
+        { "{}", false },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *text = g_strdup_printf(base, rows[i].field);
+        json_t *table = json_loads(text, 0, NULL);
+        assert_non_null(table);
+        tw__arena *arena = tw__arena_new(0);
+        GPtrArray *found = g_ptr_array_new();
+        tw_status status = tw__table_read(arena, table, TW__HALF_FLOAT, "t", found);
+        if (status != (rows[i].good ? TW_OK : TW_E_OBJECT_LOAD))
+            fail_msg("row %zu: %d %s", i, status, tw_error_message());
+        g_ptr_array_free(found, TRUE);
+        tw__arena_free(arena);
+        json_decref(table);
+    }
+}
+
+static void test_command_line(void **state)
+{
+    (void)state;
+    write_text("two.cpp", two);
+    static const struct {
+        const char *line;
+        int status;
+    } rows[] = {
+        { "--help", 0 },
+        { "--version", 0 },
+        { "--list-targets", 0 },
+        { "", 1 },
+        { "@two.cpp", 1 },
+        { "@two.cpp -o", 1 },
+        { "@nothing.cpp -o @x.gp", 1 },
+        { "@two.cpp -DN=1 --target ipu9 -o @x.gp", 1 },
+        { "@two.cpp -DN=1 --target '[{\"name\":\"x\"}]' -o @x.gp", 1 },
+        { "@two.cpp -DN=1 --target '[' -o @x.gp", 1 },
+        { "@two.cpp -DN=1 --frobnicate -o @x.gp", 1 },
+        { "@two.cpp -o @x.gp --target cpu", 1 }, /* N is not defined */
+        { "-D N=1 -U M -I @ -g -O0 -std=c++14 -Wall -Werror -fno-inline -v @two.cpp -o @x.gp --target cpu", 0 },
+        { "-DN=1 -E @two.cpp -o @x.i", 0 },
+        { "-DN=1 -S @two.cpp -o @x.s", 0 },
+        { "-E @nothing.cpp -o @y.i", 1 },
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (popc(rows[i].line) != rows[i].status) fail_msg("popc %s", rows[i].line);
+    g_autofree char *preprocessed = path_of("x.i"), *text = NULL, *gp = path_of("y.gp");
+    assert_true(g_file_get_contents(preprocessed, &text, NULL, NULL));
+    assert_non_null(strstr(text, "v[0] = 1"));
+    g_autofree char *source = path_of("two.cpp");
+    tw_popc_options options = { .output = gp, .flags = "-DN=1", .targets = "cpu" };
+    assert_int_equal(tw_popc_compile(source, &options, NULL), TW_OK);
+    assert_true(g_file_test(gp, G_FILE_TEST_EXISTS));
+    options.output = "/no/such/folder/x.gp";
+    assert_int_equal(tw_popc_compile(source, &options, NULL), TW_E_IO);
+    options.output = NULL;
+    assert_int_equal(tw_popc_compile(source, &options, NULL), TW_E_INVALID_ARGUMENT);
+    assert_string_equal(tw_popc_targets(), "cpu,ipu1,ipu2,ipu21");
+}
+
+static void append_member(GString *file, const char *name, const char *text)
+{
+    g_autofree char *closed = g_strconcat(name, "/", NULL);
+    g_string_append_printf(file, "%-16s%-12d%-6d%-6d%-8s%-10zu`\n%s%s", closed, 0, 0, 0, "100644", strlen(text),
+                           text, strlen(text) & 1 ? "\n" : "");
+}
+
+/* As many members and units as a file may have: found by name, not by search. */
+static void codelet_gp_many_members(void **state)
+{
+    (void)state;
+    enum { MEMBERS = 50000, UNITS = 200000 };
+    GString *file = g_string_new("!<arch>\n"), *manifest = g_string_new("{\"tilewright_gp\": 1, \"units\": [");
+    for (int i = 0; i < UNITS; i++)
+        g_string_append_printf(manifest, "%s{\"source\": \"\", \"tables\": {\"t\": \"%d.x\"}, \"objects\": {}}",
+                               i ? "," : "", MEMBERS - 1 - i % 10);
+    g_string_append(manifest, "]}");
+    for (int i = 0; i < MEMBERS; i++) {
+        g_autofree char *name = g_strdup_printf("%d.x", i);
+        append_member(file, name, "");
+    }
+    append_member(file, "manifest", manifest->str);
+    clock_t start = clock();
+    tw__gp *gp = tw__gp_read(file->str, file->len);
+    assert_non_null(gp);
+    assert_int_equal(json_array_size(tw__gp_units(gp)), UNITS);
+    assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
+    tw__gp_free(gp);
+    g_string_free(file, TRUE);
+    g_string_free(manifest, TRUE);
+}
+
+/* One large member in very many units: merging would copy it for each of them. */
+static void codelet_gp_repeated_member(void **state)
+{
+    (void)state;
+    static const char *const units[] = {
+        "{\"source\": \"\", \"tables\": {\"t\": \"0.x\"}, \"objects\": {}}",
+        "{\"source\": \"\", \"tables\": {}, \"objects\": {\"o\": \"0.x\"}}",
+        "{\"source\": \"\", \"text\": \"0.x\", \"tables\": {}, \"objects\": {}}",
+        "{\"source\": \"\", \"headers\": [{\"path\": \"\", \"member\": \"0.x\"}], \"tables\": {}, \"objects\": {}}",
+    };
+    g_autofree char *large = g_strnfill(1000000, ' ');
+    for (size_t u = 0; u < G_N_ELEMENTS(units); u++)
+        for (int times = 1; times <= 100; times += 99) {
+            GString *file = g_string_new("!<arch>\n"),
+                    *manifest = g_string_new("{\"tilewright_gp\": 1, \"units\": [");
+            for (int i = 0; i < times; i++) g_string_append_printf(manifest, "%s%s", i ? "," : "", units[u]);
+            g_string_append(manifest, "]}");
+            append_member(file, "0.x", large);
+            append_member(file, "manifest", manifest->str);
+            tw__gp *gp = tw__gp_read(file->str, file->len);
+            assert_true((gp != NULL) == (times == 1));
+            if (!gp) assert_non_null(strstr(tw_error_message(), "more than once"));
+            tw__gp_free(gp);
+            g_string_free(file, TRUE);
+            g_string_free(manifest, TRUE);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_compile_and_merge),
+                                        cmocka_unit_test(test_targets),
+                                        cmocka_unit_test(test_damaged),
+                                        cmocka_unit_test(test_hostile_tables),
+                                        cmocka_unit_test(codelet_gp_many_members),
+                                        cmocka_unit_test(codelet_gp_repeated_member),
+                                        cmocka_unit_test(test_command_line) };
+    return cmocka_run_group_tests_name("codelet_gp", tests, set_up_cache, tear_down_cache);
+}

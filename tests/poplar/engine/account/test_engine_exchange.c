@@ -1,0 +1,127 @@
+/* Who sends what to whom, against a walk element by element over random mappings and views. */
+#include "poplar/engine/account/account.h"
+#include "poplar/engine/engine_test.h"
+
+static uint64_t seed = 3;
+static uint64_t below(uint64_t n)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (seed >> 33) % n;
+}
+
+enum { N = 360, TILES = 16 };
+
+/* Random intervals on random tiles; tile_of[element]. */
+static tw_tensor mapped_variable(tw_graph *g, const char *name, uint32_t *tile_of)
+{
+    tw_tensor t = tw_graph_add_variable(g, TW_SHORT, SHAPE(N), name);
+    for (uint64_t i = 0, n; i < N; i += n) {
+        n = 1 + below(20);
+        if (n > N - i) n = N - i;
+        unsigned tile = (unsigned)below(TILES);
+        tw_graph_map_range(g, t, i, n, tile);
+        for (uint64_t k = i; k < i + n; k++) tile_of[k] = tile;
+    }
+    return t;
+}
+
+/* A view of all elements; at[i] = element of the variable. */
+static tw_tensor shuffled(tw_graph *g, tw_tensor t, uint32_t *at)
+{
+    static const size_t shapes[][2] = { { 1, 360 }, { 12, 30 }, { 60, 6 }, { 2, 180 }, { 90, 4 } };
+    const size_t *shape = shapes[below(5)];
+    bool reverse = below(2), transpose = below(2);
+    if (reverse) t = tw_tensor_reverse(g, t, 0);
+    t = tw_tensor_reshape(g, t, 2, shape);
+    if (transpose) t = tw_tensor_transpose(g, t);
+    for (uint32_t i = 0; i < N; i++) {
+        uint32_t flat = transpose ? (uint32_t)(i % shape[0] * shape[1] + i / shape[0]) : i;
+        at[i] = reverse ? N - 1 - flat : flat;
+    }
+    return tw_tensor_flatten(g, t);
+}
+
+static void against_elements(void **state)
+{
+    (void)state;
+    tw_device *device = test_device_new(MODEL);
+    for (int round = 0; round < 300; round++) {
+        tw_graph *g = tw_graph_new(tw_device_target(device));
+        uint32_t src_tile[N], dst_tile[N], src_at[N], dst_at[N];
+        tw_tensor a = mapped_variable(g, "a", src_tile), b = mapped_variable(g, "b", dst_tile);
+        tw_program p = tw_program_copy(g, shuffled(g, a, src_at), shuffled(g, b, dst_at));
+        tw__core *core = tw__graph_core(g);
+        test_ok(tw__graph_check(core, &p.id, 1));
+        const tw__program *copy = &core->programs[p.id];
+        uint64_t first = below(N), count = 1 + below(N - first), seen = 0;
+        bool with_src = round % 3 != 1, with_dst = round % 3 != 2;
+        tw__exchange_walk walk = tw__exchange_begin(core, with_src ? copy->a.regions : NULL, 77,
+                                                    with_dst ? copy->b.regions : NULL, 78, first, count);
+        tw__piece piece;
+        while (tw__exchange_next(&walk, &piece)) {
+            assert_true(piece.count > 0 && seen + piece.count <= count);
+            for (uint64_t i = 0; i < piece.count; i++) {
+                uint64_t at = first + seen + i;
+                uint64_t src = piece.src + i * (uint64_t)piece.src_stride,
+                         dst = piece.dst + i * (uint64_t)piece.dst_stride;
+                assert_int_equal(src, with_src ? src_at[at] : at);
+                assert_int_equal(dst, with_dst ? dst_at[at] : at);
+                assert_int_equal(piece.src_tile, with_src ? src_tile[src] : 77);
+                assert_int_equal(piece.dst_tile, with_dst ? dst_tile[dst] : 78);
+            }
+            seen += piece.count;
+        }
+        assert_int_equal(seen, count);
+        tw_graph_free(g);
+    }
+    tw_device_free(device);
+}
+
+/* Bytes moved, with equal data counted once: columns side by side, rows backwards and single elements are not equal. */
+static void counts_each_element_once(void **state)
+{
+    (void)state;
+    enum { ROWS = 3, COLUMNS = 5, TO = 9 };
+    static const struct {
+        uint64_t first;
+        int64_t stride;
+        uint64_t count;
+    } pieces[][4] = {
+        { { 0, COLUMNS, ROWS }, { 1, COLUMNS, ROWS }, { 2, COLUMNS, ROWS }, { 3, COLUMNS, ROWS } }, /* transposed */
+        { { 10, -5, 3 }, { 0, 5, 3 }, { 5, 5, 2 }, { 1, 5, 1 } }, /* the same column, both ways; and an element */
+        { { 4, -1, 5 }, { 0, 1, 5 }, { 2, 1, 6 }, { 8, 7, 1 } },  /* one run of nine */
+        { { 3, 0, 2 },
+          { 4, 0, 2 },
+          { 3, 0, 1 },
+          { 3, 0, 2 } }, /* broadcasts of two elements, and one of them alone */
+    };
+    static const uint64_t elements[] = { 12, 4, 9, 5 };
+    tw_device *device = test_device_new(MODEL);
+    for (size_t i = 0; i < G_N_ELEMENTS(pieces); i++) {
+        tw__traffic traffic;
+        assert_true(tw__traffic_init(&traffic, tw_device_target(device)));
+        for (size_t k = 0; k < G_N_ELEMENTS(pieces[i]); k++) {
+            tw__piece piece = { .src_tile = 1,
+                                .dst_tile = TO,
+                                .src_var = 0,
+                                .dst_var = UINT32_MAX,
+                                .src = pieces[i][k].first,
+                                .src_stride = pieces[i][k].stride,
+                                .count = pieces[i][k].count };
+            tw__traffic_add(&traffic, &piece, 2);
+        }
+        tw__traffic_finish(&traffic);
+        if (traffic.received[TO] != elements[i] * 2 || traffic.sent[1] != elements[i] * 2 ||
+            traffic.internal + traffic.global != elements[i] * 2)
+            fail_msg("case %zu: %llu bytes received", i, (unsigned long long)traffic.received[TO]);
+        tw__traffic_free(&traffic);
+    }
+    tw_device_free(device);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(against_elements),
+                                        cmocka_unit_test(counts_each_element_once) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
