@@ -5,12 +5,12 @@
 
 /* Ids and colors are u16 in PE memory, a bool is one word (spec 1.3). */
 #define MACHINE_OF(kind)                                               \
-    ((kind) == TW__CSL_T_BOOL                                 ? TW_U16 \
-     : (kind) >= TW__CSL_T_COLOR && (kind) <= TW__CSL_T_UT_ID ? TW_U16 \
+    ((kind) == TW__CSL_TY_BOOL                                 ? TW_U16 \
+     : (kind) >= TW__CSL_TY_COLOR && (kind) <= TW__CSL_TY_UT_ID ? TW_U16 \
                                                               : TW_TYPE_NONE)
 #define DEFINE(k, text, bytes, alignment)                                      \
-    const tw__csl_type tw__csl_t_##k = { .kind = TW__CSL_T_##k,                \
-                                         .machine = MACHINE_OF(TW__CSL_T_##k), \
+    const tw__csl_type tw__csl_t_##k = { .kind = TW__CSL_TY_##k,                \
+                                         .machine = MACHINE_OF(TW__CSL_TY_##k), \
                                          .size = (bytes),                      \
                                          .align = (alignment),                 \
                                          .name = (text) };
@@ -19,7 +19,7 @@ TW__CSL_BASIC_TYPES(DEFINE)
 
 #define ALIGN_OF(bytes) ((bytes) > 4 ? 4 : (bytes))
 #define INTEGER(n, sign, width, type)                                    \
-    const tw__csl_type tw__csl_t_##n = { .kind = TW__CSL_T_INT,          \
+    const tw__csl_type tw__csl_t_##n = { .kind = TW__CSL_TY_INT,          \
                                          .is_signed = (sign),            \
                                          .bits = (width),                \
                                          .machine = (type),              \
@@ -35,7 +35,7 @@ INTEGER(u16, false, 16, TW_U16)
 INTEGER(u32, false, 32, TW_U32)
 INTEGER(u64, false, 64, TW_U64)
 #define FLOATING(n, width, type)                                  \
-    const tw__csl_type tw__csl_t_##n = { .kind = TW__CSL_T_FLOAT, \
+    const tw__csl_type tw__csl_t_##n = { .kind = TW__CSL_TY_FLOAT, \
                                          .is_signed = true,       \
                                          .bits = (width),         \
                                          .machine = (type),       \
@@ -63,8 +63,8 @@ static guint hash_type(gconstpointer key)
     for (size_t i = 0; i < t->count; i++) {
         size_t part = 0;
         switch (t->kind) {
-        case TW__CSL_T_ARRAY: part = t->dims[i]; break;
-        case TW__CSL_T_FN: part = (size_t)t->params[i] >> 4; break;
+        case TW__CSL_TY_ARRAY: part = t->dims[i]; break;
+        case TW__CSL_TY_FN: part = (size_t)t->params[i] >> 4; break;
         default: part = ((size_t)t->fields[i].type >> 4) ^ (t->tuple ? 0 : g_str_hash(t->fields[i].name)); break;
         }
         h = h * 1000003u ^ part;
@@ -75,8 +75,8 @@ static guint hash_type(gconstpointer key)
 static bool same_parts(const tw__csl_type *a, const tw__csl_type *b, size_t i)
 {
     switch (a->kind) {
-    case TW__CSL_T_ARRAY: return a->dims[i] == b->dims[i];
-    case TW__CSL_T_FN: return a->params[i] == b->params[i];
+    case TW__CSL_TY_ARRAY: return a->dims[i] == b->dims[i];
+    case TW__CSL_TY_FN: return a->params[i] == b->params[i];
     default: break;
     }
     return a->fields[i].type == b->fields[i].type && (a->tuple || !strcmp(a->fields[i].name, b->fields[i].name));
@@ -162,7 +162,7 @@ const tw__csl_type *tw__csl_type_array(tw__csl_types *types, const tw__csl_type 
 {
     uint64_t bytes = element->size;
     for (size_t i = 0; i < rank; i++) bytes = bytes > UINT32_MAX ? bytes : bytes * dims[i];
-    tw__csl_type t = { .kind = TW__CSL_T_ARRAY,
+    tw__csl_type t = { .kind = TW__CSL_TY_ARRAY,
                        .size = bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes,
                        .align = element->align,
                        .base = element,
@@ -173,7 +173,7 @@ const tw__csl_type *tw__csl_type_array(tw__csl_types *types, const tw__csl_type 
 
 const tw__csl_type *tw__csl_type_pointer(tw__csl_types *types, const tw__csl_type *base, bool is_const, bool many)
 {
-    tw__csl_type t = { .kind = TW__CSL_T_POINTER,
+    tw__csl_type t = { .kind = TW__CSL_TY_POINTER,
                        .is_const = is_const,
                        .many = many,
                        .machine = TW_U16,
@@ -185,7 +185,7 @@ const tw__csl_type *tw__csl_type_pointer(tw__csl_types *types, const tw__csl_typ
 
 const tw__csl_type *tw__csl_type_range(tw__csl_types *types, const tw__csl_type *element)
 {
-    tw__csl_type t = { .kind = TW__CSL_T_RANGE, .align = 1, .base = element };
+    tw__csl_type t = { .kind = TW__CSL_TY_RANGE, .align = 1, .base = element };
     return intern(types, &t, 1);
 }
 
@@ -193,7 +193,7 @@ const tw__csl_type *tw__csl_type_fn(tw__csl_types *types, const tw__csl_type *re
                                     const tw__csl_type *const *params, bool is_task)
 {
     tw__csl_type t = {
-        .kind = TW__CSL_T_FN, .is_task = is_task, .align = 1, .base = result, .count = count, .params = params
+        .kind = TW__CSL_TY_FN, .is_task = is_task, .align = 1, .base = result, .count = count, .params = params
     };
     return intern(types, &t, sizeof *params);
 }
@@ -208,8 +208,8 @@ static void lay_out(tw__csl_type *t, tw__csl_field *fields)
         const tw__csl_type *part = fields[i].type;
         uint32_t align = t->packed ? 1 : part->align;
         at = (at + align - 1) / align * align;
-        fields[i].offset = t->kind == TW__CSL_T_UNION ? 0 : (uint32_t)at;
-        at = t->kind == TW__CSL_T_UNION ? (at > part->size ? at : part->size) : at + part->size;
+        fields[i].offset = t->kind == TW__CSL_TY_UNION ? 0 : (uint32_t)at;
+        at = t->kind == TW__CSL_TY_UNION ? (at > part->size ? at : part->size) : at + part->size;
         t->align = t->align > align ? t->align : align;
         runtime = runtime && tw__csl_is_runtime(part);
     }
@@ -227,12 +227,12 @@ const tw__csl_type *tw__csl_type_anonymous(tw__csl_types *types, size_t count, c
         g_snprintf(number, sizeof number, "%zu", i);
         fields[i] = (tw__csl_field){ tw__csl_types_intern(types, names ? names[i] : number), parts[i], 0 };
     }
-    tw__csl_type t = { .kind = TW__CSL_T_STRUCT, .tuple = !names && count, .count = count, .fields = fields };
+    tw__csl_type t = { .kind = TW__CSL_TY_STRUCT, .tuple = !names && count, .count = count, .fields = fields };
     lay_out(&t, fields);
     return intern(types, &t, sizeof *fields);
 }
 
-const tw__csl_type *tw__csl_type_struct(tw__csl_types *types, tw__csl_kind kind, const char *name, bool is_extern,
+const tw__csl_type *tw__csl_type_struct(tw__csl_types *types, tw__csl_tkind kind, const char *name, bool is_extern,
                                         bool packed, size_t count, const tw__csl_field *given)
 {
     tw__csl_type *t = TW__NEW(types->arena, tw__csl_type);
@@ -258,7 +258,7 @@ const tw__csl_type *tw__csl_type_enum(tw__csl_types *types, const char *name, co
     if (!t || !rows) return &tw__csl_t_POISON;
     for (size_t i = 0; i < count; i++)
         rows[i] = (tw__csl_enumerator){ tw__csl_types_intern(types, given[i].name), given[i].value };
-    *t = (tw__csl_type){ .kind = TW__CSL_T_ENUM,
+    *t = (tw__csl_type){ .kind = TW__CSL_TY_ENUM,
                          .is_signed = base->is_signed,
                          .bits = base->bits,
                          .machine = base->machine,
@@ -277,7 +277,7 @@ static void write_list(GString *out, const tw__csl_type *t)
 {
     for (size_t i = 0; i < t->count; i++) {
         if (i) g_string_append(out, ", ");
-        if (t->kind == TW__CSL_T_FN) {
+        if (t->kind == TW__CSL_TY_FN) {
             write_type(out, t->params[i]);
             continue;
         }
@@ -294,22 +294,22 @@ static void write_type(GString *out, const tw__csl_type *t)
         return;
     }
     switch (t->kind) {
-    case TW__CSL_T_INT: g_string_append_printf(out, "%c%u", t->is_signed ? 'i' : 'u', t->bits); break;
-    case TW__CSL_T_RANGE:
+    case TW__CSL_TY_INT: g_string_append_printf(out, "%c%u", t->is_signed ? 'i' : 'u', t->bits); break;
+    case TW__CSL_TY_RANGE:
         g_string_append(out, "range of ");
         write_type(out, t->base);
         break;
-    case TW__CSL_T_ARRAY:
+    case TW__CSL_TY_ARRAY:
         for (size_t i = 0; i < t->count; i++) g_string_append_printf(out, "%s%u", i ? "," : "[", t->dims[i]);
         g_string_append_c(out, ']');
         write_type(out, t->base);
         break;
-    case TW__CSL_T_POINTER:
+    case TW__CSL_TY_POINTER:
         g_string_append(out, t->many ? "[*]" : "*");
-        g_string_append(out, t->is_const && t->base->kind != TW__CSL_T_FN ? "const " : "");
+        g_string_append(out, t->is_const && t->base->kind != TW__CSL_TY_FN ? "const " : "");
         write_type(out, t->base);
         break;
-    case TW__CSL_T_FN:
+    case TW__CSL_TY_FN:
         g_string_append(out, t->is_task ? "task(" : "fn(");
         write_list(out, t);
         g_string_append(out, ") ");
@@ -345,7 +345,7 @@ const tw__csl_type *tw__csl_type_named(tw__csl_types *types, const char *name)
 #undef NUMBER
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!strcmp(rows[i].name, name))
-            return rows[i].type->kind == TW__CSL_T_POISON || rows[i].type->kind == TW__CSL_T_FIFO ? NULL
+            return rows[i].type->kind == TW__CSL_TY_POISON || rows[i].type->kind == TW__CSL_TY_FIFO ? NULL
                                                                                                   : rows[i].type;
     if ((name[0] != 'i' && name[0] != 'u') || !g_ascii_isdigit(name[1]) || name[1] == '0' || strlen(name) > 3)
         return NULL;
@@ -357,12 +357,12 @@ const tw__csl_type *tw__csl_type_named(tw__csl_types *types, const char *name)
 bool tw__csl_is_runtime(const tw__csl_type *t)
 {
     switch (t->kind) {
-    case TW__CSL_T_POISON:
-    case TW__CSL_T_VOID:
-    case TW__CSL_T_ENUM: return true;
-    case TW__CSL_T_ARRAY: return tw__csl_is_runtime(t->base);
-    case TW__CSL_T_STRUCT:
-    case TW__CSL_T_UNION:
+    case TW__CSL_TY_POISON:
+    case TW__CSL_TY_VOID:
+    case TW__CSL_TY_ENUM: return true;
+    case TW__CSL_TY_ARRAY: return tw__csl_is_runtime(t->base);
+    case TW__CSL_TY_STRUCT:
+    case TW__CSL_TY_UNION:
         for (size_t i = 0; i < t->count; i++)
             if (!tw__csl_is_runtime(t->fields[i].type)) return false;
         return true;
@@ -373,7 +373,7 @@ bool tw__csl_is_runtime(const tw__csl_type *t)
 size_t tw__csl_element_count(const tw__csl_type *t)
 {
     size_t n = 1;
-    for (size_t i = 0; t->kind == TW__CSL_T_ARRAY && i < t->count; i++)
+    for (size_t i = 0; t->kind == TW__CSL_TY_ARRAY && i < t->count; i++)
         n = n && t->dims[i] > SIZE_MAX / n ? SIZE_MAX : n * t->dims[i];
     return n;
 }

@@ -48,21 +48,21 @@
     X(SR, "sr", 0, 1)
 // clang-format on
 
-typedef enum tw__csl_kind {
-#define TW__CSL_KIND(name, text, size, align) TW__CSL_T_##name,
-    TW__CSL_BASIC_TYPES(TW__CSL_KIND)
-#undef TW__CSL_KIND
-        TW__CSL_T_BASIC_COUNT,
-    TW__CSL_T_INT = TW__CSL_T_BASIC_COUNT, /* bits, is_signed */
-    TW__CSL_T_FLOAT,                       /* machine = TW_F16, TW_BF16, TW_CB16 or TW_F32 */
-    TW__CSL_T_RANGE,                       /* of integers `base` */
-    TW__CSL_T_ARRAY,                       /* [dims] base, row-major */
-    TW__CSL_T_POINTER,                     /* *base, *const base, [*]base */
-    TW__CSL_T_FN,                          /* params -> base; is_task for tasks */
-    TW__CSL_T_STRUCT,                      /* fields; named or anonymous; a tuple has fields "0", "1", ... */
-    TW__CSL_T_UNION,
-    TW__CSL_T_ENUM /* enumerators over the integer type base */
-} tw__csl_kind;
+typedef enum tw__csl_tkind {
+#define TW__CSL_TKIND(name, text, size, align) TW__CSL_TY_##name,
+    TW__CSL_BASIC_TYPES(TW__CSL_TKIND)
+#undef TW__CSL_TKIND
+        TW__CSL_TY_BASIC_COUNT,
+    TW__CSL_TY_INT = TW__CSL_TY_BASIC_COUNT, /* bits, is_signed */
+    TW__CSL_TY_FLOAT,                       /* machine = TW_F16, TW_BF16, TW_CB16 or TW_F32 */
+    TW__CSL_TY_RANGE,                       /* of integers `base` */
+    TW__CSL_TY_ARRAY,                       /* [dims] base, row-major */
+    TW__CSL_TY_POINTER,                     /* *base, *const base, [*]base */
+    TW__CSL_TY_FN,                          /* params -> base; is_task for tasks */
+    TW__CSL_TY_STRUCT,                      /* fields; named or anonymous; a tuple has fields "0", "1", ... */
+    TW__CSL_TY_UNION,
+    TW__CSL_TY_ENUM /* enumerators over the integer type base */
+} tw__csl_tkind;
 
 typedef struct tw__csl_type tw__csl_type;
 
@@ -78,7 +78,7 @@ typedef struct tw__csl_enumerator {
 } tw__csl_enumerator;
 
 struct tw__csl_type {
-    tw__csl_kind kind;
+    tw__csl_tkind kind;
     bool is_signed;   /* INT */
     bool is_const;    /* POINTER: *const */
     bool many;        /* POINTER: [*] */
@@ -125,7 +125,7 @@ const tw__csl_type *tw__csl_type_fn(tw__csl_types *types, const tw__csl_type *re
 const tw__csl_type *tw__csl_type_anonymous(tw__csl_types *types, size_t count, const char *const *names,
                                            const tw__csl_type *const *parts);
 /* Nominal types: a new type at each call. Fields get their offsets here. */
-const tw__csl_type *tw__csl_type_struct(tw__csl_types *types, tw__csl_kind kind, const char *name, bool is_extern,
+const tw__csl_type *tw__csl_type_struct(tw__csl_types *types, tw__csl_tkind kind, const char *name, bool is_extern,
                                         bool packed, size_t count, const tw__csl_field *fields);
 const tw__csl_type *tw__csl_type_enum(tw__csl_types *types, const char *name, const tw__csl_type *base,
                                       size_t count, const tw__csl_enumerator *rows);
@@ -140,11 +140,11 @@ const tw__csl_type *tw__csl_type_named(tw__csl_types *types, const char *name);
 
 static inline bool tw__csl_is_int(const tw__csl_type *t)
 {
-    return t->kind == TW__CSL_T_INT || t->kind == TW__CSL_T_COMPTIME_INT;
+    return t->kind == TW__CSL_TY_INT || t->kind == TW__CSL_TY_COMPTIME_INT;
 }
 static inline bool tw__csl_is_float(const tw__csl_type *t)
 {
-    return t->kind == TW__CSL_T_FLOAT || t->kind == TW__CSL_T_COMPTIME_FLOAT;
+    return t->kind == TW__CSL_TY_FLOAT || t->kind == TW__CSL_TY_COMPTIME_FLOAT;
 }
 static inline bool tw__csl_is_number(const tw__csl_type *t)
 {
@@ -153,19 +153,19 @@ static inline bool tw__csl_is_number(const tw__csl_type *t)
 /* Colors, task ids, queues and microthread ids: small numbers of their own types, read with @get_int. */
 static inline bool tw__csl_is_id(const tw__csl_type *t)
 {
-    return t->kind >= TW__CSL_T_COLOR && t->kind <= TW__CSL_T_UT_ID;
+    return t->kind >= TW__CSL_TY_COLOR && t->kind <= TW__CSL_TY_UT_ID;
 }
 static inline bool tw__csl_is_dsd(const tw__csl_type *t)
 {
-    return t->kind >= TW__CSL_T_MEM1D_DSD && t->kind <= TW__CSL_T_FABOUT_DSD;
+    return t->kind >= TW__CSL_TY_MEM1D_DSD && t->kind <= TW__CSL_TY_FABOUT_DSD;
 }
 static inline bool tw__csl_is_dsr(const tw__csl_type *t)
 {
-    return t->kind >= TW__CSL_T_DSR_DEST && t->kind <= TW__CSL_T_DSR_FIFO_SRC1;
+    return t->kind >= TW__CSL_TY_DSR_DEST && t->kind <= TW__CSL_TY_DSR_FIFO_SRC1;
 }
 static inline bool tw__csl_is_aggregate(const tw__csl_type *t)
 {
-    return t->kind == TW__CSL_T_ARRAY || t->kind == TW__CSL_T_STRUCT || t->kind == TW__CSL_T_UNION;
+    return t->kind == TW__CSL_TY_ARRAY || t->kind == TW__CSL_TY_STRUCT || t->kind == TW__CSL_TY_UNION;
 }
 /* Values of the type can exist at run time (have a size, or are void). */
 bool tw__csl_is_runtime(const tw__csl_type *t);

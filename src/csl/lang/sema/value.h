@@ -3,11 +3,12 @@
 #define TW_CSL_SEMA_VALUE_H
 
 #include "csl/lang/sema/types.h"
+#include "csl/lang/syntax/ast.h"
 
 /* comptime_int is held in 128 bits; arithmetic that leaves them is an error ("comptime_int needs more than 128 bits").
  * Floats of every format are held as double, already rounded to their format: f16, bf16, cb16 and f32 operations
  * round once (double has more than twice their precision, so rounding the double result is exact). */
-typedef __int128 tw__csl_int;
+typedef tw__i128 tw__csl_int;
 
 typedef struct tw__csl_global tw__csl_global;     /* a variable of a module instance: sema.h */
 typedef struct tw__csl_cell tw__csl_cell;         /* a comptime variable */
