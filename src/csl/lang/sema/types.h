@@ -54,12 +54,12 @@ typedef enum tw__csl_tkind {
 #undef TW__CSL_TKIND
         TW__CSL_TY_BASIC_COUNT,
     TW__CSL_TY_INT = TW__CSL_TY_BASIC_COUNT, /* bits, is_signed */
-    TW__CSL_TY_FLOAT,                       /* machine = TW_F16, TW_BF16, TW_CB16 or TW_F32 */
-    TW__CSL_TY_RANGE,                       /* of integers `base` */
-    TW__CSL_TY_ARRAY,                       /* [dims] base, row-major */
-    TW__CSL_TY_POINTER,                     /* *base, *const base, [*]base */
-    TW__CSL_TY_FN,                          /* params -> base; is_task for tasks */
-    TW__CSL_TY_STRUCT,                      /* fields; named or anonymous; a tuple has fields "0", "1", ... */
+    TW__CSL_TY_FLOAT,                        /* machine = TW_F16, TW_BF16, TW_CB16 or TW_F32 */
+    TW__CSL_TY_RANGE,                        /* of integers `base` */
+    TW__CSL_TY_ARRAY,                        /* [dims] base, row-major */
+    TW__CSL_TY_POINTER,                      /* *base, *const base, [*]base */
+    TW__CSL_TY_FN,                           /* params -> base; is_task for tasks */
+    TW__CSL_TY_STRUCT,                       /* fields; named or anonymous; a tuple has fields "0", "1", ... */
     TW__CSL_TY_UNION,
     TW__CSL_TY_ENUM /* enumerators over the integer type base */
 } tw__csl_tkind;
