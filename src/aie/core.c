@@ -2,9 +2,9 @@
  *
  * A report goes to the hook of the thread when there is one (the array collects them by kernel), else to stderr: the
  * debug mode is the one place where this box speaks by itself, because no call returns a status there. */
-#include "aie/aie.h"
+#include "aie/type_names.h"
 #define TW_AIE_CHECK
-#include <tilewright/aie/core.h>
+#include <tilewright/aie/detail/core.h>
 
 _Thread_local tw_aie_control tw_aie_core;
 

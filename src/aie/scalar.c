@@ -1,5 +1,5 @@
-/* Elementary functions of the scalar unit (aie.md 2.7): the correctly rounded result, through double. */
-#include "aie/aie.h"
+/* Elementary functions of the scalar unit: the correctly rounded result, through double. */
+#include "aie/type_names.h"
 #include <tilewright/aie/scalar.h>
 
 #include <math.h>

@@ -26,6 +26,7 @@ typedef struct tw__command {
 int tw__cli_usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 int tw__cli_run(int argc, char **argv);    /* run.c */
+int tw__cli_aie(int argc, char **argv);    /* aie.c */
 int tw__cli_info(int argc, char **argv);   /* info.c */
 int tw__cli_layout(int argc, char **argv); /* layout.c */
 

@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tilewright/aie_types.h>
 #include <tilewright/poplar/popc.h>
 #include <tilewright/profile.h>
 #include <tilewright/pto.h>
@@ -38,7 +37,7 @@ static const tw__command commands[] = {
       "  --json    the same for programs\n",
       "targets types options --json --help", "", tw__cli_info, true },
     { "aie", "", "type NAME... | types [--json] [--extra]", "explain a type name of the AI Engine, list its types", NULL,
-      "type types --json --extra --help", "", tw_aie_main, false },
+      "type types --json --extra --help", "", tw__cli_aie, false },
     { "layout", "", "encode|decode|vertex|struct [options]", "show vectors, vertex state and structs as bits in a tile",
       "\n"
       "  encode --arch mk1|mk2|ipu21 --layout NAME --type T [--align N] --address A --count N\n"

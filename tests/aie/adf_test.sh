@@ -7,7 +7,7 @@ for compiler in g++ clang++-19; do
     for standard in c++17 gnu++17 c++20; do
         printf '#include <adf.h>\nclass empty : public adf::graph {};\nint main() { empty g; return g.end(); }\n' |
             $compiler -x c++ -std=$standard -Wall -Wextra -Wno-psabi -Werror -fsyntax-only -I"$source/include" \
-                -I"$source/include/aie" - || { echo "$compiler -std=$standard failed"; failed=1; }
+                -I"$source/include/tilewright/compat/aie" - || { echo "$compiler -std=$standard failed"; failed=1; }
     done
 done
 exit $failed

@@ -142,7 +142,7 @@ static __attribute__((noinline)) bool next(const operation *o)
 #define EVERY_CONJUGATION(WHAT, l, n, ...) \
     BOTH_COMPLEX(WHAT, l, n, __VA_ARGS__) WHAT(l, n, _c, CONJ_ONE, __VA_ARGS__)
 
-/* Argument lists, by the rule of aie.md 2.5 "which optional arguments exist". */
+/* Argument lists, by the rule of docs/aie.md "which optional arguments exist". */
 #define X1   (xv, p.xs, p.xo)       /* one column */
 #define XN   (xv, p.xs, p.xo, p.xt) /* more columns */
 #define XH1  (xv, p.xs, p.xo, p.xh)

@@ -1,5 +1,5 @@
 /* Names and forms, with the classes of layered C++. */
-#include <tilewright/aie_vendor.hpp>
+#include <tilewright/aie/vendor.hpp>
 
 #include "forms.inc"
 #include "forms_float.inc"

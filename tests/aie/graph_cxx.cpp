@@ -1,7 +1,7 @@
 /* Graphs as published programs write them: windows with margins through a sub-graph, buffers, streams to several readers,
  * windows to streams and back, the cascade, run-time parameters between runs, kernels with state, the older platform; and
  * what is wrong with graphs that cannot be built. */
-#include <tilewright/adf.hpp>
+#include <tilewright/aie/adf.hpp>
 
 #include <cstdlib>
 #include <fstream>

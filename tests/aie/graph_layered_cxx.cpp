@@ -1,5 +1,5 @@
 /* Graphs of kernels in layered C++: names of their own, elements in bare braces, places for whole graphs. */
-#include <tilewright/aie_vendor.hpp>
+#include <tilewright/aie/vendor.hpp>
 
 #include <adf.h>
 

@@ -16,7 +16,7 @@ flags_of() # COMPILER
 }
 build() # COMPILER FLAGS SOURCE PROGRAM
 {
-  $1 $(flags_of "$1") $2 -Wall -Wextra -Werror -ffp-contract=off -I"$source/include" -I"$source/include/aie" "$3" -o "$4" \
+  $1 $(flags_of "$1") $2 -Wall -Wextra -Werror -ffp-contract=off -I"$source/include" -I"$source/include/tilewright/compat/aie" "$3" -o "$4" \
     -L"$build" -ltilewright_aie_check -ltilewright -lm -Wl,-rpath,"$build" || { echo "reported_test: $1 $2 fails: $3"; failed=1; return 1; }
 }
 # "LINE TEXT" of each comment that holds for the compiler; ~ in TEXT is anything.

@@ -1,4 +1,4 @@
-/* Cycle estimates of small kernels against figures worked out by hand from aie.md 4: the busiest of vector operations,
+/* Cycle estimates of small kernels against figures worked out by hand from docs/aie.md: the busiest of vector operations,
  * 256-bit window loads in pairs, stores with srs, stream words and cascade words, and 11 cycles a firing; by kernel and
  * by tile, in the calls of the profile, its JSON and the text of `tilewright profile`. */
 #define TW_AIE_PROFILE

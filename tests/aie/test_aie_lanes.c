@@ -1,4 +1,4 @@
-/* shuffle, select, add, sub, abs, max, min, maxdiff and compares against the two schemes of aie.md 2.3, written lane by
+/* shuffle, select, add, sub, abs, max, min, maxdiff and compares against the two schemes of docs/aie.md, written lane by
  * lane; worked example and identities of that section. */
 #define TW__AIE static __attribute__((noinline, unused))
 #include <tilewright/aie/lanes.h>
@@ -259,7 +259,7 @@ static void aie_lanes_compare(void **state)
     // clang-format on
 }
 
-/* aie.md 2.3: interleaving two vectors, identity offsets, broadcast of element k. */
+/* docs/aie.md: interleaving two vectors, identity offsets, broadcast of element k. */
 static void aie_lanes_worked_examples(void **state)
 {
     (void)state;

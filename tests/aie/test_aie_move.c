@@ -1,4 +1,4 @@
-/* Construction and parts, casts, addressing (aie.md 2.1, 2.2) against copies of bytes: the first lane lies lowest, and
+/* Construction and parts, casts, addressing against copies of bytes: the first lane lies lowest, and
  * accumulators are eight slots of 48 bits. Every type, every index. */
 #define TW__AIE static __attribute__((noinline, unused))
 #include <tilewright/aie/address.h>

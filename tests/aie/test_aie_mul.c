@@ -2,7 +2,7 @@
  * steps and squares, random and extreme data. Intrinsics are compiled as functions here; test_aie_worked.c and
  * test_aie_constant.c have them inlined with constants. */
 #define TW__AIE static __attribute__((noinline, unused))
-#include <tilewright/aie/calls_mul.h>
+#include <tilewright/aie/detail/mul_calls.h>
 #include "aie/aie_mul_rows.h"
 
 static void aie_mul_bytes(void **state)

@@ -1,6 +1,6 @@
 /* The multiply family on complex data with 48-bit accumulators: as test_aie_mul.c. */
 #define TW__AIE static __attribute__((noinline, unused))
-#include <tilewright/aie/calls_mul.h>
+#include <tilewright/aie/detail/mul_calls.h>
 #include "aie/aie_mul_rows.h"
 
 #define I16_C16(N, FORM, l, n, ...) N(FORM, l, n, INT16, CINT16, v32int16, v64int16, v8cint16, __VA_ARGS__)

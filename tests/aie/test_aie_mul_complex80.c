@@ -1,6 +1,6 @@
 /* The multiply family on complex data with 80-bit accumulators: as test_aie_mul.c. */
 #define TW__AIE static __attribute__((noinline, unused))
-#include <tilewright/aie/calls_mul.h>
+#include <tilewright/aie/detail/mul_calls.h>
 #include "aie/aie_mul_rows.h"
 
 #define I16_C32(N, FORM, n, ...) N(FORM, l, n, INT16, CINT32, v32int16, v64int16, v4cint32, __VA_ARGS__)

@@ -1,4 +1,4 @@
-/* Conversions, elementary functions, small integer names, complex scalars and whole-vector products (aie.md 2.5 simple
+/* Conversions, elementary functions, small integer names, complex scalars and whole-vector products (the simple
  * forms, 2.7) against exact arithmetic: 128-bit integers, and sums of products that 113 bits hold, so that a result is
  * correctly rounded when the exact value lies between the middles to its neighbours. */
 #define TW__AIE static __attribute__((noinline, unused))

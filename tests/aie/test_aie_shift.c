@@ -1,4 +1,4 @@
-/* ups, srs, bsrs, pack and relatives against the rounding rules in words (aie.md 2.4), in 128 bits: every mode, shift,
+/* ups, srs, bsrs, pack and relatives against the rounding rules in words, in 128 bits: every mode, shift,
  * saturation; the table of that section; ties at half a unit. */
 #define TW__AIE static __attribute__((noinline, unused))
 #include <tilewright/aie/move.h>
@@ -218,7 +218,7 @@ static void aie_shift_ups(void **state)
     }
 }
 
-/* The table of aie.md 2.4: shift 2. */
+/* The table of docs/aie.md: shift 2. */
 static void aie_shift_table(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
-/* A small layered library of our own on top of aie_vendor.hpp, the way the vendor's is built: class templates around the
+/* A small layered library of our own on top of aie/vendor.hpp, the way the vendor's is built: class templates around the
  * vector types, traits specialised by type, intrinsics found by overloads through conversion operators. Prints each
  * expectation that does not hold; ends with 1 then. Compiled by vendor_test.sh with clang++ and g++. */
-#include <tilewright/aie_vendor.hpp>
+#include <tilewright/aie/vendor.hpp>
 
 #include <array>
 #include <cstdio>
@@ -13,7 +13,7 @@ static int fails;
 #define EXPECT(condition) \
     ((condition) ? (void)0 : (void)(std::printf("%s:%d: %s\n", __FILE__, __LINE__, #condition), fails++))
 
-/* --- the types: distinct classes, right size, 16-byte alignment that templates keep (aie.md 1.2 to 1.4, 3.2) -------- */
+/* --- the types: distinct classes, right size, 16-byte alignment that templates keep -------- */
 
 template <class V> struct traits; /* two rows of one type would be a redefinition */
 #define TRAITS(lanes, element, bits)                                                                \

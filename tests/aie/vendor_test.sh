@@ -1,5 +1,5 @@
 #!/bin/sh
-# vendor_test.sh SOURCE_DIR LIBRARIES...: aie_vendor.hpp with g++ and clang++: the global names of layered C++ libraries
+# vendor_test.sh SOURCE_DIR LIBRARIES...: aie/vendor.hpp with g++ and clang++: the global names of layered C++ libraries
 # (aie_names.txt) can be named as ::name, what is not modelled says so, its order is checked, vendor_layers.cpp gives
 # what it should.
 source=$1
@@ -8,16 +8,16 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0
 {
-  echo '#include <tilewright/aie_vendor.hpp>'
+  echo '#include <tilewright/aie/vendor.hpp>'
   echo 'namespace names {'
   sed 's/.*/using ::&;/' "$source/tests/aie/aie_names.txt"
   echo '}'
 } >"$work/names.cpp"
 [ "$(grep -c 'using ::' "$work/names.cpp")" = 562 ] || { echo "vendor_test: not 562 names"; failed=1; }
-printf '#include <tilewright/aie.h>\n#include <tilewright/aie_vendor.hpp>\n' >"$work/order.cpp"
-printf '#include <tilewright/aie_vendor.hpp>\nv8cint16 *f(v8cint16 *p) { return ::fft_data_incr(p, 1, p); }\n' >"$work/fft.cpp"
+printf '#include <tilewright/aie.h>\n#include <tilewright/aie/vendor.hpp>\n' >"$work/order.cpp"
+printf '#include <tilewright/aie/vendor.hpp>\nv8cint16 *f(v8cint16 *p) { return ::fft_data_incr(p, 1, p); }\n' >"$work/fft.cpp"
 printf '#include <adf.h>\nclass empty : public adf::graph {};\nempty g;\n' >"$work/adf.cpp"
-printf '#define __AIE_ARCH__ 20\n#include <tilewright/aie_vendor.hpp>\n' >"$work/arch.cpp"
+printf '#define __AIE_ARCH__ 20\n#include <tilewright/aie/vendor.hpp>\n' >"$work/arch.cpp"
 refused() # COMPILER FILE TEXT FLAG
 {
   if $1 -std=c++20 -I"$source/include" $4 "$work/$2.cpp" >"$work/out" 2>"$work/log"; then
@@ -34,7 +34,7 @@ for compiler in g++ clang++-19; do
   esac
   $compiler -std=$standard -Wall -Wextra -Werror -I"$source/include" -fsyntax-only "$work/names.cpp" || {
     echo "vendor_test: $compiler -std=$standard does not know all names"; failed=1; }
-  $compiler -std=c++17 -Wall -Wextra -Werror -I"$source/include" -I"$source/include/aie" -fsyntax-only "$work/adf.cpp" || {
+  $compiler -std=c++17 -Wall -Wextra -Werror -I"$source/include" -I"$source/include/tilewright/compat/aie" -fsyntax-only "$work/adf.cpp" || {
     echo "vendor_test: $compiler -std=c++17 does not compile <adf.h>"; failed=1; }
   refused $compiler order "before <tilewright/aie.h>" -E
   refused $compiler arch "__AIE_ARCH__ has to be 10" -E

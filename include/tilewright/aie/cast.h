@@ -2,7 +2,7 @@
 #ifndef TILEWRIGHT_AIE_CAST_H
 #define TILEWRIGHT_AIE_CAST_H
 
-#include <tilewright/aie/core.h>
+#include <tilewright/aie/detail/core.h>
 
 /* A lane of an accumulator, wrapped to its width: word k of a.word (real and imaginary parts count). */
 TW__AIE int64 tw_acc48_word(int64 word)

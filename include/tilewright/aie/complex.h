@@ -1,8 +1,8 @@
-/* Complex scalars: tw_cint16_mul(a, b) and its like in C, operators in C++ (aie.md 1.3). */
+/* Complex scalars: tw_cint16_mul(a, b) and its like in C, operators in C++. */
 #ifndef TILEWRIGHT_AIE_COMPLEX_H
 #define TILEWRIGHT_AIE_COMPLEX_H
 
-#include <tilewright/aie/core.h>
+#include <tilewright/aie/detail/core.h>
 
 /* X(type, component, type that computes): integers wrap. */
 #define TW__COMPLEX_LIST(X) X(cint16, int16, uint32_t) X(cint32, int32, uint64) X(cfloat, float, float)

@@ -1,5 +1,5 @@
 /* Single precision without products: fpadd, fpsub, fpneg, fpabs, fpshuffle, max, min, compares; the products and _conf
- * are in aie/float_mul.h and aie/float_conf.h (aie.md 2.6). 8 lanes of float or 4 of cfloat; the index of lane l is
+ * are in aie/detail/float_mul.h and aie/detail/float_conf.h. 8 lanes of float or 4 of cfloat; the index of lane l is
  * start + nibble l, modulo the buffer.
  *
  *     fpadd(acc, x, xstart, xoffs)    fpadd(acc, x)    fpmax(acc, x, xstart, xoffs, cmp)
@@ -7,7 +7,7 @@
 #ifndef TILEWRIGHT_AIE_FLOAT_H
 #define TILEWRIGHT_AIE_FLOAT_H
 
-#include <tilewright/aie/float_conf.h>
+#include <tilewright/aie/detail/float_conf.h>
 
 /* --- one operand, and an accumulator with one operand ---------------------------------------------------------------- */
 

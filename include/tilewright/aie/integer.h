@@ -10,7 +10,7 @@
 #define TILEWRIGHT_AIE_INTEGER_H
 
 #include <stdlib.h>
-#include <tilewright/aie/core.h>
+#include <tilewright/aie/detail/core.h>
 
 /* |a|; the most negative number stays. */
 TW__AIE int scalar_abs(int a)

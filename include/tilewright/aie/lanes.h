@@ -1,5 +1,5 @@
 /* Lane families: shuffle, select, add, sub, abs, max, min, maxdiff, compares. Two schemes say which element feeds lane l
- * (aie.md 2.3): one nibble per lane for 32- and 64-bit elements, pairs with a square for int16. add16 and sub16 of cint16
+ *: one nibble per lane for 32- and 64-bit elements, pairs with a square for int16. add16 and sub16 of cint16
  * have pairs too.
  *
  *     add16(x, xstart, xoffs, xoffs_hi, [y,] ystart, yoffs, yoffs_hi)     add16(x, y)
@@ -10,7 +10,7 @@
 #ifndef TILEWRIGHT_AIE_LANES_H
 #define TILEWRIGHT_AIE_LANES_H
 
-#include <tilewright/aie/lanes_simd.h>
+#include <tilewright/aie/detail/lanes_simd.h>
 
 /* --- overloads ------------------------------------------------------------------------------------------------------
  * Shapes of one operand's arguments: 8 lanes (start, offsets), 16 (start, offsets, offsets_hi), 32 (the same, square). */
@@ -206,7 +206,7 @@ TW__K_c32(TW__TWO, sub8, TW__SAME, TW__NOTHING, TW__NOTHING, TW__B_SUB32)
 #define TW__B_GE16(type)      TW__RETURN_BITS(tw__bits_of16(tw__le16(b, a)))
 #define TW__B_EQ16(type)      TW__RETURN_BITS(tw__bits_of16(tw__eq16(a, b)))
 #define TW__B_NE16(type)      TW__RETURN_BITS(~tw__bits_of16(tw__eq16(a, b)))
-/* cmp (assumed, aie.md 2.3): max, sub, maxdiff x < y; min x >= y: the second operand is the result. */
+/* cmp (assumed, docs/aie.md): max, sub, maxdiff x < y; min x >= y: the second operand is the result. */
 #define TW__B_MAXCMP32(type)                      \
     TW__SET(cmp) = tw__bits_of32(tw__lt32(a, b)); \
     TW__B_MAX32(type)
@@ -264,7 +264,7 @@ TW__K_i16(TW__ABSCMP, abscmp32, tw__abs16, TW__BELOW16)
 // clang-format on
 
 #ifndef __cplusplus
-#include <tilewright/aie/lanes_c.h>
+#include <tilewright/aie/detail/lanes_c.h>
 #endif
 
 #endif

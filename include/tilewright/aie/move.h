@@ -1,4 +1,4 @@
-/* Construction and parts: undef, null, casts, concat, upd/ext/set of sub-vectors, single elements (aie.md 2.1).
+/* Construction and parts: undef, null, casts, concat, upd/ext/set of sub-vectors, single elements.
  * Index 0 is the lowest address, the first lane, the least significant part. */
 #ifndef TILEWRIGHT_AIE_MOVE_H
 #define TILEWRIGHT_AIE_MOVE_H
@@ -21,7 +21,7 @@
     X(cfloat, 2, 4, 8, 16)
 // clang-format on
 
-/* undef: with TW_AIE_CHECK a mark that computing intrinsics report (aie/site.h). */
+/* undef: with TW_AIE_CHECK a mark that computing intrinsics report (aie/detail/check_lanes.h). */
 #ifdef TW_AIE_CHECK
 #define TW__UNDEF(name, r) tw__aie_mark(name, &(r), sizeof(r))
 #else
@@ -275,7 +275,7 @@ TW__AIE v8float TW__N(upd_elem, tw_upd_elem2_v8float)(v8float b, int i, float re
 
 #include <tilewright/aie/cast.h>
 #ifndef __cplusplus
-#include <tilewright/aie/move_c.h>
+#include <tilewright/aie/detail/move_c.h>
 #endif
 
 #endif

@@ -1,5 +1,5 @@
 /* The multiply family: [l]{mul,mac,msc,negmul}{2,4,8,16} with pre-adder, centre tap, conjugation. This file computes;
- * aie/calls_mul.h has the names and overloads. Formulas: aie.md 2.5.
+ * aie/detail/mul_calls.h has the names and overloads. Formulas: docs/aie.md
  *
  * Result lane l is the sum over columns c of pre(x(l,c), y(l,c)) * z(l,c), taken modulo 2^48 or 2^80 (here: 2^64 and
  * 2^128, wrapped when observed). Everything but the data is constant after inlining, so what remains is straight
@@ -8,7 +8,7 @@
 #ifndef TILEWRIGHT_AIE_MUL_H
 #define TILEWRIGHT_AIE_MUL_H
 
-#include <tilewright/aie/mul_simd.h>
+#include <tilewright/aie/detail/mul_simd.h>
 
 /* --- all of it ------------------------------------------------------------------------------------------------------ */
 

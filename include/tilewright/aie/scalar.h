@@ -1,5 +1,5 @@
 /* Scalars, conversions, elementary functions, addressing, whole-vector products, and the names that say they are not
- * modelled (aie.md 2.2, 2.5 simple forms, 2.7). */
+ * modelled. */
 #ifndef TILEWRIGHT_AIE_SCALAR_H
 #define TILEWRIGHT_AIE_SCALAR_H
 
@@ -160,7 +160,7 @@ TW__WHOLE_LIST(TW__WHOLE)
     X(fft_zoffs) X(fft_mod_delay) X(msc4_conj_sym) X(mul8_cfr) X(mac8_cfr) X(dpd_ipol)
 // clang-format on
 #ifdef __cplusplus
-#ifndef TILEWRIGHT_AIE_VENDOR_TYPES_H /* aie_vendor.hpp: functions, which a layered mul() of its own templates outranks */
+#ifndef TILEWRIGHT_AIE_VENDOR_TYPES_H /* aie/vendor.hpp: functions, which a layered mul() of its own templates outranks */
 TW__WHOLE_NAMES(TW__NAME)
 #endif
 /* Pointers come by reference: clang warns where one to a 16-byte aligned vector turns into a plain T *. */
@@ -262,7 +262,7 @@ TW__AIE cint16 sincos(unsigned angle)
         static_assert(sizeof...(A) == 9999, #name " (FFT, CFR, DPD) is not modelled by Tilewright"); \
         return 0;                                                                                    \
     }
-#ifndef TILEWRIGHT_AIE_VENDOR_TYPES_H /* aie_vendor.hpp has its own list */
+#ifndef TILEWRIGHT_AIE_VENDOR_TYPES_H /* aie/vendor.hpp has its own list */
 TW__NOT_MODELLED_LIST(TW__CXX_NOT_MODELLED)
 #endif
 #else

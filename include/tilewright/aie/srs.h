@@ -1,4 +1,4 @@
-/* From accumulators to vectors: srs, lsrs, bsrs, ubsrs, and interleaved (aie.md 2.4).
+/* From accumulators to vectors: srs, lsrs, bsrs, ubsrs, and interleaved.
  *
  * Order of srs: shift, round, saturate, by lane and by component. Rounding adds a bias before a shift that rounds down;
  * the bias of the symmetric modes depends on the sign, that of the convergent ones on the last bit kept. */

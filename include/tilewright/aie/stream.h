@@ -1,4 +1,4 @@
-/* Streams, cascade, packets, locks and events of the kernel that runs (aie.md 2.8, 5).
+/* Streams, cascade, packets, locks and events of the kernel that runs.
  *
  *     int v = get_ss(0); put_ms(1, v, 1);          ports by number; the last argument is TLAST
  *     int v = readincr(in); writeincr(out, v);     ports by type: input_stream_int32, output_stream_cint16, ...
@@ -216,9 +216,9 @@ TW__AIE int get_coreid(TW__AT_ONLY)
 }
 
 #ifdef __cplusplus
-#include <tilewright/aie/stream_cxx.h>
+#include <tilewright/aie/detail/stream_cxx.h>
 #else
-#include <tilewright/aie/stream_c.h>
+#include <tilewright/aie/detail/stream_c.h>
 #endif
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef TILEWRIGHT_AIE_SUMS_H
 #define TILEWRIGHT_AIE_SUMS_H
 
-#include <tilewright/aie/core.h>
+#include <tilewright/aie/detail/core.h>
 
 /* Lane by lane. X(accumulator, vector, component, words) */
 // clang-format off

@@ -7,7 +7,7 @@
  *                  everything that reads a lane wraps it first (tw_acc_lane(), srs, cascade).
  *
  * The lists are the one table of names: the library's parser and listing expand them too. Sources: seed aie-data-types,
- * UG1078 lane table; spec aie.md 1.2 to 1.5. */
+ * UG1078 lane table; docs/aie.md */
 #ifndef TILEWRIGHT_AIE_TYPES_H
 #define TILEWRIGHT_AIE_TYPES_H
 
@@ -38,7 +38,7 @@ __extension__ typedef unsigned __int128 tw__u128;
     X(cint64, int64)           \
     X(cint128, int128)         \
     X(cfloat, float)
-#ifndef TW__AIE_SCALAR_MEMBERS /* C++ members; aie_vendor.hpp has some */
+#ifndef TW__AIE_SCALAR_MEMBERS /* C++ members; aie/vendor.hpp has some */
 #define TW__AIE_SCALAR_MEMBERS(name)
 #endif
 #define TW__AIE_COMPLEX(name, part)  \
@@ -51,7 +51,7 @@ TW_AIE_COMPLEX_LIST(TW__AIE_COMPLEX)
 
 /* X(lanes, element, component, bits of a component, c = 1 for complex, note)
  *   REAL   GNU vector; WIDE real 128-bit elements (struct); CPLX complex (struct)
- *   note   ARITH intrinsics work on it; MOVE load, store, cast and what aie.md 1.2 names; EXTRA needs TW_AIE_EXTRA: in
+ *   note   ARITH intrinsics work on it; MOVE load, store, cast and what docs/aie.md names; EXTRA needs TW_AIE_EXTRA: in
  *          the lane table of UG1078 but not in the element lists of the seed. */
 // clang-format off
 #define TW_AIE_REAL_LIST(X) \
@@ -80,7 +80,7 @@ TW_AIE_COMPLEX_LIST(TW__AIE_COMPLEX)
 
 #define TW__AIE_VEC(bytes) __attribute__((vector_size(bytes), aligned(16), may_alias))
 
-#ifndef TW__AIE_MEMBERS /* aie_vendor.hpp makes them classes and fills this in */
+#ifndef TW__AIE_MEMBERS /* aie/vendor.hpp makes them classes and fills this in */
 #define TW__AIE_MEMBERS(type, element)
 #define TW__AIE_ACC_MEMBERS(type)
 #define TW__AIE_WHOLE                      union

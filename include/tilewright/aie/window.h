@@ -1,4 +1,4 @@
-/* Windows of the kernel that runs (aie.md 5): a block of memory read and written from a position that wraps round.
+/* Windows of the kernel that runs: a block of memory read and written from a position that wraps round.
  *
  *     v8int16 v = window_readincr_v8(in);        // 8 elements, then on by 8
  *     window_readincr(in, v);                    // as many as v has
@@ -11,7 +11,7 @@
 #ifndef TILEWRIGHT_AIE_WINDOW_H
 #define TILEWRIGHT_AIE_WINDOW_H
 
-#include <tilewright/aie_array.h>
+#include <tilewright/aie/array.h>
 
 // clang-format off
 #define TW__PORT_TYPES(X) \

@@ -1,5 +1,5 @@
-/* Writes <tilewright/aie/calls_mul.h>: every overload of the multiply family and every name of it, from the table of
- * type pairs and the rule which optional arguments exist (aie.md 2.5). `aie_mul_calls FILE` writes, `--check FILE`
+/* Writes <tilewright/aie/detail/mul_calls.h>: every overload of the multiply family and every name of it, from the table of
+ * type pairs and the rule which optional arguments exist. `aie_mul_calls FILE` writes, `--check FILE`
  * compares with what lies there.
  *
  * Overloads belong to a class: lanes, accumulator width and shape of the argument list. Names of one class differ only
@@ -67,7 +67,7 @@ static void vector_name(char *buf, unsigned type, unsigned bits)
     snprintf(buf, 12, "v%u%s", bits / elements[type].bits, elements[type].name);
 }
 
-/* Which optional arguments a pair of types has (aie.md 2.5). */
+/* Which optional arguments a pair of types has. */
 typedef struct options {
     bool hi, xstep, square, zstep, zsquare, uct_col;
 } options;
@@ -257,7 +257,7 @@ static void write_variants(const char *class_name, unsigned size, shape form)
         }
 }
 
-/* Which numbers of arguments a class takes: aie/site.h makes a template of each. */
+/* Which numbers of arguments a class takes: aie/detail/check_lanes.h makes a template of each. */
 static void write_counts(const char *class_name, unsigned first, unsigned acc)
 {
     put("#define TW__COUNTS_%s%s(F, ...)", class_name, acc ? "a" : "");

@@ -3,7 +3,7 @@
  * those of the undefined-behaviour sanitizer. An archive of its own, because a program that uses those sanitizers for
  * themselves brings their functions of the same names. */
 #define TW_AIE_CHECK
-#include <tilewright/aie/core.h>
+#include <tilewright/aie/detail/core.h>
 
 #include <stdlib.h>
 #include <string.h>

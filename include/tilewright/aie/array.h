@@ -1,0 +1,162 @@
+/* Several AI Engine kernels as an array: windows, streams, cascade, locks, text files; deterministic, one coroutine per
+ * kernel. A kernel that waits for a port lets the next one run; when all wait, the report says who waits for what.
+ *
+ *     static void run_fir(void *user) { fir(window_in(int16, 0), window_out(int16, 0), user); }
+ *
+ *     tw_aie_array *a = tw_aie_array_new();
+ *     int k = tw_aie_array_add(a, "fir", run_fir, taps, 3, 1);             // column 3, row 1
+ *     tw_aie_array_input(a, "x.txt", TW_AIE_INT16, 32, k, 0, 256, 16);     // window of 256 bytes, margin 16
+ *     tw_aie_array_output(a, k, 0, 256, "y.txt", TW_AIE_INT16, 32);
+ *     if (tw_aie_array_run(a, 8) != TW_OK) puts(tw_error_message());
+ *
+ * Errors of the building calls are kept, the first one wins, and tw_aie_array_run() returns it. */
+#ifndef TILEWRIGHT_AIE_ARRAY_H
+#define TILEWRIGHT_AIE_ARRAY_H
+
+#include <tilewright/aie/scalar.h>
+#include <tilewright/profile.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tw_aie_array tw_aie_array;
+typedef enum tw_aie_element {
+    TW_AIE_INT8,
+    TW_AIE_INT16,
+    TW_AIE_INT32,
+    TW_AIE_CINT16,
+    TW_AIE_CINT32,
+    TW_AIE_FLOAT32,
+    TW_AIE_CFLOAT32,
+    TW_AIE_UINT8,
+    TW_AIE_UINT16,
+    TW_AIE_UINT32,
+    TW_AIE_INT64,
+    TW_AIE_UINT64,
+    TW_AIE_ELEMENTS
+} tw_aie_element;
+
+TW_API tw_aie_array *tw_aie_array_new(void); /* NULL when out of memory */
+TW_API void tw_aie_array_free(tw_aie_array *array);
+/* A kernel on tile (column 0 to 49, row 0 to 7); several may share one. fn(user) is one firing. Returns its number. */
+TW_API int tw_aie_array_add(tw_aie_array *array, const char *name, void (*fn)(void *user), void *user, int column,
+                            int row);
+/* Connections: port numbers count from 0 by direction and kind; streams 0 and 1. depth in 32-bit words, 0 = 16. A window
+ * is a ping-pong pair of `bytes` (a multiple of 4) with the last `margin` bytes (a multiple of 32) of the block before
+ * in front. */
+TW_API void tw_aie_array_stream(tw_aie_array *array, int from, int out, int to, int in, unsigned depth);
+TW_API void tw_aie_array_cascade(tw_aie_array *array, int from, int to); /* neighbours */
+TW_API void tw_aie_array_window(tw_aie_array *array, int from, int out, int to, int in, unsigned bytes,
+                                unsigned margin);
+/* Text files, one beat of `plio_bits` (32, 64, 128) per line; an element wider than the beat takes several lines.
+ * window_bytes 0 = a stream port, else a window. Lines "T ..." are skipped; a line "TLAST" gives the last word of the
+ * next beat that mark, and is written before a beat that has it. */
+TW_API void tw_aie_array_input(tw_aie_array *array, const char *path, tw_aie_element element, unsigned plio_bits,
+                               int to, int in, unsigned window_bytes, unsigned margin);
+TW_API void tw_aie_array_output(tw_aie_array *array, int from, int out, unsigned window_bytes, const char *path,
+                                tw_aie_element element, unsigned plio_bits);
+
+/* Memory instead of files. They return the port's number, or -1. What is sent waits for the kernel; bytes in whole words
+ * of 32 bits. receive: takes what has come out, up to `bytes`, and returns how much that was. */
+TW_API int tw_aie_array_memory_input(tw_aie_array *array, int to, int in, unsigned window_bytes, unsigned margin);
+TW_API int tw_aie_array_memory_output(tw_aie_array *array, int from, int out, unsigned window_bytes);
+TW_API tw_status tw_aie_array_send(tw_aie_array *array, int number, const void *data, size_t bytes);
+TW_API size_t tw_aie_array_receive(tw_aie_array *array, int number, void *out, size_t bytes);
+
+/* The id (0 to 31) of packets on a stream, for getPacketid(). Without it: 0. */
+TW_API void tw_aie_array_packet_id(tw_aie_array *array, int kernel, int is_output, int port, unsigned id);
+
+/* The kernel waits for this window itself, by window_acquire(), and hands it on by window_release(). */
+TW_API void tw_aie_array_async(tw_aie_array *array, int kernel, int is_output, int port);
+
+/* Where windows may lie that do not fit the tile of their reader: nowhere (the run fails), on tiles that its core reaches,
+ * or outside of the array too, as in a functional simulation. */
+typedef enum tw_aie_spread { TW_AIE_SPREAD_NONE, TW_AIE_SPREAD_NEIGHBOURS, TW_AIE_SPREAD_ANYWHERE } tw_aie_spread;
+TW_API void tw_aie_array_spread(tw_aie_array *array, tw_aie_spread where); /* before the first run */
+
+/* One block instead of a ping-pong pair: half the memory, and the writer waits until the reader is done. */
+TW_API void tw_aie_array_single_buffer(tw_aie_array *array, int kernel, int is_output, int port);
+
+/* The kernel fires `times` times in each iteration; 0 = whenever it can, and a run does not wait for it. */
+TW_API void tw_aie_array_repeat(tw_aie_array *array, int kernel, unsigned times);
+
+/* Fires each kernel `iterations` times; 0 = until the input files end. Output files are written at the end. */
+TW_API tw_status tw_aie_array_run(tw_aie_array *array, uint64_t iterations);
+/* The same, going on where the last run ended: files, queues, windows, locks and cycles stay as they are. */
+TW_API tw_status tw_aie_array_resume(tw_aie_array *array, uint64_t iterations);
+/* Goes on with a run that ended in a deadlock, after tw_aie_array_send() has brought what it waited for. */
+TW_API tw_status tw_aie_array_continue(tw_aie_array *array);
+/* Nothing more comes: where a kernel was compiled with TW_AIE_CHECK, each port whose data nobody has read is reported, but not
+ * the rest of a file when the kernels were to fire a number of times. tw_aie_array_run() does so by itself; runs that
+ * begin or go on with tw_aie_array_resume() end here. */
+TW_API void tw_aie_array_end(tw_aie_array *array);
+/* Words that nobody read, in the last run, with those that input files and memory still hold; registers count as one. */
+TW_API uint64_t tw_aie_array_unread(const tw_aie_array *array);
+/* ... and where: a line for each port, "3 words of input stream 0 of kernel 'b' on tile (1,0), from 'a'"; "" when none is.
+ * Owned by the array, until its next run. */
+TW_API const char *tw_aie_array_unread_ports(const tw_aie_array *array);
+/* Estimated cycles of a kernel over all firings (counted when it is compiled with TW_AIE_PROFILE), stalls not counted. */
+TW_API uint64_t tw_aie_array_cycles(const tw_aie_array *array, int kernel);
+/* How often a kernel has called event0() (event = 0), event1() (1), event_error() (2) in the last run. */
+TW_API uint64_t tw_aie_array_events(const tw_aie_array *array, int kernel, int event);
+/* By kernel and by tile, every figure `estimated`. Owned by the array; NULL before a run. */
+TW_API const tw_profile *tw_aie_array_profile(tw_aie_array *array);
+/* max(vector, loads / 2, stores, scalar, moves / 2, stream words) of a count of issue slots. */
+TW_API uint64_t tw_aie_estimate(const uint64_t slots[TW_AIE_SLOTS]);
+
+/* --- inside a kernel ---------------------------------------------------------------------------------------------- */
+
+typedef struct tw_aie_window {
+    uint8_t *data; /* margin first */
+    uint32_t bytes, at, margin;
+    uint16_t port;
+    uint8_t is_output, is_open; /* is_open: between acquire and release, for windows of tw_aie_array_async() */
+} tw_aie_window;
+TW_API tw_aie_window *tw_aie_window_in(int port);
+TW_API tw_aie_window *tw_aie_window_out(int port);
+/* Copies with wrap-around inside the window, from its position on, and moves by `bytes`, or by `move`. */
+TW_API void tw_aie_window_read(tw_aie_window *window, void *out, unsigned bytes);
+TW_API void tw_aie_window_write(tw_aie_window *window, const void *in, unsigned bytes);
+TW_API void tw_aie_window_take(tw_aie_window *window, void *out, unsigned bytes, int move);
+TW_API void tw_aie_window_give(tw_aie_window *window, const void *in, unsigned bytes, int move);
+TW_API void tw_aie_window_move(tw_aie_window *window, int bytes);
+TW_API unsigned tw_aie_window_block(const tw_aie_window *window); /* bytes of a block, without the margin */
+TW_API void tw_aie_window_acquire(tw_aie_window *window);
+TW_API void tw_aie_window_release(tw_aie_window *window);
+
+/* Streams are numbered from 0; TW_AIE_CASCADE is the cascade, where reads and writes move one register. */
+enum { TW_AIE_CASCADE = 2 };
+typedef struct tw_aie_stream {
+    int port, packet_id;
+    void *element, *direction; /* room for what the types of aie/stream.h carry */
+    void *cascade;
+} tw_aie_stream;
+TW_API tw_aie_stream *tw_aie_stream_in(int port);
+TW_API tw_aie_stream *tw_aie_stream_out(int port);
+/* `bytes` in words of 32 bits; tlast of the last one, may be NULL. */
+TW_API void tw_aie_stream_read(int port, void *out, unsigned bytes, int *tlast);
+TW_API void tw_aie_stream_write(int port, const void *in, unsigned bytes, int tlast);
+TW_API uint32_t tw_aie_get_word(int port, int *tlast);
+TW_API int tw_aie_wait_word(int first); /* waits until a stream has a word; which one, `first` if both have */
+TW_API int tw_aie_try_get_word(int port, uint32_t *word); /* 1 when there was one */
+TW_API void tw_aie_put_word(int port, uint32_t word, int tlast);
+TW_API int tw_aie_try_put_word(int port, uint32_t word, int tlast);
+TW_API void tw_aie_get_cascade(void *out, unsigned bytes);
+TW_API void tw_aie_put_cascade(const void *in, unsigned bytes);
+TW_API void tw_aie_acquire(int lock, int value); /* value -1: any */
+TW_API void tw_aie_release(int lock, int value); /* value -1: as it was */
+TW_API int tw_aie_tlast(int port);               /* of the last word read from a stream port */
+TW_API void tw_aie_event(int event);             /* 0, 1; 2 = error */
+TW_API void tw_aie_done(void);                   /* the running kernel fires no more; does not return */
+TW_API uint64_t tw_aie_cycles_now(void);
+TW_API int tw_aie_coreid(void);
+TW_API const char *tw_aie_kernel_name(void); /* of the running kernel; the array owns it */
+
+#ifdef __cplusplus
+}
+#endif
+
+#include <tilewright/aie/stream.h>
+
+#endif

@@ -1,0 +1,409 @@
+/* From the objects of a graph to an array: who belongs together, what lies where, who feeds whom. Part of
+ * <tilewright/aie/adf.hpp>. One thread builds graphs at a time. */
+#ifndef TILEWRIGHT_ADF_BUILD_HPP
+#define TILEWRIGHT_ADF_BUILD_HPP
+
+#include <tilewright/aie/detail/adf/claim.hpp>
+#include <tilewright/aie/detail/adf/names.hpp>
+#include <tilewright/aie/detail/adf/switches.hpp>
+
+namespace adf {
+namespace detail {
+
+/* What becomes one array; lives as long as the graph. */
+struct builder {
+    tw_aie_array *array = nullptr;
+    std::vector<node_ref> mine;
+    std::vector<std::shared_ptr<connection>> wires;
+    std::string error;
+    free_tiles tiles;
+    int adapters = 0;
+
+    void fail(const std::string &text)
+    {
+        if (error.empty()) error = text;
+    }
+    static std::string title(const endpoint &e)
+    {
+        static const char *const words[] = { "in", "out", "inout" };
+        std::string name = "'" + e.node->name + "'";
+        return e.node->what == node_kind::kernel
+                   ? name + "." + words[static_cast<int>(e.dir)] + "[" + std::to_string(e.index) + "]"
+                   : name;
+    }
+
+    /* --- places --------------------------------------------------------------------------------------------------- */
+
+    void place_kernels()
+    {
+        for (node_ref &n : mine)
+            if (n->column >= 0) tiles.take(*n);
+        bool any = true; /* chains that begin or end at a given tile first, along the chain */
+        while (any) {
+            any = false;
+            for (auto &w : wires) {
+                if (!is_cascade(w->to)) continue;
+                node &from = *w->from.node, &to = *w->to.node;
+                if (from.column >= 0 && open(to)) any = true, place(to, &from, 1);
+                if (to.column >= 0 && open(from)) any = true, place(from, &to, -1);
+            }
+            for (node_ref &n : mine)
+                if (!any && open(*n)) any = true, place(*n);
+        }
+        for (node_ref &n : mine)
+            if (n->like) n->column = n->like->column, n->row = n->like->row;
+    }
+    static bool open(const node &n) { return n.what == node_kind::kernel && n.column < 0 && !n.like; }
+    void place(node &n, const node *neighbour = nullptr, int way = 1)
+    {
+        if (!(neighbour ? tiles.beside(n, *neighbour, way) : tiles.any(n)))
+            fail("the array has 400 tiles, and the graph needs more");
+    }
+    static bool is_cascade(const endpoint &e)
+    {
+        port_info *p = port_of(e);
+        return p && p->what == kind::cascade;
+    }
+    static void fire(void *user)
+    {
+        node *n = static_cast<node *>(user);
+        if (n->initialise) n->initialise(), n->initialise = nullptr;
+        n->code.fire(n->code.ports);
+    }
+    void find_initialiser(node &n)
+    {
+        n.initialise = function_by_name(n.by_name);
+        if (!n.initialise)
+            fail("'" + n.name + "': nothing is known of initialization_function() \"" + n.by_name +
+                 "\": give the function itself, without quotes, or write TW_ADF_FUNCTION(" + n.by_name +
+                 "); where it is declared, or link with -rdynamic");
+    }
+    void add_kernels()
+    {
+        place_kernels();
+        for (node_ref &n : mine) {
+            if (n->what != node_kind::kernel) continue;
+            if (n->logic) n->name += " (programmable logic)";
+            if (!n->by_name.empty()) find_initialiser(*n);
+            n->number = tw_aie_array_add(array, n->name.c_str(), fire, n.get(), n->column, n->row);
+            if (n->repeat != 1) tw_aie_array_repeat(array, n->number, n->repeat);
+        }
+    }
+
+    /* --- wires ---------------------------------------------------------------------------------------------------- */
+
+    /* One end of a transfer: a kernel's port or a file, with what connections and dimensions say of it. */
+    struct end {
+        endpoint at;
+        kind what = kind::stream;
+        unsigned bytes = 0, margin = 0, depth = 0;
+        port_info *info = nullptr;
+    };
+    unsigned bytes_of(const endpoint &e, const port_info &p) const
+    {
+        for (const node::size &s : e.node->sizes)
+            if (s.index == e.index && s.dir == e.dir) return s.samples * p.element_bytes;
+        return p.samples * p.element_bytes;
+    }
+    end end_of(const endpoint &e, const connection &options)
+    {
+        end r;
+        r.at = e, r.what = options.typed ? options.what : options.bytes ? kind::window : kind::stream;
+        r.bytes = options.bytes, r.margin = options.margin, r.depth = options.depth;
+        r.info = port_of(e);
+        if (e.node->what != node_kind::kernel) return r;
+        if (!r.info) {
+            fail("there is no " + title(e));
+            return r;
+        }
+        if (options.typed && options.what != r.info->what)
+            fail(title(e) + " is not of the kind that connect<> names");
+        r.what = r.info->what;
+        if (r.what == kind::window && !r.bytes) r.bytes = bytes_of(e, *r.info);
+        if (r.what == kind::window && r.info->margin_samples)
+            r.margin = r.info->margin_samples * r.info->element_bytes;
+        if (r.what == kind::window && !r.bytes)
+            fail(title(e) + " has no size: connect<window<bytes>>, extents or dimensions() give one");
+        return r;
+    }
+    /* Where data comes from: back through the ports of graphs, collecting what their connections say. */
+    bool trace(connection &c)
+    {
+        for (int hops = 0; c.from.node->what == node_kind::port; hops++) {
+            connection *up = nullptr;
+            for (auto &w : wires)
+                if (w->to.node == c.from.node) up = w.get();
+            if (!up || hops > 1000) return false;
+            c.from = up->from;
+            if (!c.bytes) c.bytes = up->bytes, c.margin = up->margin;
+            if (!c.typed) c.typed = up->typed, c.what = up->what;
+            if (!c.depth) c.depth = up->depth;
+        }
+        return true;
+    }
+    /* A graph's port that leads to a parameter; update() and read() look here. */
+    void join_parameter(const connection &wire)
+    {
+        bool out = port_of(wire.from) != nullptr;
+        const endpoint &far = out ? wire.to : wire.from;
+        port_info *p = port_of(out ? wire.from : wire.to);
+        if (far.node->what != node_kind::port) {
+            fail(title(wire.from) + " to " + title(wire.to) + ": parameters are connected to ports of the graph");
+            return;
+        }
+        std::vector<node_ref> open{ far.node };
+        for (size_t i = 0; i < open.size() && i < 1000; i++) {
+            open[i]->parameter = p;
+            for (auto &w : wires) {
+                if (!out && w->to.node == open[i] && w->from.node->what == node_kind::port)
+                    open.push_back(w->from.node);
+                if (out && w->from.node == open[i] && w->to.node->what == node_kind::port)
+                    open.push_back(w->to.node);
+            }
+        }
+    }
+    void add_wires()
+    {
+        std::vector<std::pair<end, std::vector<end>>> transfers;
+        for (auto &w : wires) {
+            if (!w->refused.empty()) fail(title(w->from) + " to " + title(w->to) + ": " + w->refused);
+            port_info *to = port_of(w->to), *from = port_of(w->from);
+            if ((to && to->what == kind::parameter) || (from && from->what == kind::parameter)) {
+                join_parameter(*w);
+                continue;
+            }
+            if (w->to.node->what == node_kind::port) continue;
+            connection c = *w;
+            if (!trace(c)) {
+                fail(title(w->to) + " is connected to a port that nothing feeds");
+                continue;
+            }
+            end source = end_of(c.from, c), sink = end_of(c.to, c);
+            size_t i = 0;
+            while (i < transfers.size() &&
+                   !(transfers[i].first.at.node == c.from.node && transfers[i].first.at.index == c.from.index &&
+                     c.from.node->what == node_kind::kernel))
+                i++;
+            if (i == transfers.size()) transfers.push_back({ source, {} });
+            transfers[i].second.push_back(sink);
+        }
+        for (auto &t : transfers)
+            if (error.empty()) transfer(t.first, t.second);
+        if (error.empty()) set_singles();
+    }
+
+    void transfer(end from, std::vector<end> to)
+    {
+        if (from.at.node->what == node_kind::input) { /* each reader has the file by itself */
+            for (end &e : to) from_file(from, e);
+            return;
+        }
+        if (from.what == kind::window && to.size() == 1 && to[0].at.node->what == node_kind::output)
+            to[0].what = kind::window, to[0].bytes = from.bytes;
+        if (from.what != kind::window && to[0].at.node->what == node_kind::output) to[0].what = from.what;
+        if (to.size() == 1 && from.what == to[0].what) {
+            join(from, to[0]);
+            return;
+        }
+        adapt(from, to);
+    }
+    void from_file(const end &from, const end &to)
+    {
+        if (!to.info) return fail(title(from.at) + " leads to another file: a kernel belongs between them");
+        if (to.what == kind::cascade || to.info->element == TW_AIE_ELEMENTS)
+            return fail(title(to.at) + " cannot be fed by a file");
+        node &file = *from.at.node;
+        unsigned window = to.what == kind::window ? to.bytes : 0;
+        if (file.medium == media::memory) {
+            if (file.memory >= 0) return fail(title(from.at) + " has two readers: memory feeds one port");
+            file.array = array;
+            file.memory =
+                tw_aie_array_memory_input(array, to.at.node->number, to.info->physical, window, to.margin);
+        } else if (check_path(from.at)) {
+            tw_aie_array_input(array, file.path.c_str(), to.info->element, static_cast<unsigned>(file.bits),
+                               to.at.node->number, to.info->physical, window, to.margin);
+        }
+        if (is_async(to)) tw_aie_array_async(array, to.at.node->number, 0, to.info->physical);
+    }
+    bool check_path(const endpoint &e)
+    {
+        if (e.node->path.empty()) fail(title(e) + " has no file: create(name, bits, file) names it");
+        return error.empty();
+    }
+    void to_file(const end &from, const end &to)
+    {
+        node &file = *to.at.node;
+        unsigned window = from.what == kind::window ? from.bytes : 0;
+        int source = from.at.node->number, out = from.info->physical;
+        if (file.medium == media::memory) {
+            file.array = array;
+            file.memory = tw_aie_array_memory_output(array, source, out, window);
+            return;
+        }
+        if (from.info->element == TW_AIE_ELEMENTS) return fail(title(from.at) + " cannot be written to a file");
+        if (check_path(to.at))
+            tw_aie_array_output(array, source, out, window, file.path.c_str(), from.info->element,
+                                static_cast<unsigned>(file.bits));
+    }
+    /* The stream's packets carry the id of the switch's branch. */
+    void name_packets(const end &from, const end &to)
+    {
+        int in = packet_id(to.at, direction::in), out = packet_id(from.at, direction::out);
+        if (in >= 0)
+            tw_aie_array_packet_id(array, from.at.node->number, 1, from.info->physical, static_cast<unsigned>(in));
+        if (out >= 0)
+            tw_aie_array_packet_id(array, to.at.node->number, 0, to.info->physical, static_cast<unsigned>(out));
+    }
+    /* Of a packet switch's branch, else -1. */
+    static int packet_id(const endpoint &e, direction side)
+    {
+        bool branch = e.node->branches == side && e.dir == side && (e.index == 0 || e.index == 1);
+        return branch ? e.node->packet_ids[e.index] : -1;
+    }
+    /* Windows of one block, wherever either end says so. */
+    void set_singles()
+    {
+        for (node_ref &n : mine)
+            for (const auto &single : n->singles) {
+                port_info *p = port_of({ n, single.second, single.first, -1 });
+                if (p && p->what == kind::window)
+                    tw_aie_array_single_buffer(array, n->number, p->dir == direction::out, p->physical);
+            }
+    }
+    /* Said of the connection, or by the type of the kernel's parameter. */
+    static bool is_async(const end &e)
+    {
+        return e.info && e.what == kind::window && (e.at.async == 1 || e.info->async == 1);
+    }
+    void join(const end &from, const end &to)
+    {
+        int source = from.at.node->number, out = from.info->physical;
+        if (to.at.node->what == node_kind::output) {
+            to_file(from, to);
+        } else if (from.what == kind::window) {
+            if (from.bytes != to.bytes)
+                return fail(title(from.at) + " makes " + std::to_string(from.bytes) + " bytes, " + title(to.at) +
+                            " takes " + std::to_string(to.bytes));
+            tw_aie_array_window(array, source, out, to.at.node->number, to.info->physical, to.bytes, to.margin);
+        } else if (from.what == kind::stream) {
+            tw_aie_array_stream(array, source, out, to.at.node->number, to.info->physical, to.depth);
+            name_packets(from, to);
+        } else {
+            tw_aie_array_cascade(array, source, to.at.node->number);
+        }
+        if (is_async(from)) tw_aie_array_async(array, source, 1, out);
+        if (is_async(to)) tw_aie_array_async(array, to.at.node->number, 0, to.info->physical);
+    }
+
+    end new_adapter(const end &like, adapter a)
+    {
+        node_ref n = std::make_shared<node>();
+        n->what = node_kind::kernel, n->serial = 0, n->name = "dma " + std::to_string(++adapters);
+        place(*n);
+        port_info in = like.info ? *like.info : port_info();
+        in.dir = direction::in, in.physical = 0;
+        n->code.ports.push_back(in);
+        auto add_out = [&](kind what, int physical) {
+            port_info p = in;
+            p.dir = direction::out, p.what = what, p.physical = physical;
+            n->code.ports.push_back(p);
+        };
+        for (size_t i = 0; i < a.windows.size(); i++) add_out(kind::window, static_cast<int>(i));
+        for (int i = 0; i < a.streams; i++) add_out(kind::stream, i);
+        n->code.fire = [a](std::vector<port_info> &) mutable { a(); };
+        mine.push_back(n);
+        n->number = tw_aie_array_add(array, n->name.c_str(), fire, n.get(), n->column, n->row);
+        tw_aie_array_repeat(array, n->number, 0);
+        end e = like;
+        e.at = { n, 0, direction::in, -1 };
+        e.info = &n->code.ports[0], e.margin = 0;
+        return e;
+    }
+    void adapt(const end &from, std::vector<end> to)
+    {
+        adapter a;
+        std::vector<end> windows, streams;
+        for (end &e : to) {
+            if (e.at.node->what == node_kind::output) e.what = from.what, e.bytes = from.bytes;
+            if (e.what == kind::cascade || from.what == kind::cascade)
+                return fail(title(from.at) + " to " + title(e.at) +
+                            ": the cascade joins two neighbours and nothing else");
+            (e.what == kind::window ? windows : streams).push_back(e);
+        }
+        for (end &e : windows) {
+            unsigned bytes = from.what == kind::window ? from.bytes : windows[0].bytes;
+            if (e.bytes != bytes)
+                return fail(title(from.at) + " to " + title(e.at) + ": " + std::to_string(e.bytes) +
+                            " bytes, where " + std::to_string(bytes) + " are made");
+            a.windows.push_back(e.bytes);
+        }
+        std::vector<end> further; /* a tile has two output streams */
+        while (streams.size() > 2) further.push_back(streams.back()), streams.pop_back();
+        if (!further.empty()) further.push_back(streams.back()), streams.pop_back();
+        a.in_bytes = from.what == kind::window ? from.bytes : 0;
+        a.streams = static_cast<int>(streams.size()) + !further.empty();
+        a.packets_in = !a.in_bytes && packet_id(from.at, direction::out) >= 0;
+        if (a.in_bytes && to.size() == 1) a.packet_id = packet_id(to[0].at, direction::in);
+        end here = new_adapter(from, a);
+        join(from, here);
+        node_ref n = here.at.node;
+        int out = 0;
+        auto source = [&](kind what, unsigned bytes) {
+            end e = here;
+            e.at = { n, out++, direction::out, -1 };
+            e.what = what, e.bytes = bytes, e.info = port_of(e.at);
+            return e;
+        };
+        for (end &e : windows) join(source(kind::window, e.bytes), e);
+        for (end &e : streams) join(source(kind::stream, 0), e);
+        if (!further.empty()) adapt(source(kind::stream, 0), further);
+    }
+};
+
+/* The array of the graph that begins at `first`, NULL with a message. */
+inline tw_aie_array *build(unsigned long first, std::string &message, std::vector<node_ref> &kept)
+{
+    builder b;
+    claim c(first);
+    b.mine = std::move(c.mine), b.wires = std::move(c.wires);
+    number_kernels(b.mine);
+    b.array = tw_aie_array_new();
+    if (!b.array) b.fail(tw_error_message());
+#ifdef __X86SIM__ /* the program asks for a functional simulation */
+    if (b.array) tw_aie_array_spread(b.array, TW_AIE_SPREAD_ANYWHERE);
+#else
+    if (b.array) tw_aie_array_spread(b.array, TW_AIE_SPREAD_NEIGHBOURS);
+#endif
+    if (b.error.empty()) b.add_kernels();
+    if (b.error.empty()) b.add_wires();
+    bool any = false;
+    for (node_ref &n : b.mine) any = any || n->what == node_kind::kernel;
+    if (!any)
+        b.fail(
+            "the graph has no kernels; where there are several graphs, init() of all comes before the first run()");
+    kept = b.mine;
+    message = b.error;
+    if (b.error.empty()) return b.array;
+    tw_aie_array_free(b.array);
+    return nullptr;
+}
+/* Parameters that nobody has set; "" when there is none. */
+inline std::string missing_parameter(const std::vector<node_ref> &all)
+{
+    for (const node_ref &n : all) {
+        int index = 0;
+        for (const port_info &p : n->code.ports) {
+            if (p.dir != direction::in) continue;
+            if (p.what == kind::parameter && !p.has_value)
+                return "'" + n->name + "'.in[" + std::to_string(index) +
+                       "] has no value: update() comes before run()";
+            index++;
+        }
+    }
+    return "";
+}
+
+} // namespace detail
+} // namespace adf
+
+#endif

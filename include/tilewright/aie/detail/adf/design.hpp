@@ -1,0 +1,130 @@
+/* A graph that stands on top, from its first object to its runs: what the handles of class graph share. Part of
+ * <tilewright/aie/adf.hpp>. */
+#ifndef TILEWRIGHT_ADF_DESIGN_HPP
+#define TILEWRIGHT_ADF_DESIGN_HPP
+
+#include <tilewright/aie/detail/adf/platform.hpp>
+
+namespace adf {
+namespace detail {
+
+struct design {
+    unsigned long first = next_serial(); /* what is made later, up to the next design, belongs to it */
+    tw_aie_array *array = nullptr;
+
+    explicit design(const void *object) { designs()[first] = { object, 0 }; }
+    design(const design &) = delete;
+    design &operator=(const design &) = delete;
+    ~design()
+    {
+        end();
+        tops().erase(first);
+        designs()[first] = { nullptr, 0 };
+        tw_aie_array_free(array);
+    }
+    return_code run(int n)
+    {
+        if (return_code bad = build()) return bad;
+        std::string missing = missing_parameter(kept);
+        if (!missing.empty()) return complain(missing);
+        if (pending && go_on()) return user_error;
+        if (pending) return complain("run() before the last one has ended: " + reason);
+        return came_to(tw_aie_array_resume(array, n > 0 ? static_cast<uint64_t>(n) : 0));
+    }
+    return_code wait() const { return pending ? complain(reason) : ok; }
+    return_code end()
+    {
+        if (array) tw_aie_array_end(array);
+        return ok;
+    }
+    return_code update(const endpoint &port, const void *values, size_t bytes)
+    {
+        if (build()) return user_error; /* ports of the graph lead to parameters when it is built */
+        port_info *p = find_parameter(port, false);
+        if (return_code bad = check("update()", p, bytes)) return bad;
+        std::memcpy(p->value->data(), values, bytes);
+        p->has_value = true;
+        return ok;
+    }
+    return_code read(const endpoint &port, void *values, size_t bytes)
+    {
+        if (build()) return user_error;
+        port_info *p = find_parameter(port, true);
+        if (return_code bad = check("read()", p, bytes)) return bad;
+        std::memcpy(values, p->value->data(), bytes);
+        return ok;
+    }
+    return_code build()
+    {
+        if (array) return ok;
+        if (!broken.empty()) return complain(broken);
+        if (!tops().count(first)) return complain("run() before init()");
+        array = detail::build(first, broken, kept);
+        return array ? ok : complain(broken);
+    }
+    /* The kernels run as far as they can: memory at the ports has come. */
+    return_code go_on()
+    {
+        return_code r = pending ? came_to(tw_aie_array_continue(array)) : ok;
+        land();
+        return r;
+    }
+
+  private:
+    std::vector<node_ref> kept; /* what the array points to */
+    bool pending = false;       /* the last run waits for memory */
+    std::string reason;         /* ... what for */
+    std::string broken;         /* why the graph could not be built, told at each later call */
+
+    static return_code check(const std::string &call, const port_info *p, size_t bytes)
+    {
+        if (!p) return complain(call + " of a port that is no run-time parameter");
+        if (p->element_bytes == bytes) return ok;
+        return complain(call + " with " + std::to_string(bytes) + " bytes of a parameter of " +
+                        std::to_string(p->element_bytes));
+    }
+    /* A graph with ports of memory that cannot go on may wait for data. */
+    return_code came_to(tw_status status)
+    {
+        pending = status == TW_E_APPLICATION && has_memory();
+        if (status != TW_OK) reason = tw_error_message();
+        if (status != TW_OK && !pending) return complain(reason);
+        land();
+        return ok;
+    }
+    bool has_memory() const
+    {
+        for (const node_ref &n : kept)
+            if (n->memory >= 0) return true;
+        return false;
+    }
+    /* What has come out, to where it was asked for. */
+    void land()
+    {
+        for (const node_ref &n : kept)
+            while (!n->landings.empty()) {
+                landing &to = n->landings.front();
+                size_t got = tw_aie_array_receive(array, n->memory, to.at, to.bytes);
+                to.at += got, to.bytes -= got;
+                if (to.bytes) break;
+                n->landings.pop_front();
+            }
+    }
+};
+
+inline return_code build_for_port(const node_ref &n)
+{
+    design *top = n ? top_of(n) : nullptr;
+    if (!top) return complain(n ? "'" + n->name + "' is used before init()" : "a port that nothing has created");
+    if (return_code bad = top->build()) return bad;
+    return n->memory >= 0 ? ok : complain("'" + n->name + "' is not connected");
+}
+inline return_code go_on(const node_ref &n)
+{
+    return top_of(n)->go_on();
+}
+
+} // namespace detail
+} // namespace adf
+
+#endif

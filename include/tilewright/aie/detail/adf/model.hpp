@@ -1,0 +1,283 @@
+/* What graphs consist of before they are built: nodes and connections, in one list each, by serial number. Part of
+ * <tilewright/aie/adf.hpp>. One thread builds graphs at a time. */
+#ifndef TILEWRIGHT_ADF_MODEL_HPP
+#define TILEWRIGHT_ADF_MODEL_HPP
+
+#include <tilewright/aie/detail/adf/ports.hpp>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <iterator>
+#include <list>
+#include <map>
+#include <set>
+
+namespace adf {
+namespace detail {
+
+struct design;
+
+enum class node_kind { kernel, port, input, output };
+/* Where the data of an input or output comes from or goes to. */
+enum class media { file, memory };
+struct node;
+typedef std::shared_ptr<node> node_ref;
+struct endpoint {
+    node_ref node;
+    int index = 0;
+    direction dir = direction::in;
+    int64_t async = -1;
+};
+/* A place of the host's memory that results go to. */
+struct landing {
+    char *at;
+    size_t bytes;
+};
+struct node {
+    node_kind what;
+    unsigned long serial;
+    std::string name, path; /* of a kernel: its source; of a file: its path */
+    media medium = media::file;
+    kernel_code code;
+    std::function<void()> initialise; /* before the first firing */
+    std::string by_name;              /* of an initialisation function given as text: nobody can call it */
+    std::vector<std::shared_ptr<void>> arguments; /* what a kernel's object may refer to */
+    int packet_ids[2] = { -1,
+                          -1 }; /* of a packet switch: of the branches at its outputs (split) or inputs (merge) */
+    direction branches = direction::out;
+    int column = -1, row = -1, number = -1, bits = 32;
+    node_ref like; /* on the tile of another kernel */
+    double ratio = 0;
+    unsigned repeat = 1, stack_bytes = 0, heap_bytes = 0;
+    struct size {
+        int index;
+        direction dir;
+        unsigned samples;
+    };
+    std::vector<size> sizes;
+    port_info *parameter = nullptr; /* of a graph's port that leads to one */
+    tw_aie_array *array = nullptr;  /* of memory, when it is built: the port of the array */
+    int memory = -1;
+    std::list<landing> landings;
+    std::vector<std::pair<direction, int>> singles; /* windows of one block */
+    bool logic = false;                             /* a kernel in the programmable logic */
+};
+struct connection {
+    endpoint from, to;
+    unsigned bytes = 0, margin = 0, depth = 0;
+    bool typed = false;
+    kind what = kind::stream;
+    std::string refused; /* why it cannot be built */
+    unsigned long serial;
+};
+
+inline unsigned long next_serial()
+{
+    static unsigned long last = 0;
+    return ++last;
+}
+/* Everything made and not yet built; graphs that have been initialised. */
+inline std::vector<node_ref> &nodes()
+{
+    static std::vector<node_ref> &all = *new std::vector<node_ref>; /* graphs may be global: it outlives them */
+    return all;
+}
+inline std::vector<std::shared_ptr<connection>> &nets()
+{
+    static std::vector<std::shared_ptr<connection>> &all =
+        *new std::vector<std::shared_ptr<connection>>; /* graphs may be global: it outlives them */
+    return all;
+}
+inline std::map<unsigned long, design *> &tops()
+{
+    static std::map<unsigned long, design *> &all = *new std::map<unsigned long, design *>;
+    return all;
+}
+/* Every graph that was ever made: where it lies (null: gone), how long it is (0: not known). */
+struct design_place {
+    const void *object;
+    size_t bytes;
+};
+inline std::map<unsigned long, design_place> &designs()
+{
+    static std::map<unsigned long, design_place> &all = *new std::map<unsigned long, design_place>;
+    return all;
+}
+/* The initialised graph that a node belongs to: the last one that began before it. */
+inline design *top_of(const node_ref &n)
+{
+    auto behind = tops().upper_bound(n->serial);
+    return behind == tops().begin() ? nullptr : std::prev(behind)->second;
+}
+inline node_ref new_node(node_kind what)
+{
+    node_ref n = std::make_shared<node>();
+    n->what = what, n->serial = next_serial();
+    n->name = (what == node_kind::kernel ? "kernel " : "port ") + std::to_string(n->serial);
+    nodes().push_back(n);
+    return n;
+}
+/* Kernels of one source: "fir" becomes "fir 1", "fir 2", so that messages and profiles tell them apart. */
+inline void number_kernels(const std::vector<node_ref> &all)
+{
+    std::map<std::string, int> count, number;
+    for (const node_ref &n : all)
+        if (n->what == node_kind::kernel) count[n->name]++;
+    for (const node_ref &n : all)
+        if (n->what == node_kind::kernel && count[n->name] > 1) {
+            int i = ++number[n->name];
+            n->name += " " + std::to_string(i);
+        }
+}
+inline node_ref new_file(node_kind what, std::string name, int bits, std::string path)
+{
+    node_ref n = new_node(what);
+    n->name = std::move(name), n->bits = bits, n->path = std::move(path);
+    return n;
+}
+/* Memory of a platform is older than the graph that it is joined to, and belongs to it from then on. */
+inline void adopt(const endpoint &memory, const endpoint &other)
+{
+    if (memory.node && other.node && memory.node->medium == media::memory &&
+        memory.node->serial < other.node->serial)
+        memory.node->serial = other.node->serial;
+}
+inline std::shared_ptr<connection> new_connection(const endpoint &from, const endpoint &to)
+{
+    adopt(from, to);
+    adopt(to, from);
+    auto c = std::make_shared<connection>();
+    c->from = from, c->to = to, c->serial = next_serial();
+    nets().push_back(c);
+    return c;
+}
+inline std::shared_ptr<void> &object()
+{
+    static std::shared_ptr<void> made;
+    return made;
+}
+inline kernel_code &object_code()
+{
+    static kernel_code code;
+    return code;
+}
+/* A vector or a std::array stands for the array that a kernel's class wants. */
+template <class T> struct array_argument {
+    T *values;
+    size_t count;
+    template <size_t N> using array = T[N];
+    template <size_t N> operator array<N> &() const { return as<N>(); }
+    template <size_t N> operator const array<N> &() const { return as<N>(); }
+    template <size_t N> array<N> &as() const
+    {
+        if (count != N)
+            std::fprintf(stderr, "graph: a kernel's class takes an array of %zu values, %zu are given\n", N, count);
+        if (count < N) std::abort();
+        return *reinterpret_cast<array<N> *>(values);
+    }
+};
+template <class A> A &&as_argument(std::vector<std::shared_ptr<void>> &, A &&a)
+{
+    return std::forward<A>(a);
+}
+template <class T> array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, const std::vector<T> &v)
+{
+    auto copy = std::make_shared<std::vector<T>>(v);
+    kept.push_back(copy);
+    return { copy->data(), copy->size() };
+}
+template <class T> array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, std::vector<T> &v)
+{
+    return as_argument(kept, const_cast<const std::vector<T> &>(v));
+}
+template <class T> array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, std::vector<T> &&v)
+{
+    return as_argument(kept, const_cast<const std::vector<T> &>(v));
+}
+template <class T, size_t N>
+array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, const std::array<T, N> &a)
+{
+    return as_argument(kept, std::vector<T>(a.begin(), a.end()));
+}
+template <class T, size_t N>
+array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, std::array<T, N> &a)
+{
+    return as_argument(kept, const_cast<const std::array<T, N> &>(a));
+}
+template <class T, size_t N>
+array_argument<T> as_argument(std::vector<std::shared_ptr<void>> &kept, std::array<T, N> &&a)
+{
+    return as_argument(kept, const_cast<const std::array<T, N> &>(a));
+}
+template <class C, class... A>
+std::shared_ptr<C> make_object(std::vector<std::shared_ptr<void>> &kept, A &&...arguments)
+{
+    if constexpr (std::is_constructible<C, A...>::value)
+        return std::shared_ptr<C>(new C(std::forward<A>(arguments)...));
+    else
+        return std::shared_ptr<C>(new C(as_argument(kept, std::forward<A>(arguments))...));
+}
+template <class C, class... A> void register_member(void (C::*f)(A...))
+{
+    auto self = std::static_pointer_cast<C>(object());
+    auto run = [self, f](A... arguments) { ((*self).*f)(static_cast<A>(arguments)...); };
+    object_code() = code_of<decltype(run), A...>(run);
+}
+
+/* The parameter of a kernel that an endpoint names: inputs, outputs and inouts count by themselves. */
+inline port_info *port_of(const endpoint &e)
+{
+    int n = e.index;
+    if (!e.node || e.node->what != node_kind::kernel) return nullptr;
+    for (port_info &p : e.node->code.ports)
+        if (p.dir == e.dir && n-- == 0) return &p;
+    return nullptr;
+}
+inline port_info *find_parameter(const endpoint &e, bool reading)
+{
+    port_info *p = e.node && e.node->what == node_kind::port ? e.node->parameter : port_of(e);
+    return p && p->what == kind::parameter && (!reading || p->dir != direction::in) ? p : nullptr;
+}
+
+/* Tiles that no kernel has yet. */
+struct free_tiles {
+    std::set<std::pair<int, int>> taken;
+    int next = 0;
+    void take(const node &n) { taken.insert({ n.column, n.row }); }
+    bool free(int column, int row) const
+    {
+        return column >= 0 && column < 50 && row >= 0 && row < 8 && !taken.count({ column, row });
+    }
+    /* Serpentine by columns: neighbours in order are neighbours in the array. False when there is none. */
+    bool any(node &n)
+    {
+        for (; next < 400; next++) {
+            int column = next / 8, row = column % 2 ? 7 - next % 8 : next % 8;
+            if (free(column, row)) return put(n, column, row);
+        }
+        n.column = n.row = 0;
+        return false;
+    }
+    /* Where the cascade of `other` leads (`way` 1) or comes from (-1): even rows go east, odd ones west (AM009). */
+    bool beside(node &n, const node &other, int way)
+    {
+        int along = other.row % 2 ? -way : way;
+        const int steps[4][2] = { { along, 0 }, { 0, way }, { -along, 0 }, { 0, -way } };
+        for (const auto &s : steps)
+            if (free(other.column + s[0], other.row + s[1])) return put(n, other.column + s[0], other.row + s[1]);
+        return any(n);
+    }
+    bool put(node &n, int column, int row)
+    {
+        n.column = column, n.row = row;
+        take(n);
+        return true;
+    }
+};
+
+} // namespace detail
+} // namespace adf
+
+#endif

@@ -1,0 +1,179 @@
+/* Properties of kernels, ports and connections: left sides of an assignment. Part of <tilewright/aie/adf.hpp>. */
+#ifndef TILEWRIGHT_ADF_PROPERTIES_HPP
+#define TILEWRIGHT_ADF_PROPERTIES_HPP
+
+#include <tilewright/aie/detail/adf/objects.hpp>
+
+namespace adf {
+
+struct ratio {};
+struct buffer {};
+struct stack {};
+struct fifo {};
+struct bank {
+    bank(int, int, int) {}
+};
+struct address {
+    address(int, int, int) {}
+};
+struct offset {
+    explicit offset(int) {}
+};
+struct bounding_box { /* location<graph>(g) = bounding_box(first column, first row, last column, last row) */
+    bounding_box(int, int, int, int) {}
+};
+struct shim {
+    explicit shim(int, int = 0) {}
+};
+enum tile_type { aie_tile, shim_tile, memory_tile };
+struct dma_fifo { /* words of 32 bits that wait in the memory of a tile */
+    unsigned depth;
+    dma_fifo(tile_type, int, int, int, int words) : depth(static_cast<unsigned>(words)) {}
+};
+struct ss_fifo { /* a queue of a stream switch */
+    unsigned depth = 16;
+    ss_fifo(tile_type, int, int, int) {}
+};
+namespace detail {
+struct source_sink { /* source(k) = "src/fir.cpp": here it gives the kernel its name */
+    node_ref node;
+    void operator=(const std::string &path)
+    {
+        size_t at = path.find_last_of('/') + 1;
+        node->name = path.substr(at, path.find_last_of('.') - at);
+    }
+};
+struct text_sink { /* headers(k) = { "fir.h" }: told to the compiler there, of no use here */
+    void operator=(const std::vector<std::string> &) {}
+};
+struct init_sink {
+    node_ref node;
+    void operator=(void (*f)()) { node->initialise = f; }
+    void operator=(const char *name) { node->by_name = name; } /* looked for when the graph is built */
+};
+struct fifo_sink { /* queues on the way: all of them together hold so much */
+    unsigned *depth;
+    void operator=(dma_fifo f) { *depth += f.depth; }
+    void operator=(ss_fifo f) { *depth += f.depth; }
+    void operator=(std::initializer_list<dma_fifo> all)
+    {
+        for (const dma_fifo &f : all) *depth += f.depth;
+    }
+};
+struct number_sink {
+    double *at;
+    void operator=(double v) { *at = v; }
+};
+struct count_sink {
+    unsigned *at;
+    void operator=(unsigned v) { *at = v; }
+};
+struct size_sink {
+    endpoint at;
+    void operator=(std::initializer_list<unsigned> sizes)
+    {
+        unsigned all = 1;
+        for (unsigned s : sizes) all *= s;
+        at.node->sizes.push_back({ at.index, at.dir, all });
+    }
+};
+} // namespace detail
+inline detail::source_sink source(kernel &k)
+{
+    return { k.node };
+}
+/* fabric<pl>(k): a kernel in the programmable logic runs like any other, on a tile of its own. */
+struct pl {};
+template <class F> void fabric(kernel &k)
+{
+    static_assert(std::is_same<F, pl>::value, "fabric<pl>(kernel)");
+    k.node->logic = true;
+}
+inline detail::text_sink headers(kernel &)
+{
+    return {};
+}
+template <class T> detail::number_sink runtime(kernel &k)
+{
+    return { &k.node->ratio };
+}
+inline detail::count_sink repetition_count(kernel &k)
+{
+    return { &k.node->repeat };
+}
+inline detail::count_sink stack_size(kernel &k)
+{
+    return { &k.node->stack_bytes };
+}
+inline detail::count_sink heap_size(kernel &k)
+{
+    return { &k.node->heap_bytes };
+}
+template <class F, class T> detail::count_sink fifo_depth(connect<F, T> &net)
+{
+    return { &net.net->depth };
+}
+/* initialization_function(k) = init: called once, before the first firing. */
+inline detail::init_sink initialization_function(kernel &k)
+{
+    return { k.node };
+}
+/* One block instead of a ping-pong pair: of a kernel's window, or of whatever a port of the graph leads to. */
+inline void single_buffer(const detail::endpoint &e)
+{
+    e.node->singles.push_back({ e.dir, e.index });
+}
+namespace detail { /* found by the ports of kernels, too */
+using adf::single_buffer;
+}
+inline detail::size_sink dimensions(detail::endpoint e)
+{
+    return { e };
+}
+struct tile {
+    int column, row;
+    tile(int c, int r) : column(c), row(r) {}
+};
+namespace detail {
+struct place_sink {
+    node_ref node;
+    void operator=(tile t) { node->column = t.column, node->row = t.row; }
+    void operator=(const place_sink &other)
+    {
+        node->like = other.node;
+    } /* location<kernel>(a) = location<kernel>(b) */
+};
+struct ignored_sink { /* addresses and banks of buffers do not change results */
+    template <class T> void operator=(const T &) {}
+    template <class T> void operator=(std::initializer_list<T>) {}
+};
+} // namespace detail
+template <class T, class = typename std::enable_if<std::is_same<T, kernel>::value>::type>
+detail::place_sink location(kernel &k)
+{
+    return { k.node };
+}
+template <class T, class F, class To, class = typename std::enable_if<std::is_same<T, fifo>::value>::type>
+detail::fifo_sink location(connect<F, To> &net)
+{
+    return { &net.net->depth };
+}
+template <class T, class P,
+          class = typename std::enable_if<!std::is_same<T, kernel>::value && !std::is_same<T, fifo>::value>::type>
+detail::ignored_sink location(P &&)
+{
+    return {};
+}
+
+/* not_equal(location<buffer>(a), location<buffer>(b)): of banks, which change no result. */
+template <class A, class B> void not_equal(const A &, const B &) {}
+
+} // namespace adf
+/* Published graphs write these without the namespace. */
+using adf::dma_fifo;
+using adf::input;
+using adf::output;
+using adf::ratio;
+using adf::ss_fifo;
+
+#endif

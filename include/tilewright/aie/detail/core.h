@@ -1,0 +1,169 @@
+/* What every AI Engine intrinsic stands on: inlining, the control state of the core, counting and checks.
+ *
+ *   TW_AIE_PROFILE  each intrinsic counts the issue slots it takes
+ *   TW_AIE_CHECK    each intrinsic checks its operands and reports with file and line of the call
+ * Without them an intrinsic costs nothing but its work. C sees the intrinsics as macros that choose a function by the
+ * number and types of the arguments, C++ as overloaded functions of the same names. */
+#ifndef TILEWRIGHT_AIE_CORE_H
+#define TILEWRIGHT_AIE_CORE_H
+
+#include <tilewright/aie/types.h>
+#include <tilewright/base.h>
+
+#ifndef TW__AIE /* tests of all overloads compile them as functions, which is quicker */
+#define TW__AIE static inline __attribute__((always_inline, unused))
+#define TW__AIE_INLINED
+#endif
+#define TW__APART static __attribute__((noinline, unused)) /* rare work of many callers */
+
+/* The name of a function: in C one of its own, behind a macro; in C++ the public one, which with TW_AIE_CHECK is a
+ * template in front of it that knows where the call stands (aie/detail/check_calls.h). */
+#ifdef __cplusplus
+#ifdef TW_AIE_CHECK
+#define TW__N(cxx, c) tw__raw_##cxx
+#else
+#define TW__N(cxx, c) cxx
+#endif
+#define TW__TLS __thread
+#else
+#define TW__N(cxx, c) c
+#define TW__TLS       _Thread_local
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Rounding modes of set_rnd() (UG1079; docs/aie.md). AIE-ML numbers them differently. */
+enum { rnd_floor, rnd_ceil, rnd_pos_inf, rnd_neg_inf, rnd_sym_inf, rnd_sym_zero, rnd_conv_even, rnd_conv_odd };
+
+/* Issue slots of a VLIW word: at most one vector, two loads, one store, one scalar, two moves a cycle. */
+typedef enum tw_aie_slot {
+    TW_AIE_SLOT_VECTOR, /* multiply, compare, select, float */
+    TW_AIE_SLOT_LOAD,   /* 256 bits */
+    TW_AIE_SLOT_STORE,  /* 256 bits; SRS shares its path */
+    TW_AIE_SLOT_SCALAR,
+    TW_AIE_SLOT_MOVE,
+    TW_AIE_SLOT_STREAM_IN, /* 32-bit words of the busier port */
+    TW_AIE_SLOT_STREAM_OUT,
+    TW_AIE_SLOT_CASCADE,
+    TW_AIE_SLOTS
+} tw_aie_slot;
+
+/* Control registers of the core that runs now, one set per kernel of an array (tilewright/aie/array.h). All zero at
+ * reset: floor, no saturation (UG1079; UG1078 leaves it open). */
+typedef struct tw_aie_control {
+    uint8_t rnd, sat, symsat, radix;
+    uint8_t mode_set; /* with TW_AIE_CHECK: rounding or saturation has been set, or its absence reported */
+    uint8_t checked;  /* code compiled with TW_AIE_CHECK has run */
+    uint32_t status;  /* bit 0: a srs has saturated since the bit was cleared */
+    uint64_t clipped; /* lanes that srs saturated; counted with TW_AIE_CHECK */
+    uint64_t slots[TW_AIE_SLOTS]; /* counted with TW_AIE_PROFILE */
+    const char *file;             /* of the call in progress, with TW_AIE_CHECK */
+    int line;
+    unsigned component; /* of the srs in progress, with TW_AIE_CHECK: real and imaginary parts count */
+} tw_aie_control;
+
+extern TW_API TW__TLS tw_aie_control tw_aie_core;
+
+/* Called by checks, with the place of the call in front where it is known. */
+TW_API void tw__aie_report(const char *intrinsic, const char *format, ...) TW_PRINTF(2, 3);
+/* `hook` sees each report of this thread, "file:line: intrinsic: text"; NULL: reports go to stderr. */
+TW_API void tw_aie_on_report(void (*hook)(void *user, const char *text), void *user);
+TW_API uint64_t tw_aie_reports(void); /* of this thread, so far */
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifdef TW_AIE_PROFILE
+#define TW__COUNT(slot, n) ((void)(tw_aie_core.slots[TW_AIE_SLOT_##slot] += (n)))
+#else
+#define TW__COUNT(slot, n) ((void)0)
+#endif
+
+#ifdef TW_AIE_CHECK
+#include <tilewright/aie/detail/check_lanes.h>
+#else
+#define TW__CHECK(condition, ...)                 ((void)0)
+#define TW__DEFINED(name, p, bytes)               ((void)0)
+#define TW__READ(name, pick, p, ...)              ((void)0)
+#define TW__LANE_DEFINED(name, vector, at, bytes) ((void)0)
+#define TW__PUT_LANE(vector, at, lane)            __builtin_memcpy((char *)&(vector) + (at), &(lane), sizeof(lane))
+#define TW__SELECTED(r, choose, sel, a, b)        ((void)0)
+#define TW__SHIFTED_UP(r, b, bytes)               ((void)0)
+#define TW__CALLED(...)                           (__VA_ARGS__)
+#define TW__DO_HERE(...)                          (__VA_ARGS__)
+#define TW__AT
+#define TW__AT_ONLY void
+#define TW__PASS
+#define TW__PLACE
+#define TW__HERE              ((void)0)
+#define TW__MODE_SET          ((void)0)
+#define TW__MODE_NEEDED(name) ((void)0)
+#endif
+
+/* Names without operands stand for themselves in C++. */
+#ifdef __cplusplus
+#define TW__PLAIN(cxx, c) cxx
+#else
+#define TW__PLAIN(cxx, c) c
+#endif
+
+TW__AIE void TW__N(set_rnd, tw_set_rnd)(int mode)
+{
+    TW__CHECK(mode >= 0 && mode <= 7, "set_rnd", "rounding mode %d is not 0 to 7", mode);
+    TW__MODE_SET;
+    tw_aie_core.rnd = (uint8_t)(mode & 7);
+}
+TW__AIE int TW__PLAIN(get_rnd, tw_get_rnd)(void)
+{
+    return tw_aie_core.rnd;
+}
+TW__AIE void TW__PLAIN(set_sat, tw_set_sat)(void)
+{
+    TW__MODE_SET;
+    tw_aie_core.sat = 1;
+}
+TW__AIE void TW__PLAIN(clr_sat, tw_clr_sat)(void)
+{
+    TW__MODE_SET;
+    tw_aie_core.sat = 0;
+}
+TW__AIE int TW__PLAIN(get_sat, tw_get_sat)(void)
+{
+    return tw_aie_core.sat;
+}
+TW__AIE void TW__PLAIN(set_symsat, tw_set_symsat)(void)
+{
+    TW__MODE_SET;
+    tw_aie_core.symsat = 1;
+}
+TW__AIE void TW__PLAIN(clr_symsat, tw_clr_symsat)(void)
+{
+    TW__MODE_SET;
+    tw_aie_core.symsat = 0;
+}
+TW__AIE int TW__PLAIN(get_symsat, tw_get_symsat)(void)
+{
+    return tw_aie_core.symsat;
+}
+TW__AIE void TW__N(set_rdx, tw_set_rdx)(int radix)
+{
+    TW__CHECK(radix >= 2 && radix <= 5, "set_rdx", "radix %d is not 2 to 5", radix);
+    tw_aie_core.radix = (uint8_t)radix;
+}
+
+#ifndef __cplusplus
+#define set_rnd(mode)  TW__DO_HERE(tw_set_rnd(mode))
+#define get_rnd()      tw_get_rnd()
+#define set_sat()      tw_set_sat()
+#define clr_sat()      tw_clr_sat()
+#define get_sat()      tw_get_sat()
+#define set_symsat()   tw_set_symsat()
+#define clr_symsat()   tw_clr_symsat()
+#define get_symsat()   tw_get_symsat()
+#define set_rdx(radix) TW__DO_HERE(tw_set_rdx(radix))
+#endif
+
+#endif

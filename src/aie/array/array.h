@@ -1,0 +1,164 @@
+/* aie, private side of the array: what build.c, run.c (scheduling), ports.c (inside kernels) and text_files.c share. */
+#ifndef TW_AIE_ARRAY_H
+#define TW_AIE_ARRAY_H
+
+#include "aie/type_names.h"
+#include "core/base/fiber.h"
+#include <tilewright/aie/array.h>
+
+enum {
+    TW__AIE_COLUMNS = 50,
+    TW__AIE_ROWS = 8,
+    TW__AIE_PORTS = 16,
+    TW__AIE_STREAMS = TW_AIE_CASCADE,
+    TW__AIE_LOCKS = 16,
+    TW__AIE_STACK_AND_HEAP = 2 * 1024 /* bytes of a kernel, 1 KB each */
+};
+
+/* A bounded queue of items of one size: words with TLAST, or cascade registers. */
+typedef struct tw__fifo {
+    uint8_t *data;
+    unsigned item, room, count, first;
+    int from, to;       /* kernels; -1 = a file */
+    const char *source; /* where the last item was written, when the kernel is compiled with TW_AIE_CHECK */
+    int line;
+} tw__fifo;
+
+/* A ping-pong pair, or one block of it. `full` counts finished blocks, the producer fills block `write` next. */
+typedef struct tw__pair {
+    uint8_t *block[2], *tail; /* NULL before the first run */
+    unsigned bytes, margin, full, read, write;
+    unsigned blocks; /* 2, or 1 of a single buffer */
+    int from, to, out, in;
+    bool async_out, async_in; /* the kernel acquires and releases */
+} tw__pair;
+
+/* A window as a kernel holds it, with room for what the types of aie/window.h carry behind it: every window that is
+ * handed out is one. */
+typedef struct tw__view {
+    tw_aie_window window;
+    void *ptr; /* window.data + window.at */
+    void *direction;
+} tw__view;
+
+/* A text file, or memory (path NULL): its bytes lie here, `at` moves through them; outputs grow. */
+typedef struct tw__plio {
+    char *path;
+    tw_aie_element element;
+    unsigned bits;
+    bool is_output;
+    uint8_t *bytes, *last; /* last: a bit per word of 32 bits, set where TLAST goes with it */
+    size_t count, room, last_room, at;
+    tw__fifo *fifo;
+    tw__pair *pair;
+} tw__plio;
+
+typedef struct tw__lock {
+    bool held;
+    int value;
+} tw__lock;
+
+typedef enum tw__wait {
+    TW__RUN,
+    TW__WAIT_READ,
+    TW__WAIT_ANY, /* a word on either stream */
+    TW__WAIT_WRITE,
+    TW__WAIT_WINDOWS,
+    TW__WAIT_ACQUIRE, /* of one window */
+    TW__WAIT_LOCK,
+    TW__DONE
+} tw__wait;
+
+typedef struct tw__kernel {
+    char *name;
+    void (*fn)(void *user);
+    void *user;
+    int column, row, number;
+    tw__fifo *in[TW__AIE_STREAMS + 1], *out[TW__AIE_STREAMS + 1]; /* the last one is the cascade */
+    tw__pair *window_in[TW__AIE_PORTS], *window_out[TW__AIE_PORTS];
+    tw__view view_in[TW__AIE_PORTS], view_out[TW__AIE_PORTS];
+    tw_aie_stream stream_in[TW__AIE_STREAMS + 1], stream_out[TW__AIE_STREAMS + 1];
+    int tlast[TW__AIE_STREAMS];
+    uint64_t words_in[TW__AIE_STREAMS], words_out[TW__AIE_STREAMS], events[3];
+    tw_aie_control control; /* while it does not run */
+    tw__fiber *fiber;
+    tw__wait wait;
+    bool ended; /* by done() */
+    tw__fifo *waits_for;
+    tw__view *waits_view;
+    int lock, lock_value, port;
+    uint64_t fired, target;
+    unsigned repeat; /* firings an iteration; 0: whenever it can, without end */
+} tw__kernel;
+
+struct tw_aie_array {
+    tw__kernel **kernels;
+    size_t kernel_count, kernel_room;
+    tw__fifo **fifos;
+    size_t fifo_count, fifo_room;
+    tw__pair **pairs;
+    size_t pair_count, pair_room;
+    tw__plio **files;
+    size_t file_count, file_room;
+    tw__lock *locks; /* [column][row][16] */
+    uint8_t *memory; /* of all tiles (memory.c); NULL before the first run */
+    uint16_t *used;  /* bytes of windows, [column][row] */
+    tw_aie_spread spread;
+    void **outside; /* blocks that lie on no tile, owned */
+    size_t outside_count, outside_room;
+    tw_profile *profile;
+    tw__kernel *running;
+    tw_status status; /* the first failure of a building call */
+    char *message;
+    char *unread_ports;
+    uint64_t unread, iterations; /* iterations: of the run that is on */
+    bool started;
+    bool is_whole; /* the run ends where tw_aie_array_run() returns; others end with tw_aie_array_end() */
+    bool told;     /* what it left unread */
+};
+
+extern _Thread_local tw_aie_array *tw__aie_current;
+
+/* --- build.c --- */
+/* The other end of a queue or window, kernel `number` or -1: "'name'", "file 'x.txt'", "memory". */
+typedef struct tw__peer {
+    char text[300];
+} tw__peer;
+tw__peer tw__aie_peer(const tw_aie_array *array, int number, const void *queue);
+void tw__aie_fail(tw_aie_array *array, tw_status status, const char *format, ...) TW_PRINTF(3, 4);
+bool tw__fifo_push(tw__fifo *fifo, const void *item); /* false: full */
+bool tw__fifo_pop(tw__fifo *fifo, void *item);
+
+/* --- run.c --- */
+void tw__aie_open_in(tw__kernel *kernel, int port); /* lends a block of a window to the kernel ... */
+void tw__aie_open_out(tw__kernel *kernel, int port);
+void tw__aie_close_in(tw__kernel *kernel, int port); /* ... and passes it on */
+void tw__aie_close_out(tw__kernel *kernel, int port);
+void tw__aie_yield(tw__kernel *kernel, tw__wait wait); /* back when the reason is gone */
+tw__lock *tw__aie_lock(tw_aie_array *array, const tw__kernel *kernel, int id);
+
+/* --- unread.c --- */
+void tw__aie_count_unread(tw_aie_array *array); /* fills unread and unread_ports */
+
+/* --- memory.c --- */
+int tw__aie_tile_of(const tw__kernel *kernel);                     /* column * rows + row */
+int tw__aie_tile_at(const tw_aie_array *array, uintptr_t address); /* the same; -1: no tile's memory */
+bool tw__aie_place_windows(tw_aie_array *array); /* those that have no address yet; false: the array has failed */
+void tw__aie_free_memory(tw_aie_array *array);
+
+/* --- check/source_line.c --- */
+bool tw__aie_first_report(const char *file, size_t line, int kind); /* true once a place and kind */
+/* The line of an instruction, and its file; 0 where it is not known, with the program and the offset as file. */
+int tw__aie_source_of(const void *pc, char *file, size_t size);
+
+/* --- text_files.c --- */
+const tw__plio *tw__plio_of(const tw_aie_array *array, const void *queue); /* of a tw__fifo or tw__pair, or NULL */
+bool tw__plio_load(tw_aie_array *array, tw__plio *file); /* reads the whole file; failure is the array's */
+bool tw__plio_append(tw__plio *file, const void *bytes, size_t count); /* false: no memory */
+tw_status tw__plio_store(const tw__plio *file);
+bool tw__plio_step(tw_aie_array *array, tw__plio *file); /* moves what fits; true when something moved */
+
+/* --- profile.c --- */
+tw_profile *tw__aie_profile(tw_aie_array *array); /* of the last run */
+
+#endif

@@ -1,0 +1,356 @@
+/* The array: building it. run.c runs it. */
+#include "aie/array/array.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIFO_WORDS = 16, CASCADE_DEPTH = 4 };
+
+tw_aie_array *tw_aie_array_new(void)
+{
+    tw_aie_array *a = calloc(1, sizeof *a);
+    if (a) a->locks = calloc((size_t)TW__AIE_COLUMNS * TW__AIE_ROWS * TW__AIE_LOCKS, sizeof *a->locks);
+    if (a && a->locks) return a;
+    free(a);
+    tw__fail(TW_E_NO_MEMORY, "no memory for an array");
+    return NULL;
+}
+
+static void free_pair(tw__pair *p)
+{
+    free(p->tail), free(p);
+}
+
+void tw_aie_array_free(tw_aie_array *a)
+{
+    if (!a) return;
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        tw__fiber_free(a->kernels[i]->fiber);
+        free(a->kernels[i]->name), free(a->kernels[i]);
+    }
+    for (size_t i = 0; i < a->fifo_count; i++) free(a->fifos[i]->data), free(a->fifos[i]);
+    for (size_t i = 0; i < a->pair_count; i++) free_pair(a->pairs[i]);
+    for (size_t i = 0; i < a->file_count; i++)
+        free(a->files[i]->path), free(a->files[i]->bytes), free(a->files[i]->last), free(a->files[i]);
+    free(a->kernels), free(a->fifos), free(a->pairs), free(a->files), free(a->locks), free(a->message);
+    tw_profile_free(a->profile);
+    g_free(a->unread_ports);
+    tw__aie_free_memory(a);
+    free(a);
+}
+
+tw__peer tw__aie_peer(const tw_aie_array *a, int number, const void *queue)
+{
+    tw__peer p = { "memory" };
+    const tw__plio *file = number < 0 ? tw__plio_of(a, queue) : NULL;
+    if (number >= 0)
+        snprintf(p.text, sizeof p.text, "'%s'", a->kernels[number]->name);
+    else if (file && file->path)
+        snprintf(p.text, sizeof p.text, "file '%s'", file->path);
+    return p;
+}
+
+void tw__aie_fail(tw_aie_array *a, tw_status status, const char *format, ...)
+{
+    if (a->status != TW_OK) return;
+    va_list args;
+    va_start(args, format);
+    a->status = tw__vfail(status, format, args);
+    va_end(args);
+    a->message = strdup(tw_error_message());
+}
+
+/* Appends a zeroed object to a list of the array. */
+static void *append(tw_aie_array *a, void *list, size_t *count, size_t *room, size_t bytes)
+{
+    void *object = calloc(1, bytes);
+    if (object && tw__grow(list, room, *count, sizeof(void *))) {
+        (*(void ***)list)[(*count)++] = object;
+        return object;
+    }
+    free(object);
+    tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for the array");
+    return NULL;
+}
+#define APPEND(a, list, count, room, type) ((type *)append(a, &(a)->list, &(a)->count, &(a)->room, sizeof(type)))
+
+int tw_aie_array_add(tw_aie_array *a, const char *name, void (*fn)(void *user), void *user, int column, int row)
+{
+    if (column < 0 || column >= TW__AIE_COLUMNS || row < 0 || row >= TW__AIE_ROWS) {
+        tw__aie_fail(a, TW_E_INDEX, "kernel '%s': tile (%d,%d) is not in columns 0 to %d, rows 0 to %d", name,
+                     column, row, TW__AIE_COLUMNS - 1, TW__AIE_ROWS - 1);
+        return -1;
+    }
+    tw__kernel *k = APPEND(a, kernels, kernel_count, kernel_room, tw__kernel);
+    if (!k) return -1;
+    *k = (tw__kernel){ .name = strdup(name), .fn = fn, .user = user, .column = column, .row = row, .repeat = 1 };
+    k->number = (int)a->kernel_count - 1;
+    if (!k->name) tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for kernel '%s'", name);
+    return k->number;
+}
+
+static tw__kernel *kernel(tw_aie_array *a, int number, const char *call)
+{
+    if (number >= 0 && (size_t)number < a->kernel_count) return a->kernels[number];
+    tw__aie_fail(a, TW_E_INDEX, "%s: there is no kernel %d", call, number);
+    return NULL;
+}
+
+/* --- connections -------------------------------------------------------------------------------------------------- */
+
+static tw__fifo *new_fifo(tw_aie_array *a, unsigned item, unsigned room, int from, int to)
+{
+    tw__fifo *f = APPEND(a, fifos, fifo_count, fifo_room, tw__fifo);
+    if (!f) return NULL;
+    *f = (tw__fifo){ .item = item, .room = room, .from = from, .to = to, .data = calloc(room, item) };
+    if (f->data) return f;
+    f->room = 0;
+    tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for a queue of %u items", room);
+    return NULL;
+}
+
+bool tw__fifo_push(tw__fifo *f, const void *item)
+{
+    if (f->count == f->room) return false;
+    memcpy(f->data + (size_t)((f->first + f->count++) % f->room) * f->item, item, f->item);
+    return true;
+}
+
+bool tw__fifo_pop(tw__fifo *f, void *item)
+{
+    if (f->count == 0) return false;
+    memcpy(item, f->data + (size_t)f->first * f->item, f->item);
+    f->first = (f->first + 1) % f->room;
+    f->count--;
+    return true;
+}
+
+/* Occupies a slot of a kernel; a second connection to one port is a mistake. */
+static bool attach(tw_aie_array *a, const tw__kernel *k, void *slots, int port, int ports, void *object,
+                   const char *what)
+{
+    if (port < 0 || port >= ports) {
+        tw__aie_fail(a, TW_E_INDEX, "kernel '%s': %s %d is not 0 to %d", k->name, what, port, ports - 1);
+        return false;
+    }
+    if (((void **)slots)[port]) {
+        tw__aie_fail(a, TW_E_CONNECTION, "kernel '%s': %s %d is connected twice", k->name, what, port);
+        return false;
+    }
+    ((void **)slots)[port] = object;
+    return true;
+}
+
+static tw__fifo *stream(tw_aie_array *a, tw__kernel *from, int out, tw__kernel *to, int in, unsigned depth)
+{
+    tw__fifo *f = new_fifo(a, 8, depth ? depth : FIFO_WORDS, from ? from->number : -1, to ? to->number : -1);
+    if (!f) return NULL;
+    if (from && !attach(a, from, from->out, out, TW__AIE_STREAMS, f, "output stream")) return NULL;
+    if (to && !attach(a, to, to->in, in, TW__AIE_STREAMS, f, "input stream")) return NULL;
+    return f;
+}
+
+void tw_aie_array_stream(tw_aie_array *a, int from, int out, int to, int in, unsigned depth)
+{
+    tw__kernel *f = kernel(a, from, "stream"), *t = kernel(a, to, "stream");
+    if (f && t) stream(a, f, out, t, in, depth);
+}
+
+void tw_aie_array_cascade(tw_aie_array *a, int from, int to)
+{
+    tw__kernel *f = kernel(a, from, "cascade"), *t = kernel(a, to, "cascade");
+    if (!f || !t) return;
+    if (abs(f->column - t->column) + abs(f->row - t->row) != 1) {
+        tw__aie_fail(a, TW_E_CONNECTION,
+                     "cascade from '%s' on (%d,%d) to '%s' on (%d,%d): the tiles are not neighbours", f->name,
+                     f->column, f->row, t->name, t->column, t->row);
+        return;
+    }
+    tw__fifo *q = new_fifo(a, 64, CASCADE_DEPTH, from, to); /* two deep on either side */
+    if (q && attach(a, f, &f->out[TW__AIE_STREAMS], 0, 1, q, "cascade output"))
+        attach(a, t, &t->in[TW__AIE_STREAMS], 0, 1, q, "cascade input");
+}
+
+static tw__pair *pair(tw_aie_array *a, tw__kernel *from, int out, tw__kernel *to, int in, unsigned bytes,
+                      unsigned margin)
+{
+    if (bytes == 0 || bytes % 4 || margin % 32) {
+        tw__aie_fail(a, TW_E_INVALID_ARGUMENT,
+                     "a window of %u bytes with a margin of %u: a window is a multiple of 4, a margin of 32", bytes,
+                     margin);
+        return NULL;
+    }
+    tw__pair *p = APPEND(a, pairs, pair_count, pair_room, tw__pair);
+    if (!p) return NULL;
+    *p = (tw__pair){ .bytes = bytes,
+                     .blocks = 2,
+                     .margin = margin,
+                     .from = from ? from->number : -1,
+                     .to = to ? to->number : -1,
+                     .out = out,
+                     .in = in };
+    if (from && !attach(a, from, from->window_out, out, TW__AIE_PORTS, p, "output window")) return NULL;
+    if (to && !attach(a, to, to->window_in, in, TW__AIE_PORTS, p, "input window")) return NULL;
+    return p;
+}
+
+void tw_aie_array_window(tw_aie_array *a, int from, int out, int to, int in, unsigned bytes, unsigned margin)
+{
+    tw__kernel *f = kernel(a, from, "window"), *t = kernel(a, to, "window");
+    if (f && t) pair(a, f, out, t, in, bytes, margin);
+}
+
+static tw__plio *new_file(tw_aie_array *a, tw__plio what)
+{
+    tw__plio *f = APPEND(a, files, file_count, file_room, tw__plio);
+    if (f) *f = what;
+    return f;
+}
+
+static tw__plio *file(tw_aie_array *a, const char *path, tw_aie_element element, unsigned bits, bool is_output)
+{
+    if ((bits != 32 && bits != 64 && bits != 128) || (unsigned)element >= TW_AIE_ELEMENTS) {
+        tw__aie_fail(a, TW_E_INVALID_ARGUMENT, "%s: a port has 32, 64 or 128 bits, not %u", path, bits);
+        return NULL;
+    }
+    tw__plio *f = new_file(a, (tw__plio){ .element = element, .bits = bits, .is_output = is_output });
+    if (f && !(f->path = strdup(path))) tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for '%s'", path);
+    return f && f->path ? f : NULL;
+}
+
+/* The kernel's end of a file or of memory. */
+static void feed(tw_aie_array *a, tw__plio *f, tw__kernel *to, int in, unsigned window_bytes, unsigned margin)
+{
+    if (window_bytes)
+        f->pair = pair(a, NULL, 0, to, in, window_bytes, margin);
+    else
+        f->fifo = stream(a, NULL, 0, to, in, 0);
+}
+
+static void collect(tw_aie_array *a, tw__plio *f, tw__kernel *from, int out, unsigned window_bytes)
+{
+    if (window_bytes)
+        f->pair = pair(a, from, out, NULL, 0, window_bytes, 0);
+    else
+        f->fifo = stream(a, from, out, NULL, 0, 0);
+}
+
+void tw_aie_array_input(tw_aie_array *a, const char *path, tw_aie_element element, unsigned bits, int to, int in,
+                        unsigned window_bytes, unsigned margin)
+{
+    tw__kernel *k = kernel(a, to, path);
+    tw__plio *f = k ? file(a, path, element, bits, false) : NULL;
+    if (!f || !tw__plio_load(a, f)) return;
+    feed(a, f, k, in, window_bytes, margin);
+    if (window_bytes && f->count % window_bytes)
+        tw__aie_fail(a, TW_E_PARSE, "%s: %zu bytes are not a multiple of the window of %u bytes", path, f->count,
+                     window_bytes);
+}
+
+void tw_aie_array_output(tw_aie_array *a, int from, int out, unsigned window_bytes, const char *path,
+                         tw_aie_element element, unsigned bits)
+{
+    tw__kernel *k = kernel(a, from, path);
+    tw__plio *f = k ? file(a, path, element, bits, true) : NULL;
+    if (f) collect(a, f, k, out, window_bytes);
+}
+
+int tw_aie_array_memory_input(tw_aie_array *a, int to, int in, unsigned window_bytes, unsigned margin)
+{
+    tw__kernel *k = kernel(a, to, "memory_input");
+    tw__plio *f = k ? new_file(a, (tw__plio){ .bits = 32 }) : NULL;
+    if (!f) return -1;
+    feed(a, f, k, in, window_bytes, margin);
+    return (int)a->file_count - 1;
+}
+
+int tw_aie_array_memory_output(tw_aie_array *a, int from, int out, unsigned window_bytes)
+{
+    tw__kernel *k = kernel(a, from, "memory_output");
+    tw__plio *f = k ? new_file(a, (tw__plio){ .bits = 32, .is_output = true }) : NULL;
+    if (!f) return -1;
+    collect(a, f, k, out, window_bytes);
+    return (int)a->file_count - 1;
+}
+
+/* The memory port `number` of this direction; NULL, and why, when there is none. */
+static tw__plio *memory(tw_aie_array *a, int number, bool is_output)
+{
+    tw__plio *f = number >= 0 && (size_t)number < a->file_count ? a->files[number] : NULL;
+    if (f && !f->path && f->is_output == is_output) return f;
+    tw__fail(TW_E_INDEX, "there is no memory %s %d", is_output ? "output" : "input", number);
+    return NULL;
+}
+
+tw_status tw_aie_array_send(tw_aie_array *a, int number, const void *data, size_t bytes)
+{
+    tw__plio *f = memory(a, number, false);
+    if (!f) return TW_E_INDEX;
+    if (bytes % 4) return tw__fail(TW_E_INVALID_ARGUMENT, "%zu bytes are not whole words of 32 bits", bytes);
+    return tw__plio_append(f, data, bytes) ? TW_OK
+                                           : tw__fail(TW_E_NO_MEMORY, "no memory for %zu bytes of input", bytes);
+}
+
+size_t tw_aie_array_receive(tw_aie_array *a, int number, void *out, size_t bytes)
+{
+    tw__plio *f = memory(a, number, true);
+    if (!f) return 0;
+    size_t n = f->count - f->at < bytes ? f->count - f->at : bytes;
+    if (n) memcpy(out, f->bytes + f->at, n);
+    f->at += n;
+    if (f->at == f->count) f->at = f->count = 0;
+    return n;
+}
+
+void tw_aie_array_packet_id(tw_aie_array *a, int number, int is_output, int port, unsigned id)
+{
+    tw__kernel *k = kernel(a, number, "packet_id");
+    if (!k) return;
+    if (port < 0 || port >= TW__AIE_STREAMS || id > 31)
+        tw__aie_fail(a, TW_E_INDEX, "packet_id: stream %d of '%s' is not 0 or 1, or id %u not 0 to 31", port,
+                     k->name, id);
+    else
+        (is_output ? k->stream_out : k->stream_in)[port].packet_id = (int)id;
+}
+
+/* The window at a port of a kernel; NULL, and the array fails, where there is none. */
+static tw__pair *pair_at(tw_aie_array *a, const char *call, int number, int is_output, int port)
+{
+    tw__kernel *k = kernel(a, number, call);
+    if (!k) return NULL;
+    tw__pair *p = port < 0 || port >= TW__AIE_PORTS ? NULL : is_output ? k->window_out[port] : k->window_in[port];
+    if (!p)
+        tw__aie_fail(a, TW_E_CONNECTION, "%s: kernel '%s' has no %s window %d", call, k->name,
+                     is_output ? "output" : "input", port);
+    return p;
+}
+
+void tw_aie_array_async(tw_aie_array *a, int number, int is_output, int port)
+{
+    tw__pair *p = pair_at(a, "async", number, is_output, port);
+    if (p) *(is_output ? &p->async_out : &p->async_in) = true;
+}
+
+void tw_aie_array_single_buffer(tw_aie_array *a, int number, int is_output, int port)
+{
+    tw__pair *p = pair_at(a, "single_buffer", number, is_output, port);
+    if (p) p->blocks = 1;
+}
+
+void tw_aie_array_repeat(tw_aie_array *a, int number, unsigned times)
+{
+    tw__kernel *k = kernel(a, number, "repeat");
+    if (k) k->repeat = times;
+}
+
+uint64_t tw_aie_array_events(const tw_aie_array *a, int number, int event)
+{
+    bool known = number >= 0 && (size_t)number < a->kernel_count && event >= 0 && event < 3;
+    return known ? a->kernels[number]->events[event] : 0;
+}
+
+const tw_profile *tw_aie_array_profile(tw_aie_array *a)
+{
+    return a->profile;
+}

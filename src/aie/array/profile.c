@@ -1,0 +1,89 @@
+/* Cycles of the kernels into the common profile: one plan step for the whole run, tiles by column and row, kernels as
+ * vertex types. Every figure is an estimate: loads through plain pointers are not seen, stalls are not counted. */
+#include "aie/array/array.h"
+#include "core/profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TILES = TW__AIE_COLUMNS * TW__AIE_ROWS };
+/* From load to use and from MAC to SRS, once per firing (docs/aie.md: not published exactly). */
+enum { FILL_CYCLES = 6 + 5 };
+
+uint64_t tw_aie_array_cycles(const tw_aie_array *a, int number)
+{
+    if (number < 0 || (size_t)number >= a->kernel_count) return 0;
+    const tw__kernel *k = a->kernels[number];
+    uint64_t slots[TW_AIE_SLOTS];
+    memcpy(slots, k->control.slots, sizeof slots);
+    for (int i = 0; i < TW__AIE_STREAMS; i++) {
+        if (k->words_in[i] > slots[TW_AIE_SLOT_STREAM_IN]) slots[TW_AIE_SLOT_STREAM_IN] = k->words_in[i];
+        if (k->words_out[i] > slots[TW_AIE_SLOT_STREAM_OUT]) slots[TW_AIE_SLOT_STREAM_OUT] = k->words_out[i];
+    }
+    uint64_t busy = tw_aie_estimate(slots);
+    return busy ? busy + k->fired * FILL_CYCLES : 0;
+}
+
+static void add_memory(tw_profile *p, tw_aie_array *a)
+{
+    tw__memory *memory = tw__memory_new(TILES);
+    if (!memory) return;
+    for (size_t i = 0; i < a->kernel_count; i++)
+        tw__memory_count(memory, (uint32_t)tw__aie_tile_of(a->kernels[i]), TW_STORAGE_STACK,
+                         TW__AIE_STACK_AND_HEAP);
+    for (size_t i = 0; i < a->pair_count; i++) {
+        const tw__pair *w = a->pairs[i];
+        for (unsigned b = 0; b < w->blocks; b++) {
+            int tile = w->block[b] ? tw__aie_tile_at(a, (uintptr_t)w->block[b])
+                                   : tw__aie_tile_of(a->kernels[w->to >= 0 ? w->to : w->from]);
+            if (tile >= 0)
+                tw__memory_count(memory, (uint32_t)tile, TW_STORAGE_VARIABLE, (uint64_t)w->bytes + w->margin);
+        }
+    }
+    tw__profile_set_memory(p, memory, TW_FIDELITY_ESTIMATED);
+    tw__memory_free(memory);
+}
+
+tw_profile *tw__aie_profile(tw_aie_array *a)
+{
+    const tw_tile_arch *arch = tw_tile_arch_by_name("aie1");
+    tw_profile *p = tw__profile_new(&(tw__profile_target){ .type = "AI_ENGINE",
+                                                           .arch = "aie1",
+                                                           .ipus = 1,
+                                                           .tiles_per_ipu = TILES,
+                                                           .replicas = 1,
+                                                           .bytes_per_tile = arch->bytes_per_tile,
+                                                           .clock_hz = arch->clock_hz });
+    tw__type_cycles *types = calloc(a->kernel_count + 1, sizeof *types);
+    uint64_t *by_tile = calloc(TILES, sizeof *by_tile);
+    if (!p || !types || !by_tile) {
+        tw_profile_free(p), free(types), free(by_tile);
+        return NULL;
+    }
+    add_memory(p, a);
+    uint32_t set = tw__profile_add_compute_set(p, "array");
+    tw__profile_set_counts(p, a->kernel_count, a->fifo_count + a->pair_count, a->pair_count, 1);
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        const tw__kernel *k = a->kernels[i];
+        uint64_t cycles = tw_aie_array_cycles(a, (int)i);
+        types[i] = (tw__type_cycles){ tw__profile_add_vertex_type(p, k->name, 0), 1, cycles };
+        tw__profile_add_vertices(p, set, types[i].vertex_type, 1);
+        by_tile[tw__aie_tile_of(k)] += cycles;
+    }
+    uint32_t program = tw__profile_add_program(p, TW_PROGRAM_ON_TILE_EXECUTE, "array", TW__NONE, set, 0);
+    uint32_t step = tw__profile_add_step(p, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
+                                                              .name = "array",
+                                                              .program = program,
+                                                              .index = set,
+                                                              .active = tw__profile_row(p, by_tile, TILES),
+                                                              .types = types,
+                                                              .type_count = a->kernel_count,
+                                                              .fidelity = TW_FIDELITY_ESTIMATED });
+    tw__profile_run_begin(p, "");
+    tw__profile_step(p, step);
+    tw__profile_run_end(p, 0);
+    free(types), free(by_tile);
+    if (tw__profile_status(p) == TW_OK) return p;
+    tw_profile_free(p);
+    return NULL;
+}

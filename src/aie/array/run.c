@@ -1,0 +1,301 @@
+/* Running an array: the scheduler, what is wrong when nothing moves.
+ *
+ * The scheduler goes round the files and the kernels in order of creation, and lets each kernel run until it waits. So
+ * a run is the same every time. When a round moves nothing, the run has ended or is a deadlock. Kernels are fibers
+ * on stacks of their own; their control registers (tw_aie_core) are swapped with them. */
+#include "aie/array/array.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Thread_local tw_aie_array *tw__aie_current;
+
+tw__lock *tw__aie_lock(tw_aie_array *a, const tw__kernel *k, int id)
+{
+    return &a->locks[(k->column * TW__AIE_ROWS + k->row) * TW__AIE_LOCKS + id];
+}
+
+void tw__aie_yield(tw__kernel *k, tw__wait wait)
+{
+    k->wait = wait;
+    k->control = tw_aie_core;
+    tw__fiber_yield();
+    tw_aie_core = k->control;
+}
+
+static bool windows_ready(const tw__kernel *k)
+{
+    for (int i = 0; i < TW__AIE_PORTS; i++) {
+        const tw__pair *in = k->window_in[i], *out = k->window_out[i];
+        if (in && !in->async_in && in->full == 0) return false;
+        if (out && !out->async_out && out->full == out->blocks) return false;
+    }
+    return true;
+}
+
+static bool can_acquire(const tw__kernel *k)
+{
+    const tw_aie_window *w = &k->waits_view->window;
+    return w->is_output ? k->window_out[w->port]->full < k->window_out[w->port]->blocks
+                        : k->window_in[w->port]->full > 0;
+}
+
+static bool ready(tw_aie_array *a, const tw__kernel *k)
+{
+    const tw__lock *lock = tw__aie_lock(a, k, k->lock);
+    switch (k->wait) {
+    case TW__RUN: return true;
+    case TW__WAIT_READ: return k->waits_for->count > 0;
+    case TW__WAIT_ANY: return (k->in[0] && k->in[0]->count > 0) || (k->in[1] && k->in[1]->count > 0);
+    case TW__WAIT_WRITE: return k->waits_for->count < k->waits_for->room;
+    case TW__WAIT_WINDOWS: return windows_ready(k);
+    case TW__WAIT_ACQUIRE: return can_acquire(k);
+    case TW__WAIT_LOCK: return !lock->held && (k->lock_value < 0 || lock->value == k->lock_value);
+    case TW__DONE: return false;
+    }
+    return false;
+}
+
+void tw__aie_open_in(tw__kernel *k, int port)
+{
+    tw__pair *in = k->window_in[port];
+    memcpy(in->block[in->read], in->tail, in->margin);
+    k->view_in[port].window = (tw_aie_window){ .data = in->block[in->read],
+                                               .bytes = in->bytes + in->margin,
+                                               .margin = in->margin,
+                                               .port = (uint16_t)port,
+                                               .is_open = 1 };
+    k->view_in[port].ptr = in->block[in->read];
+}
+
+void tw__aie_open_out(tw__kernel *k, int port)
+{
+    tw__pair *out = k->window_out[port];
+    k->view_out[port].window = (tw_aie_window){ .data = out->block[out->write] + out->margin,
+                                                .bytes = out->bytes,
+                                                .port = (uint16_t)port,
+                                                .is_output = 1,
+                                                .is_open = 1 };
+    k->view_out[port].ptr = k->view_out[port].window.data;
+}
+
+void tw__aie_close_in(tw__kernel *k, int port)
+{
+    tw__pair *in = k->window_in[port];
+    memcpy(in->tail, in->block[in->read] + in->bytes, in->margin);
+    in->read = (in->read + 1) % in->blocks, in->full--;
+    k->view_in[port].window.is_open = 0;
+}
+
+void tw__aie_close_out(tw__kernel *k, int port)
+{
+    tw__pair *out = k->window_out[port];
+    out->write = (out->write + 1) % out->blocks, out->full++;
+    k->view_out[port].window.is_open = 0;
+}
+
+/* Lends the windows to one firing and passes them on behind it. */
+static void fire(tw__kernel *k)
+{
+    for (int i = 0; i < TW__AIE_PORTS; i++) {
+        if (k->window_in[i] && !k->window_in[i]->async_in) tw__aie_open_in(k, i);
+        if (k->window_out[i] && !k->window_out[i]->async_out) tw__aie_open_out(k, i);
+    }
+    k->fn(k->user);
+    for (int i = 0; i < TW__AIE_PORTS; i++) {
+        if (k->window_in[i] && !k->window_in[i]->async_in) tw__aie_close_in(k, i);
+        if (k->window_out[i] && !k->window_out[i]->async_out) tw__aie_close_out(k, i);
+    }
+}
+
+static void body(void *user)
+{
+    tw__kernel *k = user;
+    while (k->target == 0 || k->fired < k->target) {
+        while (!windows_ready(k)) tw__aie_yield(k, TW__WAIT_WINDOWS);
+        fire(k);
+        k->fired++;
+        if (k->target == 0) tw__aie_yield(k, TW__RUN); /* so that a kernel without ports does not hold the array */
+    }
+    k->wait = TW__DONE;
+    k->control = tw_aie_core;
+}
+
+static bool start(tw_aie_array *a, tw__kernel *k, uint64_t iterations)
+{
+    bool ports = false;
+    for (int i = 0; i < TW__AIE_PORTS; i++) ports |= k->window_in[i] || (i <= TW__AIE_STREAMS && k->in[i]);
+    if ((iterations == 0 || k->repeat == 0) && !ports) {
+        tw__aie_fail(a, TW_E_INVALID_ARGUMENT,
+                     "kernel '%s' has no input, so it would run for ever: give a number of iterations", k->name);
+        return false;
+    }
+    k->target = iterations && k->repeat ? k->fired + iterations * k->repeat : 0;
+    tw__fiber_free(k->fiber); /* of the run before, which may have been left waiting */
+    k->fiber = tw__fiber_new(body, k, 0);
+    if (!k->fiber) {
+        tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for the stack of kernel '%s'", k->name);
+        return false;
+    }
+    for (int i = 0; i < TW__AIE_PORTS; i++) {
+        if (k->window_in[i]) k->view_in[i].window = (tw_aie_window){ .port = (uint16_t)i };
+        if (k->window_out[i]) k->view_out[i].window = (tw_aie_window){ .port = (uint16_t)i, .is_output = 1 };
+    }
+    k->wait = k->ended ? TW__DONE : TW__RUN;
+    return true;
+}
+
+/* As after power-up. */
+static void reset_kernel(tw__kernel *k)
+{
+    memset(&k->control, 0, sizeof k->control);
+    memset(k->words_in, 0, sizeof k->words_in), memset(k->words_out, 0, sizeof k->words_out);
+    memset(k->events, 0, sizeof k->events);
+    k->fired = 0;
+    k->ended = false;
+}
+
+/* --- what is wrong when nothing moves --------------------------------------------------------------------------------- */
+
+static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *text)
+{
+    g_string_append_printf(text, "\n  kernel '%s' on tile (%d,%d), firing %llu, waits ", k->name, k->column, k->row,
+                           (unsigned long long)k->fired + 1);
+    const tw__fifo *f = k->waits_for;
+    const char *what = k->port == TW__AIE_STREAMS ? "the cascade" : "stream";
+    if (k->wait == TW__WAIT_READ)
+        g_string_append_printf(text, "to read %s %d from %s, which is empty", what, k->port % TW__AIE_STREAMS,
+                               tw__aie_peer(a, f->from, f).text);
+    if (k->wait == TW__WAIT_ANY) g_string_append(text, "for a word on any of its input streams, which are empty");
+    if (k->wait == TW__WAIT_WRITE)
+        g_string_append_printf(text, "to write %s %d to %s, whose queue of %u is full", what,
+                               k->port % TW__AIE_STREAMS, tw__aie_peer(a, f->to, f).text, f->room);
+    if (k->wait == TW__WAIT_LOCK)
+        g_string_append_printf(text, "for lock %d%s", k->lock,
+                               tw__aie_lock((tw_aie_array *)a, k, k->lock)->held ? ", which is held"
+                                                                                 : " to have another value");
+    bool acquires = k->wait == TW__WAIT_ACQUIRE;
+    for (int i = 0; (acquires || k->wait == TW__WAIT_WINDOWS) && i < TW__AIE_PORTS; i++) {
+        if (acquires && &k->view_in[i] != k->waits_view && &k->view_out[i] != k->waits_view) continue;
+        if (k->window_in[i] && k->window_in[i]->full == 0)
+            g_string_append_printf(text, "for input window %d from %s; ", i,
+                                   tw__aie_peer(a, k->window_in[i]->from, k->window_in[i]).text);
+        if (k->window_out[i] && k->window_out[i]->full == k->window_out[i]->blocks)
+            g_string_append_printf(text, "for output window %d, which %s has not read; ", i,
+                                   tw__aie_peer(a, k->window_out[i]->to, k->window_out[i]).text);
+    }
+    if (k->wait != TW__WAIT_WINDOWS && k->wait != TW__RUN && k->control.file) /* compiled with TW_AIE_CHECK */
+        g_string_append_printf(text, " (%s:%d)", k->control.file, k->control.line);
+}
+
+/* Every kernel has done what was asked, or the inputs have ended and all that is left waits for input. */
+static tw_status verdict(tw_aie_array *a, uint64_t iterations)
+{
+    bool all_done = true, only_input = iterations == 0;
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        const tw__kernel *k = a->kernels[i];
+        all_done &= k->wait == TW__DONE || k->repeat == 0;
+        only_input &= k->wait == TW__WAIT_READ || k->wait == TW__WAIT_ANY || k->wait == TW__WAIT_WINDOWS ||
+                      k->wait == TW__WAIT_ACQUIRE || k->wait == TW__DONE;
+    }
+    for (size_t i = 0; i < a->file_count; i++)
+        only_input &= a->files[i]->is_output || a->files[i]->at == a->files[i]->count;
+    if (all_done || only_input) return TW_OK;
+    GString *text = g_string_new("deadlock: no kernel can go on");
+    for (size_t i = 0; i < a->kernel_count; i++)
+        if (a->kernels[i]->wait != TW__DONE) describe_wait(a, a->kernels[i], text);
+    tw__set_error_message(text->str);
+    g_string_free(text, TRUE);
+    return TW_E_APPLICATION;
+}
+
+static void run_all(tw_aie_array *a)
+{
+    tw_aie_array *outer = tw__aie_current;
+    tw_aie_control saved = tw_aie_core;
+    tw__aie_current = a;
+    for (bool moved = true; moved && a->status == TW_OK;) {
+        moved = false;
+        for (size_t i = 0; i < a->file_count; i++) moved |= tw__plio_step(a, a->files[i]);
+        for (size_t i = 0; i < a->kernel_count; i++) {
+            tw__kernel *k = a->kernels[i];
+            if (!ready(a, k)) continue;
+            a->running = k;
+            tw_aie_core = k->control;
+            tw__fiber_resume(k->fiber);
+            a->running = NULL;
+            moved = true;
+        }
+    }
+    tw_aie_core = saved;
+    tw__aie_current = outer;
+}
+
+static void reset(tw_aie_array *a)
+{
+    for (size_t i = 0; i < a->fifo_count; i++) a->fifos[i]->count = a->fifos[i]->first = 0;
+    for (size_t i = 0; i < a->pair_count; i++) {
+        tw__pair *p = a->pairs[i];
+        p->full = p->read = p->write = 0;
+        if (p->tail) memset(p->tail, 0, p->margin);
+    }
+    for (size_t i = 0; i < a->file_count; i++) {
+        if (!a->files[i]->path && !a->files[i]->is_output) continue; /* sent for this run */
+        a->files[i]->at = 0;
+        if (!a->files[i]->is_output) continue;
+        a->files[i]->count = 0;
+        if (a->files[i]->last) memset(a->files[i]->last, 0, a->files[i]->last_room);
+    }
+    for (size_t i = 0; i < a->kernel_count; i++) reset_kernel(a->kernels[i]);
+    memset(a->locks, 0, (size_t)TW__AIE_COLUMNS * TW__AIE_ROWS * TW__AIE_LOCKS * sizeof *a->locks);
+}
+
+/* On until nothing moves; what came of it. */
+static tw_status proceed(tw_aie_array *a)
+{
+    if (a->status == TW_OK) run_all(a);
+    if (a->status != TW_OK) {
+        tw__set_error_message(a->message ? a->message : "");
+        return a->status;
+    }
+    tw_status status = verdict(a, a->iterations);
+    tw__aie_count_unread(a);
+    a->told = status != TW_OK; /* a deadlock explains itself */
+    if (status == TW_OK && a->is_whole) tw_aie_array_end(a);
+    tw_profile_free(a->profile);
+    a->profile = tw__aie_profile(a);
+    for (size_t i = 0; i < a->file_count && status == TW_OK; i++)
+        if (a->files[i]->is_output && a->files[i]->path) status = tw__plio_store(a->files[i]);
+    return status;
+}
+
+static tw_status go(tw_aie_array *a, uint64_t iterations, bool is_whole)
+{
+    a->iterations = iterations;
+    a->is_whole = is_whole;
+    if (a->status == TW_OK && tw__aie_place_windows(a))
+        for (size_t i = 0; i < a->kernel_count && start(a, a->kernels[i], iterations); i++) continue;
+    a->started = a->status == TW_OK;
+    return proceed(a);
+}
+
+tw_status tw_aie_array_run(tw_aie_array *a, uint64_t iterations)
+{
+    if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
+    reset(a);
+    return go(a, iterations, true);
+}
+
+tw_status tw_aie_array_resume(tw_aie_array *a, uint64_t iterations)
+{
+    if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
+    return go(a, iterations, false);
+}
+
+tw_status tw_aie_array_continue(tw_aie_array *a)
+{
+    if (tw__aie_current) return tw__fail(TW_E_INVALID_ARGUMENT, "a kernel cannot run an array");
+    if (!a->started) return tw__fail(TW_E_INVALID_ARGUMENT, "tw_aie_array_continue() before tw_aie_array_run()");
+    return proceed(a);
+}

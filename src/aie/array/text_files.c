@@ -1,0 +1,242 @@
+/* Text files at the edge of the array: one beat of 32, 64 or 128 bits per line, values in decimal. */
+#include "aie/array/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of a component and how it is written. Complex elements are two components, one behind the other. */
+typedef enum notation { SIGNED, UNSIGNED, REAL } notation;
+static const struct {
+    unsigned bytes;
+    notation notation;
+} formats[TW_AIE_ELEMENTS] = {
+    [TW_AIE_INT8] = { 1, SIGNED },     [TW_AIE_INT16] = { 2, SIGNED },   [TW_AIE_INT32] = { 4, SIGNED },
+    [TW_AIE_CINT16] = { 2, SIGNED },   [TW_AIE_CINT32] = { 4, SIGNED },  [TW_AIE_FLOAT32] = { 4, REAL },
+    [TW_AIE_CFLOAT32] = { 4, REAL },   [TW_AIE_UINT8] = { 1, UNSIGNED }, [TW_AIE_UINT16] = { 2, UNSIGNED },
+    [TW_AIE_UINT32] = { 4, UNSIGNED }, [TW_AIE_INT64] = { 8, SIGNED },   [TW_AIE_UINT64] = { 8, UNSIGNED },
+};
+
+const tw__plio *tw__plio_of(const tw_aie_array *a, const void *queue)
+{
+    for (size_t i = 0; i < a->file_count; i++)
+        if (a->files[i]->fifo == queue || a->files[i]->pair == queue) return a->files[i];
+    return NULL;
+}
+
+/* Bytes a line holds: a beat, or one component where that is wider than the beat. */
+static unsigned line_bytes(const tw__plio *file)
+{
+    unsigned beat = file->bits / 8, one = formats[file->element].bytes;
+    return one > beat ? one : beat;
+}
+
+/* The word of 32 bits that ends at byte `end` carries TLAST. */
+static bool set_last(tw__plio *file, size_t end)
+{
+    size_t word = end / 4 - 1;
+    while (word / 8 >= file->last_room) {
+        size_t before = file->last_room;
+        if (!tw__grow(&file->last, &file->last_room, file->last_room, 1)) return false;
+        memset(file->last + before, 0, file->last_room - before);
+    }
+    file->last[word / 8] |= (uint8_t)(1u << word % 8);
+    return true;
+}
+
+static bool is_last(const tw__plio *file, size_t end)
+{
+    size_t word = end / 4 - 1;
+    return word / 8 < file->last_room && file->last[word / 8] >> word % 8 & 1;
+}
+
+bool tw__plio_append(tw__plio *file, const void *bytes, size_t count)
+{
+    while (file->count + count > file->room)
+        if (!tw__grow(&file->bytes, &file->room, file->room, 1)) return false;
+    memcpy(file->bytes + file->count, bytes, count);
+    file->count += count;
+    return true;
+}
+
+static bool no_memory(tw_aie_array *array, const tw__plio *file)
+{
+    tw__aie_fail(array, TW_E_NO_MEMORY, "%s: no memory", file->path);
+    return false;
+}
+
+/* What a component can be: an unsigned pattern is taken for a signed one too, as in published data. */
+static bool integer(const char *text, char **end, unsigned bytes, notation how, uint64_t *value)
+{
+    errno = 0;
+    bool negative = *text == '-';
+    uint64_t bits = negative ? (uint64_t)strtoll(text, end, 10) : strtoull(text, end, 10);
+    *value = bits;
+    if (*end == text) return true;
+    if (errno) return false;
+    if (bytes == 8) return !(negative && how == UNSIGNED);
+    if (negative) return how == SIGNED && (int64_t)bits >= -(INT64_C(1) << (8 * bytes - 1));
+    return bits < UINT64_C(1) << (8 * bytes);
+}
+
+/* One number; false with a message when the text at *at is none, or does not fit. */
+static bool number(tw_aie_array *array, tw__plio *file, unsigned line, char **at)
+{
+    unsigned bytes = formats[file->element].bytes;
+    notation how = formats[file->element].notation;
+    char *end;
+    if (how == REAL) {
+        float f = strtof(*at, &end);
+        if (end != *at && !tw__plio_append(file, &f, 4)) return no_memory(array, file);
+    } else {
+        uint64_t v;
+        if (!integer(*at, &end, bytes, how, &v)) {
+            tw__aie_fail(array, TW_E_PARSE, "%s:%u: %.*s does not fit %u bits%s", file->path, line,
+                         (int)(end - *at), *at, 8 * bytes, how == UNSIGNED ? " without a sign" : "");
+            return false;
+        }
+        if (end != *at && !tw__plio_append(file, &v, bytes)) return no_memory(array, file);
+    }
+    if (end == *at || (*end && !strchr(" \t,", *end))) {
+        tw__aie_fail(array, TW_E_PARSE, "%s:%u: expected a number, found '%.20s'", file->path, line, *at);
+        return false;
+    }
+    *at = end;
+    return true;
+}
+
+static bool load_line(tw_aie_array *array, tw__plio *file, unsigned line, char *text, bool *last)
+{
+    text[strcspn(text, "\r\n")] = 0;
+    char *at = text + strspn(text, " \t");
+    if (!*at || (at[0] == 'T' && (at[1] == ' ' || at[1] == '\t'))) return true;
+    if (strncmp(at, "TLAST", 5) == 0 && !at[5 + strspn(at + 5, " \t")]) {
+        *last = true;
+        return true;
+    }
+    size_t before = file->count;
+    while (*at) {
+        if (!number(array, file, line, &at)) return false;
+        at += strspn(at, " \t,");
+    }
+    if (file->count - before != line_bytes(file)) {
+        tw__aie_fail(array, TW_E_PARSE, "%s:%u: %zu values of %u bits are %zu bits, a line of this port takes %u",
+                     file->path, line, (file->count - before) / formats[file->element].bytes,
+                     8 * formats[file->element].bytes, 8 * (file->count - before), 8 * line_bytes(file));
+        return false;
+    }
+    if (*last && !set_last(file, file->count)) return no_memory(array, file);
+    *last = false;
+    return true;
+}
+
+bool tw__plio_load(tw_aie_array *array, tw__plio *file)
+{
+    FILE *in = fopen(file->path, "r");
+    if (!in) return tw__aie_fail(array, TW_E_FILE_LOAD, "%s: %s", file->path, strerror(errno)), false;
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t length;
+    unsigned line = 0;
+    bool ok = true, last = false;
+    while (ok && (length = getline(&text, &room, in)) >= 0) {
+        line++;
+        if (strlen(text) != (size_t)length) {
+            tw__aie_fail(array, TW_E_PARSE, "%s:%u: a byte 0 in a text file", file->path, line);
+            ok = false;
+        }
+        ok = ok && load_line(array, file, line, text, &last);
+    }
+    if (ok && ferror(in)) tw__aie_fail(array, TW_E_FILE_LOAD, "%s: %s", file->path, strerror(errno)), ok = false;
+    if (ok && last) {
+        tw__aie_fail(array, TW_E_PARSE, "%s:%u: TLAST at the end of the file belongs to no data", file->path, line);
+        ok = false;
+    }
+    free(text);
+    fclose(in);
+    return ok;
+}
+
+static void write_number(FILE *out, const tw__plio *file, size_t at)
+{
+    unsigned bytes = formats[file->element].bytes, unused = 64 - 8 * bytes;
+    uint64_t v = 0;
+    float f;
+    memcpy(&v, file->bytes + at, bytes);
+    switch (formats[file->element].notation) {
+    case REAL:
+        memcpy(&f, file->bytes + at, sizeof f);
+        fprintf(out, "%.9g", (double)f);
+        break;
+    case SIGNED: fprintf(out, "%lld", (long long)((int64_t)(v << unused) >> unused)); break;
+    case UNSIGNED: fprintf(out, "%llu", (unsigned long long)v); break;
+    }
+}
+
+tw_status tw__plio_store(const tw__plio *file)
+{
+    FILE *out = fopen(file->path, "w");
+    if (!out) return tw__fail(TW_E_IO, "%s: %s", file->path, strerror(errno));
+    unsigned bytes = formats[file->element].bytes, line = line_bytes(file);
+    for (size_t i = 0; i + bytes <= file->count; i += bytes) {
+        if (i % line == 0 && i + line <= file->count && is_last(file, i + line)) fprintf(out, "TLAST\n");
+        write_number(out, file, i);
+        fputc((i + bytes) % line && i + 2 * bytes <= file->count ? ' ' : '\n', out);
+    }
+    bool failed = ferror(out);
+    return fclose(out) || failed ? tw__fail(TW_E_IO, "%s: cannot be written", file->path) : TW_OK;
+}
+
+/* --- moving data ------------------------------------------------------------------------------------------------- */
+
+static bool step_input(tw__plio *file)
+{
+    bool moved = false;
+    if (file->fifo) {
+        uint32_t item[2] = { 0, 0 };
+        while (file->at + 4 <= file->count) {
+            memcpy(item, file->bytes + file->at, 4);
+            item[1] = is_last(file, file->at + 4);
+            if (!tw__fifo_push(file->fifo, item)) break;
+            file->at += 4;
+            moved = true;
+        }
+        return moved;
+    }
+    tw__pair *p = file->pair;
+    while (p->full < p->blocks && file->at + p->bytes <= file->count) {
+        memcpy(p->block[p->write] + p->margin, file->bytes + file->at, p->bytes);
+        file->at += p->bytes;
+        p->write = (p->write + 1) % p->blocks;
+        p->full++;
+        moved = true;
+    }
+    return moved;
+}
+
+static bool step_output(tw_aie_array *array, tw__plio *file)
+{
+    bool moved = false;
+    if (file->fifo) {
+        uint32_t item[2];
+        while (tw__fifo_pop(file->fifo, item)) {
+            if (!tw__plio_append(file, item, 4) || (item[1] && !set_last(file, file->count)))
+                return no_memory(array, file);
+            moved = true;
+        }
+        return moved;
+    }
+    tw__pair *p = file->pair;
+    while (p->full > 0) {
+        if (!tw__plio_append(file, p->block[p->read] + p->margin, p->bytes)) return no_memory(array, file);
+        p->read = (p->read + 1) % p->blocks;
+        p->full--;
+        moved = true;
+    }
+    return moved;
+}
+
+bool tw__plio_step(tw_aie_array *array, tw__plio *file)
+{
+    return file->is_output ? step_output(array, file) : step_input(file);
+}

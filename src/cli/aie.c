@@ -1,0 +1,165 @@
+/* `tilewright aie`: tells what a type name means, lists all types, as text and as JSON. */
+#include "cli.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tilewright/aie/type_names.h>
+
+static const char *const kinds[] = { "int", "unsigned int", "float", "accumulator" };
+static const char *const uses[] = { "arithmetic", "load, store, cast", "storage, needs TW_AIE_EXTRA", "alias" };
+
+static const char usage[] = "usage: tilewright aie type NAME... [--json] [--extra]\n"
+                            "       tilewright aie types [--json]\n"
+                            "\n"
+                            "  type     what the name of an AI Engine type means, or which part of it is wrong\n"
+                            "  types    all types: scalars, vectors, accumulators\n"
+                            "  --extra  accept the names that programs get with TW_AIE_EXTRA\n"
+                            "  --json   the same for programs\n";
+
+/* The seed's figure: the register with its lanes, highest lane left, bit numbers above the borders. */
+static void print_lanes(const tw_aie_type *t)
+{
+    enum { SHOWN = 4 };
+    unsigned left = t->lanes > 2 * SHOWN ? SHOWN : t->lanes, right = t->lanes > 2 * SHOWN ? SHOWN : 0;
+    if (t->lanes <= 2 * SHOWN) left = t->lanes;
+    char above[240] = "", cells[240] = "", border[240] = "";
+    size_t at = 0;
+    for (unsigned i = 0; i < left + right + (right ? 1 : 0); i++) {
+        bool gap = right && i == left;
+        unsigned lane = i < left ? t->lanes - 1 - i : right - (i - left);
+        char cell[24] = " ...";
+        if (!gap) snprintf(cell, sizeof cell, "lane %u", lane);
+        snprintf(above + at, sizeof above - at, "%-10u",
+                 gap ? (t->lanes - left) * t->lane_bits - 1 : (lane + 1) * t->lane_bits - 1);
+        snprintf(cells + at, sizeof cells - at, "| %-8s", cell);
+        snprintf(border + at, sizeof border - at, "+---------");
+        at += 10;
+    }
+    printf("\n  %s\n  %s+ 0\n  %s|\n  %s+\n", above, border, cells, border);
+}
+
+/* Narrower elements of the same kind in the same payload: how much a smaller width would gain. */
+static void print_narrower(const tw_aie_type *t)
+{
+    bool any = false;
+    tw_aie_type other;
+    for (size_t i = 0; tw_aie_type_get(i, &other); i++) {
+        bool same = !other.is_scalar && other.kind == t->kind && other.is_complex == t->is_complex &&
+                    other.use == TW_AIE_ARITHMETIC && other.register_bits == t->register_bits;
+        if (!same || other.component_bits >= t->component_bits) continue;
+        printf("%s%u lanes of %s", any ? ", " : "  narrower      the same register holds ", other.lanes,
+               other.element);
+        any = true;
+    }
+    if (any) printf("\n");
+}
+
+static void print_type(const tw_aie_type *t)
+{
+    printf("%s\n", t->name);
+    printf("  lanes         %u\n", t->lanes);
+    printf("  element       %s%s\n", t->element, t->is_complex ? ", real part first" : "");
+    printf("  kind          %s%s%s\n", t->is_complex ? "complex " : "", kinds[t->kind],
+           t->is_scalar ? ", scalar" : "");
+    if (t->is_complex)
+        printf("  lane width    %u bits: 2 components of %u\n", t->lane_bits, t->component_bits);
+    else
+        printf("  lane width    %u bits\n", t->lane_bits);
+    printf("  total width   %u bits", t->payload_bits);
+    if (t->register_bits != t->payload_bits) printf(" in a register of %u", t->register_bits);
+    printf("\n  register      %s\n", t->registers);
+    if (t->use == TW_AIE_ALIAS) /* v8accfloat: v8float */
+        printf("  used for      another name of v%u%s: there are no float accumulators\n", t->lanes,
+               t->is_complex ? "cfloat" : "float");
+    else
+        printf("  used for      %s\n", uses[t->use]);
+    if (t->is_scalar) return;
+    print_narrower(t);
+    print_lanes(t);
+}
+
+static json_t *type_json(const tw_aie_type *t)
+{
+    return json_pack("{s:s, s:s, s:s, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:s, s:s}", "name", t->name, "element",
+                     t->element, "kind", kinds[t->kind], "complex", (int)t->is_complex, "scalar", (int)t->is_scalar,
+                     "lanes", (json_int_t)t->lanes, "componentBits", (json_int_t)t->component_bits, "laneBits",
+                     (json_int_t)t->lane_bits, "payloadBits", (json_int_t)t->payload_bits, "registerBits",
+                     (json_int_t)t->register_bits, "register", t->registers, "use", uses[t->use]);
+}
+
+static int print_json(json_t *value)
+{
+    int failed = !value || json_dumpf(value, stdout, JSON_INDENT(2));
+    json_decref(value);
+    printf("\n");
+    return failed;
+}
+
+static int types_main(bool json)
+{
+    tw_aie_type t;
+    json_t *list = json ? json_array() : NULL;
+    if (!json)
+        printf("%-12s %5s %-10s %9s %11s %13s  %-26s %s\n", "name", "lanes", "element", "lane bits", "total bits",
+               "register bits", "register", "used for");
+    for (size_t i = 0; tw_aie_type_get(i, &t); i++) {
+        if (json)
+            json_array_append_new(list, type_json(&t));
+        else
+            printf("%-12s %5u %-10s %9u %11u %13u  %-26s %s\n", t.name, t.lanes, t.element, t.lane_bits,
+                   t.payload_bits, t.register_bits, t.registers, uses[t.use]);
+    }
+    return json ? print_json(list) : 0;
+}
+
+static int type_main(int count, char **names, bool json, unsigned flags)
+{
+    int failed = 0;
+    json_t *list = json ? json_array() : NULL;
+    for (int i = 0; i < count; i++) {
+        tw_aie_type t;
+        if (tw_aie_type_parse(names[i], &t, flags) != TW_OK) {
+            fprintf(stderr, "tilewright aie: %s\n", tw_error_message());
+            failed = 1;
+        } else if (json) {
+            json_array_append_new(list, type_json(&t));
+        } else {
+            if (i) printf("\n");
+            print_type(&t);
+        }
+    }
+    return json ? print_json(list) | failed : failed;
+}
+
+int tw__cli_aie(int argc, char **argv)
+{
+    bool json = false;
+    unsigned flags = 0;
+    int names = 0;
+    char **name = calloc((size_t)argc + 1, sizeof *name);
+    if (!name) return fprintf(stderr, "tilewright aie: out of memory\n"), 1;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0)
+            json = true;
+        else if (strcmp(argv[i], "--extra") == 0)
+            flags |= TW_AIE_WITH_EXTRA;
+        else if (argv[i][0] == '-' && strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) {
+            fprintf(stderr, "tilewright aie: unknown option '%.40s'\n%s", argv[i], usage);
+            free(name);
+            return 2;
+        } else
+            name[names++] = argv[i];
+    }
+    int status = 2;
+    if (names == 1 && strcmp(name[0], "types") == 0)
+        status = types_main(json);
+    else if (names > 1 && strcmp(name[0], "type") == 0)
+        status = type_main(names - 1, name + 1, json, flags);
+    else if (names == 1 && (strcmp(name[0], "--help") == 0 || strcmp(name[0], "-h") == 0))
+        status = (fputs(usage, stdout), 0);
+    else
+        fprintf(stderr, "tilewright aie: expected 'type NAME' or 'types'\n%s", usage);
+    free(name);
+    return status;
+}
