@@ -1,0 +1,20 @@
+/* The libraries that programs import as <name>: CSL of our own, part of the program (cmake/csl.cmake), so that it needs no
+ * installed files. */
+#include "csl/lang/sema/compile.h"
+
+#include <string.h>
+
+typedef struct tw__csl_library_file {
+    const char *name; /* "memcpy/memcpy" */
+    const char *text; /* 0-terminated */
+    size_t size;
+} tw__csl_library_file;
+
+extern const tw__csl_library_file tw__csl_library_files[]; /* generated; ends with a NULL name */
+
+const char *tw__csl_library(const char *name, size_t *size)
+{
+    for (const tw__csl_library_file *file = tw__csl_library_files; file->name; file++)
+        if (strcmp(file->name, name) == 0) return *size = file->size, file->text;
+    return NULL;
+}
