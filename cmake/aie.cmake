@@ -42,7 +42,7 @@ if(BUILD_TESTING AND TARGET tw_aie)
     file(CONFIGURE OUTPUT ${source} CONTENT "#include \"aie/test_aie_${name}.c\"\n")
     add_executable(aie_cxx_${name} ${source})
     target_include_directories(aie_cxx_${name} PRIVATE tests)
-    target_link_libraries(aie_cxx_${name} PRIVATE tw_aie PkgConfig::CMOCKA m)
+    target_link_libraries(aie_cxx_${name} PRIVATE tw_aie tw_test_select m)
     set_target_properties(aie_cxx_${name} PROPERTIES CXX_STANDARD 17)
     target_compile_options(aie_cxx_${name} PRIVATE -O0)
     add_test(NAME aie.cxx_${name} COMMAND aie_cxx_${name})
@@ -97,7 +97,7 @@ if(BUILD_TESTING AND TARGET tw_aie AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AM
   foreach(name IN LISTS aie_model_tests ITEMS constant)
     add_executable(aie_avx2_${name} tests/aie/test_aie_${name}.c)
     target_include_directories(aie_avx2_${name} PRIVATE tests)
-    target_link_libraries(aie_avx2_${name} PRIVATE tw_aie PkgConfig::CMOCKA m)
+    target_link_libraries(aie_avx2_${name} PRIVATE tw_aie tw_test_select m)
     target_compile_options(aie_avx2_${name} PRIVATE -mavx2 -mfma) # fused products would be wrong
     add_test(NAME aie.avx2_${name} COMMAND sh -c
              "grep -qw fma /proc/cpuinfo || exit 77; exec $<TARGET_FILE:aie_avx2_${name}>")
