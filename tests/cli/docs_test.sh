@@ -15,5 +15,10 @@ for page in README.md CONTRIBUTING.md examples/README.md docs/*.md; do
   grep -oE '\]\([^)#]+' "$page" | sed 's/^](//' | grep -v '^[a-z]*:' |
     while read -r link; do [ -e "$(dirname "$page")/$link" ] || echo "$page: $link does not exist"; done
 done >>"$work/wrong"
+
+# The index knows every page.
+for page in docs/*.md; do
+  [ "$page" = docs/README.md ] || grep -qF "]($(basename "$page"))" docs/README.md || echo "docs/README.md: $page is missing"
+done >>"$work/wrong"
 [ ! -s "$work/wrong" ] || { fail 'wrong names:'; cat "$work/wrong"; }
 finish
