@@ -1,0 +1,102 @@
+/* tw_csl: CSL programs, compiled and kept.
+ *
+ *     tw_csl_options options = { .arch = TW_WSE3, .memcpy = true, .fabric_width = 8, .fabric_height = 3, ... };
+ *     tw_csl_program *program;
+ *     tw_diags *diags = tw_diags_new();
+ *     if (tw_csl_compile(&program, "layout.csl", &options, diags) != TW_OK) tw_diags_print(diags, stderr, false);
+ *     tw_csl_save(program, "out");                 // what `tilewright cslc` does
+ *     ...
+ *     tw_csl_load(&program, "out");                // later, elsewhere: <tilewright/csl/wse.h> runs it
+ *
+ * docs/csl.md is the manual. A program is immutable and may be shared by several runs and threads. */
+#ifndef TILEWRIGHT_CSL_H
+#define TILEWRIGHT_CSL_H
+
+#include <tilewright/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tw_wse_arch { TW_WSE2, TW_WSE3 } tw_wse_arch;
+
+/* A parameter (--params=name:value) or colour (--colors=name:id) of the top file. */
+typedef struct tw_csl_binding {
+    const char *name;
+    int64_t value;
+} tw_csl_binding;
+
+/* 16-bit type that @fp16() names. */
+typedef enum tw_csl_fp16 { TW_CSL_F16, TW_CSL_BF16, TW_CSL_CB16 } tw_csl_fp16;
+
+/* All zero: WSE-2, no host link, a fabric just large enough. */
+typedef struct tw_csl_options {
+    tw_wse_arch arch;
+    bool memcpy;       /* host link: a frame of 4 columns west, 3 east, one row above and below is asked for */
+    unsigned channels; /* 1 to 16; 0 = 1 */
+    unsigned fabric_width, fabric_height; /* PEs */
+    unsigned offset_x, offset_y;          /* of the program's rectangle */
+    unsigned west_buffer, east_buffer;    /* columns that the frame grows by */
+    const tw_csl_binding *params;
+    size_t param_count;
+    const tw_csl_binding *colors;
+    size_t color_count;
+    const char *const *import_paths; /* folders searched for <name> before the project's own libraries */
+    size_t import_path_count;
+    uint64_t max_comptime_steps; /* 0 = 200 million */
+    size_t max_memory;           /* bytes that the compiler may take; 0 = 4 GiB */
+    unsigned max_inlined;        /* iterations of one inline loop; 0 = 100,000 */
+    tw_csl_fp16 fp16;
+    bool warnings_are_errors;
+} tw_csl_options;
+
+typedef struct tw_csl_program tw_csl_program;
+
+/* Compiles a layout file with all it imports and places; relative imports start at the file's folder. Messages and
+ * warnings go to `diags`. TW_E_PARSE: the program has errors; TW_E_FILE_LOAD, TW_E_INVALID_ARGUMENT, TW_E_NO_MEMORY. Free with
+ * tw_csl_program_free(). */
+TW_API tw_status tw_csl_compile(tw_csl_program **out, const char *file, const tw_csl_options *options,
+                                tw_diags *diags);
+TW_API void tw_csl_program_free(tw_csl_program *program); /* NULL is fine */
+
+/* Writes the folder (made when missing): program.twcsl with everything, and what host scripts read: out.json with the
+ * parameters, bin/out_rpc.json with the exported names. Earlier files of these names are replaced. TW_E_IO. */
+TW_API tw_status tw_csl_save(const tw_csl_program *program, const char *folder);
+/* Reads it back. The file is not trusted: version, checksum, sizes and every index are checked. TW_E_FILE_LOAD. */
+TW_API tw_status tw_csl_load(tw_csl_program **out, const char *folder);
+/* The same on memory. tw_csl_encode: malloc'ed, the caller frees it. `origin` names the bytes in messages. */
+TW_API tw_status tw_csl_encode(const tw_csl_program *program, unsigned char **bytes, size_t *size);
+TW_API tw_status tw_csl_decode(tw_csl_program **out, const unsigned char *bytes, size_t size, const char *origin);
+
+typedef struct tw_csl_info {
+    tw_wse_arch arch;
+    unsigned fabric_width, fabric_height;
+    unsigned x, y, width, height; /* of the rectangle on the fabric */
+    unsigned programs;            /* distinct tile programs */
+    bool memcpy;
+    unsigned channels;
+} tw_csl_info;
+TW_API void tw_csl_get_info(const tw_csl_program *program, tw_csl_info *info);
+
+/* A parameter or colour as given to the compiler; false past the end. */
+TW_API bool tw_csl_param(const tw_csl_program *program, size_t index, tw_csl_binding *binding);
+
+/* A name that @export_name made visible to the host. */
+typedef struct tw_csl_export {
+    const char *name;
+    const char *type; /* "[*]f32", "fn(i16)void"; owned by the program */
+    bool function, mutable_;
+    unsigned argument_count; /* of a function */
+    unsigned element_bytes;  /* of what a pointer points at, 2 or 4; 0 for functions */
+} tw_csl_export;
+TW_API bool tw_csl_get_export(const tw_csl_program *program, size_t index, tw_csl_export *out);
+/* Index of an exported name, -1 when there is none. */
+TW_API int tw_csl_find_export(const tw_csl_program *program, const char *name);
+
+/* Bytecode and tables in readable form, for people. */
+TW_API tw_status tw_csl_dump(const tw_csl_program *program, FILE *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,1 @@
+"""Host scripts of CSL programs, run on Tilewright's simulated wafer: docs/csl.md."""

@@ -1,0 +1,186 @@
+"""libtilewright through ctypes: the calls of <tilewright/csl.h> and <tilewright/csl/wse.h> that the package needs."""
+
+import ctypes
+import ctypes.util
+import os
+import sys
+from ctypes import POINTER, Structure, byref, c_bool, c_char_p, c_int, c_size_t, c_uint, c_uint64, c_void_p
+
+
+def _find_library():
+    """TILEWRIGHT_LIBRARY (set by cs_python), the build tree or prefix this file lies in, the system's."""
+    named = os.environ.get("TILEWRIGHT_LIBRARY")
+    if named:
+        return named
+    here = os.path.dirname(os.path.abspath(__file__))
+    while here != os.path.dirname(here):
+        for folder in ("", "lib", "lib64", os.path.join("lib", "x86_64-linux-gnu"), os.path.join("build", "release")):
+            path = os.path.join(here, folder, "libtilewright.so")
+            if os.path.exists(path):
+                return path
+        here = os.path.dirname(here)
+    return ctypes.util.find_library("tilewright") or "libtilewright.so"
+
+
+lib = ctypes.CDLL(_find_library())
+libc = ctypes.CDLL(None)
+
+
+class Binding(Structure):
+    _fields_ = [("name", c_char_p), ("value", ctypes.c_int64)]
+
+
+class Options(Structure):
+    _fields_ = [
+        ("arch", c_int), ("memcpy", c_bool), ("channels", c_uint),
+        ("fabric_width", c_uint), ("fabric_height", c_uint), ("offset_x", c_uint), ("offset_y", c_uint),
+        ("west_buffer", c_uint), ("east_buffer", c_uint),
+        ("params", POINTER(Binding)), ("param_count", c_size_t),
+        ("colors", POINTER(Binding)), ("color_count", c_size_t),
+        ("import_paths", POINTER(c_char_p)), ("import_path_count", c_size_t),
+        ("max_comptime_steps", c_uint64), ("max_memory", c_size_t), ("max_inlined", c_uint),
+        ("fp16", c_int), ("warnings_are_errors", c_bool),
+    ]
+
+
+class Info(Structure):
+    _fields_ = [
+        ("arch", c_int), ("fabric_width", c_uint), ("fabric_height", c_uint),
+        ("x", c_uint), ("y", c_uint), ("width", c_uint), ("height", c_uint),
+        ("programs", c_uint), ("memcpy", c_bool), ("channels", c_uint),
+    ]
+
+
+class Export(Structure):
+    _fields_ = [
+        ("name", c_char_p), ("type", c_char_p), ("function", c_bool), ("mutable", c_bool),
+        ("argument_count", c_uint), ("element_bytes", c_uint),
+    ]
+
+
+class WseOptions(Structure):
+    _fields_ = [
+        ("max_cycles", c_uint64), ("max_idle_cycles", c_uint64), ("threads", c_uint), ("check", c_int),
+        ("task_order_seed", c_uint64), ("out", c_void_p), ("reports", c_void_p),
+        ("profile", c_bool), ("trace", c_bool),
+    ]
+
+
+class Copy(Structure):
+    _fields_ = [
+        ("symbol", c_int), ("streaming", c_bool), ("half", c_bool), ("order", c_int), ("spread", c_int),
+        ("x", c_uint), ("y", c_uint), ("width", c_uint), ("height", c_uint), ("elements", c_uint),
+        ("row_stride", c_uint), ("column_stride", c_uint),
+    ]
+
+
+class Port(Structure):
+    _fields_ = [("x", c_uint), ("y", c_uint), ("color", c_uint), ("side", c_int)]
+
+
+_words = POINTER(ctypes.c_uint32)
+_task = POINTER(c_uint64)
+
+# name: result, arguments
+_CALLS = {
+    "tw_error_message": (c_char_p, []),
+    "tw_diags_new": (c_void_p, []),
+    "tw_diags_free": (None, [c_void_p]),
+    "tw_diags_print": (None, [c_void_p, c_void_p, c_bool]),
+    "tw_csl_compile": (c_int, [POINTER(c_void_p), c_char_p, POINTER(Options), c_void_p]),
+    "tw_csl_program_free": (None, [c_void_p]),
+    "tw_csl_save": (c_int, [c_void_p, c_char_p]),
+    "tw_csl_load": (c_int, [POINTER(c_void_p), c_char_p]),
+    "tw_csl_get_info": (None, [c_void_p, POINTER(Info)]),
+    "tw_csl_get_export": (c_bool, [c_void_p, c_size_t, POINTER(Export)]),
+    "tw_csl_find_export": (c_int, [c_void_p, c_char_p]),
+    "tw_wse_new": (c_int, [POINTER(c_void_p), c_void_p, POINTER(WseOptions)]),
+    "tw_wse_free": (None, [c_void_p]),
+    "tw_wse_copy_words": (c_size_t, [POINTER(Copy)]),
+    "tw_wse_h2d": (c_int, [c_void_p, POINTER(Copy), _words, c_size_t, _task]),
+    "tw_wse_d2h": (c_int, [c_void_p, POINTER(Copy), _words, c_size_t, _task]),
+    "tw_wse_launch": (c_int, [c_void_p, c_char_p, _words, c_size_t, _task]),
+    "tw_wse_open_output": (c_int, [c_void_p, POINTER(Port)]),
+    "tw_wse_send": (c_int, [c_void_p, POINTER(Port), _words, c_size_t, _task]),
+    "tw_wse_receive": (c_int, [c_void_p, POINTER(Port), _words, c_size_t, _task]),
+    "tw_wse_wait": (c_int, [c_void_p, c_uint64]),
+    "tw_wse_is_done": (c_bool, [c_void_p, c_uint64]),
+    "tw_wse_stop": (c_int, [c_void_p]),
+    "tw_wse_cycle": (c_uint64, [c_void_p]),
+    "tw_wse_read_symbol": (c_int, [c_void_p, c_uint, c_uint, c_char_p, c_void_p, POINTER(c_size_t)]),
+    "tw_wse_write_symbol": (c_int, [c_void_p, c_uint, c_uint, c_char_p, c_void_p, c_size_t]),
+    "tw_wse_symbol_name": (c_char_p, [c_void_p, c_uint, c_uint, c_size_t]),
+    "tw_wse_read": (c_int, [c_void_p, c_uint, c_uint, c_uint, c_void_p, c_size_t]),
+    "tw_wse_write_trace": (c_int, [c_void_p, c_void_p]),
+    "tw_wse_write_profile": (c_int, [c_void_p, c_char_p]),
+}
+for _name, (_result, _arguments) in _CALLS.items():
+    _function = getattr(lib, _name)
+    _function.restype, _function.argtypes = _result, _arguments
+
+
+def check(status):
+    """Raises what a failed call left as its message."""
+    flush()
+    if status != 0:
+        raise RuntimeError(lib.tw_error_message().decode(errors="replace"))
+
+
+def stream(name):
+    """stdout or stderr as the C library has it."""
+    return c_void_p.in_dll(libc, name)
+
+
+def flush():
+    """What the wafer printed comes before what the script prints next."""
+    libc.fflush(None)
+
+
+def words(array):
+    """A contiguous array of 4-byte elements as uint32_t *."""
+    return array.ctypes.data_as(_words)
+
+
+class Program:
+    """A compiled program, from a folder that cslc wrote."""
+
+    def __init__(self, folder):
+        self.folder = os.fspath(folder)
+        self.handle = c_void_p()
+        check(lib.tw_csl_load(byref(self.handle), os.fsencode(self.folder)))
+        self.info = Info()
+        lib.tw_csl_get_info(self.handle, byref(self.info))
+
+    def __del__(self):
+        if getattr(self, "handle", None) and lib is not None:
+            lib.tw_csl_program_free(self.handle)
+
+    def find(self, name):
+        """Index and description of an exported name."""
+        index = lib.tw_csl_find_export(self.handle, name.encode())
+        if index < 0:
+            raise RuntimeError(f"the program exports no '{name}'")
+        return index, self.export(index)
+
+    def export(self, index):
+        row = Export()
+        if not lib.tw_csl_get_export(self.handle, index, byref(row)):
+            raise RuntimeError(f"the program has no exported symbol {index}")
+        return row
+
+
+def compile_program(file, folder, arch, params, fabric, offsets=(0, 0), memcpy=False):
+    """Compiles `file` into `folder`; messages go to stderr."""
+    rows = (Binding * max(1, len(params)))(*[Binding(k.encode(), v) for k, v in params.items()])
+    options = Options(arch=arch, memcpy=memcpy, fabric_width=fabric[0], fabric_height=fabric[1],
+                      offset_x=offsets[0], offset_y=offsets[1], params=rows, param_count=len(params))
+    diags, handle = lib.tw_diags_new(), c_void_p()
+    status = lib.tw_csl_compile(byref(handle), os.fsencode(file), byref(options), diags)
+    sys.stdout.flush()
+    lib.tw_diags_print(diags, stream("stderr"), False)
+    lib.tw_diags_free(diags)
+    try:
+        check(status)
+        check(lib.tw_csl_save(handle, os.fsencode(folder)))
+    finally:
+        lib.tw_csl_program_free(handle)
