@@ -4,7 +4,7 @@
  * status 1 when a limit is missed. */
 #include "bench.h"
 #include "peers/pto_peers.h"
-#include "pto/as.h"
+#include "pto/text/as.h"
 
 #include <dlfcn.h>
 

@@ -3,7 +3,7 @@
 #include "bench.h"
 
 #include <sys/resource.h>
-#include <tilewright/pto_grid.h>
+#include <tilewright/pto/grid.h>
 
 enum { BLOCKS = 1024, ROUNDS = 1000 };
 

@@ -4,7 +4,7 @@
 #include "pto/pto.h"
 
 #include <stdlib.h>
-#include <tilewright/pto_grid.h>
+#include <tilewright/pto/grid.h>
 #include <unistd.h>
 
 static const char usage[] =

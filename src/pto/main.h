@@ -5,7 +5,7 @@
 #include "core/base/npy.h"
 
 #include <glib.h>
-#include <tilewright/pto_text.h>
+#include <tilewright/pto/text.h>
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 enum { TW__MOST_DEVICES = 64 };

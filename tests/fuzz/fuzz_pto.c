@@ -1,7 +1,7 @@
 // needs: pto
 /* PTO-AS from anywhere: parsing, printing, checking and running never crash, hang or touch memory outside a tile or an
  * argument; text that parses prints to text that parses to the same text. The first byte chooses target and mode. */
-#include "pto/as.h"
+#include "pto/text/as.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "pto/pto.h"
 
 #include <stdlib.h>
-#include <tilewright/pto_text.h>
+#include <tilewright/pto/text.h>
 
 enum { BYTES = 2048, PARAMS = 8, MOST_DEVICES = 2, STEPS = 1500 };
 

@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <tilewright/pto_text.h>
+#include <tilewright/pto/text.h>
 
 /* y = a x + y for n elements, 64 at a time; the last piece is shorter. */
 static const char saxpy[] =

@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <tilewright/pto_grid.h>
+#include <tilewright/pto/grid.h>
 
 enum { SIZE = 32, TURNS = 4 };
 

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <tilewright/pto_text.h>
+#include <tilewright/pto/text.h>
 
 enum { ROWS = 16, DEPTH = 32, KEYS = 128, BLOCK = 32 };
 

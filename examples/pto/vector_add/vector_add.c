@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <tilewright/pto_text.h>
+#include <tilewright/pto/text.h>
 
 enum { N = 512, CHUNK = 64 };
 

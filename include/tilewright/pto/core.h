@@ -1,0 +1,342 @@
+/* PTO, the tile instructions of Ascend AI cores: tiles in on-chip memories, tensors in global memory, instructions
+ * that move and compute whole tiles, and PTO-AS, their text.
+ *
+ *     tw_pto *core = tw_pto_new(TW_PTO_A2A3, 0);
+ *     tw_pto_tile dst = tw_pto_tile_of(TW_PTO_VEC, TW_I32, 1, 16);
+ *     tw_pto_tci(core, &dst, tw_pto_i32(100), true, NULL);         // 100, 99, ... 85
+ *     tw_pto_free(core);
+ *
+ * Every instruction is checked against its rules for the core's target before it touches anything: one that is refused has
+ * no effect, and tw_error_message() names instruction, rule and profile. Only what depends on values, integer division by
+ * zero and indexes outside a table, shows while it runs; what lies before the element in the message is then written.
+ * NULL for an argument that has to be there is TW_E_INVALID_ARGUMENT. docs/pto.md lists instructions and rules. */
+#ifndef TILEWRIGHT_PTO_CORE_H
+#define TILEWRIGHT_PTO_CORE_H
+
+#include <tilewright/profile.h>
+#include <tilewright/vec.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sets of rules and memory sizes. CPU: what both chips share and layouts that neither has, with the memories of the
+ * larger one and at least 512 KiB of vector memory. */
+typedef enum tw_pto_target { TW_PTO_CPU, TW_PTO_A2A3, TW_PTO_A5, TW_PTO_TARGETS } tw_pto_target;
+TW_API const char *tw_pto_target_name(tw_pto_target target); /* "cpu", "a2a3", "a5" */
+/* Name or alias (a2, a3, a2a3, a5, cpu, cpu_sim) without regard to case; false (and a message) when unknown. */
+TW_API bool tw_pto_target_by_name(const char *name, tw_pto_target *target);
+
+/* --- tiles ------------------------------------------------------------------------------------------------------- */
+
+typedef enum tw_pto_location { /* X(enum, text, memory of the tile table, C++ name) */
+#define TW_PTO_LOCATION_LIST(X)                           \
+    X(VEC, "vec", "UB", "Vec")                            \
+    X(MAT, "mat", "L1", "Mat")                            \
+    X(LEFT, "left", "L0A", "Left")                        \
+    X(RIGHT, "right", "L0B", "Right")                     \
+    X(ACC, "acc", "L0C", "Acc")                           \
+    X(BIAS, "bias", "Bias", "Bias")                       \
+    X(SCALING, "scaling", "Scaling", "Scaling")           \
+    X(SCALE_LEFT, "scale_left", "ScaleLeft", "ScaleLeft") \
+    X(SCALE_RIGHT, "scale_right", "ScaleRight", "ScaleRight")
+#define TW_PTO_LOCATION_ENUM(name, text, memory, cpp) TW_PTO_##name,
+                               TW_PTO_LOCATION_LIST(TW_PTO_LOCATION_ENUM)
+#undef TW_PTO_LOCATION_ENUM
+                                   TW_PTO_LOCATIONS
+} tw_pto_location;
+
+typedef enum tw_pto_blayout { TW_PTO_ROW_MAJOR, TW_PTO_COL_MAJOR } tw_pto_blayout;
+typedef enum tw_pto_slayout { TW_PTO_NONE_BOX, TW_PTO_BOX_ROW, TW_PTO_BOX_COL } tw_pto_slayout;
+typedef enum tw_pto_tf32 { TW_PTO_TF32_OFF, TW_PTO_TF32_RINT, TW_PTO_TF32_ROUND } tw_pto_tf32; /* ties even, away */
+typedef enum tw_pto_pad { TW_PTO_PAD_NULL, TW_PTO_PAD_ZERO, TW_PTO_PAD_MAX, TW_PTO_PAD_MIN } tw_pto_pad;
+#define TW_PTO_DYNAMIC  UINT32_MAX          /* a valid extent that is known at run time only */
+#define TW_PTO_PAD_BITS (UINT64_C(1) << 32) /* a custom pad value: this plus the element's bits */
+
+/* A two-dimensional typed array in one on-chip memory. The description is the caller's to fill; the second part
+ * belongs to the library. Copying the struct makes a second name for the same memory. */
+typedef struct tw_pto_tile {
+    unsigned char location, blayout, slayout; /* tw_pto_location, tw_pto_blayout, tw_pto_slayout */
+    unsigned char compact; /* 0 null, 1 normal, 2 row_plus_one, 3 row_aligned_padding: kept, changes nothing */
+    tw_type type;
+    uint32_t fractal;    /* bytes of a box: 512, 1024 or 32; 0 = 512 */
+    uint32_t rows, cols; /* physical extents, in elements */
+    uint32_t valid_rows, valid_cols;
+    uint32_t base_rows, base_cols;  /* extents of the tile this one is a window of; 0 = rows, cols */
+    uint32_t tf32;                  /* tw_pto_tf32: how f32 operands of a matrix product are rounded first */
+    uint64_t pad;                   /* tw_pto_pad, or TW_PTO_PAD_BITS + bits */
+    const struct tw_pto_conv *conv; /* of a ConvTile, the caller's; NULL otherwise */
+
+    uint32_t place;  /* library: memory of the tile, 0 = none yet */
+    uint32_t offset; /* library: bytes from the start of that memory, of a window */
+} tw_pto_tile;
+
+/* Row-major, not boxed, all of it valid. */
+TW_API tw_pto_tile tw_pto_tile_of(tw_pto_location location, tw_type type, uint32_t rows, uint32_t cols);
+TW_API size_t tw_pto_tile_bytes(const tw_pto_tile *tile); /* of its storage */
+/* Rows and columns of a box; 1 x 1 when the tile is not boxed. */
+TW_API void tw_pto_box(const tw_pto_tile *tile, uint32_t *rows, uint32_t *cols);
+/* The shape rules of a tile type (extents, alignment, boxes). */
+TW_API tw_status tw_pto_tile_check(const tw_pto_tile *tile);
+/* Byte offset of element (row, column) from the start of the tile's storage; 4-bit types: of its byte. */
+TW_API size_t tw_pto_element(const tw_pto_tile *tile, uint32_t row, uint32_t col);
+
+/* --- tensors in global memory -------------------------------------------------------------------------------------- */
+
+// clang-format off
+#define TW_PTO_LAYOUT_LIST(X) /* X(enum, text) */ \
+    X(ND, "nd") \
+    X(DN, "dn") \
+    X(NZ, "nz") \
+    X(NC1HWC0, "nc1hwc0") \
+    X(MX_A_ZZ, "mx_a_zz") \
+    X(MX_B_NN, "mx_b_nn") \
+    X(MX_A_ND, "mx_a_nd") \
+    X(MX_A_DN, "mx_a_dn") \
+    X(MX_B_ND, "mx_b_nd") \
+    X(MX_B_DN, "mx_b_dn") \
+    X(GNC1HWC0, "gnc1hwc0") \
+    X(NDC1HWC0, "ndc1hwc0") \
+    X(NCHW, "nchw") \
+    X(GNCHW, "gnchw") \
+    X(NHWC, "nhwc") \
+    X(NCDHW, "ncdhw") \
+    X(FRACTAL_Z, "fractal_z") \
+    X(FRACTAL_Z_S16S8, "fractal_z_s16s8") \
+    X(FRACTAL_Z_3D, "fractal_z_3d") \
+    X(SCALE, "scale") \
+    X(HIF4_A_ZZ, "hif4_a_zz") \
+    X(HIF4_B_NN, "hif4_b_nn")
+// clang-format on
+typedef enum tw_pto_layout {
+#define TW_PTO_LAYOUT_ENUM(name, text) TW_PTO_##name,
+    TW_PTO_LAYOUT_LIST(TW_PTO_LAYOUT_ENUM)
+#undef TW_PTO_LAYOUT_ENUM
+        TW_PTO_LAYOUTS
+} tw_pto_layout;
+
+TW_API const char *tw_pto_layout_name(tw_pto_layout layout); /* "nd"; "unknown" past the end */
+
+/* A strided view of rank 5 on memory of the caller. */
+typedef struct tw_pto_tensor {
+    void *data;
+    tw_type type;
+    tw_pto_layout layout;
+    size_t shape[5];
+    ptrdiff_t stride[5]; /* in elements */
+    tw_window window;    /* what it may touch; bytes 0 = exactly what shape and strides describe */
+} tw_pto_tensor;
+
+/* A contiguous matrix, in the shape that the layout gives it. */
+TW_API tw_pto_tensor tw_pto_tensor_of(void *data, tw_type type, size_t rows, size_t cols, tw_pto_layout layout);
+/* Extents of the tile that fits the tensor. */
+TW_API void tw_pto_tensor_extents(const tw_pto_tensor *tensor, size_t *rows, size_t *cols);
+
+/* --- ConvTiles: feature maps and filters --------------------------------------------------------------------------- */
+
+/* Shape of a ConvTile, slowest dimension first, and what TIMG2COL needs to know. Shapes by layout: NCHW (n c h w), NHWC,
+ * GNCHW (g n c h w), NCDHW, NC1HWC0 (n c1 h w c0), GNC1HWC0, NDC1HWC0 (n d c1 h w c0), FRACTAL_Z and FRACTAL_Z_3D
+ * (c1 h w, n / 16, 16, c0; with g first: five; of 3D the first is d c1 h w). c0 elements fill 32 bytes. */
+typedef struct tw_pto_conv {
+    tw_pto_layout layout;
+    unsigned rank; /* 4 to 6 */
+    uint32_t shape[6];
+    uint32_t fmap_h, fmap_w;     /* of the feature map; 0 = from the shape */
+    uint32_t filter_h, filter_w; /* the rest: at least 1; 0 counts as 1 */
+    uint32_t dilation_h, dilation_w, stride_h, stride_w;
+    uint32_t pad[4];                                  /* left, right, top, bottom, in pixels */
+    uint64_t pad_value;                               /* bits of an element */
+    uint32_t channels;                                /* that hold data; 0 = c1 c0 */
+    uint32_t repeat_stride, repeat_time, repeat_mode; /* kept for SET_IMG2COL_RPT; results do not depend on them */
+    uint32_t transpose; /* of the window: not supported by TIMG2COL (as in the formal model) */
+} tw_pto_conv;
+/* A tile of one row that holds conv->shape; `bytes` of storage, 0 = what the shape needs, rounded up to 32. The
+ * description stays the caller's and must live as long as the tile is used. */
+TW_API tw_pto_tile tw_pto_conv_tile(tw_pto_location location, tw_type type, const tw_pto_conv *conv, size_t bytes);
+/* Output pixels of the convolution that a feature map's description gives. TW_E_INVALID_ARGUMENT: not a feature map, or
+ * a filter larger than the padded map. */
+TW_API tw_status tw_pto_conv_output(const tw_pto_conv *conv, uint32_t *height, uint32_t *width);
+
+/* --- scalars and operands ------------------------------------------------------------------------------------------ */
+
+typedef struct tw_pto_scalar {
+    tw_type type;
+    uint64_t bits; /* of the value, low bytes first */
+} tw_pto_scalar;
+TW_API tw_pto_scalar tw_pto_scalar_of(tw_type type, double value); /* nearest even, saturating */
+TW_API tw_pto_scalar tw_pto_i32(int32_t value);
+TW_API tw_pto_scalar tw_pto_f32(float value);
+TW_API tw_pto_scalar tw_pto_bits(tw_type type, uint64_t bits);
+
+typedef enum tw_pto_kind {
+    TW_PTO_NOTHING,
+    TW_PTO_TILE,
+    TW_PTO_TENSOR,
+    TW_PTO_SCALAR,
+    TW_PTO_FIFO, /* between cores: pto_grid.h */
+    TW_PTO_GROUP /* a tensor on each of several devices: pto_grid.h */
+} tw_pto_kind;
+typedef struct tw_pto_operand {
+    tw_pto_kind kind;
+    tw_pto_tile *tile;
+    tw_pto_tensor *tensor;
+    tw_pto_scalar scalar;
+    const void *object; /* tw_pto_fifo, tw_pto_group */
+} tw_pto_operand;
+TW_API tw_pto_operand tw_pto_tile_operand(tw_pto_tile *tile);
+TW_API tw_pto_operand tw_pto_tensor_operand(tw_pto_tensor *tensor);
+TW_API tw_pto_operand tw_pto_scalar_operand(tw_pto_scalar scalar);
+
+/* --- attributes: template parameters in C++, dictionaries in text ---------------------------------------------------- */
+
+/* X(field, names in text, values in text (first = 0; "" = a number), default). All zero is the default of each. */
+// clang-format off
+#define TW_PTO_ATTR_LIST(X)                                                                                     \
+    X(descending, "descending", "false|true")                                                                   \
+    X(upper, "upperOrLower", "")                                                                                \
+    X(cmp, "cmpMode|cmp|cmp_mode", "eq|ne|lt|le|gt|ge")                                                         \
+    X(round, "rmode|rnd|round_mode", "none|rint|round|floor|ceil|trunc|odd|cast_rint|rne|rz|rp|rm")             \
+    X(saturate, "sat_mode|satMode|saturation_mode", "default|on|off")                                           \
+    X(mask, "maskPattern|mask_pattern", "none|p0101|p1010|p0001|p0010|p0100|p1000|p1111")                       \
+    X(phase, "stPhase|phase|accPhase", "unspecified|reserved|partial|final")                                    \
+    X(atomic, "atomicType|atomic|scatterAtomicOp", "none|add|max|min")                                                          \
+    X(relu, "reluPreMode|relu", "no_relu|normal_relu")                                                          \
+    X(acc_mode, "accToVecMode", "single_mode_vec0|single_mode_vec1|dual_mode_split_m|dual_mode_split_n")        \
+    X(coalesce, "coalesce", "default|row|elem")                                                                 \
+    X(bounds, "gatherOob|scatterOob|oob", "undefined|clamp|wrap|zero|skip")                                     \
+    X(quant, "quant_type|quantType", "int8_sym|int8_asym")                                                      \
+    X(scale_rule, "scaleRule|scale_rule", "ocp|nv")                                                             \
+    X(exhausted, "exhausted", "false|true")                                                                     \
+    X(binary, "isBinary", "false|true")                                                                         \
+    X(rounds, "rounds", "")                                                                                     \
+    X(byte, "byte|isMSB", "")                                                                                   \
+    X(offset, "offset", "")                                                                                     \
+    X(axis, "axis", "col|row")                                                                                  \
+    X(precise, "highPrecision", "false|true")                                                                   \
+    X(split, "split", "none|up_down|left_right")                                                                \
+    X(cores, "cores|core_type", "mix|aiv_only|aic_only")                                                        \
+    X(signal, "op|notify_op", "set|add")                                                                        \
+    X(reduce, "reduceOp|reduce_op", "sum|max|min")                                                              \
+    X(slot_layout, "layoutMode|slotLayout|layout_mode", "nz2nd|nz2nz|nz2dn")                                    \
+    X(sub_block, "subBlock|sub_block", "both|first|second")                                                     \
+    X(clip, "clipRelu|clip_relu", "")                                                                           \
+    X(channel_split, "channelSplit|channel_split", "false|true")                                                \
+    X(insert_split, "splitNz|split_nz", "none|split2|split4")
+// clang-format on
+typedef struct tw_pto_attrs {
+#define TW_PTO_ATTR_FIELD(field, names, values) int32_t field;
+    TW_PTO_ATTR_LIST(TW_PTO_ATTR_FIELD)
+#undef TW_PTO_ATTR_FIELD
+} tw_pto_attrs;
+enum { TW_PTO_EQ, TW_PTO_NE, TW_PTO_LT, TW_PTO_LE, TW_PTO_GT, TW_PTO_GE };
+enum {
+    TW_PTO_ROUND_NONE,
+    TW_PTO_RINT,
+    TW_PTO_ROUND,
+    TW_PTO_FLOOR,
+    TW_PTO_CEIL,
+    TW_PTO_TRUNC,
+    TW_PTO_ODD,
+    TW_PTO_CAST_RINT
+};
+enum { TW_PTO_SAT_DEFAULT, TW_PTO_SAT_ON, TW_PTO_SAT_OFF };
+
+/* --- instructions -------------------------------------------------------------------------------------------------- */
+
+typedef enum tw_pto_pipe {
+    TW_PTO_PIPE_S,
+    TW_PTO_PIPE_V,
+    TW_PTO_PIPE_M,
+    TW_PTO_PIPE_MTE1,
+    TW_PTO_PIPE_MTE2,
+    TW_PTO_PIPE_MTE3,
+    TW_PTO_PIPE_FIX,
+    TW_PTO_PIPE_MTE4, /* names of the documents, for flags and barriers: no instruction of the targets runs on these */
+    TW_PTO_PIPE_MTE5,
+    TW_PTO_PIPE_V2,
+    TW_PTO_PIPE_ALL,
+    TW_PTO_PIPES
+} tw_pto_pipe;
+TW_API const char *tw_pto_pipe_name(tw_pto_pipe pipe); /* "PIPE_MTE2" */
+
+/* One form of an instruction; forms of one name differ in their operands. `index` counts all rows of the table. */
+typedef struct tw_pto_info {
+    const char *name;     /* "TADD"; unique per form: "TCI_TMP" */
+    const char *mnemonic; /* "tadd" */
+    const char *form;     /* operands in the order of tw_pto_exec, one letter each (docs/pto.md) */
+    const char *ins;      /* operands of `ins` in text, by their letters */
+    const char *summary;
+    tw_pto_pipe pipe;
+    uint64_t types[TW_PTO_TARGETS]; /* bit 1 << tw_type */
+    unsigned operands;
+} tw_pto_info;
+TW_API bool tw_pto_info_get(size_t index, tw_pto_info *info);
+TW_API int tw_pto_op_by_name(const char *name); /* "TADD", or -1 */
+
+#define TW_PTO_OPERANDS 12
+
+/* Checks only: rules that depend on dynamic extents are taken as kept. `blame` (may be NULL) gets the operand at fault,
+ * or the number of operands. */
+TW_API tw_status tw_pto_check(tw_pto_target target, int op, const tw_pto_operand *operands, unsigned count,
+                              const tw_pto_attrs *attrs, unsigned *blame);
+
+/* --- cores --------------------------------------------------------------------------------------------------------- */
+
+typedef struct tw_pto tw_pto; /* one core: its memories, flags and clock. One thread at a time. */
+
+#define TW_PTO_MANUAL  1u /* a tile without an address is an error; without, it is placed automatically */
+#define TW_PTO_PROFILE 2u /* count cycles */
+
+TW_API tw_pto *tw_pto_new(tw_pto_target target, unsigned flags); /* NULL when out of memory */
+TW_API void tw_pto_free(tw_pto *core);                           /* NULL is fine */
+TW_API tw_pto_target tw_pto_get_target(const tw_pto *core);
+/* Prints every instruction with the valid region of its destinations to `out`; NULL turns it off. */
+TW_API void tw_pto_trace(tw_pto *core, FILE *out);
+
+/* TASSIGN: the tile lies at `address` of the memory of its location. TW_E_TILE_MEMORY: memory exists (SA-0351), tile
+ * fits it (SA-0352), also from the address on (SA-0353), and the address is a multiple of 32 (SA-0354). Tiles may
+ * overlap on purpose; tiles placed automatically make room. */
+TW_API tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address);
+/* Gives the tile's memory back; the tile is unassigned again. Windows of it must not be used any more. */
+TW_API void tw_pto_release(tw_pto *core, tw_pto_tile *tile);
+/* Places the tile if it has no place yet and returns its storage; NULL with a message. Valid until the next call that
+ * places or assigns a tile. */
+TW_API void *tw_pto_data(tw_pto *core, tw_pto_tile *tile);
+/* Address in its memory, -1 when it has no place. */
+TW_API int64_t tw_pto_address(const tw_pto *core, const tw_pto_tile *tile);
+/* Copies the valid region, row-major and contiguous. */
+TW_API tw_status tw_pto_read(tw_pto *core, tw_pto_tile *tile, void *to, size_t bytes);
+TW_API tw_status tw_pto_write(tw_pto *core, tw_pto_tile *tile, const void *from, size_t bytes);
+/* TSUBVIEW: *window is a name for the part of `tile` from (row, col) on that window->rows x cols describe. */
+TW_API tw_status tw_pto_window(tw_pto *core, tw_pto_tile *window, tw_pto_tile *tile, uint32_t row, uint32_t col);
+
+/* One instruction: `op` from tw_pto_op_by_name, operands in the order of its form, attrs NULL = defaults. */
+TW_API tw_status tw_pto_exec(tw_pto *core, int op, const tw_pto_operand *operands, unsigned count,
+                             const tw_pto_attrs *attrs);
+/* The same by mnemonic: the first form whose operands fit. */
+TW_API tw_status tw_pto_call(tw_pto *core, const char *mnemonic, const tw_pto_operand *operands, unsigned count,
+                             const tw_pto_attrs *attrs);
+
+/* TCI: element k of row 0 of dst = start + k, or start - k, modulo its width, k < valid columns. tmp may be NULL. */
+TW_API tw_status tw_pto_tci(tw_pto *core, tw_pto_tile *dst, tw_pto_scalar start, bool descending, tw_pto_tile *tmp);
+TW_API tw_status tw_pto_load(tw_pto *core, tw_pto_tile *dst, tw_pto_tensor *src);  /* TLOAD */
+TW_API tw_status tw_pto_store(tw_pto *core, tw_pto_tensor *dst, tw_pto_tile *src); /* TSTORE */
+
+/* Flags order pipes: wait_flag continues when set_flag of the same pair and id has been reached by `from`. A double set
+ * and a wait without set are errors (the latter would hang the chip). Pipes of one core run in program order here. */
+TW_API tw_status tw_pto_set_flag(tw_pto *core, tw_pto_pipe from, tw_pto_pipe to, unsigned id);
+TW_API tw_status tw_pto_wait_flag(tw_pto *core, tw_pto_pipe from, tw_pto_pipe to, unsigned id);
+TW_API tw_status tw_pto_barrier(tw_pto *core, tw_pto_pipe pipe);
+TW_API tw_pto_pipe tw_pto_last_pipe(const tw_pto *core); /* of the last instruction */
+
+/* Estimated cycles since the start; 0 without TW_PTO_PROFILE. */
+TW_API uint64_t tw_pto_cycles(const tw_pto *core);
+TW_API uint64_t tw_pto_pipe_cycles(const tw_pto *core, tw_pto_pipe pipe); /* busy */
+
+/* `tilewright pto`: the exit status of the program. */
+TW_API int tw_pto_main(int argc, char **argv);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,381 @@
+/* cores: a grid of cores, each a fiber, and the rounds in which they run.
+ *
+ * A round goes over the cores in order of device, block and number and lets each that does not wait run until it waits.
+ * When a round moves nobody, the run has ended or is a deadlock: then every waiting call fails, so that each kernel
+ * unwinds and gives back what it holds. The first failure of a core stops the others in the same way. */
+#include "pto/grid/grid.h"
+
+#include <stdlib.h>
+
+enum { MOST_BLOCKS = 4096, MOST_DEVICES = 64, MOST_CORES = 1 << 14 };
+enum { STACK_BYTES = 512 << 10 }; /* of a core; made when it starts, gone when it ends */
+enum { MOST_POLLS = 100000 };     /* tests in a row that say no while no other core can move */
+
+const char *tw__pto_kind_name(tw_pto_core_kind kind)
+{
+    static const char *const names[] = { "core", "cube core", "vector core" };
+    return (unsigned)kind < 3 ? names[kind] : "core";
+}
+
+static void name_core(const tw_pto *core, char *buf, size_t size)
+{
+    tw_pto_identity me = tw_pto_identity_of(core);
+    char device[24] = "", number[16] = "";
+    if (me.devices > 1) g_snprintf(device, sizeof device, "device %u, ", me.device);
+    if (me.kind == TW_PTO_VECTOR) g_snprintf(number, sizeof number, " %u", me.sub_block);
+    g_snprintf(buf, (gulong)size, "%sblock %u, %s%s", device, me.block, tw__pto_kind_name(me.kind), number);
+}
+
+char *tw_pto_core_name(const tw_pto *core, char buf[64])
+{
+    name_core(core, buf, 64);
+    return buf;
+}
+
+tw_pto_identity tw_pto_identity_of(const tw_pto *core)
+{
+    static const tw_pto_identity alone = { .blocks = 1, .sub_blocks = 1, .devices = 1 };
+    return core->seat ? core->seat->identity : alone;
+}
+
+/* --- building --------------------------------------------------------------------------------------------------------- */
+
+/* Memories that the other kind of core owns do not exist here. */
+static void drop_memories(tw_pto *core, tw_pto_core_kind kind)
+{
+    for (int l = 0; l < TW_PTO_LOCATIONS; l++)
+        if (kind != TW_PTO_WHOLE && (l == TW_PTO_VEC) != (kind == TW_PTO_VECTOR)) core->memory[l].size = 0;
+}
+
+static bool add_core(tw_pto_grid *grid, unsigned index)
+{
+    const tw_pto_launch *l = &grid->launch;
+    unsigned number = index % grid->per_block, block = index / grid->per_block;
+    tw_pto *core = tw_pto_new(l->target, l->flags);
+    tw__seat *seat = core ? tw__calloc(1, sizeof *seat) : NULL;
+    if (!seat) {
+        tw_pto_free(core);
+        tw__fail(TW_E_NO_MEMORY, "no memory for the cores of a grid");
+        return false;
+    }
+    seat->grid = grid;
+    seat->number = number;
+    seat->block = &grid->blocks[block];
+    seat->identity = (tw_pto_identity){ .kind = l->vectors == 0 ? TW_PTO_WHOLE
+                                                : number == 0   ? TW_PTO_CUBE
+                                                                : TW_PTO_VECTOR,
+                                        .block = block % l->blocks,
+                                        .blocks = l->blocks,
+                                        .sub_block = number ? number - 1 : 0,
+                                        .sub_blocks = l->vectors ? l->vectors : 1,
+                                        .device = block / l->blocks,
+                                        .devices = l->devices };
+    core->seat = seat;
+    drop_memories(core, seat->identity.kind);
+    tw_pto_trace(core, l->trace);
+    grid->cores[index] = core;
+    return true;
+}
+
+tw_pto_grid *tw_pto_grid_new(const tw_pto_launch *launch)
+{
+    if (tw__pto_given(launch, "launch") != TW_OK) return NULL;
+    tw_pto_launch l = *launch;
+    if (!l.blocks) l.blocks = 1;
+    if (!l.devices) l.devices = 1;
+    if (l.blocks > MOST_BLOCKS || l.devices > MOST_DEVICES || l.vectors > TW__BLOCK_CORES - 1 ||
+        (size_t)l.blocks * l.devices * (l.vectors + 1) > MOST_CORES) {
+        tw__fail(TW_E_INVALID_ARGUMENT,
+                 "a grid of %u devices of %u blocks with %u vector cores each: there are at most %d devices, %d "
+                 "blocks, %d vector cores, %d cores in all",
+                 l.devices, l.blocks, l.vectors, MOST_DEVICES, MOST_BLOCKS, TW__BLOCK_CORES - 1, MOST_CORES);
+        return NULL;
+    }
+    tw_pto_grid *grid = tw__calloc(1, sizeof *grid);
+    if (!grid) return tw__fail(TW_E_NO_MEMORY, "no memory for a grid"), NULL;
+    grid->launch = l;
+    grid->per_block = l.vectors + 1;
+    grid->count = l.blocks * l.devices * grid->per_block;
+    grid->cores = tw__calloc(grid->count, sizeof *grid->cores);
+    grid->blocks = tw__calloc((size_t)l.blocks * l.devices, sizeof *grid->blocks);
+    grid->barriers = tw__calloc((size_t)l.devices * TW__CORE_SETS, sizeof *grid->barriers);
+    bool good = grid->cores && grid->blocks && grid->barriers;
+    if (!good) tw__fail(TW_E_NO_MEMORY, "no memory for a grid");
+    for (unsigned i = 0; good && i < grid->count; i++) good = add_core(grid, i);
+    if (good) return grid;
+    tw_pto_grid_free(grid);
+    return NULL;
+}
+
+void tw_pto_grid_free(tw_pto_grid *grid)
+{
+    if (!grid) return;
+    for (unsigned i = 0; grid->cores && i < grid->count; i++) {
+        tw_pto *core = grid->cores[i];
+        if (!core) continue;
+        tw__seat *seat = core->seat;
+        tw__fiber_free(seat->fiber);
+        tw__pto_drop_transfers(seat);
+        core->seat = NULL;
+        tw_pto_free(core);
+        free(seat);
+    }
+    for (unsigned b = 0; grid->blocks && b < grid->launch.blocks * grid->launch.devices; b++)
+        tw__pto_free_queues(&grid->blocks[b]);
+    free(grid->cores);
+    free(grid->blocks);
+    free(grid->barriers);
+    free(grid->message);
+    free(grid);
+}
+
+/* A core made by itself: a grid of one, which does not own it. */
+tw__seat *tw__pto_seat(tw_pto *core)
+{
+    if (core->seat) return core->seat;
+    tw_pto_grid *grid = tw__calloc(1, sizeof *grid);
+    tw__seat *seat = tw__calloc(1, sizeof *seat);
+    if (grid) grid->cores = tw__calloc(1, sizeof(tw_pto *));
+    if (grid) grid->blocks = tw__calloc(1, sizeof *grid->blocks);
+    if (grid) grid->barriers = tw__calloc(TW__CORE_SETS, sizeof *grid->barriers);
+    if (!seat || !grid || !grid->cores || !grid->blocks || !grid->barriers) {
+        free(seat);
+        tw_pto_grid_free(grid);
+        tw__fail(TW_E_NO_MEMORY, "no memory for the queues of a core");
+        return NULL;
+    }
+    grid->launch = (tw_pto_launch){ .target = core->target, .blocks = 1, .devices = 1 };
+    grid->count = grid->per_block = 1;
+    grid->cores[0] = core;
+    seat->grid = grid;
+    seat->block = &grid->blocks[0];
+    seat->identity = (tw_pto_identity){ .blocks = 1, .sub_blocks = 1, .devices = 1 };
+    seat->started = true;
+    return core->seat = seat;
+}
+
+void tw__pto_leave_seat(tw_pto *core)
+{
+    tw__seat *seat = core->seat;
+    if (!seat) return;
+    seat->grid->cores[0] = NULL; /* a grid of one: tw_pto_grid_free takes the seats of its own cores away first */
+    tw_pto_grid_free(seat->grid);
+    tw__pto_drop_transfers(seat);
+    free(seat);
+    core->seat = NULL;
+}
+
+bool tw__pto_is_stopped(const tw_pto *core)
+{
+    return core->seat && core->seat->stopped && !core->seat->grid->deadlock;
+}
+
+tw_pto *tw__pto_mate(const tw_pto *core, unsigned number)
+{
+    const tw__seat *seat = core->seat;
+    unsigned block = (unsigned)(seat->block - seat->grid->blocks);
+    return number < seat->grid->per_block ? seat->grid->cores[block * seat->grid->per_block + number] : NULL;
+}
+
+static _Thread_local tw_pto *running;
+
+tw_pto *tw_pto_current(void)
+{
+    return running;
+}
+
+/* --- waiting ---------------------------------------------------------------------------------------------------------- */
+
+static tw_status fail_wait(const tw_pto *core, const tw__wait *wait)
+{
+    char name[64];
+    GString *text = g_string_new("deadlock: ");
+    g_string_append_printf(text, "%s waits ", tw_pto_core_name(core, name));
+    wait->tell(core, wait->what, text);
+    tw_status status = tw__fail(TW_E_APPLICATION, "%s [rule sync.deadlock, profile %s]", text->str,
+                                tw_pto_target_name(core->target));
+    g_string_free(text, TRUE);
+    return status;
+}
+
+static tw_status fail_stopped(tw_pto *core, const tw__wait *wait)
+{
+    core->seat->stopped = true;
+    if (core->seat->grid->deadlock) return fail_wait(core, wait);
+    return tw__fail(TW_E_APPLICATION, "stopped, because another core failed");
+}
+
+tw_status tw__pto_wait(tw_pto *core, tw__wait wait)
+{
+    tw__seat *seat = tw__pto_seat(core);
+    if (!seat) return TW_E_NO_MEMORY;
+    if (seat->grid->stopping) return fail_stopped(core, &wait);
+    if (wait.ready(core, wait.what)) return TW_OK;
+    if (!seat->fiber || tw__fiber_current() != seat->fiber) return fail_wait(core, &wait);
+    seat->wait = wait;
+    tw__fiber_yield();
+    seat->wait.ready = NULL;
+    return seat->grid->stopping ? fail_stopped(core, &wait) : TW_OK;
+}
+
+tw_status tw__pto_poll(tw_pto *core, tw__wait wait)
+{
+    tw__seat *seat = tw__pto_seat(core);
+    if (!seat) return TW_E_NO_MEMORY;
+    if (seat->grid->stopping) return fail_stopped(core, &wait);
+    seat->grid->polled = true;
+    if (++seat->polls > MOST_POLLS) return fail_wait(core, &wait);
+    if (!seat->fiber || tw__fiber_current() != seat->fiber) return TW_OK;
+    tw__fiber_yield();
+    return seat->grid->stopping ? fail_stopped(core, &wait) : TW_OK;
+}
+
+void tw__pto_delay(tw_pto *core, tw_pto_pipe pipe, uint64_t until)
+{
+    for (int p = 0; p < TW_PTO_PIPES; p++)
+        if ((pipe == TW_PTO_PIPE_ALL || p == (int)pipe) && core->pipe_free[p] < until) core->pipe_free[p] = until;
+}
+
+tw_status tw__pto_run_inner(tw__pto_call *call, const char *name, const tw_pto_operand *operands, unsigned count,
+                            const tw_pto_attrs *attrs, unsigned blame, const char *rule)
+{
+    tw_pto *core = call->core;
+    FILE *trace = core->trace;
+    core->trace = NULL;
+    core->charge_as = call->row;
+    tw_status status = tw_pto_exec(core, tw_pto_op_by_name(name), operands, count, attrs);
+    core->charge_as = NULL;
+    core->trace = trace;
+    if (status == TW_OK || status == TW_E_NO_MEMORY) return status;
+    char *text = g_strdup(tw_error_message());
+    status = tw__pto_refuse(call, blame, rule, "%s", text);
+    g_free(text);
+    return status;
+}
+
+/* --- running ---------------------------------------------------------------------------------------------------------- */
+
+static void keep_failure(tw_pto_grid *grid, tw_status status, const char *message)
+{
+    if (grid->status != TW_OK) return;
+    grid->status = status;
+    grid->message = g_strdup(message);
+    grid->stopping = true;
+}
+
+static void body(void *user)
+{
+    char name[64];
+    tw_pto *core = user;
+    tw__seat *seat = core->seat;
+    tw_pto_grid *grid = seat->grid;
+    tw_status status = grid->kernel(core, grid->user);
+    if (status == TW_OK) status = tw__pto_transfer(core, seat->transfer_count);
+    seat->ended = true;
+    if (status == TW_OK || seat->stopped || grid->status != TW_OK) return;
+    char *text = grid->count == 1 ? g_strdup(tw_error_message())
+                                  : g_strdup_printf("%s: %s", tw_pto_core_name(core, name), tw_error_message());
+    keep_failure(grid, status, text);
+    g_free(text);
+}
+
+/* All that wait, one a line. */
+static void report_deadlock(tw_pto_grid *grid)
+{
+    char name[64];
+    GString *text = g_string_new("deadlock: no core can go on");
+    for (unsigned i = 0; i < grid->count; i++) {
+        const tw_pto *core = grid->cores[i];
+        const tw__seat *seat = core->seat;
+        if (seat->ended || !seat->wait.ready) continue;
+        g_string_append_printf(text, "\n  %s waits ", tw_pto_core_name(core, name));
+        seat->wait.tell(core, seat->wait.what, text);
+    }
+    grid->deadlock = true;
+    keep_failure(grid, TW_E_APPLICATION, text->str);
+    g_string_free(text, TRUE);
+}
+
+static bool step(tw_pto_grid *grid, tw_pto *core)
+{
+    tw__seat *seat = core->seat;
+    if (seat->ended || (grid->stopping && !seat->started)) return false;
+    if (!grid->stopping && seat->wait.ready && !seat->wait.ready(core, seat->wait.what)) return false;
+    uint64_t polls = seat->polls;
+    if (!seat->fiber && !(seat->fiber = tw__fiber_new(body, core, STACK_BYTES))) {
+        keep_failure(grid, TW_E_NO_MEMORY, tw_error_message());
+        return seat->ended = true;
+    }
+    tw_pto *outer = running;
+    seat->started = true;
+    running = core;
+    bool goes_on = tw__fiber_resume(seat->fiber);
+    running = outer;
+    if (!goes_on) {
+        tw__fiber_free(seat->fiber);
+        seat->fiber = NULL;
+    }
+    if (seat->polls == polls || seat->ended) { /* it did more than ask again */
+        for (unsigned i = 0; i < grid->count && grid->polled; i++) grid->cores[i]->seat->polls = 0;
+        grid->polled = false;
+    }
+    return true;
+}
+
+static void seat_cores(tw_pto_grid *grid)
+{
+    for (unsigned i = 0; i < grid->count; i++) {
+        tw__seat *seat = grid->cores[i]->seat;
+        seat->started = seat->ended = seat->stopped = false;
+        seat->wait.ready = NULL;
+        seat->polls = 0;
+        memset(seat->sync, 0, sizeof seat->sync);
+        tw__pto_drop_transfers(seat);
+    }
+    for (unsigned b = 0; b < grid->launch.blocks * grid->launch.devices; b++) tw__pto_free_queues(&grid->blocks[b]);
+    memset(grid->barriers, 0, grid->launch.devices * TW__CORE_SETS * sizeof *grid->barriers);
+}
+
+tw_status tw_pto_grid_run(tw_pto_grid *grid, tw_pto_kernel kernel, void *user)
+{
+    if (!grid || !kernel) return tw__pto_given(NULL, grid ? "kernel" : "grid");
+    if (grid->running) return tw__fail(TW_E_INVALID_ARGUMENT, "the grid is running already");
+    g_free(grid->message);
+    grid->message = NULL;
+    grid->status = TW_OK;
+    grid->stopping = grid->deadlock = false;
+    grid->kernel = kernel;
+    grid->user = user;
+    seat_cores(grid);
+    grid->running = true;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (unsigned i = 0; i < grid->count; i++) moved |= step(grid, grid->cores[i]);
+        if (moved || grid->stopping) continue;
+        for (unsigned i = 0; i < grid->count; i++) moved |= !grid->cores[i]->seat->ended;
+        if (moved) report_deadlock(grid);
+    }
+    grid->running = false;
+    if (grid->status != TW_OK) tw__set_error_message(grid->message ? grid->message : "out of memory");
+    return grid->status;
+}
+
+unsigned tw_pto_grid_cores(const tw_pto_grid *grid)
+{
+    return grid->count;
+}
+
+tw_pto *tw_pto_grid_core(const tw_pto_grid *grid, unsigned index)
+{
+    return index < grid->count ? grid->cores[index] : NULL;
+}
+
+uint64_t tw_pto_grid_cycles(const tw_pto_grid *grid)
+{
+    uint64_t last = 0;
+    for (unsigned i = 0; i < grid->count; i++) {
+        uint64_t end = tw_pto_cycles(grid->cores[i]);
+        if (end > last) last = end;
+    }
+    return last;
+}

@@ -1,0 +1,298 @@
+/* as: PTO-AS, the text of tile programs. Four passes, each in its own file:
+ *   text/syntax/parse.c  characters to a tree of operations whose parts keep their spelling (grammar: spec pto.md 2.1; with text/syntax/lex, text/syntax/items,
+ *               text/syntax/comments)
+ *   text/types/types.c   what a type's spelling means, and its canonical spelling (tiles: text/types/tile_types, text/types/conv_types)
+ *   text/syntax/print.c  the tree back to text; printing what was parsed from printed text changes nothing
+ *   text/bind/bind.c   the tree to code: names to slots, operations to rows; the checks of a profile (with text/bind/operand_parts, text/bind/instructions, text/bind/op_table, text/bind/control_flow)
+ *   text/run/interpreter.c    runs code. Text is untrusted: nesting, steps and memory have limits, every access is checked. */
+#ifndef TW_PTO_AS_H
+#define TW_PTO_AS_H
+
+#include "pto/pto.h"
+#include <tilewright/pto/grid.h>
+
+typedef enum tw__as_kind { /* of a type */
+                           TW__AS_NONE,
+                           TW__AS_INDEX,
+                           TW__AS_SCALAR, /* integers and floats */
+                           TW__AS_PTR,
+                           TW__AS_VIEW,   /* tensor_view */
+                           TW__AS_PART,   /* partition_tensor_view */
+                           TW__AS_TILE,   /* tile and tile_buf */
+                           TW__AS_MEMREF, /* in global memory; on chip it is a tile */
+                           TW__AS_OTHER
+} tw__as_kind;
+
+typedef struct tw__as_type {
+    tw__as_kind kind;
+    bool buffer;  /* spelled tile_buf */
+    bool memref;  /* spelled memref */
+    bool on_chip; /* PTR: of vector memory */
+    bool strided; /* MEMREF: strides are written, -1 = not known */
+    int64_t strides[5], offset;
+    bool counts; /* vector<4xi16>: what TMRGSORT reports; kept as a tile */
+    tw_type element;
+    unsigned rank;
+    int64_t dims[5]; /* -1 = not known */
+    tw_pto_tile tile;
+    const char *text; /* canonical */
+} tw__as_type;
+
+typedef enum tw__as_item_kind {
+    TW__AS_VALUE,  /* %name */
+    TW__AS_NUMBER, /* -1, 0x10, 1.5e3 */
+    TW__AS_WORD,   /* ins, shape; with `has_value`: word = child */
+    TW__AS_STRING,
+    TW__AS_SYMBOL, /* @name, @tile(0x1000): argument as child */
+    TW__AS_ATTR,   /* #pto<cmp lt>, <lt> */
+    TW__AS_LIST,   /* [ ... ] */
+    TW__AS_PARENS, /* ( ... ) */
+    TW__AS_DICT,   /* { ... } */
+    TW__AS_COLON,  /* : types */
+    TW__AS_ARROW,  /* -> types */
+    TW__AS_FROM,   /* from type */
+    TW__AS_TO      /* to type */
+} tw__as_item_kind;
+
+typedef struct tw__as_item {
+    tw__as_item_kind kind;
+    const char *text;
+    bool comma, has_value, parens; /* comma before it; types in parentheses */
+    bool colon;                    /* value after ':' instead of '=' */
+    struct tw__as_item *child, *next;
+    tw__as_type *types;
+    unsigned type_count;
+    int line, column, length;
+} tw__as_item;
+
+typedef struct tw__as_name {
+    const char *text; /* without %; "r#1" of a group */
+    int line, column;
+    unsigned group; /* how many the group has, at its first name */
+    bool grouped;
+} tw__as_name;
+
+typedef struct tw__as_comment {
+    const char *text; /* "// ..." or "# ..." as written, without blanks at its end */
+    const char *at;   /* place in the source */
+    bool own_line;    /* nothing but blanks before it on its line */
+    bool blank;       /* an empty line before it */
+    struct tw__as_comment *next;
+} tw__as_comment;
+
+typedef struct tw__as_op tw__as_op;
+typedef struct tw__as_block {
+    tw__as_op *first, *last;
+    tw__as_comment *before, *opening,
+        *closing;                      /* lines before its word; after '{' on that line; lines before '}' */
+    const char *word, *number, *label; /* else, do, case 3, default; ^label */
+    tw__as_item *params;               /* of the label, in parentheses */
+    struct tw__as_block *next;         /* of the same operation */
+    int line, column;                  /* of the word */
+} tw__as_block;
+
+struct tw__as_op {
+    const char *name; /* as written */
+    int line, column, length;
+    tw__as_name *results;
+    unsigned result_count;
+    tw__as_item *items;
+    tw__as_block *blocks;             /* one after the other: if: then, else; while: before, do */
+    bool alias;                       /* "#name = value", "!name = type" */
+    bool blank;                       /* an empty line before it, after its comments */
+    tw__as_comment *comments, *after; /* lines before it; at the end of its last line */
+    tw__as_op *next;
+};
+
+typedef struct tw__as_module {
+    tw__arena *arena;
+    const char *file;
+    char *source; /* copy, 0-terminated */
+    tw_diags *diags;
+    tw__as_block top;
+    struct _GHashTable *aliases; /* "#name", "!name": the item that it stands for */
+    bool no_memory;
+} tw__as_module;
+
+/* Parses; NULL only when out of memory. Errors are in `diags`, which the module keeps a pointer to. */
+tw__as_module *tw__as_parse(const char *file, const char *source, size_t size, tw_diags *diags);
+void tw__as_free(tw__as_module *module);
+char *tw__as_print(const tw__as_module *module); /* malloc'ed; NULL when out of memory */
+void tw__as_error(tw__as_module *m, int line, int column, int length, const char *code, const char *format, ...)
+    TW_PRINTF(6, 7);
+void tw__as_warn(tw__as_module *m, const tw__as_item *where, const char *code, const char *format, ...)
+    TW_PRINTF(4, 5);
+/* From the spelling; false with tw_error_message(). */
+bool tw__as_type_parse(tw__as_module *m, const char *text, tw__as_type *type);
+
+const char *tw__as_type_text(const tw__as_type *type); /* for messages */
+/* Bits of a number of `type`; false, with tw_error_message(), when the text is none or does not fit. */
+bool tw__as_number(const char *text, tw_type type, int64_t *bits);
+
+/* --- code ---------------------------------------------------------------------------------------------------------- */
+
+enum { TW__AS_MAX_DEPTH = 48, TW__AS_MAX_SLOTS = 1 << 20, TW__AS_MAX_ARGS = 32 };
+
+typedef struct tw__as_cell { /* a value while running */
+    tw__as_kind kind;
+    tw_pto_scalar scalar; /* SCALAR, INDEX (type i64) */
+    struct {
+        unsigned char *base; /* PTR: memory and position in it, in bytes */
+        size_t bytes;
+        int64_t at;
+        tw_type type;
+    } ptr;
+    tw_pto_tensor tensor; /* VIEW, PART, MEMREF */
+    unsigned rank;
+    tw_pto_tile tile;
+    uint64_t identity; /* TILE: the same in all cells that name one tile; 0 = only this one does */
+} tw__as_cell;
+
+/* Value of a number, with the sign of its highest bit. */
+static inline int64_t tw__as_integer(const tw__as_cell *c)
+{
+    unsigned size = (unsigned)tw_type_size(c->scalar.type), unused = size && size < 8 ? 64 - 8 * size : 0;
+    return (int64_t)(c->scalar.bits << unused) >> unused;
+}
+
+static inline uint64_t tw__as_natural(const tw__as_cell *c)
+{
+    unsigned size = (unsigned)tw_type_size(c->scalar.type), unused = size && size < 8 ? 64 - 8 * size : 0;
+    return c->scalar.bits << unused >> unused;
+}
+
+typedef struct tw__as_code tw__as_code;
+typedef struct tw__as_run tw__as_run;
+typedef tw_status (*tw__as_fn)(tw__as_run *run, const tw__as_code *code);
+
+struct tw__as_code {
+    tw__as_fn fn;
+    const tw__as_op *op;
+    const tw__pto_row *row;
+    tw_pto_attrs attrs;
+    bool no_attrs; /* all of them are zero */
+    bool counts;   /* operand 1 is a vector<4xi16> */
+    unsigned count, result_count;
+    uint32_t *operand; /* slots, in the order of the row or of the host operation */
+    tw__as_item **where;
+    uint32_t *result;
+    tw__as_type *types;        /* of results */
+    int64_t number;            /* immediate: predicate, layout, constant's bits, pipes and id */
+    uint32_t parts[4];         /* how many operands stand outside lists and in each list */
+    const tw__as_item *format; /* the format of a print */
+    const tw__as_type *second; /* while binding: type of another result */
+    const struct tw__as_function *callee;
+    tw__as_code *body[2], *next;
+    uint32_t first_tile, tile_end; /* slots of tiles that the body's block owns */
+};
+
+typedef struct tw__as_function {
+    const char *name; /* "" = what stands outside functions */
+    const tw__as_op *op;
+    bool declared;         /* has no body */
+    tw_pto_core_kind kind; /* pto.kernel_kind; WHOLE = not said, for all cores */
+    const tw__as_type *result_type;
+    unsigned results;
+    const char **param; /* [params] each, as what follows */
+    tw__as_type *param_type;
+    uint32_t *param_slot;
+    const tw__as_item **param_where;
+    unsigned params;
+    tw__as_code *body;
+    uint32_t slots;
+    const char **slot_name;
+    tw__as_type *slot_type;
+    uint32_t *free_name;            /* slots of undefined names, to be bound by --arg */
+    const tw__as_item **free_where; /* their first use */
+    unsigned free_count;
+    struct tw__as_function *next;
+} tw__as_function;
+
+typedef struct tw__as_program {
+    tw__as_module *module;
+    tw_pto_target target;
+    tw__as_function *functions;
+} tw__as_program;
+
+/* Binds and checks for a target. NULL when there were errors (module's diags). Lives as long as the module. */
+tw__as_program *tw__as_bind(tw__as_module *module, tw_pto_target target);
+typedef struct tw__as_host tw__as_host;
+
+struct tw__as_frame { /* values of a function being run */
+    tw__as_cell *cell;
+    uint32_t slots;
+    const struct tw__as_frame *outer; /* of the caller */
+};
+
+enum { TW__AS_BUFFERS = 32 };
+struct tw__as_run {
+    tw_pto *core;
+    const tw__as_program *program;
+    tw__as_cell *cell; /* slots of the function being run */
+    const struct tw__as_frame *frame;
+    uint64_t identities; /* given so far */
+    uint64_t steps, max_steps;
+    unsigned depth;
+    int64_t block, blocks;
+    FILE *out;             /* of print operations; NULL = nowhere */
+    const tw__as_code *at; /* operation that failed */
+    unsigned blame;
+    struct {
+        unsigned held; /* bit p: by pipe p */
+        uint64_t at;   /* cycle at which it was last released */
+    } buffer[TW__AS_BUFFERS];
+    tw_pto_fifo fifo[2][16];      /* to vector, to cube; by id; no slots = not initialised */
+    struct tw__as_memory *memory; /* what memref.alloc gave; freed by tw__as_run_end */
+    struct tw__as_peer {          /* the memory of the same argument here and on another device */
+        const unsigned char *own;
+        unsigned char *base;
+        size_t bytes;
+        unsigned device;
+    } *peers; /* freed by tw__as_run_end */
+    size_t peer_count, peer_room;
+    struct tw__as_region { /* memory that pointers reach, and where integers made from them say that it lies */
+        unsigned char *base;
+        size_t bytes;
+        int64_t address;
+    } *regions; /* freed by tw__as_run_end */
+    size_t region_count, region_room;
+    size_t memory_bytes;
+    unsigned nesting; /* blocks being run, one in another */
+    bool stop;        /* return was met */
+    bool condition;   /* of the last scf.condition */
+};
+/* Runs one function with its parameters and free names already in cell[]. Failures are added to the module's diags. */
+tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function);
+void tw__as_run_end(tw__as_run *run);
+/* text/ops/castptr.c: gives the memories behind the arguments of `function` and behind peers their simulated addresses. */
+tw_status tw__as_add_regions(tw__as_run *run, const tw__as_function *function);
+/* A memref argument: `base` holds `bytes`, extents are the type's with every '?' filled in. */
+tw_status tw__as_memref_view(tw__as_cell *cell, const tw__as_type *type, const int64_t *extents, void *base,
+                             size_t bytes);
+/* The value of a slot under another name, which does not own a tile. A tile gets its place first, so that both names mean
+ * the same memory; what is done to its description (extents, address) is seen under both. */
+void tw__as_lend(tw__as_run *run, uint32_t slot, tw__as_cell *copy);
+/* The tile of this cell has another valid region or address: so for all that name it. */
+void tw__as_changed(tw__as_run *run, const tw__as_cell *cell);
+tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_for(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_if(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_while(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_condition(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_region(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_switch(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_section(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_yield(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_return(tw__as_run *run, const tw__as_code *code);
+tw_status tw__as_call(tw__as_run *run, const tw__as_code *code);
+
+/* --- text/program.c: the inside of public objects ---------------------------------------------------------------------------- */
+
+struct tw_pto_run;
+struct tw_pto_text;
+tw__as_run *tw__pto_text_run(struct tw_pto_run *run);
+/* Value of a parameter that is bound. */
+tw_status tw__pto_text_argument(const struct tw_pto_run *run, const char *name, const tw__as_cell **cell);
+const tw__as_program *tw__pto_text_program(const struct tw_pto_text *text); /* of any target; NULL = not verified */
+
+#endif

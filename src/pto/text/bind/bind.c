@@ -1,0 +1,337 @@
+/* bind: from the tree to code. Names become slots, operations rows of the instruction table or of the tables of host
+ * operations; types that are written are compared with those known, and every instruction is checked for the target as
+ * far as its extents are known. Names that plain assembly uses and never defines stay free: --arg binds them. */
+#include "pto/text/bind/bind.h"
+
+#include <stdlib.h>
+
+void tw__as_refuse(tw__as_binder *b, const tw__as_item *where, const tw__as_op *op, const char *code,
+                   const char *format, ...)
+{
+    char text[500];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    b->failed = true;
+    tw__as_error(b->m, where ? where->line : op->line, where ? where->column : op->column,
+                 where ? where->length : op->length, code, "%s", text);
+}
+
+bool tw__as_go_on(const tw__as_binder *b)
+{
+    return tw_diags_count(b->m->diags, TW_ERROR) < b->errors + TW__AS_ERRORS;
+}
+
+/* --- slots ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t new_slot(tw__as_binder *b, const char *name, const tw__as_type *type)
+{
+    tw__as_function *f = b->f;
+    if (f->slots >= TW__AS_MAX_SLOTS) {
+        if (!b->too_many)
+            tw__as_error(b->m, 0, 0, 1, "pto.memory", "a function has more than %d values", TW__AS_MAX_SLOTS);
+        b->failed = b->too_many = true;
+        return 0;
+    }
+    if (!tw__grow(&f->slot_name, &b->slot_room, f->slots, sizeof *f->slot_name) ||
+        !tw__grow(&f->slot_type, &b->type_room, f->slots, sizeof *f->slot_type)) {
+        b->failed = true;
+        b->m->no_memory = true;
+        return 0;
+    }
+    f->slot_name[f->slots] = name;
+    f->slot_type[f->slots] = type ? *type : (tw__as_type){ 0 };
+    return f->slots++;
+}
+
+void tw__as_rename(tw__as_binder *b, const char *name, uint32_t slot)
+{
+    tw__as_undo u = { name, g_hash_table_lookup(b->names, name) };
+    g_array_append_val(b->undo, u);
+    g_hash_table_insert(b->names, (gpointer)(uintptr_t)name, GUINT_TO_POINTER(slot + 1));
+}
+
+uint32_t tw__as_define(tw__as_binder *b, const char *name, const tw__as_type *type)
+{
+    uint32_t slot = new_slot(b, name, type);
+    if (*name) tw__as_rename(b, name, slot);
+    return slot;
+}
+
+uint32_t tw__as_define_result(tw__as_binder *b, const tw__as_op *op, unsigned i, const tw__as_type *type)
+{
+    const tw__as_name *name = &op->results[i];
+    uint32_t slot;
+    if (!b->top && tw__as_find(b, name->text, &slot) && b->f->slot_type[slot].kind) {
+        const tw__as_item where = { .line = name->line,
+                                    .column = name->column,
+                                    .length = (int)strlen(name->text) + 1 };
+        tw__as_refuse(b, &where, op, "pto.name", "%%%s is defined twice", name->text);
+    }
+    return tw__as_define(b, name->text, type);
+}
+
+guint tw__as_enter(const tw__as_binder *b)
+{
+    return b->undo->len;
+}
+
+void tw__as_leave(tw__as_binder *b, guint mark)
+{
+    while (b->undo->len > mark) {
+        tw__as_undo u = g_array_index(b->undo, tw__as_undo, b->undo->len - 1);
+        if (u.old)
+            g_hash_table_insert(b->names, (gpointer)(uintptr_t)u.name, u.old);
+        else
+            g_hash_table_remove(b->names, u.name);
+        g_array_set_size(b->undo, b->undo->len - 1);
+    }
+}
+
+bool tw__as_find(const tw__as_binder *b, const char *name, uint32_t *slot)
+{
+    gpointer found = g_hash_table_lookup(b->names, name);
+    size_t length = strlen(name);
+    char other[256];
+    if (!found && length < sizeof other - 2) { /* %r is %r#0 */
+        if (length > 2 && strcmp(name + length - 2, "#0") == 0)
+            g_snprintf(other, sizeof other, "%.*s", (int)length - 2, name);
+        else
+            g_snprintf(other, sizeof other, "%s#0", name);
+        found = g_hash_table_lookup(b->names, other);
+    }
+    if (found) *slot = GPOINTER_TO_UINT(found) - 1;
+    return found != NULL;
+}
+
+/* --- types ---------------------------------------------------------------------------------------------------------- */
+
+bool tw__as_same_type(const tw__as_type *a, const tw__as_type *b)
+{
+    if (!a->kind || !b->kind || !a->text || !b->text || strcmp(a->text, b->text) == 0) return true;
+    return a->kind == TW__AS_TILE && b->kind == TW__AS_TILE && !a->counts && !b->counts &&
+           strcmp(strchr(a->text, '<'), strchr(b->text, '<')) == 0;
+}
+
+bool tw__as_is_integer(const tw__as_type *type)
+{
+    return type->kind == TW__AS_NONE || type->kind == TW__AS_INDEX ||
+           (type->kind == TW__AS_SCALAR && !tw__is_float(type->element));
+}
+
+const char *tw__as_type_text(const tw__as_type *type)
+{
+    if (type->text) return type->text;
+    if (type->kind == TW__AS_SCALAR) return tw_type_name(type->element, TW_SYSTEM_PTO);
+    return type->kind == TW__AS_TILE ? "a window of a tile" : "a value of no known type";
+}
+
+/* --- code ------------------------------------------------------------------------------------------------------------ */
+
+tw__as_code *tw__as_code_new(tw__as_binder *b, const tw__as_op *op, tw__as_fn fn)
+{
+    tw__as_code *code = TW__NEW(b->m->arena, tw__as_code);
+    if (!code) {
+        b->failed = b->m->no_memory = true;
+        return NULL;
+    }
+    code->op = op;
+    code->fn = fn;
+    *b->end = code;
+    b->end = &code->next;
+    return code;
+}
+
+bool tw__as_set_operands(tw__as_binder *b, tw__as_code *code, const uint32_t *slots, tw__as_item *const *where,
+                         unsigned count)
+{
+    code->operand = TW__NEW_N(b->m->arena, uint32_t, count + 1);
+    code->where = TW__NEW_N(b->m->arena, tw__as_item *, count + 1);
+    if (!code->operand || !code->where) return b->failed = b->m->no_memory = true, false;
+    memcpy(code->operand, slots, count * sizeof *slots);
+    if (where) memcpy(code->where, where, count * sizeof *where);
+    code->count = count;
+    return true;
+}
+
+bool tw__as_set_results(tw__as_binder *b, tw__as_code *code, const tw__as_op *op, const tw__as_type *types,
+                        unsigned count)
+{
+    if (op->result_count != count) {
+        tw__as_refuse(b, NULL, op, "pto.results", "%s gives %u result%s, %u %s named", op->name, count,
+                      count == 1 ? "" : "s", op->result_count, op->result_count == 1 ? "is" : "are");
+        return false;
+    }
+    code->result = TW__NEW_N(b->m->arena, uint32_t, count + 1);
+    code->types = TW__NEW_N(b->m->arena, tw__as_type, count + 1);
+    if (!code->result || !code->types) return b->failed = b->m->no_memory = true, false;
+    for (unsigned i = 0; i < count; i++) {
+        code->types[i] = types[i];
+        code->result[i] = tw__as_define_result(b, op, i, &types[i]);
+    }
+    code->result_count = count;
+    return true;
+}
+
+bool tw__as_define_free(tw__as_binder *b, const tw__as_item *name, const tw__as_type *type, uint32_t *slot)
+{
+    *slot = tw__as_define(b, name->text, type);
+    if (!tw__grow(&b->f->free_name, &b->free_room, b->f->free_count, sizeof *b->f->free_name) ||
+        !tw__grow(&b->f->free_where, &b->where_room, b->f->free_count, sizeof *b->f->free_where))
+        return b->failed = b->m->no_memory = true, false;
+    b->f->free_where[b->f->free_count] = name;
+    b->f->free_name[b->f->free_count++] = *slot;
+    return true;
+}
+
+bool tw__as_set_result(tw__as_binder *b, tw__as_code *code, const tw__as_type *type, uint32_t slot)
+{
+    code->result = TW__NEW_N(b->m->arena, uint32_t, 1);
+    code->types = TW__NEW_N(b->m->arena, tw__as_type, 1);
+    if (!code->result || !code->types) return b->failed = b->m->no_memory = true, false;
+    code->result_count = 1;
+    *code->types = *type;
+    *code->result = slot;
+    return true;
+}
+
+const int64_t *tw__as_known_number(const tw__as_binder *b, uint32_t slot)
+{
+    return g_hash_table_lookup(b->known, GUINT_TO_POINTER(slot + 1));
+}
+
+void tw__as_set_known(tw__as_binder *b, uint32_t slot, const int64_t *value)
+{
+    g_hash_table_insert(b->known, GUINT_TO_POINTER(slot + 1), (gpointer)(uintptr_t)value);
+}
+
+bool tw__as_constant(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, tw_type type, uint32_t *slot)
+{
+    tw__as_type t = { .kind = TW__AS_SCALAR,
+                      .element = type                                                     ? type
+                                 : strpbrk(item->text, ".eE") && !strchr(item->text, 'x') ? TW_F32
+                                                                                          : TW_I64 };
+    int64_t bits;
+    if (!tw__as_number(item->text, t.element, &bits)) {
+        tw__as_refuse(b, item, op, "pto.number", "%s", tw_error_message());
+        return false;
+    }
+    tw__as_code *code = tw__as_code_new(b, op, tw__as_constant_run);
+    if (!code) return false;
+    code->number = bits;
+    *slot = new_slot(b, "", &t);
+    tw__as_set_known(b, *slot, &code->number);
+    return tw__as_set_result(b, code, &t, *slot);
+}
+
+/* The nearest name that stands in scope here. */
+void tw__as_undefined(tw__as_binder *b, const tw__as_item *item, const tw__as_op *op)
+{
+    const char *names[512];
+    size_t count = 0;
+    GHashTableIter iter;
+    gpointer key;
+    if (item->kind != TW__AS_VALUE)
+        return tw__as_refuse(b, item, op, "pto.operand", "expected a value, not '%s'",
+                             item->text ? item->text : "");
+    g_hash_table_iter_init(&iter, b->names);
+    while (count < G_N_ELEMENTS(names) && g_hash_table_iter_next(&iter, &key, NULL)) names[count++] = key;
+    const char *near = tw__nearest(item->text, names, count);
+    tw__as_refuse(b, item, op, "pto.name",
+                  near ? "%%%s is not defined; did you mean '%%%s'?" : "%%%s is not defined", item->text, near);
+}
+
+bool tw__as_slots(tw__as_binder *b, const tw__as_op *op, tw__as_item *const *items, unsigned count, tw_type type,
+                  uint32_t *slots)
+{
+    for (unsigned i = 0; i < count; i++) {
+        if (items[i]->kind == TW__AS_NUMBER) {
+            if (!tw__as_constant(b, op, items[i], type, &slots[i])) return false;
+        } else if (items[i]->kind != TW__AS_VALUE || !tw__as_find(b, items[i]->text, &slots[i])) {
+            tw__as_undefined(b, items[i], op);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The nearest name of all that could stand here, with the prefix that was written. */
+static void unknown(tw__as_binder *b, const tw__as_op *op, const char *bare)
+{
+    static const char *const words[] = { "else", "do", "case", "default", "module", "func.func" };
+    enum { INNER = 4 }; /* the first of them */
+    const char *names[768];
+    size_t count = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+        if (i < INNER && strcmp(bare, words[i]) == 0)
+            return tw__as_refuse(b, NULL, op, "pto.operation",
+                                 "'%s' stands only behind the head or a block of an scf operation", bare);
+        if (bare == op->name) names[count++] = words[i];
+    }
+    for (size_t i = 0; i < tw__pto_row_count() && count < 512; i++) names[count++] = tw__pto_row_at(i)->mnemonic;
+    for (size_t i = 0; count < 700 && tw__as_host_at(i); i++) {
+        const char *name = tw__as_host_at(i)->name;
+        names[count++] = strncmp(name, "pto.", 4) == 0 ? name + 4 : name;
+    }
+    for (size_t i = 0; count < 768 && tw__as_flow_at(i); i++) names[count++] = tw__as_flow_at(i)->name;
+    const char *near = tw__nearest(bare, names, count);
+    tw__as_refuse(b, NULL, op, "pto.operation",
+                  near ? "unknown operation '%s'; did you mean '%s%s'?" : "unknown operation '%s'", op->name,
+                  near && bare != op->name ? "pto." : "", near);
+}
+
+/* "tadd" and "pto.tadd"; dots of the assembler's names for forms that the table keeps under another one. */
+static const tw__pto_row *row_of(const char *name, const char *bare)
+{
+    static const char *const aliases[][2] = { { "tmov.fp", "tmov" },
+                                              { "tstore.fp", "tstore_fp" },
+                                              { "textract.fp", "textract_fp" },
+                                              { "tinsert.fp", "tinsert_fp" } };
+    for (size_t i = 0; i < G_N_ELEMENTS(aliases); i++)
+        if (strcmp(bare, aliases[i][0]) == 0) bare = aliases[i][1];
+    bool could = bare != name || !strchr(bare, '.') || *bare == 't';
+    return could ? tw__pto_row_of(bare) : NULL;
+}
+
+static void bind_op(tw__as_binder *b, const tw__as_op *op)
+{
+    const char *name = op->name, *bare = g_str_has_prefix(name, "pto.") ? name + 4 : name;
+    const tw__as_flow *flow = tw__as_flow_of(name);
+    if (flow) return flow->bind(b, op);
+    if (op->blocks) return tw__as_refuse(b, NULL, op, "pto.nesting", "%s cannot stand here", name);
+    const tw__pto_row *row = row_of(name, bare);
+    bool special = row && (strchr(row->form, 'r') || (op->result_count && strcmp(row->mnemonic, "ttest") == 0));
+    if (special) row = NULL; /* tensors of all ranks, an answer: text/ops/devices.c */
+    const tw__as_host *host = row ? NULL : tw__as_host_of(name);
+    if (row) return tw__as_bind_row(b, op, row);
+    if (host) return tw__as_bind_host(b, op, host);
+    unknown(b, op, bare);
+}
+
+void tw__as_bind_op(tw__as_binder *b, const tw__as_op *op)
+{
+    bool failed = b->failed;
+    uint32_t slot;
+    b->failed = false;
+    bind_op(b, op);
+    for (unsigned r = 0; b->failed && r < op->result_count; r++)
+        if (!tw__as_find(b, op->results[r].text, &slot)) tw__as_define(b, op->results[r].text, NULL);
+    b->failed |= failed;
+}
+
+tw__as_code *tw__as_bind_block(tw__as_binder *b, const tw__as_block *block, tw__as_code *owner)
+{
+    tw__as_code *first = NULL, **outer = b->end;
+    guint mark = tw__as_enter(b);
+    b->end = &first;
+    if (owner && owner->tile_end == 0) owner->first_tile = b->f->slots;
+    for (const tw__as_op *op = block->first; op && tw__as_go_on(b); op = op->next) {
+        tw__as_bind_op(b, op);
+        if (b->m->no_memory) break;
+    }
+    tw__as_leave(b, mark);
+    if (owner) owner->tile_end = b->f->slots;
+    b->end = outer;
+    return first;
+}

@@ -1,0 +1,349 @@
+/* arith: numbers of PTO-AS, the arith dialect. Integers wrap to their width, index is 64 bits wide; what would be undefined
+ * there (division by zero, a shift by the width) is an error here. */
+#include "pto/text/bind/bind.h"
+
+#include <inttypes.h>
+
+typedef enum arith {
+    ADD,
+    SUB,
+    MUL,
+    DIVS,
+    DIVU,
+    REMS,
+    REMU,
+    CEILDIV,
+    CEILDIVU,
+    FLOORDIV,
+    MINS,
+    MAXS,
+    MINU,
+    MAXU,
+    AND,
+    OR,
+    XOR,
+    SHL,
+    SHRS,
+    SHRU
+} arith;
+
+static bool divide(int64_t a, int64_t b, arith op, int64_t *r)
+{
+    if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+    int64_t q = a / b, rest = a % b;
+    bool apart = rest != 0 && (rest < 0) != (b < 0);
+    *r = op == REMS ? rest : op == CEILDIV ? q + (rest != 0 && !apart) : op == FLOORDIV ? q - apart : q;
+    return true;
+}
+
+static tw_status run_arith(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_numbers(run, code);
+    if (status != TW_OK) return status;
+    int64_t a = tw__as_integer(tw__as_operand(run, code, 0)), b = tw__as_integer(tw__as_operand(run, code, 1)),
+            r = 0;
+    uint64_t ua = tw__as_natural(tw__as_operand(run, code, 0)), ub = tw__as_natural(tw__as_operand(run, code, 1));
+    unsigned width = 8 * (unsigned)tw_type_size(tw__as_operand(run, code, 0)->scalar.type);
+    switch ((arith)code->number) {
+    case ADD: r = (int64_t)((uint64_t)a + (uint64_t)b); break;
+    case SUB: r = (int64_t)((uint64_t)a - (uint64_t)b); break;
+    case MUL: r = (int64_t)((uint64_t)a * (uint64_t)b); break;
+    case DIVS:
+    case REMS:
+    case CEILDIV:
+    case FLOORDIV:
+        if (!divide(a, b, (arith)code->number, &r))
+            return tw__fail(TW_E_OVERFLOW, "%s: %" PRId64 " divided by %" PRId64, code->op->name, a, b);
+        break;
+    case DIVU:
+    case CEILDIVU:
+    case REMU:
+        if (ub == 0) return tw__fail(TW_E_OVERFLOW, "%s: division by zero", code->op->name);
+        r = (int64_t)(code->number == REMU ? ua % ub : ua / ub + (code->number == CEILDIVU && ua % ub));
+        break;
+    case MINS: r = a < b ? a : b; break;
+    case MAXS: r = a > b ? a : b; break;
+    case MINU: r = (int64_t)(ua < ub ? ua : ub); break;
+    case MAXU: r = (int64_t)(ua > ub ? ua : ub); break;
+    case AND: r = (int64_t)(ua & ub); break;
+    case OR: r = (int64_t)(ua | ub); break;
+    case XOR: r = (int64_t)(ua ^ ub); break;
+    case SHL:
+    case SHRS:
+    case SHRU:
+        if (ub >= width)
+            return tw__fail(TW_E_OVERFLOW, "%s: a shift by %" PRIu64 " bits of %u", code->op->name, ub, width);
+        r = code->number == SHL ? (int64_t)(ua << ub) : code->number == SHRS ? a >> ub : (int64_t)(ua >> ub);
+        break;
+    }
+    return tw__as_set_integer(run, code, r);
+}
+
+static tw_status run_cmpi(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_numbers(run, code);
+    if (status != TW_OK) return status;
+    int64_t a = tw__as_integer(tw__as_operand(run, code, 0)), b = tw__as_integer(tw__as_operand(run, code, 1));
+    uint64_t ua = tw__as_natural(tw__as_operand(run, code, 0)), ub = tw__as_natural(tw__as_operand(run, code, 1));
+    const bool results[] = { a == b, a != b, a<b, a <= b, a> b, a >= b, ua<ub, ua <= ub, ua> ub, ua >= ub };
+    if (code->number >= 10) return tw__fail(TW_E_TYPE, "%s compares integers", code->op->name);
+    return tw__as_set_integer(run, code, results[code->number]);
+}
+
+static tw_status run_cmpf(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_numbers(run, code);
+    if (status != TW_OK) return status;
+    double a = tw_type_load(tw__as_operand(run, code, 0)->scalar.type, &tw__as_operand(run, code, 0)->scalar.bits);
+    double b = tw_type_load(tw__as_operand(run, code, 1)->scalar.type, &tw__as_operand(run, code, 1)->scalar.bits);
+    bool r = false;
+    switch (code->number) {
+    case 10: r = a == b; break;
+    case 11: r = a < b || a > b; break;
+    case 12: r = a < b; break;
+    case 13: r = a <= b; break;
+    case 14: r = a > b; break;
+    case 15: r = a >= b; break;
+    case 16: r = !(a == b); break;
+    default: return tw__fail(TW_E_TYPE, "%s compares floats: oeq, one, olt, ole, ogt, oge or une", code->op->name);
+    }
+    return tw__as_set_integer(run, code, r);
+}
+
+static tw_status run_float(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_numbers(run, code);
+    if (status != TW_OK) return status;
+    const tw_pto_scalar *a = &tw__as_operand(run, code, 0)->scalar, *b = &tw__as_operand(run, code, 1)->scalar;
+    static const tw_vec_op ops[] = { TW_VEC_ADD, TW_VEC_SUB, TW_VEC_MUL, TW_VEC_DIV,
+                                     TW_VEC_MIN, TW_VEC_MAX, TW_VEC_REM };
+    const tw_type types[] = { a->type, a->type, a->type };
+    tw__as_cell *out = &run->cell[code->result[0]];
+    uint64_t bits = 0;
+    if (a->type != b->type || !tw__is_float(a->type))
+        return tw__fail(TW_E_TYPE, "%s takes two floats of one type", code->op->name);
+    const tw_vec_kernel *k = tw__pto_kernel(run->core, ops[code->number], types, NULL);
+    if (!k) return TW_E_TYPE;
+    tw_vec_call(k, 1, (tw_run[]){ tw_run_of(&bits, 0), tw_run_of(&a->bits, 0), tw_run_of(&b->bits, 0) });
+    out->kind = TW__AS_SCALAR;
+    out->scalar = tw_pto_bits(a->type, bits);
+    return TW_OK;
+}
+
+static tw_status run_negate(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_numbers(run, code);
+    if (status != TW_OK) return status;
+    tw_pto_scalar value = tw__as_operand(run, code, 0)->scalar;
+    value.bits ^= UINT64_C(1) << (tw_type_get(value.type)->bits - 1);
+    run->cell[code->result[0]] = (tw__as_cell){ .kind = TW__AS_SCALAR, .scalar = value };
+    return TW_OK;
+}
+
+/* Two results: the low bits, and the carry (i1) or the high bits. */
+typedef enum extended { ADDU_WIDE, MULS_WIDE, MULU_WIDE } extended;
+
+static tw_status run_extended(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_numbers(run, code);
+    if (status != TW_OK) return status;
+    const tw__as_cell *a = tw__as_operand(run, code, 0), *b = tw__as_operand(run, code, 1);
+    unsigned width = 8 * (unsigned)tw_type_size(a->scalar.type);
+    unsigned __int128 wide = code->number == ADDU_WIDE ? (unsigned __int128)tw__as_natural(a) + tw__as_natural(b)
+                             : code->number == MULU_WIDE
+                                 ? (unsigned __int128)tw__as_natural(a) * tw__as_natural(b)
+                                 : (unsigned __int128)((__int128)tw__as_integer(a) * tw__as_integer(b));
+    uint64_t high = (uint64_t)(wide >> width);
+    tw__as_set_integer(run, code, (int64_t)(uint64_t)wide);
+    tw__as_cell *second = &run->cell[code->result[1]];
+    tw_type type = code->types[1].element;
+    *second = (tw__as_cell){ .kind = code->types[1].kind, .scalar = tw_pto_bits(type, high) };
+    second->scalar.bits = tw__as_natural(second) & (code->number == ADDU_WIDE ? 1 : UINT64_MAX);
+    return TW_OK;
+}
+
+/* Numbers between types: kept by value, cut to the width, or the bits as they are. */
+typedef enum cast { CAST_SIGNED, CAST_UNSIGNED, CAST_VALUE, CAST_NATURAL, CAST_BITS } cast;
+
+static tw_status run_cast(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_need_numbers(run, code);
+    if (status != TW_OK) return status;
+    const tw__as_cell *from = tw__as_operand(run, code, 0);
+    if (code->number == CAST_BITS) return tw__as_set_integer(run, code, (int64_t)from->scalar.bits);
+    if (code->number != CAST_VALUE && code->number != CAST_NATURAL)
+        return tw__as_set_integer(
+            run, code, code->number == CAST_SIGNED ? tw__as_integer(from) : (int64_t)tw__as_natural(from));
+    tw__as_cell *out = &run->cell[code->result[0]];
+    tw_pto_scalar to = { .type = code->types[0].element }, value = from->scalar;
+    if (code->number == CAST_NATURAL) value = tw_pto_bits(TW_U64, tw__as_natural(from));
+    tw_convert_mode mode = { tw__is_float(to.type) ? TW_ROUND_NEAREST_EVEN : TW_ROUND_ZERO, TW_SAT_NONE };
+    if (!tw_convert(to.type, &to.bits, value.type, &value.bits, mode, 0))
+        return tw__fail(TW_E_TYPE, "%s: no such conversion", code->op->name);
+    out->kind = TW__AS_SCALAR;
+    out->scalar = to;
+    return TW_OK;
+}
+
+static tw_status run_select(tw__as_run *run, const tw__as_code *code)
+{
+    const tw__as_cell *condition = tw__as_operand(run, code, 0);
+    if (condition->kind != TW__AS_SCALAR)
+        return tw__fail(TW_E_TYPE, "%s: the condition is not a number", code->op->name);
+    tw__as_lend(run, code->operand[tw__as_natural(condition) & 1 ? 1 : 2], &run->cell[code->result[0]]);
+    return TW_OK;
+}
+
+tw_status tw__as_constant_run(tw__as_run *run, const tw__as_code *code)
+{
+    tw__as_cell *cell = &run->cell[code->result[0]];
+    if (code->types[0].kind != TW__AS_SCALAR && code->types[0].kind != TW__AS_INDEX)
+        return tw__fail(TW_E_TYPE, "a constant is a number");
+    cell->kind = code->types[0].kind;
+    cell->scalar = tw_pto_bits(code->types[0].element, (uint64_t)code->number);
+    return TW_OK;
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------------------- */
+
+static bool bind_constant(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                          tw__as_type *type)
+{
+    const tw__as_item *value = op->items;
+    const char *word = value && value->kind == TW__AS_WORD ? value->text : "";
+    p->ins = 0;
+    if (strcmp(word, "true") == 0 || strcmp(word, "false") == 0) {
+        if (p->in_types && p->in_type[0]->element != TW_BOOL)
+            return tw__as_refuse(b, value, op, "pto.number", "'%s' is not a value of %s", word,
+                                 p->in_type[0]->text),
+                   false;
+        *type = (tw__as_type){ .kind = TW__AS_SCALAR, .element = TW_BOOL, .text = "i1" };
+        code->number = *word == 't';
+        return true;
+    }
+    if (type->counts && value && value->kind == TW__AS_ATTR && strcmp(value->text, "dense<0>") == 0)
+        return code->fn = tw__as_alloc_tile, true;
+    if (type->kind != TW__AS_SCALAR && type->kind != TW__AS_INDEX)
+        return tw__as_refuse(b, NULL, op, "pto.type", "a constant is a number, not %s", type->text), false;
+    if (!p->in_types) return tw__as_refuse(b, NULL, op, "pto.type", "%s: the type is missing", op->name), false;
+    if (type->counts && value && value->kind == TW__AS_ATTR && strcmp(value->text, "dense<0>") == 0)
+        return code->fn = tw__as_alloc_tile, true;
+    if (!value || value->kind != TW__AS_NUMBER)
+        return tw__as_refuse(b, value, op, "pto.number", "expected a number"), false;
+    if (!tw__as_number(value->text, type->element, &code->number))
+        return tw__as_refuse(b, value, op, "pto.number", "%s", tw_error_message()), false;
+    return true;
+}
+
+/* vector.extract %counts[i] : i16 from vector<4xi16> */
+static tw_status run_extract(tw__as_run *run, const tw__as_code *code)
+{
+    tw__as_cell *vector = tw__as_operand(run, code, 0);
+    int64_t i = tw__as_integer(tw__as_operand(run, code, 1));
+    const unsigned char *bytes = vector->tile.place ? tw_pto_data(run->core, &vector->tile) : NULL;
+    uint16_t value = 0;
+    if (i < 0 || i > 3) return tw__fail(TW_E_INDEX, "%s: no element %" PRId64 " of 4", code->op->name, i);
+    if (bytes) memcpy(&value, bytes + 2 * i, sizeof value);
+    run->cell[code->result[0]] =
+        (tw__as_cell){ .kind = TW__AS_SCALAR, .scalar = tw_pto_bits(code->types[0].element, value) };
+    return TW_OK;
+}
+
+static bool bind_extract(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                         tw__as_type *type)
+{
+    uint32_t slot;
+    (void)code;
+    bool counts = p->ins == 1 && p->lists[0] == 1 && p->in[0]->kind == TW__AS_VALUE &&
+                  tw__as_find(b, p->in[0]->text, &slot) && b->f->slot_type[slot].counts;
+    if (!counts || type->element != b->f->slot_type[slot].element)
+        return tw__as_refuse(b, NULL, op, "pto.type", "expected %s %%counts[i] : i16 from vector<4xi16>", op->name),
+               false;
+    return true;
+}
+
+static bool bind_extended(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                          tw__as_type *type)
+{
+    static const tw__as_type carry = { .kind = TW__AS_SCALAR, .element = TW_BOOL, .text = "i1" };
+    (void)b;
+    (void)op;
+    if (p->in_types) *type = *p->in_type[0];
+    code->second = code->number == ADDU_WIDE ? &carry : p->in_types ? p->in_type[0] : NULL;
+    return true;
+}
+
+static bool bind_predicate(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                           tw__as_type *type)
+{
+    static const char *const predicates[] = { "eq",  "ne",  "slt", "sle", "sgt", "sge", "ult", "ule", "ugt",
+                                              "uge", "oeq", "one", "olt", "ole", "ogt", "oge", "une" };
+    (void)type;
+    if (p->nameds && p->ins && !p->in[0]->comma)
+        return tw__as_refuse(b, p->in[0], op, "pto.predicate", "expected ',' before this"), false;
+    for (size_t i = 0; p->nameds && i < G_N_ELEMENTS(predicates); i++)
+        if (strcmp(p->named[0]->text, predicates[i]) == 0) return code->number = (int64_t)i, true;
+    if (!p->nameds)
+        return tw__as_refuse(b, NULL, op, "pto.predicate", "%s: the comparison is missing", op->name), false;
+    const char *near = tw__nearest(p->named[0]->text, predicates, G_N_ELEMENTS(predicates));
+    tw__as_refuse(b, p->named[0], op, "pto.predicate",
+                  near ? "'%s' is not a comparison; did you mean '%s'?" : "'%s' is not a comparison",
+                  p->named[0]->text, near);
+    return false;
+}
+
+const tw__as_host tw__as_arith_ops[] = {
+    // clang-format off
+    { "arith.constant", tw__as_constant_run, 'k', -1, 0, bind_constant, NULL },
+    { "arith.addi", run_arith, 'c', 2, ADD, NULL, "i=" },
+    { "arith.subi", run_arith, 'c', 2, SUB, NULL, "i=" },
+    { "arith.muli", run_arith, 'c', 2, MUL, NULL, "i=" },
+    { "arith.divsi", run_arith, 'c', 2, DIVS, NULL, "i=" },
+    { "arith.divui", run_arith, 'c', 2, DIVU, NULL, "i=" },
+    { "arith.remsi", run_arith, 'c', 2, REMS, NULL, "i=" },
+    { "arith.remui", run_arith, 'c', 2, REMU, NULL, "i=" },
+    { "arith.ceildivsi", run_arith, 'c', 2, CEILDIV, NULL, "i=" },
+    { "arith.floordivsi", run_arith, 'c', 2, FLOORDIV, NULL, "i=" },
+    { "arith.minsi", run_arith, 'c', 2, MINS, NULL, "i=" },
+    { "arith.maxsi", run_arith, 'c', 2, MAXS, NULL, "i=" },
+    { "arith.minui", run_arith, 'c', 2, MINU, NULL, "i=" },
+    { "arith.maxui", run_arith, 'c', 2, MAXU, NULL, "i=" },
+    { "arith.andi", run_arith, 'c', 2, AND, NULL, "i=" },
+    { "arith.ori", run_arith, 'c', 2, OR, NULL, "i=" },
+    { "arith.xori", run_arith, 'c', 2, XOR, NULL, "i=" },
+    { "arith.shli", run_arith, 'c', 2, SHL, NULL, "i=" },
+    { "arith.shrsi", run_arith, 'c', 2, SHRS, NULL, "i=" },
+    { "arith.shrui", run_arith, 'c', 2, SHRU, NULL, "i=" },
+    { "arith.cmpi", run_cmpi, 'b', -1, 0, bind_predicate, "i=" },
+    { "arith.cmpf", run_cmpf, 'b', -1, 0, bind_predicate, "f=" },
+    { "arith.addf", run_float, 'c', 2, 0, NULL, "f=" },
+    { "arith.subf", run_float, 'c', 2, 1, NULL, "f=" },
+    { "arith.mulf", run_float, 'c', 2, 2, NULL, "f=" },
+    { "arith.divf", run_float, 'c', 2, 3, NULL, "f=" },
+    { "arith.minimumf", run_float, 'c', 2, 4, NULL, "f=" },
+    { "arith.maximumf", run_float, 'c', 2, 5, NULL, "f=" },
+    { "arith.minnumf", run_float, 'c', 2, 4, NULL, "f=" },
+    { "arith.maxnumf", run_float, 'c', 2, 5, NULL, "f=" },
+    { "arith.remf", run_float, 'c', 2, 6, NULL, "f=" },
+    { "arith.negf", run_negate, 'c', 1, 0, NULL, "f" },
+    { "arith.ceildivui", run_arith, 'c', 2, CEILDIVU, NULL, "i=" },
+    { "arith.addui_extended", run_extended, 'c', 2, ADDU_WIDE, bind_extended, "i=" },
+    { "arith.mulsi_extended", run_extended, 'c', 2, MULS_WIDE, bind_extended, "i=" },
+    { "arith.mului_extended", run_extended, 'c', 2, MULU_WIDE, bind_extended, "i=" },
+    { "vector.extract", run_extract, 'c', 1, 0, bind_extract, "ti" },
+    { "arith.select", run_select, 'c', 3, 0, NULL, "i*=" },
+    { "arith.index_cast", run_cast, 't', 1, CAST_SIGNED, NULL, "i" },
+    { "arith.index_castui", run_cast, 't', 1, CAST_UNSIGNED, NULL, "i" },
+    { "arith.extsi", run_cast, 't', 1, CAST_SIGNED, NULL, "i" },
+    { "arith.extui", run_cast, 't', 1, CAST_UNSIGNED, NULL, "i" },
+    { "arith.trunci", run_cast, 't', 1, CAST_UNSIGNED, NULL, "i" },
+    { "arith.bitcast", run_cast, 't', 1, CAST_BITS, NULL, "n" },
+    { "arith.sitofp", run_cast, 't', 1, CAST_VALUE, NULL, "i" },
+    { "arith.fptosi", run_cast, 't', 1, CAST_VALUE, NULL, "f" },
+    { "arith.uitofp", run_cast, 't', 1, CAST_NATURAL, NULL, "i" },
+    { "arith.fptoui", run_cast, 't', 1, CAST_VALUE, NULL, "f" },
+    { "arith.extf", run_cast, 't', 1, CAST_VALUE, NULL, "f" },
+    { "arith.truncf", run_cast, 't', 1, CAST_VALUE, NULL, "f" },
+    { 0 }
+    // clang-format on
+};

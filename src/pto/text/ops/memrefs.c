@@ -1,0 +1,255 @@
+/* memrefs: memrefs. In global memory they are strided views that know the memory behind them; on chip
+ * (#pto.address_space<vec> and so on) they are tiles. Allocations live until the program ends, so that no view of them
+ * can outlive them; memref.dealloc gives back tiles only. */
+#include "pto/text/bind/bind.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { MAX_ALLOCATED = 1 << 28 }; /* bytes of a run */
+
+struct tw__as_memory {
+    struct tw__as_memory *next;
+    max_align_t bytes[];
+};
+
+void tw__as_run_end(tw__as_run *run)
+{
+    for (struct tw__as_memory *m = run->memory, *next; m; m = next) {
+        next = m->next;
+        free(m);
+    }
+    free(run->regions);
+    run->regions = NULL;
+    run->region_count = run->region_room = 0;
+    free(run->peers);
+    run->peers = NULL;
+    run->peer_count = run->peer_room = 0;
+    run->memory = NULL;
+    run->memory_bytes = 0;
+}
+
+/* Row-major strides of a shape, or those that the type writes. `extent` has 5 entries, leading ones are 1. */
+tw_status tw__as_memref_view(tw__as_cell *cell, const tw__as_type *type, const int64_t *extents, void *base,
+                             size_t bytes)
+{
+    int64_t stride = 1, size = (int64_t)tw_type_size(type->element), most = 0;
+    *cell = (tw__as_cell){ .kind = TW__AS_MEMREF, .rank = type->rank };
+    cell->tensor = (tw_pto_tensor){ .type = type->element, .data = base, .window = { base, bytes ? bytes : 1 } };
+    for (int d = 4; d >= 0; d--) {
+        int i = d - (5 - (int)type->rank);
+        int64_t extent = i < 0 ? 1 : extents[i], written = i >= 0 && type->strided ? type->strides[i] : -1;
+        if (extent < 0 || extent > INT32_MAX)
+            return tw__fail(TW_E_INVALID_ARGUMENT, "an extent of %" PRId64, extent);
+        cell->tensor.shape[d] = (size_t)extent;
+        cell->tensor.stride[d] = i < 0 ? 0 : written >= 0 ? (ptrdiff_t)written : (ptrdiff_t)stride;
+        most += extent > 0 ? (extent - 1) * cell->tensor.stride[d] : 0;
+        if (__builtin_mul_overflow(stride, extent ? extent : 1, &stride) || stride > (int64_t)1 << 40)
+            return tw__fail(TW_E_OVERFLOW, "a memref of more than 2^40 elements");
+    }
+    cell->tensor.data = (unsigned char *)base + (type->offset > 0 ? type->offset * size : 0);
+    return (uint64_t)most < bytes / (size_t)size || stride == 0 || bytes == 0
+               ? TW_OK
+               : tw__fail(TW_E_INDEX, "the memref reaches %" PRId64 " elements, %zu bytes are behind it", most + 1,
+                          bytes);
+}
+
+static tw_status run_alloc(tw__as_run *run, const tw__as_code *code)
+{
+    const tw__as_type *type = &code->types[0];
+    int64_t extents[5] = { 0 }, count = 1;
+    for (unsigned i = 0, k = 0; i < type->rank; i++) {
+        extents[i] = type->dims[i] >= 0 ? type->dims[i] : tw__as_integer(tw__as_operand(run, code, k++));
+        if (extents[i] < 0 || __builtin_mul_overflow(count, extents[i], &count) || count > MAX_ALLOCATED)
+            return tw__fail(TW_E_NO_MEMORY, "%s: more than %d bytes", code->op->name, MAX_ALLOCATED);
+    }
+    size_t bytes = (size_t)count * tw_type_size(type->element);
+    if (bytes > MAX_ALLOCATED - run->memory_bytes)
+        return tw__fail(TW_E_NO_MEMORY, "%s: the program holds more than %d bytes", code->op->name, MAX_ALLOCATED);
+    struct tw__as_memory *m = tw__calloc(1, sizeof *m + bytes + 1);
+    if (!m) return tw__fail(TW_E_NO_MEMORY, "%s: no memory for %zu bytes", code->op->name, bytes);
+    m->next = run->memory;
+    run->memory = m;
+    run->memory_bytes += bytes;
+    return tw__as_memref_view(&run->cell[code->result[0]], type, extents, m->bytes, bytes);
+}
+
+static tw_status run_dealloc(tw__as_run *run, const tw__as_code *code)
+{
+    tw__as_cell *cell = tw__as_operand(run, code, 0);
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
+    return TW_OK;
+}
+
+static unsigned char *element(const tw__as_code *code, const tw__as_cell *m, const int64_t *index)
+{
+    int64_t at = 0, size = (int64_t)tw_type_size(m->tensor.type);
+    for (unsigned i = 0; i < m->rank; i++) {
+        unsigned d = 5 - m->rank + i;
+        if (index[i] < 0 || (uint64_t)index[i] >= m->tensor.shape[d]) {
+            tw__fail(TW_E_INDEX, "%s: index %" PRId64 " of dimension %u is outside its extent %zu", code->op->name,
+                     index[i], i, m->tensor.shape[d]);
+            return NULL;
+        }
+        at += index[i] * m->tensor.stride[d] * size;
+    }
+    ptrdiff_t from = (unsigned char *)m->tensor.data - (unsigned char *)m->tensor.window.base + at;
+    if (from >= 0 && (size_t)from + (size_t)size <= m->tensor.window.bytes)
+        return (unsigned char *)m->tensor.window.base + from;
+    tw__fail(TW_E_INDEX, "%s: the element lies outside the memory of the memref", code->op->name);
+    return NULL;
+}
+
+static tw_status indexes(tw__as_run *run, const tw__as_code *code, unsigned first, const tw__as_cell *m,
+                         int64_t *index)
+{
+    if (m->kind != TW__AS_MEMREF)
+        return tw__fail(TW_E_TYPE, "%s: elements of tiles are reached with pto.tgetval and pto.tsetval",
+                        code->op->name);
+    if (code->parts[1] != m->rank)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: %u indexes for rank %u", code->op->name, code->parts[1],
+                        m->rank);
+    for (unsigned i = 0; i < m->rank; i++) index[i] = tw__as_integer(tw__as_operand(run, code, first + i));
+    return TW_OK;
+}
+
+static tw_status run_load(tw__as_run *run, const tw__as_code *code)
+{
+    int64_t index[5];
+    const tw__as_cell *m = tw__as_operand(run, code, 0);
+    tw_status status = indexes(run, code, 1, m, index);
+    const unsigned char *at = status == TW_OK ? element(code, m, index) : NULL;
+    if (!at) return status == TW_OK ? TW_E_INDEX : status;
+    tw_pto_scalar value = { .type = m->tensor.type };
+    memcpy(&value.bits, at, tw_type_size(value.type));
+    run->cell[code->result[0]] = (tw__as_cell){ .kind = TW__AS_SCALAR, .scalar = value };
+    return TW_OK;
+}
+
+static tw_status run_store(tw__as_run *run, const tw__as_code *code)
+{
+    int64_t index[5];
+    const tw__as_cell *m = tw__as_operand(run, code, 1), *value = tw__as_operand(run, code, 0);
+    tw_status status = indexes(run, code, 2, m, index);
+    unsigned char *at = status == TW_OK ? element(code, m, index) : NULL;
+    if (!at) return status == TW_OK ? TW_E_INDEX : status;
+    if (value->scalar.type != m->tensor.type)
+        return tw__fail(TW_E_TYPE, "%s: value and memref differ in type", code->op->name);
+    memcpy(at, &value->scalar.bits, tw_type_size(m->tensor.type));
+    return TW_OK;
+}
+
+/* memref.reinterpret_cast %m to offset: [o], sizes: [...], strides: [...] : T to T2 */
+static tw_status run_reinterpret(tw__as_run *run, const tw__as_code *code)
+{
+    const tw__as_cell *from = tw__as_operand(run, code, 0);
+    const tw__as_type *type = &code->types[0];
+    unsigned rank = code->parts[2];
+    if (from->kind != TW__AS_MEMREF) return tw__fail(TW_E_TYPE, "%s: not in global memory", code->op->name);
+    if (code->parts[1] != 1 || rank != type->rank || code->parts[3] != rank)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: one offset, %u sizes and as many strides are needed",
+                        code->op->name, type->rank);
+    tw__as_cell view = { .kind = TW__AS_MEMREF, .rank = rank, .tensor = from->tensor };
+    int64_t offset = tw__as_integer(tw__as_operand(run, code, 1)), bytes;
+    if (__builtin_mul_overflow(offset, (int64_t)tw_type_size(type->element), &bytes) || bytes < 0 ||
+        (uint64_t)bytes > from->tensor.window.bytes)
+        return tw__fail(TW_E_INDEX, "%s: an offset of %" PRId64 " elements is outside the memory", code->op->name,
+                        offset);
+    for (unsigned d = 0; d < 5; d++) {
+        int i = (int)d - (5 - (int)rank);
+        int64_t extent = i < 0 ? 1 : tw__as_integer(tw__as_operand(run, code, 2 + (unsigned)i));
+        int64_t stride = i < 0 ? 0 : tw__as_integer(tw__as_operand(run, code, 2 + rank + (unsigned)i));
+        if (extent < 0 || extent > INT32_MAX || stride < -INT32_MAX || stride > INT32_MAX ||
+            (i >= 0 && type->dims[i] >= 0 && type->dims[i] != extent) ||
+            (i >= 0 && type->strided && type->strides[i] >= 0 && type->strides[i] != stride))
+            return tw__fail(TW_E_INVALID_ARGUMENT, "%s: extent %" PRId64 " or stride %" PRId64 " of dimension %d",
+                            code->op->name, extent, stride, i);
+        view.tensor.shape[d] = (size_t)extent;
+        view.tensor.stride[d] = (ptrdiff_t)stride;
+    }
+    view.tensor.type = type->element;
+    view.tensor.data = (unsigned char *)from->tensor.window.base + bytes; /* from the start of the memory */
+    run->cell[code->result[0]] = view;
+    return TW_OK;
+}
+
+/* Same memory; what the new type says more has to be true. */
+static tw_status run_cast(tw__as_run *run, const tw__as_code *code)
+{
+    tw__as_cell view = *tw__as_operand(run, code, 0);
+    const tw__as_type *type = &code->types[0];
+    if (view.kind != TW__AS_MEMREF || type->kind != TW__AS_MEMREF || type->rank != view.rank ||
+        type->element != view.tensor.type)
+        return tw__fail(TW_E_TYPE, "%s: rank, element type and memory stay", code->op->name);
+    for (unsigned i = 0; i < view.rank; i++) {
+        unsigned d = 5 - view.rank + i;
+        if ((type->dims[i] >= 0 && (size_t)type->dims[i] != view.tensor.shape[d]) ||
+            (type->strided && type->strides[i] >= 0 && type->strides[i] != view.tensor.stride[d]))
+            return tw__fail(TW_E_TYPE, "%s: dimension %u is %zu with stride %td", code->op->name, i,
+                            view.tensor.shape[d], view.tensor.stride[d]);
+    }
+    run->cell[code->result[0]] = view;
+    return TW_OK;
+}
+
+static tw_status run_dim(tw__as_run *run, const tw__as_code *code)
+{
+    const tw__as_cell *m = tw__as_operand(run, code, 0);
+    int64_t d = tw__as_integer(tw__as_operand(run, code, 1));
+    if (m->kind != TW__AS_MEMREF || d < 0 || d >= (int64_t)m->rank)
+        return tw__fail(TW_E_INDEX, "%s: no dimension %" PRId64, code->op->name, d);
+    return tw__as_set_integer(run, code, (int64_t)m->tensor.shape[5 - m->rank + (unsigned)d]);
+}
+
+/* --- reading ----------------------------------------------------------------------------------------------------------- */
+
+/* One operand for each '?' of the type; on chip the code is that of pto.alloc_tile. */
+static bool bind_alloc(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)
+{
+    unsigned dynamic = 0;
+    if (!type->memref)
+        return tw__as_refuse(b, NULL, op, "pto.type", "a memref is allocated, not %s", type->text), false;
+    if (type->kind == TW__AS_TILE) return code->fn = tw__as_alloc_tile, true;
+    for (unsigned i = 0; i < type->rank; i++) dynamic += type->dims[i] < 0;
+    if (p->ins == dynamic) return true;
+    return tw__as_refuse(b, NULL, op, "pto.operands", "%s: %u extents for %u '?' of the type", op->name, p->ins,
+                         dynamic),
+           false;
+}
+
+static bool bind_element(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                         tw__as_type *type)
+{
+    const tw__as_type *memref = p->in_types ? p->in_type[p->in_types - 1] : NULL;
+    (void)code;
+    if (!memref || !memref->memref)
+        return tw__as_refuse(b, NULL, op, "pto.type", "%s: expected %%m[indexes] : memref<...>", op->name), false;
+    char *text = tw__arena_strdup(b->m->arena, tw_type_name(memref->element, TW_SYSTEM_PTO));
+    *type = (tw__as_type){ .kind = TW__AS_SCALAR, .element = memref->element, .text = text };
+    return true;
+}
+
+static bool bind_target(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
+                        tw__as_type *type)
+{
+    (void)p;
+    (void)code;
+    if (type->kind == TW__AS_MEMREF) return true;
+    return tw__as_refuse(b, NULL, op, "pto.type", "%s gives a memref in global memory, not %s", op->name,
+                         type->text),
+           false;
+}
+
+const tw__as_host tw__as_memref_ops[] = {
+    // clang-format off
+    { "memref.alloc", run_alloc, 'c', -1, 0, bind_alloc, "i" },
+    { "memref.alloca", run_alloc, 'c', -1, 0, bind_alloc, "i" },
+    { "memref.dealloc", run_dealloc, 0, 1, 0, NULL, "m" },
+    { "memref.load", run_load, 'c', 1, 0, bind_element, "mi" },
+    { "memref.store", run_store, 0, 2, 0, NULL, "nmi" },
+    { "memref.reinterpret_cast", run_reinterpret, 't', 1, 0, bind_target, "mi" },
+    { "memref.cast", run_cast, 't', 1, 0, bind_target, "m" },
+    { "memref.dim", run_dim, 'i', 2, 0, NULL, "mi" },
+    { 0 }
+    // clang-format on
+};

@@ -1,0 +1,293 @@
+/* interpreter: executes bound code: blocks, loops, branches, calls. A block gives back the tiles it defined, so a loop runs
+ * in the memory of one turn. Every operation counts as a step; the caller sets how many there may be. */
+#include "pto/text/as.h"
+#include "pto/grid/grid.h"
+
+#include <stdlib.h>
+
+static tw_status stopped(const tw__as_run *run)
+{
+    return tw__fail(TW_E_APPLICATION, "the program was stopped after %llu steps (--max-steps)",
+                    (unsigned long long)run->max_steps);
+}
+
+/* Blocks use the stack of the core: 512 KiB where several cores run. */
+enum { MAX_NESTING = 400 };
+
+tw_status tw__as_block_run(tw__as_run *run, const tw__as_code *code)
+{
+    if (++run->nesting > MAX_NESTING)
+        return tw__fail(TW_E_RECURSION, "blocks and calls are nested more than %d deep", MAX_NESTING);
+    for (; code && !run->stop; code = code->next) {
+        if (++run->steps > run->max_steps) {
+            run->at = code;
+            run->blame = UINT32_MAX;
+            return stopped(run);
+        }
+        run->blame = UINT32_MAX;
+        tw_status status = code->fn(run, code);
+        if (status != TW_OK) {
+            if (!run->at) run->at = code;
+            return status;
+        }
+    }
+    run->nesting--;
+    return TW_OK;
+}
+
+/* Values of scf.yield, kept until the block's owner takes them, and the slots that they come from. */
+enum { SETTLED = UINT32_MAX };
+static _Thread_local tw__as_cell yielded[64];
+static _Thread_local uint32_t yielded_slot[64];
+static _Thread_local unsigned yielded_count;
+
+/* A value that leaves takes along a tile that ends here, in slots `first` to `end`; a tile from further out stays where it
+ * is and is lent. Where the value is another name of such a tile, the name that owns it gives it up. */
+static void settle_yielded(tw__as_run *run, uint32_t first, uint32_t end)
+{
+    for (unsigned i = 0; i < yielded_count; i++) {
+        if (yielded[i].kind != TW__AS_TILE || yielded_slot[i] == SETTLED) continue;
+        tw__as_cell *owner = &run->cell[yielded_slot[i]];
+        for (uint32_t s = first; s < end && !owner->rank; s++)
+            if (run->cell[s].kind == TW__AS_TILE && run->cell[s].rank &&
+                run->cell[s].identity == yielded[i].identity)
+                owner = &run->cell[s];
+        bool ends_here = owner >= run->cell + first && owner < run->cell + end;
+        yielded[i].rank = ends_here ? owner->rank : 0;
+        if (ends_here) owner->rank = 0;
+        yielded_slot[i] = SETTLED;
+    }
+}
+
+/* Tiles of a body that nobody carried on. Slots from `first` on belong to one turn of it. */
+static void release_tiles(tw__as_run *run, const tw__as_code *code, uint32_t first)
+{
+    settle_yielded(run, first, code->tile_end);
+    for (uint32_t s = code->first_tile; s < code->tile_end; s++) {
+        tw__as_cell *cell = &run->cell[s];
+        if (cell->kind != TW__AS_TILE) continue;
+        if (cell->rank) tw_pto_release(run->core, &cell->tile);
+        cell->kind = TW__AS_NONE;
+    }
+}
+
+/* Before a tile gets a second name it gets its place, so that both name the same memory. Where it cannot (manual mode, the
+ * other kind of core, no room), what uses it says so. */
+static void settle_tile(tw__as_run *run, tw__as_cell *cell)
+{
+    if (cell->kind == TW__AS_TILE && !cell->tile.place) tw__pto_place(run->core, &cell->tile);
+}
+
+static void share(tw__as_run *run, tw__as_cell *cell, tw__as_cell *copy)
+{
+    settle_tile(run, cell);
+    if (cell->kind == TW__AS_TILE && !cell->identity) cell->identity = ++run->identities;
+    *copy = *cell;
+}
+
+void tw__as_lend(tw__as_run *run, uint32_t slot, tw__as_cell *copy)
+{
+    share(run, &run->cell[slot], copy);
+    if (copy->kind == TW__AS_TILE) copy->rank = 0;
+}
+
+void tw__as_changed(tw__as_run *run, const tw__as_cell *cell)
+{
+    for (const struct tw__as_frame *f = cell->identity ? run->frame : NULL; f; f = f->outer)
+        for (uint32_t s = 0; s < f->slots; s++)
+            if (f->cell[s].identity == cell->identity && f->cell[s].kind == TW__AS_TILE)
+                f->cell[s].tile = cell->tile;
+}
+
+static void yield(tw__as_run *run, const uint32_t *slots, unsigned count)
+{
+    yielded_count = count;
+    for (unsigned i = 0; i < count; i++) {
+        share(run, &run->cell[slots[i]], &yielded[i]);
+        yielded_slot[i] = slots[i];
+    }
+}
+
+tw_status tw__as_yield(tw__as_run *run, const tw__as_code *code)
+{
+    yield(run, code->operand, code->count);
+    return TW_OK;
+}
+
+tw_status tw__as_condition(tw__as_run *run, const tw__as_code *code)
+{
+    run->condition = tw__as_integer(&run->cell[code->operand[0]]) & 1;
+    yield(run, code->operand + 1, code->count - 1);
+    return TW_OK;
+}
+
+tw_status tw__as_return(tw__as_run *run, const tw__as_code *code)
+{
+    tw_status status = tw__as_yield(run, code);
+    settle_yielded(run, 0, run->frame->slots);
+    run->stop = true;
+    return status;
+}
+
+static tw_status take_yielded(tw__as_run *run, const tw__as_code *code, const uint32_t *slots, unsigned count)
+{
+    if (run->stop || count == 0) return TW_OK;
+    if (yielded_count != count) {
+        run->at = code;
+        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: %u values are yielded instead of %u", code->op->name,
+                        yielded_count, count);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        tw__as_cell *cell = &run->cell[slots[i]]; /* the tile of the turn before ends here */
+        if (cell->kind == TW__AS_TILE && cell->rank &&
+            (yielded[i].kind != TW__AS_TILE || yielded[i].tile.place != cell->tile.place))
+            tw_pto_release(run->core, &cell->tile);
+        *cell = yielded[i];
+    }
+    yielded_count = 0;
+    return TW_OK;
+}
+
+tw_status tw__as_for(tw__as_run *run, const tw__as_code *code)
+{
+    unsigned n = (unsigned)code->number;
+    int64_t from = tw__as_integer(&run->cell[code->operand[0]]), to = tw__as_integer(&run->cell[code->operand[1]]),
+            step = tw__as_integer(&run->cell[code->operand[2]]);
+    if (step <= 0) return tw__fail(TW_E_INVALID_ARGUMENT, "scf.for: a step of %lld", (long long)step);
+    for (unsigned i = 0; i < n; i++) tw__as_lend(run, code->operand[3 + i], &run->cell[code->result[1 + i]]);
+    for (int64_t i = from; i < to && !run->stop; i = to - i > step ? i + step : to) {
+        tw__as_cell *variable = &run->cell[code->result[0]];
+        variable->kind = TW__AS_INDEX;
+        variable->scalar = tw_pto_bits(TW_I64, (uint64_t)i);
+        yielded_count = 0;
+        if (++run->steps > run->max_steps) return stopped(run);
+        tw_status status = tw__as_block_run(run, code->body[0]);
+        if (status == TW_OK) release_tiles(run, code, code->result[0]);
+        if (status == TW_OK) status = take_yielded(run, code, code->result + 1, n);
+        if (status != TW_OK) return status;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        run->cell[code->result[1 + n + i]] = run->cell[code->result[1 + i]];
+        run->cell[code->result[1 + i]].kind = TW__AS_NONE;
+    }
+    return TW_OK;
+}
+
+/* A block that runs once and gives the operation's results. */
+static tw_status branch(tw__as_run *run, const tw__as_code *code, const tw__as_code *body)
+{
+    yielded_count = 0;
+    tw_status status = tw__as_block_run(run, body);
+    if (status == TW_OK) release_tiles(run, code, code->first_tile);
+    return status == TW_OK ? take_yielded(run, code, code->result, code->result_count) : status;
+}
+
+tw_status tw__as_if(tw__as_run *run, const tw__as_code *code)
+{
+    return branch(run, code, code->body[tw__as_integer(&run->cell[code->operand[0]]) & 1 ? 0 : 1]);
+}
+
+tw_status tw__as_region(tw__as_run *run, const tw__as_code *code)
+{
+    return branch(run, code, code->body[0]);
+}
+
+tw_status tw__as_switch(tw__as_run *run, const tw__as_code *code)
+{
+    int64_t value = tw__as_integer(&run->cell[code->operand[0]]);
+    const tw__as_code *taken = code->body[0];
+    while (taken && taken->number != value) taken = taken->next;
+    return branch(run, code, taken ? taken->body[0] : code->body[1]);
+}
+
+static void release(tw__as_run *run, tw__as_cell *cell)
+{
+    if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
+    cell->kind = TW__AS_NONE;
+}
+
+/* result: values of the first block, of the second, results. */
+tw_status tw__as_while(tw__as_run *run, const tw__as_code *code)
+{
+    unsigned n = code->parts[0], m = code->parts[1];
+    const uint32_t *before = code->result, *after = before + n, *results = after + m;
+    uint32_t first = n + m ? before[0] : code->first_tile;
+    for (unsigned i = 0; i < n; i++) tw__as_lend(run, code->operand[i], &run->cell[before[i]]);
+    for (bool again = true; again && !run->stop;) {
+        yielded_count = 0;
+        if (++run->steps > run->max_steps) return stopped(run);
+        tw_status status = tw__as_block_run(run, code->body[0]);
+        again = run->condition;
+        if (status == TW_OK) release_tiles(run, code, first);
+        if (status == TW_OK) status = take_yielded(run, code, again ? after : results, m);
+        if (status != TW_OK) return status;
+        if (!again || run->stop) break;
+        yielded_count = 0;
+        status = tw__as_block_run(run, code->body[1]);
+        if (status == TW_OK) release_tiles(run, code, first);
+        if (status == TW_OK) status = take_yielded(run, code, before, n);
+        if (status != TW_OK) return status;
+    }
+    for (unsigned i = 0; i < n + m; i++) release(run, &run->cell[before[i]]);
+    return TW_OK;
+}
+
+/* Sections of the other kind of core are skipped; a core that is both runs one after the other. */
+tw_status tw__as_section(tw__as_run *run, const tw__as_code *code)
+{
+    tw_pto_core_kind kind = tw_pto_identity_of(run->core).kind;
+    bool cube = strstr(code->op->name, "cube") != NULL;
+    if (kind != TW_PTO_WHOLE && cube != (kind == TW_PTO_CUBE)) return TW_OK;
+    return tw__as_block_run(run, code->body[0]);
+}
+
+tw_status tw__as_call(tw__as_run *run, const tw__as_code *code)
+{
+    enum { MAX_CALLS = 32 };
+    const tw__as_function *f = code->callee;
+    const char *name = f->name;
+    tw_pto_core_kind kind = tw_pto_identity_of(run->core).kind;
+    if (f->kind && kind && f->kind != kind) { /* a function for cores of the other kind: as sections */
+        if (f->results == 0) return TW_OK;
+        return tw__fail(TW_E_INVALID_ARGUMENT, "@%s is for %ss only and gives values: a %s has none of them", name,
+                        tw__pto_kind_name(f->kind), tw__pto_kind_name(kind));
+    }
+    if (run->depth >= MAX_CALLS) return tw__fail(TW_E_RECURSION, "calls are nested more than %d deep", MAX_CALLS);
+    tw__as_cell *mine = run->cell, *cells = calloc(f->slots + 1, sizeof *cells);
+    if (!cells) return tw__fail(TW_E_NO_MEMORY, "no memory for a call of @%s", name);
+    for (unsigned i = 0; i < f->params; i++) tw__as_lend(run, code->operand[i], &cells[f->param_slot[i]]);
+    struct tw__as_frame frame = { cells, f->slots, run->frame };
+    run->frame = &frame;
+    run->cell = cells;
+    run->depth++;
+    yielded_count = 0;
+    tw_status status = tw__as_block_run(run, f->body);
+    for (uint32_t s = 0; s < f->slots; s++)
+        if (cells[s].kind == TW__AS_TILE && cells[s].rank) tw_pto_release(run->core, &cells[s].tile);
+    run->depth--;
+    run->frame = frame.outer;
+    run->cell = mine;
+    run->stop = false;
+    free(cells);
+    return status == TW_OK ? take_yielded(run, code, code->result, code->result_count) : status;
+}
+
+tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function)
+{
+    run->at = NULL;
+    run->stop = false;
+    run->nesting = 0;
+    const struct tw__as_frame frame = { run->cell, function->slots, NULL };
+    run->frame = &frame;
+    tw_status status = tw__as_add_regions(run, function);
+    if (status == TW_OK) status = tw__as_block_run(run, function->body);
+    run->frame = NULL;
+    tw_status moved = tw__pto_end_transfers(run->core, status == TW_OK); /* they may use memory of this run */
+    if (status == TW_OK && moved != TW_OK) return moved;
+    if (status == TW_OK || !run->at || tw__pto_is_stopped(run->core)) return status;
+    const tw__as_op *op = run->at->op;
+    const tw__as_item *where = run->blame < run->at->count && run->at->where ? run->at->where[run->blame] : NULL;
+    tw__as_error(run->program->module, where ? where->line : op->line, where ? where->column : op->column,
+                 where ? where->length : op->length, "pto.run", "%s", tw_error_message());
+    return status;
+}
