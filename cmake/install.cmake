@@ -5,13 +5,13 @@ endif()
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tilewright)
 
-install(TARGETS tilewright tilewright_aie_check EXPORT tilewright LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+install(TARGETS tilewright tilewright_aie_check tilewright_ascend EXPORT tilewright LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tilewright_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 foreach(name IN LISTS TW_CLI_NAMES)
   install(FILES ${CMAKE_BINARY_DIR}/bin/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endforeach()
-install(DIRECTORY include/tilewright include/poplar include/pto include/acl include/runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/tilewright include/poplar DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 install(EXPORT tilewright NAMESPACE tilewright:: DESTINATION ${package_dir} FILE tilewrightConfig.cmake)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/tilewrightConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -33,4 +33,12 @@ if(TW_OBJECTS)
     string(REPLACE "SHELL:" "" TW_AIE_CHECK_${compiler} "-DTW_AIE_CHECK ${TW_AIE_CHECK_${compiler}}")
   endforeach()
   set_target_properties(tilewright PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINKER_LANGUAGE C)
+  # tilewright::ascend: the library, and headers under names that Ascend owns.
+  add_library(tilewright_ascend INTERFACE)
+  add_library(tilewright::ascend ALIAS tilewright_ascend)
+  set_target_properties(tilewright_ascend PROPERTIES EXPORT_NAME ascend)
+  target_link_libraries(tilewright_ascend INTERFACE tilewright)
+  target_include_directories(tilewright_ascend INTERFACE
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include/tilewright/compat/ascend>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tilewright/compat/ascend>)
 endif()

@@ -8,7 +8,8 @@ function(tw_pto_ascend_test source name target)
   set(program test_pto_ascend_${name})
   if(NOT TARGET ${program})
     add_executable(${program} tests/pto/ascend/${source}.cpp)
-    target_link_libraries(${program} PRIVATE tw_pto tilewright_ascend)
+    target_link_libraries(${program} PRIVATE tw_pto)
+    target_include_directories(${program} PRIVATE include/tilewright/compat/ascend)
     target_compile_options(${program} PRIVATE -Wall -Wextra)
     set_target_properties(${program} PROPERTIES CXX_STANDARD 17)
     if(TARGET tests)
@@ -33,11 +34,16 @@ if(NOT TARGET tilewright_program)
   return()
 endif()
 set(run_example ${CMAKE_SOURCE_DIR}/tests/cli/run_example.sh)
-add_executable(example_iota_seed examples/pto/iota/iota_seed.cpp)
-target_link_libraries(example_iota_seed PRIVATE tilewright)
-set_target_properties(example_iota_seed PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples CXX_STANDARD 17)
-add_test(NAME examples.iota_seed COMMAND sh ${run_example} ${CMAKE_SOURCE_DIR}/examples/pto/iota/iota_seed.cpp
-                                         $<TARGET_FILE:example_iota_seed>)
+# Programs in C++ end in .cpp. The examples of a vendor's page are read from it where it is, else that test is skipped.
+add_executable(example_pto_iota_cpp examples/pto/iota/iota.cpp)
+target_link_libraries(example_pto_iota_cpp PRIVATE tilewright::ascend)
+set_target_properties(example_pto_iota_cpp PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples CXX_STANDARD 17)
+add_test(NAME examples.pto_iota_cpp COMMAND sh ${run_example} ${CMAKE_SOURCE_DIR}/examples/pto/iota/iota.cpp
+                                            $<TARGET_FILE:example_pto_iota_cpp>)
+add_test(NAME pto.page_examples COMMAND sh ${CMAKE_SOURCE_DIR}/tests/pto/ascend/page_examples_test.sh ${CMAKE_SOURCE_DIR}
+                                        $<TARGET_FILE_DIR:tilewright>)
+set_tests_properties(pto.page_examples PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT
+  "CXX=${CMAKE_CXX_COMPILER}$<$<BOOL:${TW_SANITIZE}>: -fsanitize=${TW_SANITIZE}>")
 # tw_pto_example(name arguments...): examples/pto/<name>/<name>.pto, and <name>.c beside it with the text as argument.
 function(tw_pto_c_example name)
   set(source ${CMAKE_SOURCE_DIR}/examples/pto/${name}/${name}.c)

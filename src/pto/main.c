@@ -45,7 +45,7 @@ int tw__usage_error(const char *format, const char *what)
     return EXIT_USAGE;
 }
 
-/* --- commands -------------------------------------------------------------------------------------------------------------- */
+/* --- commands --------------------------------------------------------------------------------------------------- */
 
 static int check_all(tw_pto_text *text)
 {
@@ -145,7 +145,7 @@ static int list(const char *word)
     return EXIT_FAILED;
 }
 
-/* --- options ---------------------------------------------------------------------------------------------------------------- */
+/* --- options ---------------------------------------------------------------------------------------------------- */
 
 static bool count_of(const char *text, unsigned long long most, unsigned long long *out)
 {

@@ -1,11 +1,12 @@
-/* main_args: arguments of `tilewright pto run`: numbers, zeros, arrays of .npy files; and what it writes at the end. */
+/* main_args: arguments of `tilewright pto run`: numbers, zeros, arrays of .npy files; and what it writes at the end.
+ * */
 #include "pto/main.h"
 #include "core/base/npy.h"
 #include "pto/pto.h"
 
 #include <stdlib.h>
 
-/* --- arrays --------------------------------------------------------------------------------------------------------------- */
+/* --- arrays ----------------------------------------------------------------------------------------------------- */
 
 /* Types that NumPy lacks are written as unsigned integers of their width. */
 static const struct {
@@ -124,7 +125,7 @@ tw_status tw__bind_argument(tw_pto_run *run, const tw__argument *a)
     return tw__fail(status, "--arg %s: %s", a->name, reason);
 }
 
-/* --- outputs ---------------------------------------------------------------------------------------------------------------- */
+/* --- outputs ---------------------------------------------------------------------------------------------------- */
 
 static tw_status write_tile(tw_pto *core, tw_pto_run *run, const tw__argument *out)
 {

@@ -1,10 +1,13 @@
 /* pto, private side: the core, operands as planes, and what the families of instructions share.
  *
- * An instruction runs in this order (core/execute.c): its row is looked up; core/check.c judges the operands, and the verdict is
- * remembered as long as descriptions stay the same; tiles without a place get one (core/memories.c); every tile becomes a plane
+ * An instruction runs in this order (core/execute.c): its row is looked up; core/check.c judges the operands, and the
+ * verdict is
+ * remembered as long as descriptions stay the same; tiles without a place get one (core/memories.c); every tile
+ * becomes a plane
  * (core/planes.c); the family's function runs kernels of the vec box over planes; boxed destinations are put back.
  *
- * Family files: ops/elementwise.c elementwise, ops/compare.c, ops/reduce.c, ops/expand.c, ops/convert.c, ops/generate.c (TCI, TTRI, ...), ops/load_store.c,
+ * Family files: ops/elementwise.c elementwise, ops/compare.c, ops/reduce.c, ops/expand.c, ops/convert.c,
+ * ops/generate.c (TCI, TTRI, ...), ops/load_store.c,
  * ops/gather.c, ops/move.c, ops/window_parts.c, ops/sort.c, ops/matrix.c, ops/quant.c. Text: as_*.c. */
 #ifndef TW_PTO_PTO_H
 #define TW_PTO_PTO_H
@@ -18,7 +21,7 @@
 
 #include <string.h>
 
-/* --- core/memories.c ------------------------------------------------------------------------------------------------------ */
+/* --- core/memories.c -------------------------------------------------------------------------------------------- */
 
 /* TW_E_INVALID_ARGUMENT when an argument of a public function that `what` names is NULL. */
 tw_status tw__pto_given(const void *argument, const char *what);
@@ -52,7 +55,8 @@ enum {
     TW__TILE_WORDS = sizeof(tw_pto_tile) / sizeof(uint64_t),
     TW__DESCRIPTION_WORDS = TW__TILE_DESCRIPTION / sizeof(uint64_t)
 };
-/* A call of a row that passed its checks, and what follows from its operands' descriptions. What a call that finds itself
+/* A call of a row that passed its checks, and what follows from its operands' descriptions. What a call that finds
+ * itself
  * here reads comes first, for few cache lines. */
 typedef struct tw__checked {
     unsigned count; /* operands and one more; 0 = nothing is remembered */
@@ -111,7 +115,8 @@ struct tw_pto {
     uint32_t peak[TW_PTO_LOCATIONS]; /* most bytes in use at once */
 };
 
-/* core/zero_pages.c: `bytes` of zeros, from a page's first byte on; NULL when there is no memory. Given back with tw__free_pages. */
+/* core/zero_pages.c: `bytes` of zeros, from a page's first byte on; NULL when there is no memory. Given back with
+ * tw__free_pages. */
 void *tw__zero_pages(size_t bytes);
 void tw__free_pages(void *at, size_t bytes);                                  /* NULL is fine */
 uint32_t tw__pto_memory_size(tw_pto_target target, tw_pto_location location); /* bytes, 0 = no such memory */
@@ -128,7 +133,7 @@ const tw_vec_kernel *tw__pto_kernel(tw_pto *core, tw_vec_op op, const tw_type *t
 /* Bytes from the tile's first to past its last element. */
 size_t tw__pto_span(const tw_pto_tile *tile);
 
-/* --- core/check.c ----------------------------------------------------------------------------------------------------- */
+/* --- core/check.c ----------------------------------------------------------------------------------------------- */
 
 struct tw__pto_call {
     tw_pto *core; /* NULL while checking text */
@@ -201,7 +206,7 @@ static inline tw_pto_kind tw__kind_of_letter(char c)
                                      : TW_PTO_SCALAR;
 }
 
-/* --- what families share ------------------------------------------------------------------------------------------- */
+/* --- what families share ---------------------------------------------------------------------------------------- */
 
 tw_status tw__pto_check_path(tw__pto_call *call); /* ops/move.c: from memory to memory; of windows */
 tw_status tw__pto_check_window_path(tw__pto_call *call);
@@ -210,24 +215,27 @@ tw_status tw__pto_check_insert_split(tw__pto_call *call); /* ops/window_parts.c:
 /* That `small`'s valid region lies in `large` at the corner in operands `corner`, `corner` + 1. */
 tw_status tw__pto_check_window(tw__pto_call *call, unsigned corner, const tw_pto_tile *small,
                                const tw_pto_tile *large);
-bool tw__acc_converts(tw_type from, tw_type to);              /* ops/accumulator_out.c: without a scale */
-tw_status tw__pto_check_acc_store(tw__pto_call *call);        /* ops/load_store.c: extents and layout of TSTORE from L0C */
+bool tw__acc_converts(tw_type from, tw_type to);       /* ops/accumulator_out.c: without a scale */
+tw_status tw__pto_check_acc_store(tw__pto_call *call); /* ops/load_store.c: extents and layout of TSTORE from L0C */
 tw_status tw__pto_put(tw__pto_call *call, const tw__plane *); /* ops/load_store.c: to the tensor in operand 0 */
 tw_status tw__pto_split(tw__pto_call *call,
-                        const tw__plane *values);  /* ops/split_to_vectors.c: to the vector cores of the block */
-bool tw__pto_fills_cube(const tw__pto_call *call); /* ops/split_to_vectors.c: a vector core's tile goes to the cube core's L1 */
+                        const tw__plane *values); /* ops/split_to_vectors.c: to the vector cores of the block */
+bool tw__pto_fills_cube(
+    const tw__pto_call *call); /* ops/split_to_vectors.c: a vector core's tile goes to the cube core's L1 */
 tw_status tw__pto_to_cube(tw__pto_call *call, const tw__plane *values, uint32_t row, uint32_t col);
-bool tw__pto_has_mates(const tw_pto *core);        /* ops/split_to_vectors.c: a cube core, its vector cores beside it */
-bool tw__pto_is_part(const tw_pto *core);          /* ops/split_to_vectors.c: a cube or vector core of a block, not both in one */
+bool tw__pto_has_mates(const tw_pto *core); /* ops/split_to_vectors.c: a cube core, its vector cores beside it */
+bool tw__pto_is_part(
+    const tw_pto *core); /* ops/split_to_vectors.c: a cube or vector core of a block, not both in one */
 tw_status tw__conv_check(const tw_pto_tile *tile); /* ops/conv_tiles.c */
 tw_status tw__conv_check_transfer(tw__pto_call *call, unsigned tile, unsigned tensor);
 tw_status tw__conv_transfer(tw__pto_call *call, unsigned tile, unsigned tensor);
 tw_status tw__conv_check_transpose(tw__pto_call *call);
 tw_status tw__conv_transpose(tw__pto_call *call);
 
-/* --- core/remembered_calls.c -------------------------------------------------------------------------------------------------- */
+/* --- core/remembered_calls.c ------------------------------------------------------------------------------------ */
 
-/* True when a call of the row with the same descriptions has kept the rules. If call->bound, tw__pto_run_again does the
+/* True when a call of the row with the same descriptions has kept the rules. If call->bound, tw__pto_run_again does
+ * the
  * rest; else tw__pto_bind and so on. Sets call->seen in any case. */
 bool tw__pto_recall(tw__pto_call *call, bool no_attrs);
 tw_status tw__pto_run_again(tw__pto_call *call);
@@ -235,7 +243,7 @@ void tw__pto_remember(tw__pto_call *call, bool no_attrs); /* after a check that 
 /* One kernel of tw__pto_kernel on the planes of the call as they stand; `joined`: tw__planes_joined. */
 void tw__pto_remember_kernel(tw__pto_call *call, const tw_vec_kernel *kernel, bool joined);
 
-/* --- core/planes.c ----------------------------------------------------------------------------------------------------- */
+/* --- core/planes.c ---------------------------------------------------------------------------------------------- */
 
 tw_status tw__pto_bind(tw__pto_call *call);     /* operands to planes */
 tw_status tw__pto_unbind(tw__pto_call *call);   /* boxed destinations back to their storage */
@@ -253,7 +261,8 @@ bool tw__planes_joined(const tw_vec_kernel *kernel, uint32_t rows, uint32_t cols
 /* Resolves and runs; planes[0] is the destination. */
 tw_status tw__lanes(tw__pto_call *call, tw_vec_op op, const tw_vec_mode *mode, uint32_t rows, uint32_t cols,
                     const tw__plane *planes, unsigned count);
-/* The same on call->plane as it stands, every operand; calls that are alike find the kernel again. Nothing comes after. */
+/* The same on call->plane as it stands, every operand; calls that are alike find the kernel again. Nothing comes
+ * after. */
 tw_status tw__lanes_alone(tw__pto_call *call, tw_vec_op op, const tw_vec_mode *mode);
 /* out = max(in, 0), as TRELU has it: NaN and -0 stay. Both of one type; may be the same (ops/elementwise.c). */
 tw_status tw__relu(tw__pto_call *call, tw__plane out, tw__plane in);
@@ -266,7 +275,7 @@ tw_status tw__plane_fill(tw__pto_call *call, const tw__plane *dst, const void *v
 /* The whole physical tile as a plane (unbound from its valid region). */
 tw__plane tw__plane_physical(const tw__pto_call *call, unsigned operand);
 
-/* --- core/planes_4bit.c: 4-bit tiles as planes of bytes, an element in each; TCVT alone takes unboxed ones packed --------------- */
+/* --- core/planes_4bit.c: 4-bit tiles as planes of bytes, an element in each; TCVT alone takes unboxed ones packed */
 
 bool tw__tile_nibbles(const tw_pto_tile *tile); /* two elements per byte */
 tw_status tw__nibble_bind(tw__pto_call *call, const tw_pto_tile *tile, tw__plane *out);
@@ -278,7 +287,7 @@ tw_status tw__nibble_narrow(tw__pto_call *call, const tw__plane *bytes, tw_type 
                             const tw_vec_mode *mode);
 tw_status tw__nibble_transfer(tw__pto_call *call, const tw_pto_tensor *tensor, const tw__plane *plane, bool load);
 
-/* --- core/tile_layout.c, core/tensor_layout.c ------------------------------------------------------------------------------------------- */
+/* --- core/tile_layout.c, core/tensor_layout.c ------------------------------------------------------------------- */
 
 bool tw__tile_boxed(const tw_pto_tile *tile);
 bool tw__tile_dynamic(const tw_pto_tile *tile); /* a valid extent has no value yet */
@@ -290,7 +299,7 @@ tw_status tw__tensor_views(tw__pto_call *call, const tw_pto_tensor *tensor, cons
                            tw_view *tile_view, tw_view *tensor_view);
 tw_window tw__tensor_window(const tw_pto_tensor *tensor);
 
-/* --- core/execute.c, cost/pipes.c ---------------------------------------------------------------------------------------------- */
+/* --- core/execute.c, cost/pipes.c ------------------------------------------------------------------------------- */
 
 tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_operand *operands, unsigned count,
                            const tw_pto_attrs *attrs);

@@ -6,8 +6,10 @@
  *     tw_pto_tci(core, &dst, tw_pto_i32(100), true, NULL);         // 100, 99, ... 85
  *     tw_pto_free(core);
  *
- * Every instruction is checked against its rules for the core's target before it touches anything: one that is refused has
- * no effect, and tw_error_message() names instruction, rule and profile. Only what depends on values, integer division by
+ * Every instruction is checked against its rules for the core's target before it touches anything: one that is
+ * refused has
+ * no effect, and tw_error_message() names instruction, rule and profile. Only what depends on values, integer
+ * division by
  * zero and indexes outside a table, shows while it runs; what lies before the element in the message is then written.
  * NULL for an argument that has to be there is TW_E_INVALID_ARGUMENT. docs/pto.md lists instructions and rules. */
 #ifndef TILEWRIGHT_PTO_CORE_H
@@ -27,7 +29,7 @@ TW_API const char *tw_pto_target_name(tw_pto_target target); /* "cpu", "a2a3", "
 /* Name or alias (a2, a3, a2a3, a5, cpu, cpu_sim) without regard to case; false (and a message) when unknown. */
 TW_API bool tw_pto_target_by_name(const char *name, tw_pto_target *target);
 
-/* --- tiles ------------------------------------------------------------------------------------------------------- */
+/* --- tiles ------------------------------------------------------------------------------------------------------ */
 
 typedef enum tw_pto_location { /* X(enum, text, memory of the tile table, C++ name) */
 #define TW_PTO_LOCATION_LIST(X)                           \
@@ -81,7 +83,7 @@ TW_API tw_status tw_pto_tile_check(const tw_pto_tile *tile);
 /* Byte offset of element (row, column) from the start of the tile's storage; 4-bit types: of its byte. */
 TW_API size_t tw_pto_element(const tw_pto_tile *tile, uint32_t row, uint32_t col);
 
-/* --- tensors in global memory -------------------------------------------------------------------------------------- */
+/* --- tensors in global memory ----------------------------------------------------------------------------------- */
 
 // clang-format off
 #define TW_PTO_LAYOUT_LIST(X) /* X(enum, text) */ \
@@ -132,9 +134,10 @@ TW_API tw_pto_tensor tw_pto_tensor_of(void *data, tw_type type, size_t rows, siz
 /* Extents of the tile that fits the tensor. */
 TW_API void tw_pto_tensor_extents(const tw_pto_tensor *tensor, size_t *rows, size_t *cols);
 
-/* --- ConvTiles: feature maps and filters --------------------------------------------------------------------------- */
+/* --- ConvTiles: feature maps and filters ------------------------------------------------------------------------ */
 
-/* Shape of a ConvTile, slowest dimension first, and what TIMG2COL needs to know. Shapes by layout: NCHW (n c h w), NHWC,
+/* Shape of a ConvTile, slowest dimension first, and what TIMG2COL needs to know. Shapes by layout: NCHW (n c h w),
+ * NHWC,
  * GNCHW (g n c h w), NCDHW, NC1HWC0 (n c1 h w c0), GNC1HWC0, NDC1HWC0 (n d c1 h w c0), FRACTAL_Z and FRACTAL_Z_3D
  * (c1 h w, n / 16, 16, c0; with g first: five; of 3D the first is d c1 h w). c0 elements fill 32 bytes. */
 typedef struct tw_pto_conv {
@@ -153,11 +156,12 @@ typedef struct tw_pto_conv {
 /* A tile of one row that holds conv->shape; `bytes` of storage, 0 = what the shape needs, rounded up to 32. The
  * description stays the caller's and must live as long as the tile is used. */
 TW_API tw_pto_tile tw_pto_conv_tile(tw_pto_location location, tw_type type, const tw_pto_conv *conv, size_t bytes);
-/* Output pixels of the convolution that a feature map's description gives. TW_E_INVALID_ARGUMENT: not a feature map, or
+/* Output pixels of the convolution that a feature map's description gives. TW_E_INVALID_ARGUMENT: not a feature map,
+ * or
  * a filter larger than the padded map. */
 TW_API tw_status tw_pto_conv_output(const tw_pto_conv *conv, uint32_t *height, uint32_t *width);
 
-/* --- scalars and operands ------------------------------------------------------------------------------------------ */
+/* --- scalars and operands --------------------------------------------------------------------------------------- */
 
 typedef struct tw_pto_scalar {
     tw_type type;
@@ -187,7 +191,7 @@ TW_API tw_pto_operand tw_pto_tile_operand(tw_pto_tile *tile);
 TW_API tw_pto_operand tw_pto_tensor_operand(tw_pto_tensor *tensor);
 TW_API tw_pto_operand tw_pto_scalar_operand(tw_pto_scalar scalar);
 
-/* --- attributes: template parameters in C++, dictionaries in text ---------------------------------------------------- */
+/* --- attributes: template parameters in C++, dictionaries in text ----------------------------------------------- */
 
 /* X(field, names in text, values in text (first = 0; "" = a number), default). All zero is the default of each. */
 // clang-format off
@@ -241,7 +245,7 @@ enum {
 };
 enum { TW_PTO_SAT_DEFAULT, TW_PTO_SAT_ON, TW_PTO_SAT_OFF };
 
-/* --- instructions -------------------------------------------------------------------------------------------------- */
+/* --- instructions ----------------------------------------------------------------------------------------------- */
 
 typedef enum tw_pto_pipe {
     TW_PTO_PIPE_S,
@@ -275,12 +279,13 @@ TW_API int tw_pto_op_by_name(const char *name); /* "TADD", or -1 */
 
 #define TW_PTO_OPERANDS 12
 
-/* Checks only: rules that depend on dynamic extents are taken as kept. `blame` (may be NULL) gets the operand at fault,
+/* Checks only: rules that depend on dynamic extents are taken as kept. `blame` (may be NULL) gets the operand at
+ * fault,
  * or the number of operands. */
 TW_API tw_status tw_pto_check(tw_pto_target target, int op, const tw_pto_operand *operands, unsigned count,
                               const tw_pto_attrs *attrs, unsigned *blame);
 
-/* --- cores --------------------------------------------------------------------------------------------------------- */
+/* --- cores ------------------------------------------------------------------------------------------------------ */
 
 typedef struct tw_pto tw_pto; /* one core: its memories, flags and clock. One thread at a time. */
 
@@ -322,7 +327,8 @@ TW_API tw_status tw_pto_tci(tw_pto *core, tw_pto_tile *dst, tw_pto_scalar start,
 TW_API tw_status tw_pto_load(tw_pto *core, tw_pto_tile *dst, tw_pto_tensor *src);  /* TLOAD */
 TW_API tw_status tw_pto_store(tw_pto *core, tw_pto_tensor *dst, tw_pto_tile *src); /* TSTORE */
 
-/* Flags order pipes: wait_flag continues when set_flag of the same pair and id has been reached by `from`. A double set
+/* Flags order pipes: wait_flag continues when set_flag of the same pair and id has been reached by `from`. A double
+ * set
  * and a wait without set are errors (the latter would hang the chip). Pipes of one core run in program order here. */
 TW_API tw_status tw_pto_set_flag(tw_pto *core, tw_pto_pipe from, tw_pto_pipe to, unsigned id);
 TW_API tw_status tw_pto_wait_flag(tw_pto *core, tw_pto_pipe from, tw_pto_pipe to, unsigned id);

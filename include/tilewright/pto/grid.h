@@ -1,4 +1,5 @@
-/* pto/grid: a kernel on many cores. Blocks of one cube core and its vector cores, on one or more simulated devices; FIFOs
+/* pto/grid: a kernel on many cores. Blocks of one cube core and its vector cores, on one or more simulated devices;
+ * FIFOs
  * and flags between the cores of a block, barriers over all blocks, transfers and signals between devices.
  *
  *     static tw_status kernel(tw_pto *core, void *user)       // runs once on every core
@@ -11,8 +12,10 @@
  *     if (tw_pto_grid_run(grid, kernel, user) != TW_OK) puts(tw_error_message());
  *     tw_pto_grid_free(grid);
  *
- * Cores take turns, in order of device, block and core, each until it has to wait: a run is the same every time. When no
- * core can go on, every waiting call fails and the message of tw_pto_grid_run says who waits for what. docs/pto.md. */
+ * Cores take turns, in order of device, block and core, each until it has to wait: a run is the same every time. When
+ * no
+ * core can go on, every waiting call fails and the message of tw_pto_grid_run says who waits for what. docs/pto.md.
+ * */
 #ifndef TILEWRIGHT_PTO_GRID_H
 #define TILEWRIGHT_PTO_GRID_H
 
@@ -64,13 +67,14 @@ TW_API tw_profile *tw_pto_profile(tw_pto *core); /* of a core made by itself */
 /* "block 1, vector core 0" into buf, "device 0, " before it when there are several; returns buf. */
 TW_API char *tw_pto_core_name(const tw_pto *core, char buf[64]);
 
-/* --- FIFOs between the cube core and the vector cores of a block: TPUSH, TPOP, TFREE, TALLOC -------------------------- */
+/* --- FIFOs between the cube core and the vector cores of a block: TPUSH, TPOP, TFREE, TALLOC -------------------- */
 
 typedef enum tw_pto_direction { TW_PTO_CUBE_TO_VECTOR = 1, TW_PTO_VECTOR_TO_CUBE = 2 } tw_pto_direction;
 /* How a tile of the cube core is shared out: whole, by halves of its rows, by halves of its columns. */
 typedef enum tw_pto_split { TW_PTO_SPLIT_NONE, TW_PTO_SPLIT_UP_DOWN, TW_PTO_SPLIT_LEFT_RIGHT } tw_pto_split;
 
-/* What both sides say about a FIFO; its state belongs to the block. Vector cores that share a whole tile (no split) each
+/* What both sides say about a FIFO; its state belongs to the block. Vector cores that share a whole tile (no split)
+ * each
  * get all of it; of what they push together, the part of vector core 0 counts. The producer learns about free slots
  * once in `slots` of them (one or two slots) or in slots / 2. */
 typedef struct tw_pto_fifo {
@@ -88,7 +92,8 @@ TW_API tw_pto_operand tw_pto_fifo_operand(const tw_pto_fifo *fifo);
 TW_API tw_status tw_pto_push(tw_pto *core, const tw_pto_fifo *fifo, tw_pto_tile *tile, tw_pto_split split);
 /* TPUSH with settings of the fixed pipe, all zero = as above; only accumulators have those after `relu`:
  *   split, relu, atomic    atomic 1: adds to what the slot holds
- *   slot_layout            0 rows (NZ2ND), 1 boxes of 16 rows (NZ2NZ), 2 columns (NZ2DN); TPOP takes a tile laid out like it
+ *   slot_layout            0 rows (NZ2ND), 1 boxes of 16 rows (NZ2NZ), 2 columns (NZ2DN); TPOP takes a tile laid out
+ * like it
  *   channel_split          with NZ2NZ of f32: boxes of 8 columns (fractal 512) instead of 16 (fractal 1024)
  *   sub_block              1, 2: for vector core 0, 1 alone; the other one does not pop it
  *   clip                   bits of a float above 0: results are min(max(x, 0), clip), after scale and conversion
@@ -100,7 +105,7 @@ TW_API tw_status tw_pto_push_with(tw_pto *core, const tw_pto_fifo *fifo, tw_pto_
 TW_API tw_status tw_pto_pop(tw_pto *core, const tw_pto_fifo *fifo, tw_pto_tile *tile, tw_pto_split split);
 TW_API tw_status tw_pto_free_slot(tw_pto *core, const tw_pto_fifo *fifo); /* TFREE: the oldest slot popped */
 
-/* --- flags and barriers between cores ---------------------------------------------------------------------------------- */
+/* --- flags and barriers between cores --------------------------------------------------------------------------- */
 
 typedef enum tw_pto_sync_mode {                          /* who waits for whom; the numbers are the chip's */
                                 TW_PTO_SYNC_SAME_KIND,   /* 0: all cores of one kind, over all blocks */
@@ -112,19 +117,22 @@ typedef enum tw_pto_sync_mode {                          /* who waits for whom; 
 TW_API tw_status tw_pto_sync_set(tw_pto *core, tw_pto_pipe pipe, unsigned id, tw_pto_sync_mode mode);
 TW_API tw_status tw_pto_sync_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id, tw_pto_sync_mode mode);
 
-/* set_intra_block, wait_intra_block (A5, profile cpu): flags between the cube core and one vector core of the block. On the
+/* set_intra_block, wait_intra_block (A5, profile cpu): flags between the cube core and one vector core of the block.
+ * On the
  * cube core ids 0 to 15 are those of vector core 0, 16 to 31 those of vector core 1; a vector core has 0 to 15. Each
- * direction counts by itself, up to 15 (estimated). TW_E_INVALID_ARGUMENT: A2/A3, unknown pipe or id, no such vector core,
+ * direction counts by itself, up to 15 (estimated). TW_E_INVALID_ARGUMENT: A2/A3, unknown pipe or id, no such vector
+ * core,
  * set too often; TW_E_APPLICATION: a deadlock, the message says who waits for whom. */
 TW_API tw_status tw_pto_intra_set(tw_pto *core, tw_pto_pipe pipe, unsigned id);
 TW_API tw_status tw_pto_intra_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id);
 
 typedef enum tw_pto_core_set { TW_PTO_MIX, TW_PTO_AIV_ONLY, TW_PTO_AIC_ONLY } tw_pto_core_set;
-/* SYNCALL: waits for all cores of the set, over the blocks of the device. `workspace` of the soft form: 16 or more i32 in
+/* SYNCALL: waits for all cores of the set, over the blocks of the device. `workspace` of the soft form: 16 or more
+ * i32 in
  * global memory; NULL = hardware flags. */
 TW_API tw_status tw_pto_sync_all(tw_pto *core, tw_pto_core_set cores, tw_pto_tensor *workspace);
 
-/* --- devices: global memory of another device, signals, collectives ------------------------------------------------------
+/* --- devices: global memory of another device, signals, collectives ------------------------------------------------------ */
  *
  * A device's global memory is memory of this process, so a remote tensor is a tensor. Tensors have layout nd. */
 
@@ -146,12 +154,14 @@ TW_API tw_status tw_pto_get(tw_pto *core, tw_pto_tensor *dst, tw_pto_tensor *src
 TW_API tw_status tw_pto_copy_async(tw_pto *core, tw_pto_tensor *dst, tw_pto_tensor *src, uint64_t *event);
 TW_API tw_status tw_pto_async_wait(tw_pto *core, uint64_t event);
 TW_API tw_status tw_pto_async_test(tw_pto *core, uint64_t event, bool *done);
-/* TNOTIFY: signal = value, or signal += value, as one step. TWAIT: until all signals compare (TW_PTO_EQ ...) true with
+/* TNOTIFY: signal = value, or signal += value, as one step. TWAIT: until all signals compare (TW_PTO_EQ ...) true
+ * with
  * `value`. TTEST: whether they do; on false the other cores get a turn. Signals are i32. */
 TW_API tw_status tw_pto_notify(tw_pto *core, tw_pto_tensor *signal, int32_t value, bool add);
 TW_API tw_status tw_pto_wait_signal(tw_pto *core, tw_pto_tensor *signals, int32_t value, int compare);
 TW_API tw_status tw_pto_test_signal(tw_pto *core, tw_pto_tensor *signals, int32_t value, int compare, bool *all);
-/* Only the root calls. Gather and scatter run along dimension 3: the root's tensor has `count` times its extent there. */
+/* Only the root calls. Gather and scatter run along dimension 3: the root's tensor has `count` times its extent
+ * there. */
 TW_API tw_status tw_pto_broadcast(tw_pto *core, const tw_pto_group *to, tw_pto_tensor *src, tw_pto_tile *staging,
                                   tw_pto_tile *second);
 TW_API tw_status tw_pto_gather(tw_pto *core, const tw_pto_group *from, tw_pto_tensor *dst, tw_pto_tile *staging,

@@ -1,5 +1,6 @@
 /* check: the rules that instructions share. A family's check adds its own. Extents may be TW_PTO_DYNAMIC when text is
- * checked before it runs; tw__same and tw__at_most then take the rule as kept, and the check is repeated at run time. */
+ * checked before it runs; tw__same and tw__at_most then take the rule as kept, and the check is repeated at run time.
+ * */
 #include "pto/pto.h"
 
 #include <ctype.h>
@@ -164,8 +165,10 @@ static tw_status check_alias(tw__pto_call *call)
     return TW_OK;
 }
 
-/* A core of a block has part of the memories: TASSIGN names tiles anywhere, instructions use what is here. On a cube core
- * tiles of the vector cores are destinations of accumulators, on a vector core tiles in L1 those of its own; nothing else. */
+/* A core of a block has part of the memories: TASSIGN names tiles anywhere, instructions use what is here. On a cube
+ * core
+ * tiles of the vector cores are destinations of accumulators, on a vector core tiles in L1 those of its own; nothing
+ * else. */
 static tw_status check_core(tw__pto_call *call)
 {
     if (!call->core || !tw__pto_is_part(call->core)) return TW_OK;

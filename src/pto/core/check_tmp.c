@@ -1,4 +1,5 @@
-/* check_tmp: what A2/A3 ask of the scratch tile of an instruction (columns "tmp" of spec pto.md 3 and 4). A5 takes any tmp, but
+/* check_tmp: what A2/A3 ask of the scratch tile of an instruction (columns "tmp" of spec pto.md 3 and 4). A5 takes
+ * any tmp, but
  * for TSORT32, TMRGSORT of lists and TMOV to Zz; profile cpu any. Extents that are not known yet count as zero. */
 #include "pto/pto.h"
 
@@ -79,7 +80,8 @@ static tw_status check_bytes(tw__pto_call *call, unsigned i)
     return TW_OK;
 }
 
-/* TCVT that wraps: f32 to i16, f16 to i16, f16 to i8 (spec pto.md 3.5); SS is the row stride of the source in elements. */
+/* TCVT that wraps: f32 to i16, f16 to i16, f16 to i8 (spec pto.md 3.5); SS is the row stride of the source in
+ * elements. */
 static size_t convert_bytes(const tw__pto_call *call)
 {
     const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);

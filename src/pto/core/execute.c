@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* --- trace ---------------------------------------------------------------------------------------------------------- */
+/* --- trace ------------------------------------------------------------------------------------------------------ */
 
 static void print_element(FILE *out, tw_type type, const void *at)
 {
@@ -64,7 +64,7 @@ static void print_trace(const tw__pto_call *call)
         if (tw__is_dst_letter(call->row->form[i])) tw__pto_print_tile(out, call->core, tw__tile(call, i), 8, 32);
 }
 
-/* --- one instruction -------------------------------------------------------------------------------------------------- */
+/* --- one instruction -------------------------------------------------------------------------------------------- */
 
 /* Made of other instructions, which were bound, charged and traced for themselves. */
 static tw_status exec_macro(tw__pto_call *call)
@@ -132,7 +132,7 @@ tw_status tw_pto_call(tw_pto *core, const char *mnemonic, const tw_pto_operand *
     return tw__pto_exec_row(core, chosen ? chosen : row, operands, count, attrs);
 }
 
-/* --- the shorthands ---------------------------------------------------------------------------------------------------- */
+/* --- the shorthands --------------------------------------------------------------------------------------------- */
 
 tw_pto_operand tw_pto_tile_operand(tw_pto_tile *tile)
 {

@@ -162,7 +162,7 @@ const tw_vec_kernel *tw__pto_kernel(tw_pto *core, tw_vec_op op, const tw_type *t
     return &slot->kernel;
 }
 
-/* --- places ------------------------------------------------------------------------------------------------------ */
+/* --- places ----------------------------------------------------------------------------------------------------- */
 
 static tw__place *place_of(const tw_pto *core, const tw_pto_tile *tile)
 {
@@ -308,7 +308,8 @@ tw_status tw_pto_assign(tw_pto *core, tw_pto_tile *tile, uint64_t address)
     if (status != TW_OK) return status;
     uint32_t size = core->memory[tile->location].size, number;
     size_t bytes = tw_pto_tile_bytes(tile);
-    /* Kernels for both kinds of core place the tiles of both on each: core/check.c refuses to use them where they are not.
+    /* Kernels for both kinds of core place the tiles of both on each: core/check.c refuses to use them where they are
+     * not.
      * A cube core names tiles of its vector cores as destinations of its accumulators (ops/split_to_vectors.c). */
     bool elsewhere = size == 0 && tw__pto_is_part(core);
     if (elsewhere) size = tw__pto_memory_size(core->target, (tw_pto_location)tile->location);

@@ -1,4 +1,5 @@
-/* planes: operands as rectangles with a stride per row and per column, which is all the families need to know. Tiles in
+/* planes: operands as rectangles with a stride per row and per column, which is all the families need to know. Tiles
+ * in
  * boxes are copied to a plain rectangle before the instruction and back after it; the copies are views of rank 4. */
 #include "pto/pto.h"
 #include "core/vec/vec.h"
@@ -93,7 +94,8 @@ static bool is_overwritten(const tw__pto_call *call, unsigned i)
            tw__tile(call, 0)->cols == tw__tile(call, (unsigned)b)->valid_cols;
 }
 
-/* Whether a tile's plane is a copy that is put back: boxed ones, and 4-bit ones where the family does not take rows of them
+/* Whether a tile's plane is a copy that is put back: boxed ones, and 4-bit ones where the family does not take rows
+ * of them
  * packed. */
 static bool is_copied(const tw__pto_call *call, const tw_pto_tile *t)
 {
@@ -101,7 +103,8 @@ static bool is_copied(const tw__pto_call *call, const tw_pto_tile *t)
     return tw__tile_boxed(t) || (tw__tile_nibbles(t) && call->row->run && !packed);
 }
 
-/* A tile of the other kind of core: it has an address here and no memory (core/memories.c); ops/split_to_vectors.c moves values there. */
+/* A tile of the other kind of core: it has an address here and no memory (core/memories.c); ops/split_to_vectors.c
+ * moves values there. */
 static bool is_elsewhere(const tw__pto_call *call, const tw_pto_tile *t)
 {
     return !call->core->memory[t->location].bytes;
@@ -223,7 +226,8 @@ tw_status tw__lanes_alone(tw__pto_call *call, tw_vec_op op, const tw_vec_mode *m
     return tw__planes(call, k, p->rows, p->cols, p, call->count);
 }
 
-/* A small matrix transposed: the copy without views. Far apart, rows want the cache's lines fetched in another order. */
+/* A small matrix transposed: the copy without views. Far apart, rows want the cache's lines fetched in another order.
+ * */
 static bool turned(const tw__plane *dst, const tw__plane *src)
 {
     enum { FAR = 2048 };

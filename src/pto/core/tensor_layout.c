@@ -1,8 +1,10 @@
-/* tensor_layout: global memory as a view of rank 5, and which of its dimensions run along the rows and columns of a tile
+/* tensor_layout: global memory as a view of rank 5, and which of its dimensions run along the rows and columns of a
+ * tile
  * (table of spec pto.md 1.3). */
 #include "pto/pto.h"
 
-/* For each layout and dimension: the dimensions whose extents make up the step of a row or column, as bits; ROW or COL
+/* For each layout and dimension: the dimensions whose extents make up the step of a row or column, as bits; ROW or
+ * COL
  * says along which. "ND: r = ((i0 s1 + i1) s2 + i2) s3 + i3, c = i4". */
 enum { COL, ROW };
 static const struct {
@@ -19,7 +21,8 @@ static const struct {
     [TW_PTO_MX_A_DN] = { { ROW, ROW, COL, ROW, COL }, { D(1) | D(3), D(3), D(4), 0, 0 } },
     [TW_PTO_MX_B_ND] = { { COL, COL, ROW, COL, ROW }, { D(1) | D(3), D(3), D(4), 0, 0 } },
     [TW_PTO_MX_B_DN] = { { COL, COL, COL, ROW, ROW }, { D(1) | D(2), D(2), 0, D(4), 0 } },
-    /* images: pixels along rows, channels along columns; filters: channel and place along rows, filter along columns */
+    /* images: pixels along rows, channels along columns; filters: channel and place along rows, filter along columns
+     * */
     [TW_PTO_GNC1HWC0] = { { ROW, COL, ROW, ROW, COL }, { D(2) | D(3), D(4), D(3), 0, 0 } },
     [TW_PTO_NDC1HWC0] = { { ROW, COL, ROW, ROW, COL }, { D(2) | D(3), D(4), D(3), 0, 0 } },
     [TW_PTO_NCHW] = { { ROW, ROW, COL, ROW, ROW }, { D(1) | D(3) | D(4), D(3) | D(4), 0, D(4), 0 } },
@@ -29,7 +32,8 @@ static const struct {
     [TW_PTO_FRACTAL_Z] = { { ROW, ROW, COL, COL, ROW }, { D(1) | D(4), D(4), D(3), 0, 0 } },
     [TW_PTO_FRACTAL_Z_S16S8] = { { ROW, ROW, COL, COL, ROW }, { D(1) | D(4), D(4), D(3), 0, 0 } },
     [TW_PTO_FRACTAL_Z_3D] = { { ROW, ROW, COL, COL, ROW }, { D(1) | D(4), D(4), D(3), 0, 0 } },
-    /* The documents name these three and nothing else. Estimated: scales by rows, like ND; words of HiF4 scales in the boxes
+    /* The documents name these three and nothing else. Estimated: scales by rows, like ND; words of HiF4 scales in
+     * the boxes
      * that MX scales have. */
     [TW_PTO_SCALE] = { { ROW, ROW, ROW, ROW, COL }, { D(1) | D(2) | D(3), D(2) | D(3), D(3), 0, 0 } },
     [TW_PTO_HIF4_A_ZZ] = { { ROW, ROW, COL, ROW, COL }, { D(1) | D(3), D(3), D(4), 0, 0 } },

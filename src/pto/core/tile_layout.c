@@ -1,4 +1,5 @@
-/* tile_layout: descriptions of tiles. Where an element lies, the shape rules, pad values (spec pto.md 1.1). Pure functions. */
+/* tile_layout: descriptions of tiles. Where an element lies, the shape rules, pad values (spec pto.md 1.1). Pure
+ * functions. */
 #include "pto/pto.h"
 
 #include <math.h>

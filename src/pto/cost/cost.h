@@ -1,10 +1,12 @@
-/* cost: how long an instruction takes. cost/pipes.c has transfers, the cube, pipes and flags; cost/fit.c vector instructions. */
+/* cost: how long an instruction takes. cost/pipes.c has transfers, the cube, pipes and flags; cost/fit.c vector
+ * instructions. */
 #ifndef TW_PTO_COST_H
 #define TW_PTO_COST_H
 
 #include "pto/pto.h"
 
-/* Cycles: `head` when the pipe was idle, `body` in any case; `tail` until the result is there, while the pipe goes on. */
+/* Cycles: `head` when the pipe was idle, `body` in any case; `tail` until the result is there, while the pipe goes
+ * on. */
 typedef struct tw__pto_cycles {
     uint64_t head, body, tail;
 } tw__pto_cycles;

@@ -32,7 +32,7 @@ static const tw_pto_tile *largest(const tw__pto_call *call)
     return most;
 }
 
-/* --- A2/A3: by number of columns ------------------------------------------------------------------------------------------- */
+/* --- A2/A3: by number of columns -------------------------------------------------------------------------------- */
 
 static const struct fit {
     const char *name;
@@ -61,7 +61,7 @@ static bool fit_a2a3(const tw__pto_call *call, const tw_pto_tile *t, uint64_t *c
     return true;
 }
 
-/* --- A5: one run or row by row ------------------------------------------------------------------------------------------------ */
+/* --- A5: one run or row by row ---------------------------------------------------------------------------------- */
 
 static const struct fit5 {
     const char *name;

@@ -145,7 +145,7 @@ tw_pto_pipe tw_pto_last_pipe(const tw_pto *core)
     return core->last_pipe;
 }
 
-/* --- flags: spec pto.md 1.6 ------------------------------------------------------------------------------------------ */
+/* --- flags: spec pto.md 1.6 ------------------------------------------------------------------------------------- */
 
 static tw_status check_flag(const tw_pto *core, const char *what, tw_pto_pipe from, tw_pto_pipe to, unsigned id)
 {

@@ -9,7 +9,7 @@ tw_pto_operand tw_pto_group_operand(const tw_pto_group *group)
     return (tw_pto_operand){ .kind = TW_PTO_GROUP, .object = group };
 }
 
-/* --- rules --------------------------------------------------------------------------------------------------------------- */
+/* --- rules ------------------------------------------------------------------------------------------------------ */
 
 static tw_status check_tensor(tw__pto_call *call, unsigned i, const tw_pto_tensor *g, const tw_pto_tensor *like)
 {
@@ -112,7 +112,7 @@ tw_status tw__pto_check_comm_reduce(tw__pto_call *call)
     return check_group(call, false);
 }
 
-/* --- pieces ---------------------------------------------------------------------------------------------------------------- */
+/* --- pieces ----------------------------------------------------------------------------------------------------- */
 
 /* A rectangle of a tensor that fits the staging tiles: position of its first element and extents. */
 typedef struct piece {
@@ -264,7 +264,7 @@ tw_status tw__pto_run_comm_reduce(tw__pto_call *call)
     return status;
 }
 
-/* --- the same as functions ----------------------------------------------------------------------------------------------------- */
+/* --- the same as functions -------------------------------------------------------------------------------------- */
 
 static tw_status transfer(tw_pto *core, const char *name, tw_pto_operand first, tw_pto_tensor *tensor,
                           tw_pto_tile *staging, tw_pto_tile *second)

@@ -1,6 +1,7 @@
 /* cores: a grid of cores, each a fiber, and the rounds in which they run.
  *
- * A round goes over the cores in order of device, block and number and lets each that does not wait run until it waits.
+ * A round goes over the cores in order of device, block and number and lets each that does not wait run until it
+ * waits.
  * When a round moves nobody, the run has ended or is a deadlock: then every waiting call fails, so that each kernel
  * unwinds and gives back what it holds. The first failure of a core stops the others in the same way. */
 #include "pto/grid/grid.h"
@@ -38,7 +39,7 @@ tw_pto_identity tw_pto_identity_of(const tw_pto *core)
     return core->seat ? core->seat->identity : alone;
 }
 
-/* --- building --------------------------------------------------------------------------------------------------------- */
+/* --- building --------------------------------------------------------------------------------------------------- */
 
 /* Memories that the other kind of core owns do not exist here. */
 static void drop_memories(tw_pto *core, tw_pto_core_kind kind)
@@ -184,7 +185,7 @@ tw_pto *tw_pto_current(void)
     return running;
 }
 
-/* --- waiting ---------------------------------------------------------------------------------------------------------- */
+/* --- waiting ---------------------------------------------------------------------------------------------------- */
 
 static tw_status fail_wait(const tw_pto *core, const tw__wait *wait)
 {
@@ -253,7 +254,7 @@ tw_status tw__pto_run_inner(tw__pto_call *call, const char *name, const tw_pto_o
     return status;
 }
 
-/* --- running ---------------------------------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------------------------------- */
 
 static void keep_failure(tw_pto_grid *grid, tw_status status, const char *message)
 {

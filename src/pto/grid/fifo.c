@@ -1,4 +1,5 @@
-/* fifo: queues between the cube core and the vector cores of a block (spec pto.md 3.10). A slot is memory that tiles are
+/* fifo: queues between the cube core and the vector cores of a block (spec pto.md 3.10). A slot is memory that tiles
+ * are
  * stored to and loaded from as a matrix, so TPUSH and TPOP are a TSTORE and a TLOAD with a handshake around them
  * (grid/fifo_queue.c). */
 #include "pto/grid/grid.h"
@@ -22,7 +23,7 @@ static const tw_pto_fifo *fifo_of(const tw__pto_call *call)
     return call->operand[0].object;
 }
 
-/* --- rules that need no core -------------------------------------------------------------------------------------------- */
+/* --- rules that need no core ------------------------------------------------------------------------------------ */
 
 static tw_status check_fifo(tw__pto_call *call)
 {
@@ -137,7 +138,7 @@ static void commit(tw_pto *core, tw__queue *q, tw_pto_pipe pipe)
     tw__queue_pass(q);
 }
 
-/* --- instructions ---------------------------------------------------------------------------------------------------------------- */
+/* --- instructions ----------------------------------------------------------------------------------------------- */
 
 /* Without a split all vector cores push the same tile, and that of vector core 0 counts. */
 static bool writes(const tw__pto_call *call)
@@ -145,7 +146,8 @@ static bool writes(const tw__pto_call *call)
     return call->attrs->split != TW_PTO_SPLIT_NONE || call->core->seat->identity.sub_block == 0;
 }
 
-/* The scale that was given, else what SET_QUANT_VECTOR, else what SET_QUANT_SCALAR left, for a change of type that needs
+/* The scale that was given, else what SET_QUANT_VECTOR, else what SET_QUANT_SCALAR left, for a change of type that
+ * needs
  * one. */
 static tw_pto_operand scale_of(tw__pto_call *call, tw_type to)
 {
@@ -290,7 +292,7 @@ tw_status tw__pto_run_pop_slot(tw__pto_call *call)
     return status;
 }
 
-/* --- the same as functions ---------------------------------------------------------------------------------------------------------- */
+/* --- the same as functions -------------------------------------------------------------------------------------- */
 
 tw_status tw_pto_push(tw_pto *core, const tw_pto_fifo *fifo, tw_pto_tile *tile, tw_pto_split split)
 {

@@ -1,6 +1,7 @@
 /* fifo_queue: the queues of a block and the handshake around them (spec pto.md 3.10).
  *
- * Every core counts what it has pushed, popped and freed; slot n of a queue lies at n modulo the number of slots, and the
+ * Every core counts what it has pushed, popped and freed; slot n of a queue lies at n modulo the number of slots, and
+ * the
  * counters alone say whether it is full or free. Producers hear of freed slots in batches of `period`. */
 #include "pto/grid/grid.h"
 
@@ -152,7 +153,8 @@ static void tell_pop(const tw_pto *core, const void *what, GString *text)
     }
 }
 
-/* Waits for the slot of this core's next push; the pipe that fills it starts no earlier than the slot was given back. */
+/* Waits for the slot of this core's next push; the pipe that fills it starts no earlier than the slot was given back.
+ * */
 tw_status tw__queue_wait_room(tw__pto_call *call, tw__queue *q, tw_pto_pipe pipe)
 {
     tw_pto *core = call->core;

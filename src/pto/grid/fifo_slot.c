@@ -1,4 +1,5 @@
-/* fifo_slot: what lies in a slot of a FIFO: a matrix in rows, in columns (NZ2DN) or in boxes of 16 rows (NZ2NZ), the whole of
+/* fifo_slot: what lies in a slot of a FIFO: a matrix in rows, in columns (NZ2DN) or in boxes of 16 rows (NZ2NZ), the
+ * whole of
  * it and the part of one vector core; what a push says about it and a pop has to agree with. */
 #include "pto/grid/grid.h"
 
@@ -15,7 +16,8 @@ static uint64_t bytes_of(tw_type type, uint64_t n)
     return tw_type_get(type)->bits == 4 ? (n + 1) / 2 : n * tw_type_size(type);
 }
 
-/* Columns of a box. The cube's boxes are 16 x 16; bytes are joined to 32 columns, channel split halves those of 4 bytes
+/* Columns of a box. The cube's boxes are 16 x 16; bytes are joined to 32 columns, channel split halves those of 4
+ * bytes
  * (spec pto.md 3.10 names it; the extents are those of the fixed pipe: estimated). */
 static uint32_t box_cols(tw_type type, bool channel_split)
 {
@@ -118,7 +120,8 @@ static const char *layout_words(const tw__queue_slot *slot, char buf[48])
     return buf;
 }
 
-/* Bytes of a slot come into the tile as they lie: a tile of columns takes columns, boxes take boxes of their extents. */
+/* Bytes of a slot come into the tile as they lie: a tile of columns takes columns, boxes take boxes of their extents.
+ * */
 static tw_status check_layout(tw__pto_call *call, const tw__queue_slot *slot, const tw_pto_tile *t)
 {
     char words[48];

@@ -1,5 +1,6 @@
 /* flags: flags and barriers between cores. A flag is a pair of counters per core: what it has set and what it has
- * waited for; a core goes on when everybody it waits for has set more often than it has waited. Modes are those of the
+ * waited for; a core goes on when everybody it waits for has set more often than it has waited. Modes are those of
+ * the
  * chip (same kind over all blocks; vector cores of a block; cube and vector cores of a block). */
 #include "pto/grid/grid.h"
 
@@ -124,7 +125,7 @@ tw_status tw_pto_sync_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id, tw_pto_s
     return TW_OK;
 }
 
-/* --- SYNCALL ---------------------------------------------------------------------------------------------------------- */
+/* --- SYNCALL ---------------------------------------------------------------------------------------------------- */
 
 static bool takes_part(const tw_pto *core, tw_pto_core_set set)
 {

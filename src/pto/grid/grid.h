@@ -1,5 +1,6 @@
 /* grid: a grid of cores that run as fibers and wait for one another. grid/cores.c runs them; grid/flags.c and
- * grid/flags_intra.c have flags and barriers, grid/fifo.c and grid/fifo_queue.c the queues of a block, grid/collectives.c, grid/signals.c and grid/async_transfers.c what devices do to each other. */
+ * grid/flags_intra.c have flags and barriers, grid/fifo.c and grid/fifo_queue.c the queues of a block,
+ * grid/collectives.c, grid/signals.c and grid/async_transfers.c what devices do to each other. */
 #ifndef TW_PTO_BLOCKS_H
 #define TW_PTO_BLOCKS_H
 
@@ -17,14 +18,16 @@ enum {
     TW__CORE_SETS = 3
 };
 
-/* Why a core does not go on. `ready` is asked again and again, so it is cheap; `tell` ends "block 0, cube core waits ". */
+/* Why a core does not go on. `ready` is asked again and again, so it is cheap; `tell` ends "block 0, cube core waits
+ * ". */
 typedef struct tw__wait {
     bool (*ready)(const tw_pto *core, const void *what);
     void (*tell)(const tw_pto *core, const void *what, GString *text);
     const void *what;
 } tw__wait;
 
-/* One queue of a block: counters of what each core of the block has done, from the start. Slot n lies at n modulo slots. */
+/* One queue of a block: counters of what each core of the block has done, from the start. Slot n lies at n modulo
+ * slots. */
 typedef struct tw__queue_slot {
     tw_type type;
     tw_pto_layout layout;               /* nd, dn, nz */
@@ -92,7 +95,8 @@ struct tw_pto_grid {
     char *message;
 };
 
-/* The seat of a core; one of tw_pto_new gets a grid of one for its queues and flags when it first needs one. NULL with a
+/* The seat of a core; one of tw_pto_new gets a grid of one for its queues and flags when it first needs one. NULL
+ * with a
  * message when out of memory. */
 tw__seat *tw__pto_seat(tw_pto *core);
 /* Returns when wait.ready(); a failure when that can never be. The message is the description of the wait. */
@@ -104,10 +108,11 @@ void tw__pto_delay(tw_pto *core, tw_pto_pipe pipe, uint64_t until);
 const char *tw__pto_kind_name(tw_pto_core_kind kind);
 /* Neighbours in the block and all cores, by number; NULL past the end. */
 tw_pto *tw__pto_mate(const tw_pto *core, unsigned number);
-/* --- grid/fifo_queue.c: `call->operand[0]` is the FIFO ------------------------------------------------------------------------- */
+/* --- grid/fifo_queue.c: `call->operand[0]` is the FIFO ---------------------------------------------------------- */
 
 void tw__pto_free_queues(tw__block *block); /* and its flags */
-/* The queue, made by whoever comes first; `producing` is the side that the caller acts on. Refuses another description of
+/* The queue, made by whoever comes first; `producing` is the side that the caller acts on. Refuses another
+ * description of
  * the same number and cores that have no part in it. */
 tw_status tw__queue_of(tw__pto_call *call, bool producing, tw__queue **out);
 tw__queue_slot *tw__queue_at(const tw__queue *q, uint64_t n); /* slot of push number n */
@@ -118,7 +123,7 @@ tw_status tw__queue_wait_data(tw__pto_call *call, tw__queue *q, tw_pto_pipe pipe
 /* A pop of slot n - 1, a free, or a push has happened: cores that have no part in the next slots pass over them. */
 void tw__queue_pass(tw__queue *q);
 
-/* --- grid/fifo_slot.c --------------------------------------------------------------------------------------------------------- */
+/* --- grid/fifo_slot.c ------------------------------------------------------------------------------------------- */
 
 /* Rows and columns of the whole tile that a core's part of some rows x cols belongs to, and where the part begins. */
 typedef struct tw__part {
@@ -136,7 +141,7 @@ tw_status tw__slot_clip(tw__pto_call *call, const tw_pto_tensor *g, float limit)
 /* The tensor becomes a view of this core's part of slot n. */
 tw_status tw__slot_lend(tw__pto_call *call, tw__queue *q, uint64_t n, bool cube);
 
-/* --- grid/async_transfers.c ------------------------------------------------------------------------------------------------------------- */
+/* --- grid/async_transfers.c ------------------------------------------------------------------------------------- */
 
 /* Transfers up to event `count` take place, in order. */
 tw_status tw__pto_transfer(tw_pto *core, uint64_t count);

@@ -1,4 +1,5 @@
-/* signals: words in global memory that devices set, add to, wait for and test (spec pto.md 3.10: TNOTIFY, TWAIT, TTEST). */
+/* signals: words in global memory that devices set, add to, wait for and test (spec pto.md 3.10: TNOTIFY, TWAIT,
+ * TTEST). */
 #include "pto/grid/grid.h"
 
 static tw_status check_signal(tw__pto_call *call)

@@ -1,4 +1,5 @@
-/* accumulator_out: what leaves the accumulator with a scale: stores, moves, windows (spec pto.md 3.6, 3.7). The scale is an f32 in the
+/* accumulator_out: what leaves the accumulator with a scale: stores, moves, windows (spec pto.md 3.6, 3.7). The scale
+ * is an f32 in the
  * low 32 bits of a scalar, or one per column of the destination in the fixpipe buffer. Relu comes first. */
 #include "pto/pto.h"
 
@@ -72,7 +73,7 @@ static tw_status scaled(tw__pto_call *call, tw__plane in, unsigned scale, tw_typ
                            : status;
 }
 
-/* --- TSTORE ------------------------------------------------------------------------------------------------------------- */
+/* --- TSTORE ----------------------------------------------------------------------------------------------------- */
 
 tw_status tw__pto_check_store_quant(tw__pto_call *call)
 {
@@ -87,7 +88,7 @@ tw_status tw__pto_run_store_quant(tw__pto_call *call)
     return status == TW_OK ? tw__pto_put(call, &out) : status;
 }
 
-/* --- TMOV --------------------------------------------------------------------------------------------------------------- */
+/* --- TMOV ------------------------------------------------------------------------------------------------------- */
 
 tw_status tw__pto_check_move_quant(tw__pto_call *call)
 {
@@ -111,7 +112,7 @@ tw_status tw__pto_run_move_quant(tw__pto_call *call)
     return status == TW_OK ? tw__plane_copy(call, &call->plane[0], &out) : status;
 }
 
-/* --- TEXTRACT, TINSERT: the corner follows the scales, or comes before a scalar scale ------------------------------------ */
+/* --- TEXTRACT, TINSERT: the corner follows the scales, or comes before a scalar scale --------------------------- */
 
 static unsigned scale_of(const tw__pto_call *call)
 {
@@ -159,7 +160,7 @@ tw_status tw__pto_run_insert_quant(tw__pto_call *call)
     return status == TW_OK ? tw__plane_copy(call, &part, &out) : status;
 }
 
-/* --- SET_QUANT_SCALAR, SET_QUANT_VECTOR: kept for conversions in TPUSH ------------------------------------------------------ */
+/* --- SET_QUANT_SCALAR, SET_QUANT_VECTOR: kept for conversions in TPUSH ------------------------------------------ */
 
 tw_status tw__pto_check_set_quant(tw__pto_call *call)
 {

@@ -1,10 +1,13 @@
-/* conv_tiles: ConvTiles, that is feature maps and filters of up to six dimensions in one memory, their layouts, and TIMG2COL
- * (spec pto.md 1.1, 3.7; the window's coordinates as in PTO-ISA/pto-spec, asl/tile/model/execution/image-to-column.asl). */
+/* conv_tiles: ConvTiles, that is feature maps and filters of up to six dimensions in one memory, their layouts, and
+ * TIMG2COL
+ * (spec pto.md 1.1, 3.7; the window's coordinates as in PTO-ISA/pto-spec,
+ * asl/tile/model/execution/image-to-column.asl). */
 #include "pto/pto.h"
 
 static const tw_window anywhere = { NULL, SIZE_MAX };
 
-/* Dimensions of the layouts, slowest first. z: filters and rows of a box, c1 h w in one; f: n / 16; m: n mod 16; k: c1; o:
+/* Dimensions of the layouts, slowest first. z: filters and rows of a box, c1 h w in one; f: n / 16; m: n mod 16; k:
+ * c1; o:
  * c mod c0. */
 static const struct {
     const char *four, *five, *six;
@@ -80,7 +83,7 @@ tw_status tw__conv_check(const tw_pto_tile *t)
     return TW_OK;
 }
 
-/* --- between tile and tensor: the same dimensions. A tensor has five: shorter shapes begin with ones, of longer ones the first
+/* --- between tile and tensor: the same dimensions. A tensor has five: shorter shapes begin with ones, of longer ones the first */
  * two are joined. */
 
 static void five(const tw_pto_conv *v, size_t shape[5])
@@ -135,11 +138,12 @@ tw_status tw__conv_transfer(tw__pto_call *call, unsigned tile, unsigned tensor)
                          : tw_vec_copy_view(&outside, &inside, anywhere);
 }
 
-/* --- TTRANS between layouts -------------------------------------------------------------------------------------------- */
+/* --- TTRANS between layouts ------------------------------------------------------------------------------------- */
 
 enum { G, F, M, K, O, D, H, W, DIMENSIONS }; /* group, n / 16, n mod 16, c / c0, c mod c0, depth, row, column */
 
-/* Elements between neighbours in each of these, with n = 16 f + m and c = c0 k + o; and how many there are of each image
+/* Elements between neighbours in each of these, with n = 16 f + m and c = c0 k + o; and how many there are of each
+ * image
  * coordinate. Fractals do not know h and w apart: they come from the other side. */
 typedef struct strides {
     size_t step[DIMENSIONS], groups, images, channels, depth, height, width;

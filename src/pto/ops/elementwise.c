@@ -1,4 +1,5 @@
-/* elementwise: instructions that work element by element (spec pto.md 3.1, 3.2): one kernel of the vec box over the valid
+/* elementwise: instructions that work element by element (spec pto.md 3.1, 3.2): one kernel of the vec box over the
+ * valid
  * region, or two after one another. */
 #include "pto/pto.h"
 
@@ -117,7 +118,7 @@ tw_status tw__pto_run_lanes_relu(tw__pto_call *call)
     return status == TW_OK ? tw__relu(call, call->plane[0], call->plane[0]) : status;
 }
 
-/* --- max(a + b, 0) in a narrower type: f32 to f16, f16 to i8, i16 to i8 ------------------------------------------- */
+/* --- max(a + b, 0) in a narrower type: f32 to f16, f16 to i8, i16 to i8 ----------------------------------------- */
 
 tw_status tw__pto_check_relu_convert(tw__pto_call *call)
 {
@@ -175,7 +176,7 @@ tw_status tw__pto_run_dequant_relu(tw__pto_call *call)
                : status;
 }
 
-/* --- sums of neighbours: dst[i, k] = a[i, 2k] + a[i, 2k + 1]; an odd last one stands alone -------------------------- */
+/* --- sums of neighbours: dst[i, k] = a[i, 2k] + a[i, 2k + 1]; an odd last one stands alone ---------------------- */
 
 tw_status tw__pto_check_pair_sum(tw__pto_call *call)
 {
@@ -209,7 +210,7 @@ tw_status tw__pto_run_pair_sum(tw__pto_call *call)
     return status == TW_OK ? tw__plane_copy(call, &dst, &sum) : status;
 }
 
-/* --- TPART*: where both sources are valid the operation, else the valid one ----------------------------------------- */
+/* --- TPART*: where both sources are valid the operation, else the valid one ------------------------------------- */
 
 static bool equal_extents(const tw_pto_tile *a, const tw_pto_tile *b)
 {

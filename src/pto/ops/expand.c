@@ -50,7 +50,8 @@ tw_status tw__pto_run_col_expand(tw__pto_call *call)
     return tw__lanes(call, TW_VEC_COPY, NULL, dst.rows, dst.cols, (tw__plane[]){ dst, src }, 2);
 }
 
-/* The per-row operand: column-major with one column (mode 1: a value), or row-major with 32 bytes per row (mode 2: a block
+/* The per-row operand: column-major with one column (mode 1: a value), or row-major with 32 bytes per row (mode 2: a
+ * block
  * that repeats). 0 = it has dst's extents. */
 static int row_operand(const tw__pto_call *call, unsigned i)
 {
@@ -63,7 +64,8 @@ static int row_operand(const tw__pto_call *call, unsigned i)
     return 0;
 }
 
-/* Which source has one value per row. A dst of one block per row makes a full source look like one: the other decides. */
+/* Which source has one value per row. A dst of one block per row makes a full source look like one: the other
+ * decides. */
 static int per_row(const tw__pto_call *call, unsigned *mode)
 {
     int second = row_operand(call, 2), first = row_operand(call, 1);

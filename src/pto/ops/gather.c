@@ -72,7 +72,7 @@ tw_status tw__pto_run_gather_bytes(tw__pto_call *call)
     return take(call, (tw_run){ call->plane[1].at, 1, bytes - size + 1 });
 }
 
-/* --- mask patterns: every `step`-th column from `first` on ------------------------------------------------------------- */
+/* --- mask patterns: every `step`-th column from `first` on ------------------------------------------------------ */
 
 static const struct {
     uint32_t first, step;
@@ -158,7 +158,7 @@ tw_status tw__pto_run_scatter_mask(tw__pto_call *call)
     return status == TW_OK ? tw__plane_copy(call, &to, &copy) : status;
 }
 
-/* --- indexes of the elements that compare, per row, and their number ---------------------------------------------------- */
+/* --- indexes of the elements that compare, per row, and their number -------------------------------------------- */
 
 tw_status tw__pto_check_gather_cmp(tw__pto_call *call)
 {
@@ -206,7 +206,7 @@ tw_status tw__pto_run_gather_cmp(tw__pto_call *call)
     return TW_OK;
 }
 
-/* --- TSCATTER: dst.flat[x] = a, zeros elsewhere; with axis "row" dst[x, j] (spec pto.md 8 no. 12) ------------------------ */
+/* --- TSCATTER: dst.flat[x] = a, zeros elsewhere; with axis "row" dst[x, j] (spec pto.md 8 no. 12) --------------- */
 
 tw_status tw__pto_check_scatter(tw__pto_call *call)
 {

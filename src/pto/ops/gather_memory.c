@@ -1,4 +1,5 @@
-/* gather_memory: MGATHER and MSCATTER, rows or single elements of a table in global memory by index (spec pto.md 3.6). */
+/* gather_memory: MGATHER and MSCATTER, rows or single elements of a table in global memory by index (spec pto.md
+ * 3.6). */
 #include "pto/pto.h"
 
 static tw_bounds_rule bounds_of(int32_t attr)
@@ -213,7 +214,7 @@ tw_status tw__pto_run_scatter_global(tw__pto_call *call)
     return TW_OK;
 }
 
-/* --- MGATHER to L1: indexes in global memory too; single elements by way of scratch there ------------------------------------ */
+/* --- MGATHER to L1: indexes in global memory too; single elements by way of scratch there ----------------------- */
 
 tw_status tw__pto_check_gather_l1(tw__pto_call *call)
 {

@@ -17,7 +17,8 @@ tw_status tw__pto_run_iota(tw__pto_call *call)
     return tw__lanes(call, TW_VEC_IOTA, NULL, 1, planes[0].cols, planes, 3);
 }
 
-/* TEXPANDS: the valid region in vector memory, all of the tile in L1, the elements of a ConvTile (spec pto.md 3.2). */
+/* TEXPANDS: the valid region in vector memory, all of the tile in L1, the elements of a ConvTile (spec pto.md 3.2).
+ * */
 tw_status tw__pto_check_fill(tw__pto_call *call)
 {
     enum { MOST_BLOCKS = 32767 };
@@ -73,7 +74,7 @@ tw_status tw__pto_run_triangle(tw__pto_call *call)
     return TW_OK;
 }
 
-/* --- TRANDOM: Philox 4x32 (spec pto.md 3.9; Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3") ------------ */
+/* --- TRANDOM: Philox 4x32 (spec pto.md 3.9; Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3") ------- */
 
 enum { GROUP = 256, LANES = 64 };
 
@@ -104,7 +105,8 @@ tw_status tw__pto_check_random(tw__pto_call *call)
     return TW_OK;
 }
 
-/* A row is cut into groups of 256 columns; lane L runs counter + L, its words go to columns L, 64 + L, 128 + L, 192 + L;
+/* A row is cut into groups of 256 columns; lane L runs counter + L, its words go to columns L, 64 + L, 128 + L, 192 +
+ * L;
  * after every group the counter advances by a quarter of the physical columns. */
 tw_status tw__pto_run_random(tw__pto_call *call)
 {

@@ -1,4 +1,5 @@
-/* img2col: TIMG2COL takes a window of the matrix whose row is an output pixel of a convolution and whose column is an input
+/* img2col: TIMG2COL takes a window of the matrix whose row is an output pixel of a convolution and whose column is an
+ * input
  * under the filter: row ((n D + d) OH + oh) OW + ow, column ((c1 KH + kh) KW + kw) C0 + c0 (spec pto.md 3.7). */
 #include "pto/pto.h"
 
@@ -58,7 +59,7 @@ tw_status tw_pto_conv_output(const tw_pto_conv *conv, uint32_t *height, uint32_t
     return TW_OK;
 }
 
-/* --- SETFMATRIX and its kin: parts of a tile's description are kept for TIMG2COL ---------------------------------------- */
+/* --- SETFMATRIX and its kin: parts of a tile's description are kept for TIMG2COL -------------------------------- */
 
 static tw_status check_map(tw__pto_call *call, unsigned i)
 {
@@ -125,7 +126,7 @@ static tw_pto_conv effective(const tw__pto_call *call)
     return v;
 }
 
-/* --- the window --------------------------------------------------------------------------------------------------------- */
+/* --- the window ------------------------------------------------------------------------------------------------- */
 
 tw_status tw__pto_check_img2col(tw__pto_call *call)
 {

@@ -1,4 +1,5 @@
-/* matrix: products of the cube (spec pto.md 3.8). Accumulated in f32 with one rounding per step, or in i32, in the order
+/* matrix: products of the cube (spec pto.md 3.8). Accumulated in f32 with one rounding per step, or in i32, in the
+ * order
  * of k. The chips' order is not specified. */
 #include "pto/pto.h"
 #include "pto/ops/extra_kernels.h"
@@ -139,7 +140,7 @@ tw_status tw__pto_run_matmul(tw__pto_call *call)
     return status == TW_OK ? multiply(call, a, b) : status;
 }
 
-/* --- MX: a factor 2^(s - 127) per 32 elements along k ---------------------------------------------------------------- */
+/* --- MX: a factor 2^(s - 127) per 32 elements along k ----------------------------------------------------------- */
 
 enum { MX_GROUP = 32 };
 
@@ -171,7 +172,8 @@ tw_status tw__pto_check_matmul_mx(tw__pto_call *call)
     return check_extras(call);
 }
 
-/* Whether a scale takes values of 8-bit formats out of the range of f32, where their products may still be in it. Only
+/* Whether a scale takes values of 8-bit formats out of the range of f32, where their products may still be in it.
+ * Only
  * scales that are used count. */
 static bool has_far_scale(const tw__pto_call *call, unsigned values, unsigned scales, bool turn)
 {

@@ -110,7 +110,8 @@ static tw_status check_split(tw__pto_call *call)
     return TW_OK;
 }
 
-/* A row-major tile to Zn boxes in vector memory: tiles there need not be whole boxes, but the move is made of them. */
+/* A row-major tile to Zn boxes in vector memory: tiles there need not be whole boxes, but the move is made of them.
+ * */
 static tw_status check_zn(tw__pto_call *call)
 {
     const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);
@@ -179,7 +180,8 @@ tw_status tw__pto_run_move(tw__pto_call *call)
     return status == TW_OK ? tw__pto_split(call, &values) : status;
 }
 
-/* Exponents of a matrix with a scale per 32 elements to the order that the scale memories need: Zz boxes of 16 x 2; with
+/* Exponents of a matrix with a scale per 32 elements to the order that the scale memories need: Zz boxes of 16 x 2;
+ * with
  * axis row the source has its groups along rows and is turned over (spec pto.md 3.7). */
 tw_status tw__pto_check_move_zz(tw__pto_call *call)
 {
@@ -233,7 +235,7 @@ tw_status tw__pto_run_scale_address(tw__pto_call *call)
     return status == TW_OK ? tw__pto_bind(call) : status; /* dst lies elsewhere now */
 }
 
-/* --- windows ------------------------------------------------------------------------------------------------------- */
+/* --- windows ---------------------------------------------------------------------------------------------------- */
 
 tw_status tw__pto_check_window(tw__pto_call *call, unsigned corner, const tw_pto_tile *small,
                                const tw_pto_tile *large)

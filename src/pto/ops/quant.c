@@ -76,7 +76,7 @@ tw_status tw__pto_run_dequant(tw__pto_call *call)
                            : status;
 }
 
-/* --- THISTOGRAM: byte k of each element, where all higher bytes equal those in idx ------------------------------------------ */
+/* --- THISTOGRAM: byte k of each element, where all higher bytes equal those in idx ------------------------------ */
 
 enum { BINS = 256 };
 
@@ -98,7 +98,8 @@ tw_status tw__pto_check_histogram(tw__pto_call *call)
     return fits ? TW_OK : tw__pto_refuse(call, 2, "histogram.index", "the higher bytes of each row are needed");
 }
 
-/* counts[byte b of element i] += 1 for the elements of a row whose higher bytes are higher[0] (highest), higher[1], ... */
+/* counts[byte b of element i] += 1 for the elements of a row whose higher bytes are higher[0] (highest), higher[1],
+ * ... */
 static tw_status count_bytes(tw__pto_call *call, const tw__plane *row, unsigned byte, const unsigned char *higher,
                              const tw__plane *counts, const tw__plane *two_flags, const tw__plane *ones)
 {

@@ -64,7 +64,8 @@ static unsigned exponent_of(float x)
     return bits >> 23 & 255;
 }
 
-/* Biased exponent of a group's scale: OCP, that of the largest value less the type's own; NV, of largest / limit, up. */
+/* Biased exponent of a group's scale: OCP, that of the largest value less the type's own; NV, of largest / limit, up.
+ * */
 static unsigned scale_exponent(float largest, const struct limit *limit, bool nv)
 {
     if (isnan(largest)) return 255;
@@ -148,7 +149,7 @@ tw_status tw__pto_run_quant_mx(tw__pto_call *call)
     return status;
 }
 
-/* --- HiF4: 64 elements share an 8-bit e6m2, eight a bit, four a bit. How the scales are chosen and where their bits lie is
+/* --- HiF4: 64 elements share an 8-bit e6m2, eight a bit, four a bit. How the scales are chosen and where their bits lie is */
  * estimated: the documents give the widths alone. */
 
 enum { E6M2_BIAS = 48, E6M2_NAN = 255 };
@@ -181,7 +182,8 @@ static float largest_of(const float *x, int n)
     return largest;
 }
 
-/* Values divided by their scales, in place; returns the 32 bits of these: e6m2, then a bit for eight, then for four. */
+/* Values divided by their scales, in place; returns the 32 bits of these: e6m2, then a bit for eight, then for four.
+ * */
 static uint32_t hif4_group(float *x)
 {
     enum { EIGHTS = 8, FOURS = 4, LEVEL2 = 8, LEVEL3 = 16 };

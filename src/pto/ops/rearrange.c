@@ -1,4 +1,5 @@
-/* rearrange: transposing, padding, columns side by side, streams zipped and unzipped, low bits (spec pto.md 3.7, 3.1). */
+/* rearrange: transposing, padding, columns side by side, streams zipped and unzipped, low bits (spec pto.md 3.7,
+ * 3.1). */
 #include "pto/pto.h"
 
 tw_status tw__pto_check_transpose(tw__pto_call *call)
@@ -25,7 +26,7 @@ tw_status tw__pto_run_transpose(tw__pto_call *call)
     return status == TW_OK ? tw__plane_copy(call, &call->plane[0], &turned) : status;
 }
 
-/* --- padding ---------------------------------------------------------------------------------------------------------- */
+/* --- padding ---------------------------------------------------------------------------------------------------- */
 
 tw_status tw__pto_check_fill_pad(tw__pto_call *call)
 {
@@ -62,7 +63,7 @@ tw_status tw__pto_run_fill_pad(tw__pto_call *call)
     return status == TW_OK && below.rows ? tw__plane_fill(call, &below, &pad) : status;
 }
 
-/* --- columns side by side, streams zipped and unzipped ------------------------------------------------------------------ */
+/* --- columns side by side, streams zipped and unzipped ---------------------------------------------------------- */
 
 tw_status tw__pto_check_concat(tw__pto_call *call)
 {

@@ -1,5 +1,7 @@
-/* split_to_vectors: what one kind of core of a block moves to the memories of the other (spec pto.md 2.3, 3.7): an accumulator of the cube
- * core to one vector core's, or halves of its rows or columns to both; a tile of a vector core to L1 (A5). dst is a tile of the
+/* split_to_vectors: what one kind of core of a block moves to the memories of the other (spec pto.md 2.3, 3.7): an
+ * accumulator of the cube
+ * core to one vector core's, or halves of its rows or columns to both; a tile of a vector core to L1 (A5). dst is a
+ * tile of the
  * other core, which knows it by its address. */
 #include "pto/grid/grid.h"
 

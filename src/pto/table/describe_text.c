@@ -1,4 +1,5 @@
-/* describe_text: how a row of the instruction table is written in text. Most are operations in the DPS form, made from the row; what
+/* describe_text: how a row of the instruction table is written in text. Most are operations in the DPS form, made
+ * from the row; what
  * cores and devices do has operations of its own. */
 #include "pto/pto.h"
 

@@ -6,7 +6,8 @@
 #include <tilewright/pto.h>
 
 /* Letters of a form: d destination, D destination that is read too, e v w further destinations, a b c f h sources, m
- * mask, x y indexes, t tmp, s scalar of the element type, i j k l integers, g tensor read, G tensor written, p tensor of
+ * mask, x y indexes, t tmp, s scalar of the element type, i j k l integers, g tensor read, G tensor written, p tensor
+ * of
  * indexes, P scratch tensor, q FIFO between cores, r a tensor on each of several devices. */
 enum {                     /* general rules of a row; the rest is its family's */
        TW__SAME_TYPE = 1,  /* d, D, a, b, c and s have one element type */
@@ -71,14 +72,17 @@ typedef struct tw__pto_row {
 
 size_t tw__pto_row_count(void);
 const tw__pto_row *tw__pto_row_at(size_t index); /* NULL past the end */
-/* First row of a mnemonic ("tadd", also "TADD" and with '_' for '.'), NULL when there is none; its forms follow it. */
+/* First row of a mnemonic ("tadd", also "TADD" and with '_' for '.'), NULL when there is none; its forms follow it.
+ * */
 const tw__pto_row *tw__pto_row_of(const char *mnemonic);
 size_t tw__pto_row_index(const tw__pto_row *row);
-/* The form of a mnemonic that operands mean: the first whose kinds fit and whose checks pass, else the first whose kinds
+/* The form of a mnemonic that operands mean: the first whose kinds fit and whose checks pass, else the first whose
+ * kinds
  * fit; NULL when none does. `core` NULL while checking text. */
 const tw__pto_row *tw__pto_form_of(tw_pto *core, tw_pto_target target, const tw__pto_row *first,
                                    const tw_pto_operand *operands, unsigned count, const tw_pto_attrs *attrs);
-/* What `tilewright pto info` prints about an instruction (table/describe.c), and how each of its forms is written in text (table/describe_text.c). */
+/* What `tilewright pto info` prints about an instruction (table/describe.c), and how each of its forms is written in
+ * text (table/describe_text.c). */
 bool tw__pto_print_info(FILE *out, const char *name);
 void tw__pto_print_text_forms(FILE *out, const tw__pto_row *row);
 const char *tw__pto_letter_name(char letter);                      /* of a form: "dst", "tensor (written)" */

@@ -216,7 +216,7 @@ int tw_pto_op_by_name(const char *name)
     return -1;
 }
 
-/* --- attributes --------------------------------------------------------------------------------------------------- */
+/* --- attributes ------------------------------------------------------------------------------------------------- */
 
 static const struct attr {
     const char *field, *names, *values;
@@ -305,7 +305,7 @@ const char *tw__pto_attr_values(unsigned attr)
     return attrs[attr].values;
 }
 
-/* --- pipes ---------------------------------------------------------------------------------------------------------- */
+/* --- pipes ------------------------------------------------------------------------------------------------------ */
 
 static const char *const pipes[TW_PTO_PIPES] = { "PIPE_S",    "PIPE_V",    "PIPE_M",   "PIPE_MTE1",
                                                  "PIPE_MTE2", "PIPE_MTE3", "PIPE_FIX", "PIPE_MTE4",

@@ -1,10 +1,14 @@
 /* as: PTO-AS, the text of tile programs. Four passes, each in its own file:
- *   text/syntax/parse.c  characters to a tree of operations whose parts keep their spelling (grammar: spec pto.md 2.1; with text/syntax/lex, text/syntax/items,
+ *   text/syntax/parse.c  characters to a tree of operations whose parts keep their spelling (grammar: spec pto.md
+ * 2.1; with text/syntax/lex, text/syntax/items,
  *               text/syntax/comments)
- *   text/types/types.c   what a type's spelling means, and its canonical spelling (tiles: text/types/tile_types, text/types/conv_types)
+ *   text/types/types.c   what a type's spelling means, and its canonical spelling (tiles: text/types/tile_types,
+ * text/types/conv_types)
  *   text/syntax/print.c  the tree back to text; printing what was parsed from printed text changes nothing
- *   text/bind/bind.c   the tree to code: names to slots, operations to rows; the checks of a profile (with text/bind/operand_parts, text/bind/instructions, text/bind/op_table, text/bind/control_flow)
- *   text/run/interpreter.c    runs code. Text is untrusted: nesting, steps and memory have limits, every access is checked. */
+ *   text/bind/bind.c   the tree to code: names to slots, operations to rows; the checks of a profile (with
+ * text/bind/operand_parts, text/bind/instructions, text/bind/op_table, text/bind/control_flow)
+ *   text/run/interpreter.c    runs code. Text is untrusted: nesting, steps and memory have limits, every access is
+ * checked. */
 #ifndef TW_PTO_AS_H
 #define TW_PTO_AS_H
 
@@ -129,7 +133,7 @@ const char *tw__as_type_text(const tw__as_type *type); /* for messages */
 /* Bits of a number of `type`; false, with tw_error_message(), when the text is none or does not fit. */
 bool tw__as_number(const char *text, tw_type type, int64_t *bits);
 
-/* --- code ---------------------------------------------------------------------------------------------------------- */
+/* --- code ------------------------------------------------------------------------------------------------------- */
 
 enum { TW__AS_MAX_DEPTH = 48, TW__AS_MAX_SLOTS = 1 << 20, TW__AS_MAX_ARGS = 32 };
 
@@ -261,15 +265,18 @@ struct tw__as_run {
     bool stop;        /* return was met */
     bool condition;   /* of the last scf.condition */
 };
-/* Runs one function with its parameters and free names already in cell[]. Failures are added to the module's diags. */
+/* Runs one function with its parameters and free names already in cell[]. Failures are added to the module's diags.
+ * */
 tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function);
 void tw__as_run_end(tw__as_run *run);
-/* text/ops/castptr.c: gives the memories behind the arguments of `function` and behind peers their simulated addresses. */
+/* text/ops/castptr.c: gives the memories behind the arguments of `function` and behind peers their simulated
+ * addresses. */
 tw_status tw__as_add_regions(tw__as_run *run, const tw__as_function *function);
 /* A memref argument: `base` holds `bytes`, extents are the type's with every '?' filled in. */
 tw_status tw__as_memref_view(tw__as_cell *cell, const tw__as_type *type, const int64_t *extents, void *base,
                              size_t bytes);
-/* The value of a slot under another name, which does not own a tile. A tile gets its place first, so that both names mean
+/* The value of a slot under another name, which does not own a tile. A tile gets its place first, so that both names
+ * mean
  * the same memory; what is done to its description (extents, address) is seen under both. */
 void tw__as_lend(tw__as_run *run, uint32_t slot, tw__as_cell *copy);
 /* The tile of this cell has another valid region or address: so for all that name it. */
@@ -286,7 +293,7 @@ tw_status tw__as_yield(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_return(tw__as_run *run, const tw__as_code *code);
 tw_status tw__as_call(tw__as_run *run, const tw__as_code *code);
 
-/* --- text/program.c: the inside of public objects ---------------------------------------------------------------------------- */
+/* --- text/program.c: the inside of public objects --------------------------------------------------------------- */
 
 struct tw_pto_run;
 struct tw_pto_text;

@@ -104,7 +104,7 @@ tw_status tw_pto_text_verify(tw_pto_text *text, tw_pto_target target)
                                                      : status;
 }
 
-/* --- functions ------------------------------------------------------------------------------------------------------------ */
+/* --- functions -------------------------------------------------------------------------------------------------- */
 
 static const tw__as_program *any_program(const tw_pto_text *text)
 {

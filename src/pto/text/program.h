@@ -16,7 +16,8 @@ struct tw_pto_text {
     bool syntax_errors;
 };
 
-/* Tells the user what is new; the message of the thread is the first error of it. Returns `status`, TW_OK without errors. */
+/* Tells the user what is new; the message of the thread is the first error of it. Returns `status`, TW_OK without
+ * errors. */
 tw_status tw__text_tell(tw_pto_text *text, tw_status status);
 /* `name` NULL = the first that has a body; NULL when there is none. */
 const tw__as_function *tw__text_function(const tw__as_program *program, const char *name);

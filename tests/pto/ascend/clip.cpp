@@ -1,5 +1,7 @@
-// TW_PTO_CLIP_TENSORS: tensors larger than the valid region of a tile are cut to it, for loads and stores, also when a tail is
-// shorter than the tensor's static extents. Without the macro they are refused (pto_rules_refusals). Exit status 0 = all good.
+// TW_PTO_CLIP_TENSORS: tensors larger than the valid region of a tile are cut to it, for loads and stores, also when
+// a tail is
+// shorter than the tensor's static extents. Without the macro they are refused (pto_rules_refusals). Exit status 0 =
+// all good.
 #define TW_PTO_CLIP_TENSORS
 #include <pto/pto-inst.hpp>
 

@@ -1,4 +1,5 @@
-// The C++ layer of what the documents name without details: two windows, parts of Nz, layouts of scales, the pipes that nothing
+// The C++ layer of what the documents name without details: two windows, parts of Nz, layouts of scales, the pipes
+// that nothing
 // runs on, every setting of the fixed pipe. Exit status 0 = all good.
 #include <pto/pto-inst.hpp>
 

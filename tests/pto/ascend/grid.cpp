@@ -1,4 +1,5 @@
-// The C++ layer of cores and devices: FIFOs in every split and form, SYNCALL, transfers, signals, collectives, errors and
+// The C++ layer of cores and devices: FIFOs in every split and form, SYNCALL, transfers, signals, collectives, errors
+// and
 // exceptions out of kernels. Exit status 0 = all good.
 #include <pto/pto-inst.hpp>
 

@@ -1,4 +1,5 @@
-// Kernels as their developers write them: flags by hand, addresses by hand, tails by dynamic extents, events, cube and vector
+// Kernels as their developers write them: flags by hand, addresses by hand, tails by dynamic extents, events, cube
+// and vector
 // cores that hand work over through global memory. Results against plain loops. Exit status 0 = all good.
 #define TW_PTO_MANUAL_MODE
 #include <pto/pto-inst.hpp>
@@ -19,7 +20,8 @@ static int failures;
         }                                                       \
     } while (0)
 
-// --- z = a x + y over blocks, two buffers, a tail -------------------------------------------------------------------------------
+// --- z = a x + y over blocks, two buffers, a tail
+// -------------------------------------------------------------------------------
 
 template <typename T, uint32_t Length> AICORE void axpy(__gm__ T *x, __gm__ T *y, __gm__ T *z, T a, uint32_t total)
 {
@@ -77,7 +79,8 @@ static void vectors()
     }
 }
 
-// --- softmax of rows with events -------------------------------------------------------------------------------------------------
+// --- softmax of rows with events
+// -------------------------------------------------------------------------------------------------
 
 static void softmax()
 {
@@ -112,7 +115,8 @@ static void softmax()
     }
 }
 
-// --- a product on the cube core, a sum on the vector cores, through a workspace: rounds ordered by flags ---------------------------
+// --- a product on the cube core, a sum on the vector cores, through a workspace: rounds ordered by flags
+// ---------------------------
 
 constexpr int N = 32, HALF = N / 2, TO_VECTORS = 0, TO_CUBE = 1;
 using Square = GlobalTensor<half, TileShape2D<half, N, N>, BaseShape2D<half, N, N>>;
@@ -192,7 +196,8 @@ static void mixed()
     CHECK(wrong == 0);
 }
 
-// --- what goes wrong ----------------------------------------------------------------------------------------------------------------
+// --- what goes wrong
+// ----------------------------------------------------------------------------------------------------------------
 
 template <typename F> static std::string message_of(F &&f)
 {

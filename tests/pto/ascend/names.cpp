@@ -1,5 +1,7 @@
-// Every name that source-compatible programs use is there, by itself and with its header: what a missing one breaks is this file's
-// compilation. Offsets, contiguous shapes, runtime stubs and fresh memories are called and compared. Exit status 0 = all good.
+// Every name that source-compatible programs use is there, by itself and with its header: what a missing one breaks
+// is this file's
+// compilation. Offsets, contiguous shapes, runtime stubs and fresh memories are called and compared. Exit status 0 =
+// all good.
 #include <acl/acl.h>
 #include <pto/comm/comm_types.hpp>
 #include <pto/common/constants.hpp>
@@ -26,7 +28,8 @@ static int failures;
         }                                                       \
     } while (0)
 
-// --- names without a namespace -----------------------------------------------------------------------------------------------
+// --- names without a namespace
+// -----------------------------------------------------------------------------------------------
 
 AICORE __aicore__ __global__ inline int qualified(__gm__ int *__in__ a, __ubuf__ int *__out__ b, __cbuf__ int *,
                                                   __ca__ int *, __cb__ int *, __cc__ int *, __fbuf__ int *,
@@ -51,7 +54,8 @@ static_assert(bfloat16_t(1.0f).bits == 0x3F80 && bfloat16_t(0x1.01p0f).bits == 0
                   bfloat16_t(0x1.03p0f).bits == 0x3F82 && float(bfloat16_t(-0.5f)) == -0.5f,
               "bfloat16_t");
 
-// --- names of pto: taken with `using`, so each must exist -----------------------------------------------------------------------
+// --- names of pto: taken with `using`, so each must exist
+// -----------------------------------------------------------------------
 
 namespace takes {
 #define TAKE(name) using pto::name;
@@ -95,7 +99,8 @@ TAKE(TGATHER) TAKE(TSCATTER) TAKE(NotifyOp) TAKE(WaitCmp) TAKE(ReduceOp) TAKE(Pa
 
 using namespace pto;
 
-// --- where elements lie --------------------------------------------------------------------------------------------------------
+// --- where elements lie
+// --------------------------------------------------------------------------------------------------------
 
 static void offsets()
 {
@@ -147,7 +152,8 @@ static void shapes()
     CHECK(filled.shape[3] * filled.shape[4] == 35);
 }
 
-// --- the host's side, fresh memories ----------------------------------------------------------------------------------------------
+// --- the host's side, fresh memories
+// ----------------------------------------------------------------------------------------------
 
 static void runtime()
 {

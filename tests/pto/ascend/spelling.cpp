@@ -1,4 +1,5 @@
-// Spellings that programs choose between: types of operands named or not, settings before or after them, shapes without their
+// Spellings that programs choose between: types of operands named or not, settings before or after them, shapes
+// without their
 // arguments, names of a program's own. What each setting does is compared. Exit status 0 = all good.
 #include <pto/pto-inst.hpp>
 #include <runtime/rt.h>

@@ -1,6 +1,9 @@
-/* Limits from both sides. A row says in words what the manual asks, and gives one call with `{legal|illegal}` numbers in its
- * operands (words of operands.h): with the first ones it is taken, with the second ones refused by the rule, on the profiles
- * where the rule holds (c cpu, 2 a2a3, 5 a5); on the profiles of `free` both are taken. Sizes of tmp are in test_pto_core_limits_tmp.c. */
+/* Limits from both sides. A row says in words what the manual asks, and gives one call with `{legal|illegal}` numbers
+ * in its
+ * operands (words of operands.h): with the first ones it is taken, with the second ones refused by the rule, on the
+ * profiles
+ * where the rule holds (c cpu, 2 a2a3, 5 a5); on the profiles of `free` both are taken. Sizes of tmp are in
+ * test_pto_core_limits_tmp.c. */
 #include "pto/support/operands.h"
 
 #include <tilewright/pto/grid.h>
@@ -269,7 +272,7 @@ static void pto_limits_calls(void **state)
     assert_int_equal(bad, 0);
 }
 
-/* --- tiles: every extent from 1 to 130, every type, layout and location, against the sentences of the manual (1.1) ------------ */
+/* --- tiles: every extent from 1 to 130, every type, layout and location, against the sentences of the manual (1.1) */
 
 typedef struct boxes {
     unsigned char base, inner;
@@ -313,7 +316,8 @@ static void pto_limits_shapes(void **state)
                 }
 }
 
-/* Compact modes: the manual names four and says nothing of what they do. They change no address and no value; a fifth is refused. */
+/* Compact modes: the manual names four and says nothing of what they do. They change no address and no value; a fifth
+ * is refused. */
 static void pto_limits_compact(void **state)
 {
     enum { N = 32, MODES = 4 };
@@ -349,7 +353,7 @@ static void pto_limits_compact(void **state)
     assert_true(products[0][0] != 0 || products[0][1] != 0);
 }
 
-/* --- memories and addresses, 1.4 and 1.5 ----------------------------------------------------------------------------------------- */
+/* --- memories and addresses, 1.4 and 1.5 ------------------------------------------------------------------------ */
 
 static void try_memory(tw_pto_target target, tw_pto_location location, uint32_t bytes)
 {
@@ -390,7 +394,7 @@ static void pto_limits_memories(void **state)
     }
 }
 
-/* --- flags and FIFOs, 1.6 and 3.10 --------------------------------------------------------------------------------------------------- */
+/* --- flags and FIFOs, 1.6 and 3.10 ------------------------------------------------------------------------------ */
 
 static void pto_limits_flags(void **state)
 {

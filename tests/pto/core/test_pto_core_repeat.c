@@ -1,4 +1,5 @@
-/* What is remembered of a call must never outlive what it stands for: tiles that moved, were given back, were written over
+/* What is remembered of a call must never outlive what it stands for: tiles that moved, were given back, were written
+ * over
  * in their description, other scalars, other shapes. */
 #include "pto/support/check.h"
 

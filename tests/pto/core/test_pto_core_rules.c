@@ -1,5 +1,7 @@
-/* Every rule has a call that it refuses, on the profiles where it holds. A row names the rule, the profiles (c cpu, 2 a2a3, 5 a5),
- * the instruction and its operands in the words of operands.h; the last test reads the sources and asks that no rule was left
+/* Every rule has a call that it refuses, on the profiles where it holds. A row names the rule, the profiles (c cpu, 2
+ * a2a3, 5 a5),
+ * the instruction and its operands in the words of operands.h; the last test reads the sources and asks that no rule
+ * was left
  * out. */
 #include "pto/support/operands.h"
 
@@ -418,7 +420,8 @@ static void pto_rules_windows(void **state)
     tw_pto_free(core);
 }
 
-/* Cores of a block have part of the memories: TASSIGN names tiles in all of them, instructions use those that are there. */
+/* Cores of a block have part of the memories: TASSIGN names tiles in all of them, instructions use those that are
+ * there. */
 static tw_status use_tiles_elsewhere(tw_pto *core, void *user)
 {
     bool cube = tw_pto_identity_of(core).kind == TW_PTO_CUBE;
@@ -523,7 +526,8 @@ static bool is_elsewhere(const char *rule)
     return false;
 }
 
-/* `tilewright pto info` says all about every form: operands, types on each profile, domain, rules, tmp, cost, text; a rule that
+/* `tilewright pto info` says all about every form: operands, types on each profile, domain, rules, tmp, cost, text; a
+ * rule that
  * it names exists. */
 static void pto_rules_info(void **state)
 {

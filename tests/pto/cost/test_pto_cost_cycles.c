@@ -1,4 +1,5 @@
-/* Estimated cycles: the published tables by instruction, type, columns and target; pipes that overlap, wait for flags and
+/* Estimated cycles: the published tables by instruction, type, columns and target; pipes that overlap, wait for flags
+ * and
  * for tiles; the common profile. Expected figures are worked out from the tables by hand. */
 #include "pto/support/check.h"
 #include <tilewright/pto/grid.h>
@@ -149,7 +150,7 @@ static void pto_cycles_cube(void **state)
     }
 }
 
-/* --- pipes ------------------------------------------------------------------------------------------------------------------- */
+/* --- pipes ------------------------------------------------------------------------------------------------------ */
 
 /* On a busy pipe there is no head, and the tail is paid once, when it drains. */
 static void pto_cycles_pipe(void **state)
@@ -201,7 +202,7 @@ static void pto_cycles_overlap(void **state)
     }
 }
 
-/* --- the common profile ---------------------------------------------------------------------------------------------------------- */
+/* --- the common profile ----------------------------------------------------------------------------------------- */
 
 static float numbers[4][64 * 64];
 

@@ -10,7 +10,7 @@ static tw_pto_grid *grid_of(tw_pto_target target, unsigned blocks, unsigned vect
     return g;
 }
 
-/* --- identity ---------------------------------------------------------------------------------------------------------- */
+/* --- identity --------------------------------------------------------------------------------------------------- */
 
 static char order[512];
 
@@ -103,7 +103,7 @@ static void pto_grid_memories(void **state)
         }
 }
 
-/* --- failures ---------------------------------------------------------------------------------------------------------- */
+/* --- failures --------------------------------------------------------------------------------------------------- */
 
 static tw_status fail_in_block_1(tw_pto *core, void *user)
 {
@@ -126,7 +126,7 @@ static void pto_grid_failure(void **state)
     tw_pto_grid_free(g);
 }
 
-/* --- flags ----------------------------------------------------------------------------------------------------------------- */
+/* --- flags ------------------------------------------------------------------------------------------------------ */
 
 typedef struct log {
     int count;
@@ -229,7 +229,7 @@ static void pto_grid_flag_rules(void **state)
     tw_pto_free(alone);
 }
 
-/* --- SYNCALL ----------------------------------------------------------------------------------------------------------------- */
+/* --- SYNCALL ---------------------------------------------------------------------------------------------------- */
 
 static tw_status write_then_read(tw_pto *core, void *user)
 {
@@ -291,7 +291,7 @@ static void pto_grid_syncall_rules(void **state)
     tw_pto_grid_free(g);
 }
 
-/* --- deadlocks -------------------------------------------------------------------------------------------------------------- */
+/* --- deadlocks -------------------------------------------------------------------------------------------------- */
 
 static tw_status one_stays_away(tw_pto *core, void *user)
 {
@@ -342,7 +342,8 @@ static void pto_grid_no_memory(void **state)
     }
 }
 
-/* A cube core with vector cores beside it has no vector memory: of all instructions TMOV alone names a tile there, as the
+/* A cube core with vector cores beside it has no vector memory: of all instructions TMOV alone names a tile there, as
+ * the
  * destination of an accumulator, and TASSIGN has to have placed it. */
 static tw_status no_vector_memory(tw_pto *core, void *user)
 {

@@ -1,4 +1,5 @@
-/* FIFOs between the cores of a block: values by split and direction, order, back-pressure, slots as tensors, every rule,
+/* FIFOs between the cores of a block: values by split and direction, order, back-pressure, slots as tensors, every
+ * rule,
  * deadlocks, times. */
 #include "pto/support/check.h"
 #include <tilewright/pto/grid.h>
@@ -228,7 +229,7 @@ static void pto_fifo_memory(void **state)
     tw_pto_free(alone);
 }
 
-/* --- back-pressure: the producer is told of freed slots once in `period` of them ------------------------------------------ */
+/* --- back-pressure: the producer is told of freed slots once in `period` of them -------------------------------- */
 
 typedef struct pressure {
     unsigned slots, frees, pushed, period;
@@ -270,7 +271,7 @@ static void pto_fifo_pressure(void **state)
         }
 }
 
-/* --- rules ----------------------------------------------------------------------------------------------------------------- */
+/* --- rules ------------------------------------------------------------------------------------------------------ */
 
 static void pto_fifo_rules(void **state)
 {
@@ -387,7 +388,7 @@ static void pto_fifo_cores(void **state)
     tw_pto_grid_free(g);
 }
 
-/* --- deadlocks and time ------------------------------------------------------------------------------------------------------ */
+/* --- deadlocks and time ----------------------------------------------------------------------------------------- */
 
 /* Both sides wait for what the other would send next. */
 static tw_status cross(tw_pto *core, void *user)

@@ -1,6 +1,9 @@
-/* TPUSH and TPOP against dense matrices: every message is made beforehand, cut into parts, converted and laid out by the
- * references. Both directions, all splits, one or two vector cores or a whole core, rows, columns and boxes in the slot, types
- * with and without scales (given or set before), relu, clip, channel split, one vector core alone, addition to what the slot
+/* TPUSH and TPOP against dense matrices: every message is made beforehand, cut into parts, converted and laid out by
+ * the
+ * references. Both directions, all splits, one or two vector cores or a whole core, rows, columns and boxes in the
+ * slot, types
+ * with and without scales (given or set before), relu, clip, channel split, one vector core alone, addition to what
+ * the slot
  * holds. What a pop does not write keeps its bytes. */
 #include "pto/support/check.h"
 #include "pto/reference/ref_cube.h"
@@ -159,7 +162,7 @@ static tw_status kernel(tw_pto *core, void *user)
     return status;
 }
 
-/* --- making a case ------------------------------------------------------------------------------------------------------------------ */
+/* --- making a case ---------------------------------------------------------------------------------------------- */
 
 static uint64_t value(const scene *s)
 {

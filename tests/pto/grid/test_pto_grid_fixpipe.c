@@ -1,4 +1,5 @@
-/* What the fixed pipe does to accumulators on their way into a FIFO: layout, scale, relu, clip, channels, one vector core alone;
+/* What the fixed pipe does to accumulators on their way into a FIFO: layout, scale, relu, clip, channels, one vector
+ * core alone;
  * 8-bit and 4-bit elements. Values and places against plain arithmetic. */
 #include "pto/support/check.h"
 #include <tilewright/pto/grid.h>
@@ -12,7 +13,7 @@ static tw_pto_tile tile_of(tw_pto_location location, unsigned rows, unsigned col
     return t;
 }
 
-/* --- settings of the fixed pipe: where an element lies in a slot, what becomes of its value --------------------------------- */
+/* --- settings of the fixed pipe: where an element lies in a slot, what becomes of its value --------------------- */
 
 /* One push of an accumulator of R x C with (r - 20) * 8 + c, and how it comes out. */
 typedef struct pipe_case {
@@ -152,7 +153,8 @@ static void pto_fifo_fixpipe(void **state)
         }
 }
 
-/* Pushes for one vector core alone, in turn with pushes for both: each gets its own, and the other one's slots are free. */
+/* Pushes for one vector core alone, in turn with pushes for both: each gets its own, and the other one's slots are
+ * free. */
 static tw_status one_of_two(tw_pto *core, void *user)
 {
     static const int32_t whose[] = { 1, 2, 0, 2, 2, 1, 1, 0 };

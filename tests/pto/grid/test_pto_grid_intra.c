@@ -1,4 +1,5 @@
-/* Flags between the cube core and one vector core of a block: who goes on when, ids, counts, deadlocks, targets, text. */
+/* Flags between the cube core and one vector core of a block: who goes on when, ids, counts, deadlocks, targets,
+ * text. */
 #include "pto/support/check.h"
 #include <tilewright/pto/grid.h>
 #include <tilewright/pto/text.h>
@@ -13,7 +14,8 @@ static tw_pto_grid *grid_of(tw_pto_target target, unsigned blocks, unsigned vect
     return g;
 }
 
-/* As published kernels do it: the vector cores fill a slot, the cube core waits for both, takes it and frees it. Each block
+/* As published kernels do it: the vector cores fill a slot, the cube core waits for both, takes it and frees it. Each
+ * block
  * has three integers: rounds of vector core 0, of vector core 1, taken by the cube. */
 static tw_status rounds(tw_pto *core, void *user)
 {
@@ -58,7 +60,8 @@ static void pto_intra_rounds(void **state)
     }
 }
 
-/* One number in each direction at the same time: they are two flags. And a flag of one vector core is not the other's. */
+/* One number in each direction at the same time: they are two flags. And a flag of one vector core is not the
+ * other's. */
 static tw_status directions(tw_pto *core, void *user)
 {
     tw_pto_identity me = tw_pto_identity_of(core);
@@ -180,7 +183,7 @@ static void pto_intra_time(void **state)
     tw_pto_grid_free(g);
 }
 
-/* --- vector cores fill L1 of the cube core, which goes on when both have ------------------------------------------------------ */
+/* --- vector cores fill L1 of the cube core, which goes on when both have ---------------------------------------- */
 
 enum { SLOT_AT = 512, HALF = 16, COLS = 32 };
 

@@ -173,7 +173,8 @@ static uint32_t some(uint32_t low, uint32_t high)
     return low + (uint32_t)(random_bits() % (high - low + 1));
 }
 
-/* TIMG2COL with random filters, strides, dilations, pads, channels and windows, by the definition of a convolution. */
+/* TIMG2COL with random filters, strides, dilations, pads, channels and windows, by the definition of a convolution.
+ * */
 static void one_window(tw_pto_target target, bool depth)
 {
     tw_pto *core = tw_pto_new(target, 0);

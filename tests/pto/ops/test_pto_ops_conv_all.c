@@ -1,5 +1,7 @@
-/* ConvTiles against coordinates: TIMG2COL over strides, dilations, pads, channels and window positions of 2-D and 3-D maps,
- * state from SETFMATRIX, SET_IMG2COL_PADDING and SET_IMG2COL_RPT or from the tile; TTRANS between all layouts; TLOAD and TSTORE
+/* ConvTiles against coordinates: TIMG2COL over strides, dilations, pads, channels and window positions of 2-D and 3-D
+ * maps,
+ * state from SETFMATRIX, SET_IMG2COL_PADDING and SET_IMG2COL_RPT or from the tile; TTRANS between all layouts; TLOAD
+ * and TSTORE
  * with strides. Bytes that nothing is moved to keep their values. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
@@ -25,7 +27,7 @@ static ref_image conv_image(tw_pto *core, tw_pto_tile *t)
     return ref_fill(core, t, any, &state);
 }
 
-/* --- TIMG2COL ------------------------------------------------------------------------------------------------------------------- */
+/* --- TIMG2COL --------------------------------------------------------------------------------------------------- */
 
 typedef enum source_of_state { OWN, SET, SOURCES } source_of_state;
 
@@ -40,7 +42,8 @@ static void random_filter(tw_pto_conv *v, const ref_map *of)
              of->w + v->pad[0] + v->pad[1] < (v->filter_w - 1) * v->dilation_w + 1);
 }
 
-/* Extents and pads of the map from SETFMATRIX, the padding from SET_IMG2COL_PADDING: other values in the tile are not used. */
+/* Extents and pads of the map from SETFMATRIX, the padding from SET_IMG2COL_PADDING: other values in the tile are not
+ * used. */
 static void set_state(tw_pto *core, tw_type type, const tw_pto_conv *v, const ref_map *of, tw_pto_conv *in_tile)
 {
     static tw_pto_conv kept;
@@ -147,7 +150,7 @@ static void pto_ref_conv_ends(void **unused)
         }
 }
 
-/* --- TTRANS ------------------------------------------------------------------------------------------------------------------------ */
+/* --- TTRANS ----------------------------------------------------------------------------------------------------- */
 
 static const tw_pto_layout plain[] = { TW_PTO_NCHW,     TW_PTO_NHWC,      TW_PTO_GNCHW,
                                        TW_PTO_NCDHW,    TW_PTO_NC1HWC0,   TW_PTO_GNC1HWC0,
@@ -209,7 +212,7 @@ static void pto_ref_conv_transpose(void **unused)
                     one_transpose((tw_pto_target)target, types[t], plain[pair % LAYOUTS], plain[pair / LAYOUTS]);
 }
 
-/* --- TLOAD, TSTORE ------------------------------------------------------------------------------------------------------------------ */
+/* --- TLOAD, TSTORE ---------------------------------------------------------------------------------------------- */
 
 /* A tensor of the tile's shape, its rows with gaps between them; of six dimensions the first two are one. */
 static void one_transfer(tw_pto_target target, tw_type type, tw_pto_layout layout, bool load)

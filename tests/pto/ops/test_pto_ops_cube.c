@@ -1,4 +1,5 @@
-/* The cube and what surrounds it: products of one row, MX formats of 8 and 4 bits in boxes, TF32, 4-bit tiles on their way in
+/* The cube and what surrounds it: products of one row, MX formats of 8 and 4 bits in boxes, TF32, 4-bit tiles on
+ * their way in
  * and out, accumulators that leave with scales, split over vector cores; against loops written here. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
@@ -64,7 +65,7 @@ static void randomise(tw_pto *core, tw_pto_tile *t)
                 set(core, t, r, c, (double)(random_bits() % 9) - 4);
 }
 
-/* --- MX: 8 and 4 bits, plain, accumulating, with bias, matrix and row ------------------------------------------------------ */
+/* --- MX: 8 and 4 bits, plain, accumulating, with bias, matrix and row ------------------------------------------- */
 
 static void one_mx(tw_pto_target target, tw_type ta, tw_type tb, bool gemv)
 {
@@ -122,7 +123,7 @@ static void pto_cube_mx(void **state)
         }
 }
 
-/* --- one row, and the form that reads its destination ----------------------------------------------------------------------- */
+/* --- one row, and the form that reads its destination ----------------------------------------------------------- */
 
 static void pto_cube_gemv(void **state)
 {
@@ -163,7 +164,7 @@ static void pto_cube_gemv(void **state)
         }
 }
 
-/* --- TF32: 10 bits of significand, ties to even or away ------------------------------------------------------------------- */
+/* --- TF32: 10 bits of significand, ties to even or away --------------------------------------------------------- */
 
 static void pto_cube_tf32(void **state)
 {
@@ -198,7 +199,7 @@ static void pto_cube_tf32(void **state)
         }
 }
 
-/* --- 4-bit tiles: to L1 and back, between layouts, windows, conversion ------------------------------------------------------ */
+/* --- 4-bit tiles: to L1 and back, between layouts, windows, conversion ------------------------------------------ */
 
 static void pto_cube_nibbles(void **state)
 {
@@ -274,7 +275,7 @@ static void pto_cube_nibbles(void **state)
     tw_pto_free(core);
 }
 
-/* --- accumulators that leave with scales ------------------------------------------------------------------------------------ */
+/* --- accumulators that leave with scales ------------------------------------------------------------------------ */
 
 static double clamp(double x, double low, double high)
 {
@@ -353,7 +354,7 @@ static void pto_cube_scales(void **state)
         }
 }
 
-/* --- accumulators over two vector cores --------------------------------------------------------------------------------------- */
+/* --- accumulators over two vector cores ------------------------------------------------------------------------- */
 
 enum { SPLIT_R = 32, SPLIT_C = 64, SPLIT_AT = 0x2000 };
 
@@ -397,7 +398,7 @@ static void pto_cube_split(void **state)
             }
 }
 
-/* --- scales on their way to the cube -------------------------------------------------------------------------------------------- */
+/* --- scales on their way to the cube ---------------------------------------------------------------------------- */
 
 static void pto_cube_scale_order(void **state)
 {
@@ -430,7 +431,7 @@ static void pto_cube_scale_order(void **state)
     tw_pto_free(core);
 }
 
-/* --- rows and elements of a table straight to L1 ----------------------------------------------------------------------------------- */
+/* --- rows and elements of a table straight to L1 ---------------------------------------------------------------- */
 
 static void pto_cube_gather_l1(void **state)
 {

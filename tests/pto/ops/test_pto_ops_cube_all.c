@@ -1,5 +1,7 @@
-/* TMATMUL and TGEMV with their forms against sums in double: all types, profiles and layouts, valid regions around the
- * edges of boxes, TF32, special values. Integers and sums of small integers are exact; other sums stay within what f32
+/* TMATMUL and TGEMV with their forms against sums in double: all types, profiles and layouts, valid regions around
+ * the
+ * edges of boxes, TF32, special values. Integers and sums of small integers are exact; other sums stay within what
+ * f32
  * additions in any order may lose. Bytes outside the product keep their values. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
@@ -162,7 +164,7 @@ static void pto_ref_cube_products(void **unused)
                     one_product((tw_pto_target)target, &combinations[t], &forms[f], i & 1);
 }
 
-/* --- windows of larger tiles ---------------------------------------------------------------------------------------------- */
+/* --- windows of larger tiles ------------------------------------------------------------------------------------ */
 
 /* A tile with 32 more rows and 64 more columns, of which `t` becomes the window that begins at (row, col). */
 typedef struct framed {
@@ -260,7 +262,7 @@ static void pto_ref_cube_types(void **unused)
         }
 }
 
-/* --- what is refused, and what just is not ----------------------------------------------------------------------------------- */
+/* --- what is refused, and what just is not ---------------------------------------------------------------------- */
 
 typedef struct trio {
     tw_pto_tile a, b, c, bias;

@@ -516,7 +516,8 @@ static void pto_data_quant(void **state)
     tw_pto_free(core);
 }
 
-/* Philox 4x32-10 of Salmon et al.: the published answer for counter and key 0, and the order of the words in a row. */
+/* Philox 4x32-10 of Salmon et al.: the published answer for counter and key 0, and the order of the words in a row.
+ * */
 static void pto_data_random(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Reductions that give places, products, and one value per row or column as an operand, against loops written here. Every
+/* Reductions that give places, products, and one value per row or column as an operand, against loops written here.
+ * Every
  * type of the table on every profile, partial valid regions, ties, NaN and infinities. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
@@ -103,7 +104,8 @@ static void pto_fold_places(void **state)
             }
 }
 
-/* TCOLPROD of all types (integers wrap), TCOLMAX and TCOLMIN with NaN and infinities: the earlier value stays unless the
+/* TCOLPROD of all types (integers wrap), TCOLMAX and TCOLMIN with NaN and infinities: the earlier value stays unless
+ * the
  * later one compares. */
 static void pto_fold_columns(void **state)
 {
@@ -145,7 +147,7 @@ static void pto_fold_columns(void **state)
     tw_pto_free(core);
 }
 
-/* --- a value per row or column as an operand ---------------------------------------------------------------------------- */
+/* --- a value per row or column as an operand -------------------------------------------------------------------- */
 
 static double combine(int op, double a, double b)
 {

@@ -1,5 +1,6 @@
 /* MGATHER and MSCATTER against loops over single elements: all types and profiles, rows and elements,
- * every rule for indexes outside the table, atomics in row-major order, partial valid regions, layouts of the cpu profile.
+ * every rule for indexes outside the table, atomics in row-major order, partial valid regions, layouts of the cpu
+ * profile.
  * Memory and tiles outside what is written keep their bytes. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
@@ -74,7 +75,8 @@ static void put(const memory *m, size_t row, size_t col, uint64_t code)
     ref_store(m->bytes + GUARD, m->type, index_of(m, row, col), code);
 }
 
-/* A row or element number under a rule; -1 = none. Negative numbers: clamped to 0, wrapped like remainders of Euclid. */
+/* A row or element number under a rule; -1 = none. Negative numbers: clamped to 0, wrapped like remainders of Euclid.
+ * */
 static int64_t place(int64_t i, int64_t n, int rule)
 {
     if (i >= 0 && i < n) return i;
@@ -212,7 +214,7 @@ static void pto_ref_table_gather(void **unused)
                     for (int i = 0; i < CASES; i++) one_gather((tw_pto_target)target, all[t], mode, rule);
 }
 
-/* --- to L1 ------------------------------------------------------------------------------------------------------------------- */
+/* --- to L1 ------------------------------------------------------------------------------------------------------ */
 
 static void one_l1(tw_pto_target target, tw_type type, int mode, int rule)
 {
@@ -266,7 +268,7 @@ static void pto_ref_table_gather_l1(void **unused)
                     for (int i = 0; i < 3; i++) one_l1((tw_pto_target)target, all[t], mode, rule);
 }
 
-/* --- MSCATTER ------------------------------------------------------------------------------------------------------------------ */
+/* --- MSCATTER --------------------------------------------------------------------------------------------------- */
 
 /* The atomics of pto.md 3.6; cpu has what either chip has. */
 static bool has_atomic(tw_pto_target target, tw_type type, int atomic)
@@ -336,7 +338,7 @@ static void pto_ref_table_scatter(void **unused)
                             one_scatter((tw_pto_target)target, all[t], mode, rules[rule], atomic);
 }
 
-/* --- what is refused ------------------------------------------------------------------------------------------------------------ */
+/* --- what is refused -------------------------------------------------------------------------------------------- */
 
 static void pto_ref_table_constraints(void **unused)
 {

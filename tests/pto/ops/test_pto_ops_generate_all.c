@@ -1,5 +1,7 @@
-/* THISTOGRAM and TRANDOM against loops over single elements: every byte of both types with its filters; Philox words by lane,
- * group and row, counters that carry. Partial valid regions, layouts of profile cpu; the rest of dst keeps its bytes. */
+/* THISTOGRAM and TRANDOM against loops over single elements: every byte of both types with its filters; Philox words
+ * by lane,
+ * group and row, counters that carry. Partial valid regions, layouts of profile cpu; the rest of dst keeps its bytes.
+ * */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 #include "pto/reference/ref_cube.h"
@@ -15,7 +17,7 @@ static uint64_t any(tw_type type, uint64_t random)
     return ref_any(type, random);
 }
 
-/* --- THISTOGRAM ------------------------------------------------------------------------------------------------------------------- */
+/* --- THISTOGRAM ------------------------------------------------------------------------------------------------- */
 
 static uint64_t few_bytes(tw_type type, uint64_t random) /* equal higher bytes are common */
 {
@@ -77,7 +79,7 @@ static void pto_ref_generate_histogram(void **unused)
         }
 }
 
-/* --- TRANDOM: Philox 4x32 with 64-bit products written out (pto.md 3.9) ---------------------------------------------------------- */
+/* --- TRANDOM: Philox 4x32 with 64-bit products written out (pto.md 3.9) ----------------------------------------- */
 
 static void philox(const uint32_t counter[4], uint32_t k0, uint32_t k1, int rounds, uint32_t out[4])
 {

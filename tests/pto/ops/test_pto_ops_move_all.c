@@ -1,4 +1,5 @@
-/* Transfers, moves, windows, padding, gathering and scattering on every type, profile, layout, valid region and pad value against ref_move.c. */
+/* Transfers, moves, windows, padding, gathering and scattering on every type, profile, layout, valid region and pad
+ * value against ref_move.c. */
 #include "pto/support/check.h"
 #include "pto/reference/ref_layout.h"
 #include "pto/reference/ref_tables.h"
@@ -13,7 +14,8 @@ static void pto_ref_move_cross(void **state)
     assert_int_equal(tally.idle, 11); /* TINSERT of A2/A3 takes accumulators alone, with loops of their own */
 }
 
-/* TSUBVIEW: a window is a name for a part of its tile: what is written through it lands in the tile, at the addresses of the
+/* TSUBVIEW: a window is a name for a part of its tile: what is written through it lands in the tile, at the addresses
+ * of the
  * tile's layout, and nowhere else. */
 static void one_window(tw_pto_target target, tw_type type, unsigned layout, uint32_t row, uint32_t col)
 {

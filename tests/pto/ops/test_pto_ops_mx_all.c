@@ -1,5 +1,7 @@
-/* TMATMUL_MX and TGEMV_MX against sums in double: each value times the power of two of its group of 32 along k (pto.md 3.8).
- * All mixes of formats, scales that are NaN or at the ends of their range, valid regions around the edges of boxes. */
+/* TMATMUL_MX and TGEMV_MX against sums in double: each value times the power of two of its group of 32 along k
+ * (pto.md 3.8).
+ * All mixes of formats, scales that are NaN or at the ends of their range, valid regions around the edges of boxes.
+ * */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 #include "pto/reference/ref_cube.h"
@@ -201,7 +203,7 @@ static void pto_ref_mx_types(void **unused)
         }
 }
 
-/* --- what is refused ---------------------------------------------------------------------------------------------------------- */
+/* --- what is refused -------------------------------------------------------------------------------------------- */
 
 static void nothing(product *p)
 {

@@ -1,4 +1,5 @@
-/* Quantisation in groups (MX, HiF4), int8 with tmp, dequantising conversions, TCVT with tmp; against loops written here. */
+/* Quantisation in groups (MX, HiF4), int8 with tmp, dequantising conversions, TCVT with tmp; against loops written
+ * here. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 
@@ -101,7 +102,8 @@ static void pto_quant_mx(void **state)
             one_mx(i & 1 ? TW_PTO_A5 : TW_PTO_CPU, types[t][0], types[t][1], i & 2, i & 4, i == 1 || i == 7);
 }
 
-/* Worked by hand: the exponent of 448 is 8 above that of 1, so a group whose largest value is 448 keeps its values. */
+/* Worked by hand: the exponent of 448 is 8 above that of 1, so a group whose largest value is 448 keeps its values.
+ * */
 static void pto_quant_mx_known(void **state)
 {
     static const struct {
@@ -231,7 +233,8 @@ static void pto_quant_dequant(void **state)
         }
 }
 
-/* With tmp A2/A3 wrap, without they saturate; tmp must have the size that the manual gives, and one byte less is refused. */
+/* With tmp A2/A3 wrap, without they saturate; tmp must have the size that the manual gives, and one byte less is
+ * refused. */
 static void pto_quant_convert_tmp(void **state)
 {
     static const struct {

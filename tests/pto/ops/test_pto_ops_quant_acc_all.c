@@ -1,5 +1,7 @@
-/* Accumulators on their way out against one element at a time: TSTORE, TMOV, TEXTRACT and TINSERT, plain, with a scale and
- * with a scale per column: all types by profile, relu, atomic addition, tensor layouts, windows, partial valid regions, ties,
+/* Accumulators on their way out against one element at a time: TSTORE, TMOV, TEXTRACT and TINSERT, plain, with a
+ * scale and
+ * with a scale per column: all types by profile, relu, atomic addition, tensor layouts, windows, partial valid
+ * regions, ties,
  * NaN, infinities. Bytes that nothing is moved to keep their values. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
@@ -132,9 +134,10 @@ static void describe(const leaving *l, tw_type to, const char *what)
              l->relu, l->scale, l->row, l->col);
 }
 
-/* --- to global memory ------------------------------------------------------------------------------------------------------------ */
+/* --- to global memory ------------------------------------------------------------------------------------------- */
 
-/* Layouts by profile (pto.md 3.6); images have pixels for rows, four or eight of them to a line, and channels for columns. */
+/* Layouts by profile (pto.md 3.6); images have pixels for rows, four or eight of them to a line, and channels for
+ * columns. */
 static tw_pto_layout a_layout(tw_pto_target target)
 {
     static const tw_pto_layout both[] = { TW_PTO_ND, TW_PTO_ND, TW_PTO_NZ },
@@ -217,7 +220,7 @@ static void one_store(tw_pto_target target, scaling s, tw_type from, tw_type to)
     finish(&l);
 }
 
-/* --- to tiles ---------------------------------------------------------------------------------------------------------------------- */
+/* --- to tiles --------------------------------------------------------------------------------------------------- */
 
 static tw_pto_tile dst_tile(tw_pto_location location, tw_type type, uint32_t rows, uint32_t cols)
 {

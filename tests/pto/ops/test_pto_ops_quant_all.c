@@ -1,5 +1,7 @@
-/* TQUANT (8-bit symmetric and asymmetric, MX by both rules, HiF4) and TDEQUANT against one value or group at a time: all
- * types, profiles and directions, boxed and plain exponents, partial valid regions, ties, NaN, infinities, denormals. */
+/* TQUANT (8-bit symmetric and asymmetric, MX by both rules, HiF4) and TDEQUANT against one value or group at a time:
+ * all
+ * types, profiles and directions, boxed and plain exponents, partial valid regions, ties, NaN, infinities, denormals.
+ * */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 #include "pto/reference/ref_cube.h"
@@ -127,7 +129,7 @@ static void pto_ref_quant_dequant(void **unused)
         for (int i = 0; i < 80; i++) one_dequant((tw_pto_target)target, i & 1 ? TW_I8 : TW_I16);
 }
 
-/* --- MX ------------------------------------------------------------------------------------------------------------------------- */
+/* --- MX --------------------------------------------------------------------------------------------------------- */
 
 static int reach; /* largest exponent of the values of a case, either way */
 
@@ -217,7 +219,7 @@ static void pto_ref_quant_mx(void **unused)
             for (int i = 0; i < 60; i++) one_mx(targets[t], p, i & 1, i & 2);
 }
 
-/* --- HiF4 ------------------------------------------------------------------------------------------------------------------------ */
+/* --- HiF4 ------------------------------------------------------------------------------------------------------- */
 
 static void pto_ref_quant_hif4(void **unused)
 {
@@ -255,7 +257,7 @@ static void pto_ref_quant_hif4(void **unused)
     }
 }
 
-/* --- what is refused ---------------------------------------------------------------------------------------------------------------- */
+/* --- what is refused -------------------------------------------------------------------------------------------- */
 
 /* Every pair of types on each profile, MX and 8 bits. */
 static void pto_ref_quant_types(void **unused)

@@ -1,4 +1,5 @@
-/* Special values of every elementwise row, in every type and on every profile: NaN, infinities, zeros of both signs, the
+/* Special values of every elementwise row, in every type and on every profile: NaN, infinities, zeros of both signs,
+ * the
  * smallest and the largest, denormals, extremes of integers; each with each, compared bit by bit (NaN with NaN). The
  * references are written from the formulas: floats in double, rounded once per step; integers in 64 bits, cut off.
  * Denormals are kept, as by the peer's simulator; the chips flush them unless told otherwise. */
@@ -54,7 +55,8 @@ static uint64_t floored(const integers *v, uint64_t a, uint64_t b)
     return m && tw_type_get(v->type)->is_signed && (int64_t)(m ^ b) < 0 ? m + b : m;
 }
 
-/* X(row, largest error in units of the last place, float formula, integer formula). Rounding of the result is implied;
+/* X(row, largest error in units of the last place, float formula, integer formula). Rounding of the result is
+ * implied;
  * FR marks a step that is rounded by itself. */
 #define FR(x)       rounded(v->type, x)
 #define FLOATS_ONLY 0
@@ -133,7 +135,7 @@ static const struct row {
     ROWS(ROW)
 };
 
-/* --- values -------------------------------------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------------------------- */
 
 enum { N = 16 };
 

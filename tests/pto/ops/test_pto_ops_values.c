@@ -1,10 +1,12 @@
-/* What the other value tests leave: special values of elementwise instructions (NaN, infinities, signed zeros, wrap), forms
- * with a destination that is read, parts, low bits, streams, counts, sorting, masks from a tile, storage in place. The last test
+/* What the other value tests leave: special values of elementwise instructions (NaN, infinities, signed zeros, wrap),
+ * forms
+ * with a destination that is read, parts, low bits, streams, counts, sorting, masks from a tile, storage in place.
+ * The last test
  * asks that every row of ops.def is promised to a program (rows.def). */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 
-/* --- special values ------------------------------------------------------------------------------------------------------- */
+/* --- special values --------------------------------------------------------------------------------------------- */
 
 static double s_add(double a, double b)
 {
@@ -160,7 +162,7 @@ static void pto_values_wrap(void **state)
             }
 }
 
-/* --- from any layout to any: transposed, converted, padded ----------------------------------------------------------------------- */
+/* --- from any layout to any: transposed, converted, padded ------------------------------------------------------ */
 
 static void pto_values_between_layouts(void **state)
 {
@@ -195,7 +197,7 @@ static void pto_values_between_layouts(void **state)
         }
 }
 
-/* --- dst + a s, and the scalar between two tiles ----------------------------------------------------------------------------- */
+/* --- dst + a s, and the scalar between two tiles ---------------------------------------------------------------- */
 
 static void pto_values_axpy(void **state)
 {
@@ -235,7 +237,7 @@ static void pto_values_axpy(void **state)
     }
 }
 
-/* --- parts -------------------------------------------------------------------------------------------------------------------- */
+/* --- parts ------------------------------------------------------------------------------------------------------ */
 
 static void pto_values_parts(void **state)
 {
@@ -291,7 +293,7 @@ static void pto_values_parts(void **state)
     }
 }
 
-/* --- low bits, streams, counts ---------------------------------------------------------------------------------------------- */
+/* --- low bits, streams, counts ---------------------------------------------------------------------------------- */
 
 static void pto_values_pack(void **state)
 {
@@ -364,7 +366,7 @@ static void pto_values_concat(void **state)
         }
 }
 
-/* --- masks, sorting, storage in place ------------------------------------------------------------------------------------------ */
+/* --- masks, sorting, storage in place --------------------------------------------------------------------------- */
 
 static void pto_values_compare_tile(void **state)
 {
@@ -515,7 +517,7 @@ static void pto_values_iota(void **state)
             }
 }
 
-/* --- the registry ---------------------------------------------------------------------------------------------------------------- */
+/* --- the registry ----------------------------------------------------------------------------------------------- */
 
 /* Queues between cores and transfers between devices have programs of their own (test_pto_grid and its kin). */
 static bool elsewhere(const tw__pto_row *row)

@@ -69,7 +69,8 @@ static ref_rounding rounding_of(int32_t mode)
     }
 }
 
-/* An integer as a double that rounds to any format of fewer bits as the integer does: 53 bits, the last one sticky. */
+/* An integer as a double that rounds to any format of fewer bits as the integer does: 53 bits, the last one sticky.
+ * */
 static double sticky(tw_type type, uint64_t code)
 {
     int64_t value = ref_integer(type, code);

@@ -55,7 +55,7 @@ static void pour(unsigned char *to, size_t size, tw_type type, unsigned kind, ui
     }
 }
 
-/* --- one call --------------------------------------------------------------------------------------------------------------- */
+/* --- one call --------------------------------------------------------------------------------------------------- */
 
 static bool is_tile(char letter)
 {
@@ -329,7 +329,7 @@ static void keep(region *r)
     memcpy(r->want, r->live, r->size);
 }
 
-/* --- comparing ---------------------------------------------------------------------------------------------------------------- */
+/* --- comparing -------------------------------------------------------------------------------------------------- */
 
 static bool close_to(const ref_call *call, const ref_matrix *m, uint64_t want, uint64_t got)
 {
@@ -548,7 +548,7 @@ static void run(bench *b, ref_call *call, unsigned layout)
         run_unplaced(b, call);
 }
 
-/* --- the cross ---------------------------------------------------------------------------------------------------------------- */
+/* --- the cross -------------------------------------------------------------------------------------------------- */
 
 static void one(bench *b, const ref_row *row, const tw_pto_info *info, int target, int type, unsigned variant,
                 unsigned triple)

@@ -1,5 +1,7 @@
-/* ref_fold: reductions, places of extremes, and one value per row or column spread over a tile, as plain loops over matrices
- * of codes (pto.md 3.4). Sums and products go in index order; those of f16 and bf16 are held in f32 and rounded once. */
+/* ref_fold: reductions, places of extremes, and one value per row or column spread over a tile, as plain loops over
+ * matrices
+ * of codes (pto.md 3.4). Sums and products go in index order; those of f16 and bf16 are held in f32 and rounded once.
+ * */
 #include "pto/reference/ref_tables.h"
 
 #include <math.h>
@@ -63,7 +65,8 @@ static uint64_t widened(tw_type type, uint64_t code)
     return ref_is_float(type) ? ref_code(TW_F32, ref_real(type, code)) : code;
 }
 
-/* One after the other. Sums of a row begin with +0, those of a column with its first element: the documents do not say what
+/* One after the other. Sums of a row begin with +0, those of a column with its first element: the documents do not
+ * say what
  * becomes of nothing but -0. */
 static uint64_t folded(line l, fold op)
 {
@@ -99,7 +102,7 @@ static size_t place_of(line l, bool largest)
     return best;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------------------ */
+/* --- rows ------------------------------------------------------------------------------------------------------- */
 
 /* Variants: 0 dst a row-major tile with one valid column, 1 a column, 2 two valid columns, 3 other rows. */
 static void per_row(ref_call *call, ref_matrix *m)
@@ -150,7 +153,7 @@ static void row_places(ref_call *call)
     }
 }
 
-/* --- columns ---------------------------------------------------------------------------------------------------------------- */
+/* --- columns ---------------------------------------------------------------------------------------------------- */
 
 /* Variants: 0 dst of one row, 1 two valid rows, 2 other columns; with tmp 3: isBinary. */
 static void per_column(ref_call *call, ref_matrix *m)
@@ -201,7 +204,7 @@ static void column_places(ref_call *call)
     }
 }
 
-/* --- spreading --------------------------------------------------------------------------------------------------------------- */
+/* --- spreading -------------------------------------------------------------------------------------------------- */
 
 /* Variants: 0 as many valid columns, 1 a column, 2 no valid column, 3 other rows. */
 static void plan_row_expand(ref_call *call)
@@ -263,8 +266,10 @@ static void no_zeros(ref_call *call)
         if (b->at[i] == 0) b->at[i] = 7;
 }
 
-/* One operand has a value per row: variant % 2 says which (0: the second), variant / 2 how: 0 column-major with one column,
- * 1 row-major with a block of 32 bytes per row, 2 column-major of several columns with one valid, 3 neither, 4 other rows. */
+/* One operand has a value per row: variant % 2 says which (0: the second), variant / 2 how: 0 column-major with one
+ * column,
+ * 1 row-major with a block of 32 bytes per row, 2 column-major of several columns with one valid, 3 neither, 4 other
+ * rows. */
 static void plan_row_operand(ref_call *call)
 {
     ref_matrix *d = ref_of(call, 'd'), *m = ref_of(call, call->variant % 2 ? 'a' : 'b'),

@@ -1,4 +1,5 @@
-/* ref_format: the formats by their fields (pto.md 1.2: IEEE 754 halves and floats, OCP 8-bit and MX formats, HiFloat8 as
+/* ref_format: the formats by their fields (pto.md 1.2: IEEE 754 halves and floats, OCP 8-bit and MX formats, HiFloat8
+ * as
  * published: sign, a prefix that says how wide the exponent is, the exponent as sign and magnitude, mantissa). */
 #include "pto/reference/ref_format.h"
 
@@ -74,9 +75,10 @@ int64_t ref_integer(tw_type type, uint64_t code)
     return (int64_t)code;
 }
 
-/* --- decoding ------------------------------------------------------------------------------------------------------------ */
+/* --- decoding --------------------------------------------------------------------------------------------------- */
 
-/* HiFloat8 without its sign. After the prefix 11, 10, 01, 001, 0001 come 4, 3, 2, 1, 0 bits of exponent: its sign, then
+/* HiFloat8 without its sign. After the prefix 11, 10, 01, 001, 0001 come 4, 3, 2, 1, 0 bits of exponent: its sign,
+ * then
  * its magnitude without the leading one. 0000: 2^(m - 23), or zero. 2^15 times 1.5 stands for infinity. */
 static double hif8_magnitude(unsigned code)
 {
@@ -153,7 +155,7 @@ bool ref_same(tw_type type, uint64_t a, uint64_t b)
     return (a & mask) == (b & mask) || (ref_is_nan(type, a) && ref_is_nan(type, b));
 }
 
-/* --- encoding ------------------------------------------------------------------------------------------------------------ */
+/* --- encoding --------------------------------------------------------------------------------------------------- */
 
 double ref_f32(double value)
 {
@@ -290,7 +292,7 @@ uint64_t ref_encode(tw_type type, double x, ref_rounding rounding, bool saturate
     return type == TW_HIF8 && code == 0 ? 0 : sign | code;
 }
 
-/* --- codes to try --------------------------------------------------------------------------------------------------------- */
+/* --- codes to try ----------------------------------------------------------------------------------------------- */
 
 const uint64_t *ref_specials(tw_type type, size_t *count)
 {

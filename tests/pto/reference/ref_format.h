@@ -1,5 +1,7 @@
-/* ref_format: what a code of an element type means and which code is nearest to a value, for the references of tests/pto.
- * Written from the definitions of the formats and sharing nothing with src: a code is taken apart into its fields and put
+/* ref_format: what a code of an element type means and which code is nearest to a value, for the references of
+ * tests/pto.
+ * Written from the definitions of the formats and sharing nothing with src: a code is taken apart into its fields and
+ * put
  * together by ldexp; a value is encoded by searching the format's own values in order. Slow and plain. */
 #ifndef TW_TESTS_PTO_REF_FORMAT_H
 #define TW_TESTS_PTO_REF_FORMAT_H
@@ -28,7 +30,8 @@ double ref_decode(tw_type type, uint64_t code);
 /* The value itself of an integer type's code, extended to 64 bits. */
 int64_t ref_integer(tw_type type, uint64_t code);
 /* Code of a value, rounded once.
- *   saturate  values past the range give its end, NaN gives 0 in integers; else integers wrap (NaN and infinities: the
+ *   saturate  values past the range give its end, NaN gives 0 in integers; else integers wrap (NaN and infinities:
+ * the
  *             least number), floats go to infinity, or to NaN where there is none
  * 4-bit floats always saturate and turn NaN into 0; e8m0 takes 0 as its least value and negative values as NaN. */
 uint64_t ref_encode(tw_type type, double value, ref_rounding rounding, bool saturate);
@@ -42,7 +45,8 @@ double ref_to_integral(double value, ref_rounding rounding);
 const uint64_t *ref_specials(tw_type type, size_t *count);
 /* A code from random bits: one in eight is special, the rest any code. */
 uint64_t ref_any(tw_type type, uint64_t random);
-/* A code of a small integer, exact in every type: -4 to 4, from 0 on where there is no sign (4 bits: any code; e8m0: 1/8 to 8). */
+/* A code of a small integer, exact in every type: -4 to 4, from 0 on where there is no sign (4 bits: any code; e8m0:
+ * 1/8 to 8). */
 uint64_t ref_small(tw_type type, uint64_t random);
 /* splitmix64: the same numbers in every run. */
 uint64_t ref_next(uint64_t *state);

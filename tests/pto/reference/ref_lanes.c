@@ -1,4 +1,5 @@
-/* ref_lanes: elementwise instructions, those that pair, join and part streams, and the generated ones, as plain loops over
+/* ref_lanes: elementwise instructions, those that pair, join and part streams, and the generated ones, as plain loops
+ * over
  * matrices of codes (pto.md 3.1, 3.2). */
 #include "pto/reference/ref_tables.h"
 
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- formulas -------------------------------------------------------------------------------------------------------------- */
+/* --- formulas --------------------------------------------------------------------------------------------------- */
 
 #define NOT     0
 #define FR(x)   ref_real(v->to, ref_code(v->to, x))     /* rounded to dst's type */
@@ -23,7 +24,8 @@ static double floor_remainder(double a, double b)
     return m != 0 && (m < 0) != (b < 0) ? m + b : m;
 }
 
-/* product + b as if rounded once to fewer bits later: the sum in double, made odd where it is not exact. The product of two
+/* product + b as if rounded once to fewer bits later: the sum in double, made odd where it is not exact. The product
+ * of two
  * values of 24 bits is exact. */
 static double fused(double product, double b)
 {
@@ -97,7 +99,7 @@ static uint64_t relu_to_i8(uint64_t sum)
 #include "pto/reference/ref_lanes.def"
 #undef X
 
-/* --- plans and values -------------------------------------------------------------------------------------------------------- */
+/* --- plans and values ------------------------------------------------------------------------------------------- */
 
 /* A code of an integer type that is zero becomes 5. */
 static void no_zero(ref_matrix *m)
@@ -136,7 +138,7 @@ static void plan_axpy(ref_call *call)
     call->illegal = call->type == TW_F32;
 }
 
-/* --- where reference and formula differ in shape -------------------------------------------------------------------------------- */
+/* --- where reference and formula differ in shape ---------------------------------------------------------------- */
 
 /* TADDDEQRELU: f16(max(0, (a + b) scale)), in f32 by way of 2^-17. */
 static void plan_dequant(ref_call *call)
@@ -254,7 +256,7 @@ static uint64_t whole_TPARTADD(const ref_wholes *v)
     return v->a + v->b;
 }
 
-/* --- columns side by side, streams ------------------------------------------------------------------------------------------------ */
+/* --- columns side by side, streams ------------------------------------------------------------------------------ */
 
 /* Variants: 0 fits exactly, 1 narrower than dst (A5: an error), 2 too wide, 3 rows differ. */
 static void plan_concat(ref_call *call)
@@ -365,7 +367,7 @@ static void deinterleave1(ref_call *call)
         for (uint32_t k = 0; k < a->valid_cols; k++) REF_AT(k % 2 ? odd : even, r, k / 2) = REF_AT(a, r, k);
 }
 
-/* --- generated ----------------------------------------------------------------------------------------------------------------------- */
+/* --- generated -------------------------------------------------------------------------------------------------- */
 
 static void spread_scalar(ref_call *call)
 {
@@ -395,7 +397,8 @@ static void triangle(ref_call *call)
         }
 }
 
-/* TCI: row 0 alone, whatever the valid rows are. Variants: ascending, descending, descending by another value than 1. */
+/* TCI: row 0 alone, whatever the valid rows are. Variants: ascending, descending, descending by another value than 1.
+ * */
 static void plan_iota(ref_call *call)
 {
     call->attrs.descending = (int32_t)call->variant;
@@ -410,7 +413,7 @@ static void iota(ref_call *call)
         ref_put_whole(d->type, &REF_AT(d, 0, k), call->variant ? start - k : start + k);
 }
 
-/* --- the table -------------------------------------------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------------------------- */
 
 #define PART(op)                                                                                         \
     .in_place = true, .variants = 9, .thin = 4, .plan = plan_part, .reference = part, .real = real_##op, \

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fractal 512: 16 rows (columns) of 32 bytes; 1024: 16 x 16; 32: 16 x 2 and 2 x 16. A tile of fewer rows than a box has
+/* Fractal 512: 16 rows (columns) of 32 bytes; 1024: 16 x 16; 32: 16 x 2 and 2 x 16. A tile of fewer rows than a box
+ * has
  * boxes of its rows. */
 void ref_box(const tw_pto_tile *t, uint32_t *rows, uint32_t *cols)
 {
@@ -128,7 +129,7 @@ void ref_store(void *storage, tw_type type, size_t index, uint64_t code)
     for (unsigned b = 0; b < bits / 8; b++) at[index * (bits / 8) + b] = (unsigned char)(code >> 8 * b);
 }
 
-/* --- images ------------------------------------------------------------------------------------------------------------- */
+/* --- images ----------------------------------------------------------------------------------------------------- */
 
 ref_image ref_take(tw_pto *core, tw_pto_tile *tile)
 {

@@ -21,7 +21,7 @@ static bool is_valid(const ref_matrix *m, uint32_t r, uint32_t c)
     return r < m->valid_rows && c < m->valid_cols;
 }
 
-/* --- tensors ------------------------------------------------------------------------------------------------------------------ */
+/* --- tensors ---------------------------------------------------------------------------------------------------- */
 
 /* Shapes of tensors for a region: contiguous ones of every layout, and two with outer dimensions and gaps. */
 enum { PLAIN_LAYOUTS = TW_PTO_FRACTAL_Z_3D + 1, OUTER_ND = PLAIN_LAYOUTS, OUTER_DN, TENSORS };
@@ -172,7 +172,7 @@ static void nothing(ref_call *call)
     (void)call;
 }
 
-/* --- moves ------------------------------------------------------------------------------------------------------------------------ */
+/* --- moves ------------------------------------------------------------------------------------------------------ */
 
 static const struct {
     unsigned char from, to;
@@ -255,7 +255,7 @@ static void move(ref_call *call)
                 d->type == a->type ? REF_AT(a, r, c) : ref_code(d->type, ref_real(a->type, REF_AT(a, r, c)));
 }
 
-/* --- windows ------------------------------------------------------------------------------------------------------------------------- */
+/* --- windows ---------------------------------------------------------------------------------------------------- */
 
 /* Variants: paths, each with a corner that fits and one that does not. */
 static void plan_window(ref_call *call)
@@ -304,7 +304,7 @@ static void insert(ref_call *call)
         for (uint32_t c = 0; c < a->valid_cols; c++) REF_AT(d, r0 + r, c0 + c) = REF_AT(a, r, c);
 }
 
-/* --- the same bytes ------------------------------------------------------------------------------------------------------------------- */
+/* --- the same bytes --------------------------------------------------------------------------------------------- */
 
 /* Variants: types and shapes of dst; 0 and 1 of as many bytes, 2 twice as many, 3 in another memory. */
 static void plan_reshape(ref_call *call)
@@ -382,7 +382,7 @@ static void fill_pad(ref_call *call)
             REF_AT(d, r, c) = is_valid(a, r, c) ? REF_AT(a, r, c) : ref_pad(d->type, d->pad);
 }
 
-/* --- by pattern, index, comparison ------------------------------------------------------------------------------------------------------ */
+/* --- by pattern, index, comparison ------------------------------------------------------------------------------ */
 
 /* first of every `step`: P0101 even, P1010 odd, P0001 0, P0010 1, P0100 2, P1000 3 of four, P1111 all. */
 static bool keeps(int32_t mask, uint32_t i)

@@ -1,4 +1,5 @@
-/* ref_quant: what quantisation makes of one value, or of one group, for the references of tests/pto (pto.md 3.9, 3.6). */
+/* ref_quant: what quantisation makes of one value, or of one group, for the references of tests/pto (pto.md 3.9,
+ * 3.6). */
 #ifndef TW_TESTS_PTO_REF_QUANT_H
 #define TW_TESTS_PTO_REF_QUANT_H
 
@@ -17,7 +18,8 @@ void ref_mx_group(tw_type type, bool nv, const double *values, ref_group *out);
 /* HiF4: 64 values divided by their scales; returns the word of scales: e6m2, eight bits, sixteen bits. */
 uint32_t ref_hif4_group(const double *values, double *scaled);
 
-/* An accumulator's element on its way out: relu, times the scale (in f32), converted to `to`, saturating where `scaled`. */
+/* An accumulator's element on its way out: relu, times the scale (in f32), converted to `to`, saturating where
+ * `scaled`. */
 uint64_t ref_leave(tw_type from, uint64_t code, bool relu, bool scaled, double scale, tw_type to);
 
 #endif

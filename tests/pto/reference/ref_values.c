@@ -11,7 +11,7 @@ ref_matrix *ref_of(ref_call *call, char letter)
     return NULL;
 }
 
-/* --- values --------------------------------------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------------------------- */
 
 double ref_real(tw_type type, uint64_t code)
 {
@@ -31,7 +31,8 @@ double ref_real(tw_type type, uint64_t code)
                              : ref_decode(type, code);
 }
 
-/* To nearest, ties to even; overflow to infinity. The distance of numbers around a value follows from its exponent. */
+/* To nearest, ties to even; overflow to infinity. The distance of numbers around a value follows from its exponent.
+ * */
 uint64_t ref_code(tw_type type, double x)
 {
     if (type == TW_F32) {

@@ -1,4 +1,5 @@
-/* The references' own formats and addresses against values known from the definitions: a mistake there would hide others. */
+/* The references' own formats and addresses against values known from the definitions: a mistake there would hide
+ * others. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -50,7 +50,8 @@ static inline void set(tw_pto *core, tw_pto_tile *t, uint32_t r, uint32_t c, dou
 }
 
 /* With COUNT_ROWS: which rows of ops.def a program has executed. Every execution in such a program has its results
- * compared, so a row reached is a row whose values are tested. tests/pto/support/rows.def says which program has which. */
+ * compared, so a row reached is a row whose values are tested. tests/pto/support/rows.def says which program has
+ * which. */
 #ifdef COUNT_ROWS
 #include <stdio.h>
 

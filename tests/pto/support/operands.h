@@ -1,9 +1,11 @@
 /* operands: operands of an instruction in few words, for tables of calls.
  *
- *   tile    location type rows x cols, then: vRxC valid, col column-major, nz zz zn nn boxes, f1024 f32, padN, @address, base =
+ *   tile    location type rows x cols, then: vRxC valid, col column-major, nz zz zn nn boxes, f1024 f32, padN,
+ * @address, base =
  *           a window
  *   conv    "conv location type layout a,b,c,.." then kHxW filter, hN map of N rows, t = transposed, xN channels
- *   tensor  "g type rows x cols layout", then wN = window of N bytes, null, neg = negative stride, outer = two outer planes, odd = 31 single scales,
+ *   tensor  "g type rows x cols layout", then wN = window of N bytes, null, neg = negative stride, outer = two outer
+ * planes, odd = 31 single scales,
  *           eights, fours = boxes of scales 8 high, 4 wide
  *   scalar  "#type value" */
 #ifndef TW_TESTS_PTO_OPERANDS_H

@@ -1,4 +1,5 @@
-/* tilewright/pto/text.h: programs from memory, verification for targets, arguments of every kind, errors, diagnostics by
+/* tilewright/pto/text.h: programs from memory, verification for targets, arguments of every kind, errors, diagnostics
+ * by
  * callback, tiles afterwards. */
 #include "pto/support/check.h"
 
@@ -206,7 +207,8 @@ static void pto_text_api_bytes(void **state)
     tw_pto_text_free(text);
 }
 
-/* A kernel with a parameter of each kind, an alias, a loop, a call; every allocation of reading, verifying, binding and
+/* A kernel with a parameter of each kind, an alias, a loop, a call; every allocation of reading, verifying, binding
+ * and
  * running it fails once. */
 static tw_status whole_life(float *x, int32_t *sum)
 {

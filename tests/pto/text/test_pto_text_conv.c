@@ -1,4 +1,5 @@
-/* ConvTiles in text: their type, a convolution through TIMG2COL and the cube against loops over pixels, and what is refused. */
+/* ConvTiles in text: their type, a convolution through TIMG2COL and the cube against loops over pixels, and what is
+ * refused. */
 #include "pto/support/check.h"
 #include "pto/support/text.h"
 #include <tilewright/pto/text.h>
@@ -65,7 +66,7 @@ static void pto_conv_text_type(void **state)
     tw_diags_free(diags);
 }
 
-/* --- a convolution --------------------------------------------------------------------------------------------------------- */
+/* --- a convolution ---------------------------------------------------------------------------------------------- */
 
 enum {
     C = 20,
@@ -175,7 +176,7 @@ static void pto_conv_text_convolution(void **state)
     end(&s);
 }
 
-/* --- refusals ----------------------------------------------------------------------------------------------------------------- */
+/* --- refusals --------------------------------------------------------------------------------------------------- */
 
 #define T "!pto.tile_buf<vec, 1x64xf16>"
 static void pto_conv_text_refused(void **state)

@@ -28,7 +28,8 @@ static tw_status run_core(tw_pto *core, void *user)
     return status;
 }
 
-/* `body` with %p : !pto.ptr<i32>, %z = 0, %u = 1 on `blocks` blocks; the first diagnostic into message ("" = none). */
+/* `body` with %p : !pto.ptr<i32>, %z = 0, %u = 1 on `blocks` blocks; the first diagnostic into message ("" = none).
+ * */
 static tw_status run_text(const char *body, unsigned blocks, unsigned vectors, int32_t *memory, int *line,
                           char message[600])
 {
@@ -169,12 +170,13 @@ static void pto_text_cores_messages(void **state)
     }
 }
 
-/* --- functions of one kind of core ------------------------------------------------------------------------------------- */
+/* --- functions of one kind of core ------------------------------------------------------------------------------ */
 
 #define CUBE   "attributes {pto.kernel_kind = #pto.kernel_kind<cube>}"
 #define VECTOR "attributes {pto.kernel_kind = #pto.kernel_kind<vector>}"
 
-/* The program in a module, on `vectors` cores; every core runs what tw_pto_text_function_of gives it, with %p if it takes it. */
+/* The program in a module, on `vectors` cores; every core runs what tw_pto_text_function_of gives it, with %p if it
+ * takes it. */
 static tw_status run_own(tw_pto *core, void *user)
 {
     job *j = user;

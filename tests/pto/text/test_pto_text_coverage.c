@@ -1,4 +1,5 @@
-/* Everything that the documents list as text: spellings of types (spec pto.md 2.2), values of enumerations (2.3), operations
+/* Everything that the documents list as text: spellings of types (spec pto.md 2.2), values of enumerations (2.3),
+ * operations
  * that are no instructions and those of the host dialects (2.4), attributes of modules and functions (2.3). */
 #include "pto/support/check.h"
 #include "pto/support/text.h"
@@ -7,7 +8,8 @@
 
 // clang-format off: tables, one row a line
 
-/* Names that the rows use: f32 tiles %a %b %d, i32 %k, i16 %i16, f16 %h, mask %m, rows %row, cube %left %right %acc, views %v %vi. */
+/* Names that the rows use: f32 tiles %a %b %d, i32 %k, i16 %i16, f16 %h, mask %m, rows %row, cube %left %right %acc,
+ * views %v %vi. */
 #define F "!pto.tile_buf<vec, 16x16xf32>"
 #define I "!pto.tile_buf<vec, 16x16xi32>"
 #define H "!pto.tile_buf<vec, 16x16xf16>"
@@ -58,7 +60,7 @@ static void accept(const char *line, tw_pto_target target)
 
 // clang-format off
 
-/* --- 2.3: enumerations ------------------------------------------------------------------------------------------------ */
+/* --- 2.3: enumerations ------------------------------------------------------------------------------------------ */
 
 /* `line` has %s where the attribute's value stands. */
 static const struct {
@@ -128,7 +130,7 @@ static void pto_text_coverage_enumerations(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* --- 2.4, and the last line of 2.3 ------------------------------------------------------------------------------------ */
+/* --- 2.4, and the last line of 2.3 ------------------------------------------------------------------------------ */
 
 static void pto_text_coverage_operations(void **state)
 {
@@ -234,7 +236,7 @@ static void pto_text_coverage_modules(void **state)
     }
 }
 
-/* --- 2.2: types --------------------------------------------------------------------------------------------------------- */
+/* --- 2.2: types ------------------------------------------------------------------------------------------------- */
 
 static void pto_text_coverage_types(void **state)
 {
@@ -314,7 +316,8 @@ static void pto_text_coverage_aliases(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* Forms whose operands are of the same kinds: the one whose rules they keep is meant (2.5: tquant src, fp[, offset]). */
+/* Forms whose operands are of the same kinds: the one whose rules they keep is meant (2.5: tquant src, fp[, offset]).
+ * */
 static void pto_text_coverage_forms(void **state)
 {
     // clang-format off

@@ -1,4 +1,5 @@
-/* Text of devices: which one this is, memory of another, transfers, signals, collectives, asynchronous transfers; values
+/* Text of devices: which one this is, memory of another, transfers, signals, collectives, asynchronous transfers;
+ * values
  * against plain arithmetic, messages with their lines. */
 #include "pto/support/check.h"
 #include <tilewright/pto/grid.h>
@@ -60,7 +61,8 @@ static int32_t value(unsigned device, unsigned i)
     return (int32_t)(1000 * (device + 1) + i);
 }
 
-/* `body` with %p, %me, %n, %c0, %c1, %c8 on `devices`; word i of device d starts as value(d, i). The body begins in line 9. */
+/* `body` with %p, %me, %n, %c0, %c1, %c8 on `devices`; word i of device d starts as value(d, i). The body begins in
+ * line 9. */
 static tw_status run_text(const char *body, unsigned devices, int32_t memory[DEVICES][WORDS], int *line,
                           char message[600])
 {

@@ -85,7 +85,8 @@ static const program programs[] = {
       "^bb0(%u: !pto.tile_buf<vec, 1x16xi32>):\n  scf.yield %u : !pto.tile_buf<vec, 1x16xi32>\n}\n"
       "%answer = pto.tgetval ins(%t, %c1 : !pto.tile_buf<vec, 1x16xi32>, index) outs : i32",
       8 },
-    /* two buffers that turns of a loop choose between: a branch lends a tile from further out, and never gives it back */
+    /* two buffers that turns of a loop choose between: a branch lends a tile from further out, and never gives it
+     * back */
     { "%a = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>\n%b = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>\n"
       "scf.for %i = %c0 to %c5 step %c1 {\n  %k = arith.remui %i, %c2 : index\n"
       "  %odd = arith.cmpi eq, %k, %c1 : index\n  %j = arith.index_cast %i : index to i32\n"
@@ -98,7 +99,8 @@ static const program programs[] = {
       "%y = pto.tgetval ins(%b, %c1 : !pto.tile_buf<vec, 1x16xi32>, index) outs : i32\n"
       "%ten = arith.constant 10 : i32\n%tens = arith.muli %x, %ten : i32\n%answer = arith.addi %tens, %y : i32",
       44 },
-    /* what a turn makes goes on to the next under the name that a branch gives it, 2,000 times in one place's memory */
+    /* what a turn makes goes on to the next under the name that a branch gives it, 2,000 times in one place's memory
+     * */
     { "%n = arith.constant 2000 : index\n%one = arith.constant 1 : i32\n%z = tci 0 : !pto.tile_buf<vec, 1x16xi32>\n"
       "%r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %z) -> (!pto.tile_buf<vec, 1x16xi32>) {\n"
       "  %t = pto.alloc_tile : !pto.tile_buf<vec, 1x16xi32>\n  %p = arith.cmpi ne, %i, %c5 : index\n"

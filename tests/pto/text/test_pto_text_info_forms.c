@@ -1,4 +1,5 @@
-/* What `tilewright pto info` says about text is text: every row's forms are written as printed, with types put in for "...", and
+/* What `tilewright pto info` says about text is text: every row's forms are written as printed, with types put in for
+ * "...", and
  * bound; they mean the row. */
 #include "pto/support/check.h"
 #include "pto/support/text.h"

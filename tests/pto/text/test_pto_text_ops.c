@@ -1,4 +1,5 @@
-/* PTO-AS, section by section of the grammar's operations: numbers, memrefs, pointers, windows, synchronisation, loads with
+/* PTO-AS, section by section of the grammar's operations: numbers, memrefs, pointers, windows, synchronisation, loads
+ * with
  * padding, counts of a merge, printing; and what each refuses. A program computes %answer. */
 #include "pto/support/check.h"
 #include "pto/support/text.h"
@@ -337,7 +338,8 @@ static void pto_text_ops_print(void **state)
     }
 }
 
-/* A tile without a place or room is pointed at by its name, also as the second operand; one that just fits is fine. */
+/* A tile without a place or room is pointed at by its name, also as the second operand; one that just fits is fine.
+ * */
 static void pto_text_ops_places(void **state)
 {
 #define BIG "!pto.tile_buf<vec, 96x128xf32>"

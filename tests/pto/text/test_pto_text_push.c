@@ -1,4 +1,5 @@
-/* TPUSH in text: with scales, a tile of them or a number, for accumulators that change their type on the way; slots as
+/* TPUSH in text: with scales, a tile of them or a number, for accumulators that change their type on the way; slots
+ * as
  * tensors. */
 #include "pto/support/check.h"
 #include "pto/support/text.h"
@@ -91,7 +92,7 @@ static void pto_push_scales(void **state)
     }
 }
 
-/* --- slots as tensors ------------------------------------------------------------------------------------------------------ */
+/* --- slots as tensors ------------------------------------------------------------------------------------------- */
 
 #define VIEW "!pto.tensor_view<16x16xf32>"
 #define HALF "!pto.tensor_view<16x8xf32>"
@@ -116,7 +117,8 @@ static tw_status run_core(tw_pto *core, void *user)
     return status;
 }
 
-/* %a: 16 x 16 of the memory's first 256; results go to the second 256, a half to each vector core where there are two. */
+/* %a: 16 x 16 of the memory's first 256; results go to the second 256, a half to each vector core where there are
+ * two. */
 static void pto_push_slots(void **state)
 {
     static const struct {

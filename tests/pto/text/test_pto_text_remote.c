@@ -33,7 +33,8 @@ static tw_status run_core(tw_pto *core, void *user)
     return status;
 }
 
-/* Each device has 100 (d + 1) + i at word i; %m is its own, %right the number of its neighbour. Lines count from 1 in `body`. */
+/* Each device has 100 (d + 1) + i at word i; %m is its own, %right the number of its neighbour. Lines count from 1 in
+ * `body`. */
 enum { HEAD_LINES = 8 };
 static void pto_remote_memrefs(void **state)
 {

@@ -1,9 +1,11 @@
-/* The chapter on TCI (pto-tci), section by section, in text: every form with the attribute, without it, and with it false;
+/* The chapter on TCI (pto-tci), section by section, in text: every form with the attribute, without it, and with it
+ * false;
  * every type; what each rule refuses, on every profile. */
 #include "pto/support/check.h"
 #include "pto/support/text.h"
 
-/* "Syntax": synchronous form, AS and IR level 1, AS and IR level 2; "PTO Assembly Form" repeats the first and the last. */
+/* "Syntax": synchronous form, AS and IR level 1, AS and IR level 2; "PTO Assembly Form" repeats the first and the
+ * last. */
 static const char *const forms[] = {
     "%dst = tci %S@3 : !pto.tile<@2>",
     "%dst = pto.tci %S@3 : @1 -> !pto.tile<@2>",

@@ -5,7 +5,8 @@
 
 namespace pto {
 
-// --- ConvTiles -----------------------------------------------------------------------------------------------------------
+// --- ConvTiles
+// -----------------------------------------------------------------------------------------------------------
 
 template <int... Extents> struct ConvTileShape {
     static_assert(sizeof...(Extents) >= 4 && sizeof...(Extents) <= 6, "four to six dimensions");
@@ -90,7 +91,8 @@ PTO_INST RecordEvent TIMG2COL(D &dst, A &src, uint16_t posM, uint16_t posK, Even
     return tw_detail::call("timg2col", tw_pto_attrs{}, dst, src, m, k, events...);
 }
 
-// --- tables in global memory ---------------------------------------------------------------------------------------------------
+// --- tables in global memory
+// ---------------------------------------------------------------------------------------------------
 
 enum class Coalesce { Row = 1, Elem };
 enum class GatherOOB { Undefined, Clamp, Wrap, Zero };
@@ -117,7 +119,8 @@ PTO_INST RecordEvent MSCATTER(G &&table, A &src, X &index, Events &...events)
     return tw_detail::call("mscatter", attrs, table, src, index, events...);
 }
 
-// --- scalars with tmp, comparison with a tile, conversion with tmp -----------------------------------------------------------------
+// --- scalars with tmp, comparison with a tile, conversion with tmp
+// -----------------------------------------------------------------
 
 #define TW_PTO_CPP_SCALAR_TMP(NAME, mnemonic)                                                 \
     template <typename D, typename A, typename T, typename... Events>                         \
@@ -173,7 +176,8 @@ inline void set_deqscale(half scale)
     tw_detail::call("set_deqscale", tw_pto_attrs{}, scale);
 }
 
-// --- quantisation, random numbers, counts -------------------------------------------------------------------------------------------
+// --- quantisation, random numbers, counts
+// -------------------------------------------------------------------------------------------
 
 enum class QuantType { INT8_SYM, INT8_ASYM };
 enum class ScaleRule { OCP, NV };
@@ -215,7 +219,8 @@ PTO_INST RecordEvent THISTOGRAM(D &dst, A &src, X &index, Events &...events)
     return tw_detail::call_with("thistogram", &tw_pto_attrs::byte, byte, dst, src, index, events...);
 }
 
-// --- looking at values ----------------------------------------------------------------------------------------------------------------
+// --- looking at values
+// ----------------------------------------------------------------------------------------------------------------
 
 namespace tw_detail {
 inline void print_element(const char *before, tw_type type, const void *element)
@@ -225,7 +230,8 @@ inline void print_element(const char *before, tw_type type, const void *element)
 }
 } // namespace tw_detail
 
-// The valid region of a tile, or a tensor as the tile that fits it, a line a row, on stdout. Not ordered with anything.
+// The valid region of a tile, or a tensor as the tile that fits it, a line a row, on stdout. Not ordered with
+// anything.
 template <typename T> void TPRINT(T &object)
 {
     if constexpr (tw_detail::is_tile<T>::value) {

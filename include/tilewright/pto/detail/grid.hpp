@@ -15,7 +15,8 @@
 #include <exception>
 #include <vector>
 
-// --- where am I ---------------------------------------------------------------------------------------------------------
+// --- where am I
+// ---------------------------------------------------------------------------------------------------------
 inline int64_t get_block_idx()
 {
     return tw_pto_identity_of(pto::tw_detail::core()).block;
@@ -44,7 +45,8 @@ inline constexpr tw_pto_block_num block_num{};
 
 namespace pto {
 
-// Both are true on a core that is cube and vector in one. Where the vendor's compiler builds a kernel twice, programs ask.
+// Both are true on a core that is cube and vector in one. Where the vendor's compiler builds a kernel twice, programs
+// ask.
 inline bool is_cube()
 {
     return tw_pto_identity_of(tw_detail::core()).kind != TW_PTO_VECTOR;
@@ -54,7 +56,8 @@ inline bool is_vector()
     return tw_pto_identity_of(tw_detail::core()).kind != TW_PTO_CUBE;
 }
 
-// --- launch -------------------------------------------------------------------------------------------------------------
+// --- launch
+// -------------------------------------------------------------------------------------------------------------
 
 struct Launch {
     unsigned blocks = 1, vectors = 0, devices = 1; // vectors 0: one core that does both
@@ -80,7 +83,8 @@ template <typename F> struct launched {
 };
 } // namespace tw_detail
 
-// Runs kernel() once on every core of a grid, with the target and trace of this thread's core. Throws pto::error when one
+// Runs kernel() once on every core of a grid, with the target and trace of this thread's core. Throws pto::error when
+// one
 // fails or all wait, and what a kernel throws.
 template <typename F> void launch(const Launch &how, F &&kernel)
 {
@@ -100,7 +104,8 @@ template <typename F> void launch(const Launch &how, F &&kernel)
     tw_detail::check(status);
 }
 
-// --- FIFOs --------------------------------------------------------------------------------------------------------------
+// --- FIFOs
+// --------------------------------------------------------------------------------------------------------------
 
 enum class TileSplitAxis { TILE_NO_SPLIT, TILE_UP_DOWN, TILE_LEFT_RIGHT };
 struct Direction {
@@ -140,7 +145,8 @@ class TPipe {
     tw_pto_fifo fifo_[2];
 };
 
-// How an accumulator goes through the fixed pipe into a FIFO, as another argument of TPUSH. The documents name the settings;
+// How an accumulator goes through the fixed pipe into a FIFO, as another argument of TPUSH. The documents name the
+// settings;
 // the spelling is estimated. Scales per column are a further operand of TPUSH (a tile), or what SET_QUANT_SCALAR and
 // SET_QUANT_VECTOR left.
 enum class FixpipeLayout { NZ2ND, NZ2NZ, NZ2DN };
@@ -228,7 +234,8 @@ template <typename Pipe, TileSplitAxis Split = TileSplitAxis::TILE_NO_SPLIT> PTO
     return tw_detail::fifo_call<Split>("tfree", pipe, is_cube());
 }
 
-// --- all cores ------------------------------------------------------------------------------------------------------------
+// --- all cores
+// ------------------------------------------------------------------------------------------------------------
 
 enum class SyncCoreType { Mix, AIVOnly, AICOnly };
 template <SyncCoreType cores = SyncCoreType::Mix> void SYNCALL()
@@ -240,7 +247,8 @@ template <SyncCoreType cores = SyncCoreType::Mix, typename G> void SYNCALL(G &wo
     tw_detail::check(tw_pto_sync_all(tw_detail::core(), tw_pto_core_set(int(cores)), workspace.raw()));
 }
 
-// --- devices --------------------------------------------------------------------------------------------------------------
+// --- devices
+// --------------------------------------------------------------------------------------------------------------
 
 namespace comm {
 

@@ -1,5 +1,7 @@
-// Part of <pto/pto-inst.hpp>: instructions whose settings are template arguments: moves, windows, stores, masks, matrix
-// products. Settings stand before everything else, TMOV<AccToVecMode::DualModeSplitM>(dst, src), or after the types of two or
+// Part of <pto/pto-inst.hpp>: instructions whose settings are template arguments: moves, windows, stores, masks,
+// matrix
+// products. Settings stand before everything else, TMOV<AccToVecMode::DualModeSplitM>(dst, src), or after the types
+// of two or
 // three operands, TMOV<Dst, Src, AccToVecMode::DualModeSplitM>(dst, src); several in any order.
 #ifndef PTO_PTO_MOVES_HPP
 #define PTO_PTO_MOVES_HPP
@@ -37,7 +39,8 @@ template <auto... settings> tw_pto_attrs attrs_of()
 template <typename... T> using if_events = std::enable_if_t<(is_event<std::remove_cv_t<T>>::value && ...)>;
 template <typename T> using if_tile = std::enable_if_t<is_tile<std::remove_cv_t<T>>::value>;
 
-// A window: row and column of its corner, (0, 0) when they are not given. The scale of an accumulator comes after the source, as in TSTORE (estimated); a
+// A window: row and column of its corner, (0, 0) when they are not given. The scale of an accumulator comes after the
+// source, as in TSTORE (estimated); a
 // tile of scales per column too. The C API has a scale last.
 template <typename D, typename A, typename... Events, typename = if_events<Events...>>
 RecordEvent window(const char *mnemonic, const tw_pto_attrs &attrs, D &dst, A &src, uint32_t row, uint32_t col,
@@ -71,8 +74,10 @@ RecordEvent window(const char *mnemonic, const tw_pto_attrs &attrs, D &dst0, E &
     return call(mnemonic, attrs, dst0, dst1, src, row0, col0, row1, col1, events...);
 }
 
-// The documents ask that tensor and valid region have the same extents. A2/A3 chips go by the tile, and programs give them
-// tensors that are larger: with TW_PTO_CLIP_TENSORS a tensor of layout nd is cut to the valid region, from its first element on.
+// The documents ask that tensor and valid region have the same extents. A2/A3 chips go by the tile, and programs give
+// them
+// tensors that are larger: with TW_PTO_CLIP_TENSORS a tensor of layout nd is cut to the valid region, from its first
+// element on.
 template <typename G, typename T> G clipped(const G &tensor, const T &tile)
 {
     G part = tensor;

@@ -1,4 +1,5 @@
-// Part of <pto/pto-inst.hpp>: pipes, flags and events. Programs name pipes and flags without a namespace, as the vendor's
+// Part of <pto/pto-inst.hpp>: pipes, flags and events. Programs name pipes and flags without a namespace, as the
+// vendor's
 // compiler knows them by itself; pto::set_flag and the like are the same.
 #ifndef PTO_PTO_SYNC_HPP
 #define PTO_PTO_SYNC_HPP
@@ -60,7 +61,8 @@ inline unsigned char &cross_flag(unsigned id)
 } // namespace tw_detail
 } // namespace pto
 
-// Flags between the cores of a block (mode 2), its vector cores (1) or all cores of one kind (0): config is 1 + 16 mode + 256 flag.
+// Flags between the cores of a block (mode 2), its vector cores (1) or all cores of one kind (0): config is 1 + 16
+// mode + 256 flag.
 // Waiting takes the mode in which this core itself has set the flag, when that was 0 or 1, else 2.
 inline void ffts_cross_core_sync(pipe_t pipe, uint64_t config)
 {

@@ -48,7 +48,8 @@ template <int64_t N0 = -1, int64_t N1 = -1, int64_t N2 = -1, int64_t N3 = -1, in
     }
 };
 
-// --- a contiguous matrix in the shape that its layout gives it ------------------------------------------------------------------
+// --- a contiguous matrix in the shape that its layout gives it
+// ------------------------------------------------------------------
 
 namespace tw_detail {
 struct matrix {
@@ -114,7 +115,8 @@ template <typename Element, int64_t Rows = -1, int64_t Cols = -1, Layout L = Lay
     }
 };
 
-// --- tensors -------------------------------------------------------------------------------------------------------------------
+// --- tensors
+// -------------------------------------------------------------------------------------------------------------------
 
 template <typename Element, typename ShapeT, typename StrideT, Layout L = Layout::ND> class GlobalTensor {
   public:

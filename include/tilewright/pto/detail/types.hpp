@@ -1,4 +1,5 @@
-// Part of <pto/pto-inst.hpp>: what programs expect of the vendor's compiler itself. Qualifiers of functions and memories, which
+// Part of <pto/pto-inst.hpp>: what programs expect of the vendor's compiler itself. Qualifiers of functions and
+// memories, which
 // mean nothing on a host, and the element types that C++ lacks.
 #ifndef PTO_PTO_TYPES_HPP
 #define PTO_PTO_TYPES_HPP

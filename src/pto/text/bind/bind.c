@@ -1,5 +1,6 @@
 /* bind: from the tree to code. Names become slots, operations rows of the instruction table or of the tables of host
- * operations; types that are written are compared with those known, and every instruction is checked for the target as
+ * operations; types that are written are compared with those known, and every instruction is checked for the target
+ * as
  * far as its extents are known. Names that plain assembly uses and never defines stay free: --arg binds them. */
 #include "pto/text/bind/bind.h"
 
@@ -23,7 +24,7 @@ bool tw__as_go_on(const tw__as_binder *b)
     return tw_diags_count(b->m->diags, TW_ERROR) < b->errors + TW__AS_ERRORS;
 }
 
-/* --- slots ---------------------------------------------------------------------------------------------------------- */
+/* --- slots ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t new_slot(tw__as_binder *b, const char *name, const tw__as_type *type)
 {
@@ -105,7 +106,7 @@ bool tw__as_find(const tw__as_binder *b, const char *name, uint32_t *slot)
     return found != NULL;
 }
 
-/* --- types ---------------------------------------------------------------------------------------------------------- */
+/* --- types ------------------------------------------------------------------------------------------------------ */
 
 bool tw__as_same_type(const tw__as_type *a, const tw__as_type *b)
 {
@@ -127,7 +128,7 @@ const char *tw__as_type_text(const tw__as_type *type)
     return type->kind == TW__AS_TILE ? "a window of a tile" : "a value of no known type";
 }
 
-/* --- code ------------------------------------------------------------------------------------------------------------ */
+/* --- code ------------------------------------------------------------------------------------------------------- */
 
 tw__as_code *tw__as_code_new(tw__as_binder *b, const tw__as_op *op, tw__as_fn fn)
 {

@@ -2,9 +2,11 @@
  *   text/bind/functions.c  modules and functions
  *   text/bind/bind.c   scopes, slots, code; blocks
  *   text/bind/operand_parts.c  an operation's items sorted into operands, types, attributes, named parts
- *   text/bind/instructions.c    tile instructions: rows of the instruction table, their operands in text order, static checks
+ *   text/bind/instructions.c    tile instructions: rows of the instruction table, their operands in text order,
+ * static checks
  *   text/bind/op_table.c   all other operations: the list of their tables, one binder for all of them
- *   text/bind/op_forms.c   lists and named parts that they have; text/bind/op_rules.c: what they ask of their operands
+ *   text/bind/op_forms.c   lists and named parts that they have; text/bind/op_rules.c: what they ask of their
+ * operands
  *   text/bind/control_flow.c   loops, branches, sections; text/ops/calls.c: calls */
 #ifndef TW_PTO_AS_BIND_H
 #define TW_PTO_AS_BIND_H
@@ -52,7 +54,8 @@ typedef struct tw__as_binder {
     GHashTable *functions; /* name -> function */
 } tw__as_binder;
 
-/* What an operation consists of, by role. Dictionaries and named parts stay items: the operation knows their meaning. */
+/* What an operation consists of, by role. Dictionaries and named parts stay items: the operation knows their meaning.
+ * */
 typedef struct tw__as_parts {
     tw__as_item *in[TW__AS_OPERANDS], *out[TW__AS_OPERANDS], *list[3][TW__AS_OPERANDS];
     const tw__as_type *in_type[TW__AS_TYPES], *out_type[TW__AS_TYPES], *result[TW__AS_TYPES], *to;
@@ -62,7 +65,7 @@ typedef struct tw__as_parts {
     bool dps;
 } tw__as_parts;
 
-/* --- text/bind/bind.c ----------------------------------------------------------------------------------------------------- */
+/* --- text/bind/bind.c ------------------------------------------------------------------------------------------- */
 
 /* An error at an item, or at the operation's name when `where` is NULL; marks the operation as failed. */
 void tw__as_refuse(tw__as_binder *b, const tw__as_item *where, const tw__as_op *op, const char *code,
@@ -101,13 +104,13 @@ tw__as_code *tw__as_bind_block(tw__as_binder *b, const tw__as_block *block, tw__
 bool tw__as_same_type(const tw__as_type *a, const tw__as_type *b);
 bool tw__as_is_integer(const tw__as_type *type); /* index, i1 to i64, or not known */
 
-/* --- text/bind/operand_parts.c ---------------------------------------------------------------------------------------------------- */
+/* --- text/bind/operand_parts.c ---------------------------------------------------------------------------------- */
 
 void tw__as_collect(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p);
 /* The word that matters in "#pto<cmp lt>", "#pto.pipe<PIPE_V>", "lt", "<lt>". */
 void tw__as_attr_word(const char *text, char *buf, size_t size);
 
-/* --- text/bind/attributes.c ---------------------------------------------------------------------------------------------------- */
+/* --- text/bind/attributes.c ------------------------------------------------------------------------------------- */
 
 /* Attributes of a tile instruction, all of them known ones of the row with values that they can have. */
 bool tw__as_bind_attrs(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row, const tw__as_parts *p,
@@ -119,7 +122,7 @@ bool tw__as_is_class(const tw__as_binder *b, const tw__as_item *value, const cha
 /* TLOAD with padding (text/ops/padded_load.c): true = it was one. */
 bool tw__as_bind_padded_load(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p);
 
-/* --- text/bind/instructions.c, text/bind/op_table.c, text/bind/control_flow.c ----------------------------------------------------------------------------------- */
+/* --- text/bind/instructions.c, text/bind/op_table.c, text/bind/control_flow.c ----------------------------------- */
 
 void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row);
 
@@ -134,7 +137,8 @@ struct tw__as_host {
     int64_t number; /* for fn, unless bind sets another (it may set another fn too) */
     /* Reads what is special about the operation: may change operands and type, sets code->number. May be NULL. */
     bool (*bind)(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type);
-    /* What each operand (then those of lists) has to be, the last letter for all that follow: i integer or index, f float,
+    /* What each operand (then those of lists) has to be, the last letter for all that follow: i integer or index, f
+     * float,
      * n number, p pointer, v view, t tile, m memref, * anything, = the type of the one before. NULL = anything. */
     const char *kinds;
 };
@@ -144,7 +148,8 @@ extern const tw__as_host tw__as_arith_ops[], tw__as_view_ops[], tw__as_tile_ops[
 const tw__as_host *tw__as_host_of(const char *name); /* NULL when there is none */
 const tw__as_host *tw__as_host_at(size_t index);     /* NULL past the end */
 void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host);
-/* pto.tassign %tile, @tile(0x1000) of plain assembly before the tile is defined (text/ops/tiles.c): true = it was one. */
+/* pto.tassign %tile, @tile(0x1000) of plain assembly before the tile is defined (text/ops/tiles.c): true = it was
+ * one. */
 bool tw__as_bind_early_assign(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p);
 /* The rules of TASSIGN for an address that stands in the text. */
 /* The memory of its location, on the program's target, holds a tile of this type. */
@@ -152,21 +157,24 @@ bool tw__as_check_size(tw__as_binder *b, const tw__as_op *op, const tw_pto_tile 
 bool tw__as_check_address(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, const tw_pto_tile *tile,
                           uint64_t address);
 
-/* --- text/bind/op_forms.c ------------------------------------------------------------------------------------------------------ */
+/* --- text/bind/op_forms.c --------------------------------------------------------------------------------------- */
 
 /* Lists, named parts and attributes that the operation has. */
 bool tw__as_check_form(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host);
-/* Types written against those of the operands that they are of, and the rules of the operation; `type`: the result's. */
+/* Types written against those of the operands that they are of, and the rules of the operation; `type`: the result's.
+ * */
 bool tw__as_check_written(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host, const tw__as_parts *p,
                           const uint32_t *slots, tw__as_item *const *where, const tw__as_code *code,
                           const tw__as_type *type);
 const char *tw__as_form_text(const tw__as_host *host, char *text, size_t size); /* "; expected <form>" or "" */
 
-/* Value of a slot that is a constant, or of a number where a value stands; NULL = not known before the program runs. */
+/* Value of a slot that is a constant, or of a number where a value stands; NULL = not known before the program runs.
+ * */
 const int64_t *tw__as_known_number(const tw__as_binder *b, uint32_t slot);
 void tw__as_set_known(tw__as_binder *b, uint32_t slot, const int64_t *value);
 
-/* text/ops/core_flags.c: a member of the operation's dictionaries: its value, or the member itself when it has none. NULL = absent. */
+/* text/ops/core_flags.c: a member of the operation's dictionaries: its value, or the member itself when it has none.
+ * NULL = absent. */
 const tw__as_item *tw__as_member(const tw__as_parts *p, const char *name);
 /* A number of a dictionary within [0, most], else *value stays; false when it is there and is none. */
 bool tw__as_number_member(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, const char *name,
@@ -181,8 +189,9 @@ static inline tw__as_cell *tw__as_operand(const tw__as_run *run, const tw__as_co
 }
 tw_status tw__as_set_integer(tw__as_run *run, const tw__as_code *code, int64_t value); /* the only result */
 tw_status tw__as_alloc_tile(tw__as_run *run, const tw__as_code *code);                 /* text/ops/tiles.c */
-tw_status tw__as_need_tile(tw__as_run *run, const tw__as_code *code, unsigned i);      /* operand i; text/ops/tiles.c */
-tw_status tw__as_need_pointer(tw__as_run *run, const tw__as_code *code, unsigned i);   /* with memory; text/ops/views.c */
+tw_status tw__as_need_tile(tw__as_run *run, const tw__as_code *code, unsigned i); /* operand i; text/ops/tiles.c */
+tw_status tw__as_need_pointer(tw__as_run *run, const tw__as_code *code,
+                              unsigned i); /* with memory; text/ops/views.c */
 tw_status tw__as_need_numbers(tw__as_run *run, const tw__as_code *code);
 
 typedef struct tw__as_flow {

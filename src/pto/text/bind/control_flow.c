@@ -1,4 +1,5 @@
-/* control_flow: loops, branches and sections, from tree to code. Types of what a block gives to its owner are compared
+/* control_flow: loops, branches and sections, from tree to code. Types of what a block gives to its owner are
+ * compared
  * here, so that the interpreter can move values without looking. */
 #include "pto/text/bind/bind.h"
 
@@ -85,7 +86,8 @@ static bool results_fit(tw__as_binder *b, const tw__as_op *op, unsigned given, u
     return false;
 }
 
-/* operand: from, to, step, initial values; number: how many are carried; result: induction variable, carried, results. */
+/* operand: from, to, step, initial values; number: how many are carried; result: induction variable, carried,
+ * results. */
 /* Words of a head: to, step, iter_args. */
 static bool known_words(tw__as_binder *b, const tw__as_op *op)
 {
@@ -274,7 +276,7 @@ static void bind_section(tw__as_binder *b, const tw__as_op *op)
     code->body[0] = tw__as_bind_block(b, op->blocks, code);
 }
 
-/* --- ends of blocks ---------------------------------------------------------------------------------------------- */
+/* --- ends of blocks --------------------------------------------------------------------------------------------- */
 
 /* `first` operands stand before the values that the owner of the block takes. */
 static bool bind_values(tw__as_binder *b, const tw__as_op *op, const char *by, tw__as_fn fn, unsigned first,

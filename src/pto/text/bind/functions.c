@@ -1,10 +1,12 @@
-/* functions: modules and functions. All are declared before one is bound, so that calls may stand before what they call;
+/* functions: modules and functions. All are declared before one is bound, so that calls may stand before what they
+ * call;
  * what stands outside functions is a function of its own, without a name. */
 #include "pto/text/bind/bind.h"
 
 #include <stdlib.h>
 
-/* "module" [@name] ["attributes" dict], "func.func" [private] @name "(" parameters ")" ["->" types] ["attributes" dict]. */
+/* "module" [@name] ["attributes" dict], "func.func" [private] @name "(" parameters ")" ["->" types] ["attributes"
+ * dict]. */
 static bool check_head(tw__as_binder *b, const tw__as_op *op, bool function)
 {
     static const char *const words[] = { "attributes", "private", "public", "nested" };

@@ -1,4 +1,5 @@
-/* instructions: tile instructions in text. The form of a row gives its operands in C++ order, `ins` those of text; the first form
+/* instructions: tile instructions in text. The form of a row gives its operands in C++ order, `ins` those of text;
+ * the first form
  * whose operands fit is taken. Tiles that a result names are declared here; what is known before the program runs is
  * put to the same checks as when it runs. */
 #include "pto/text/bind/bind.h"
@@ -151,7 +152,8 @@ static uint32_t declare(tw__as_binder *b, const tw__as_op *op, const char *name,
     return slot;
 }
 
-/* Slot of an operand of a tile instruction. An unknown name is a destination to be defined, or (plain assembly) free. */
+/* Slot of an operand of a tile instruction. An unknown name is a destination to be defined, or (plain assembly) free.
+ * */
 static bool operand_slot(tw__as_binder *b, const tw__as_op *op, tw__as_item *item, char letter,
                          const tw__as_type *written, const tw__as_type *tile_type, uint32_t *slot)
 {
@@ -196,7 +198,8 @@ static tw_status judge(const tw__as_binder *b, const tw__as_code *code, const tw
                         blame);
 }
 
-/* Another form of the same kinds in the same places, when only that one takes these operands: TQUANT with tmp, with offsets. */
+/* Another form of the same kinds in the same places, when only that one takes these operands: TQUANT with tmp, with
+ * offsets. */
 static void prefer_fitting(const tw__as_binder *b, tw__as_code *code)
 {
     const tw__pto_row *first = code->row, *row;
@@ -213,7 +216,8 @@ static void prefer_fitting(const tw__as_binder *b, tw__as_code *code)
     }
 }
 
-/* What the types alone say of a transfer between a view of two extents and a tile; strides and layout are judged in the
+/* What the types alone say of a transfer between a view of two extents and a tile; strides and layout are judged in
+ * the
  * run. Accumulators convert, scales of MX lie in pairs. */
 static bool check_transfer(tw__as_binder *b, const tw__as_op *op, const tw__as_code *code)
 {
@@ -304,7 +308,8 @@ static bool wrong_kind(tw__as_binder *b, const tw__as_op *op, const tw__pto_row 
     return false;
 }
 
-/* Why no form takes the operands: how many they are, or of which kinds. `flat`: destinations are the first operands. */
+/* Why no form takes the operands: how many they are, or of which kinds. `flat`: destinations are the first operands.
+ * */
 static void no_form(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row, const tw__as_parts *p, bool flat)
 {
     unsigned in_order[TW_PTO_OPERANDS], out_order[TW_PTO_OPERANDS], nin, nout, fitting = 0, skip = 0;

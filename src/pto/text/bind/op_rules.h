@@ -1,4 +1,5 @@
-/* op_rules, private side: rules of text/bind/op_rules.c for the table of text/bind/op_forms.c. Each refuses at the operand and says false. */
+/* op_rules, private side: rules of text/bind/op_rules.c for the table of text/bind/op_forms.c. Each refuses at the
+ * operand and says false. */
 #ifndef TW_PTO_AS_RULES_H
 #define TW_PTO_AS_RULES_H
 

@@ -1,4 +1,5 @@
-/* op_table: operations of PTO-AS that are no tile instructions (spec pto.md 2.4). Each family is a table in a file of its
+/* op_table: operations of PTO-AS that are no tile instructions (spec pto.md 2.4). Each family is a table in a file of
+ * its
  * own; here they are listed, found by name, and bound in one way. */
 #include "pto/text/bind/bind.h"
 
@@ -25,7 +26,7 @@ const tw__as_host *tw__as_host_of(const char *name)
     return NULL;
 }
 
-/* --- what the functions of the tables share ------------------------------------------------------------------------- */
+/* --- what the functions of the tables share --------------------------------------------------------------------- */
 
 tw_status tw__as_set_integer(tw__as_run *run, const tw__as_code *code, int64_t value)
 {
@@ -49,7 +50,7 @@ tw_status tw__as_need_numbers(tw__as_run *run, const tw__as_code *code)
     return TW_OK;
 }
 
-/* --- binding --------------------------------------------------------------------------------------------------------- */
+/* --- binding ---------------------------------------------------------------------------------------------------- */
 
 static bool result_type(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host, const tw__as_parts *p,
                         tw__as_type *type)

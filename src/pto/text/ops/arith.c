@@ -1,4 +1,5 @@
-/* arith: numbers of PTO-AS, the arith dialect. Integers wrap to their width, index is 64 bits wide; what would be undefined
+/* arith: numbers of PTO-AS, the arith dialect. Integers wrap to their width, index is 64 bits wide; what would be
+ * undefined
  * there (division by zero, a shift by the width) is an error here. */
 #include "pto/text/bind/bind.h"
 
@@ -204,7 +205,7 @@ tw_status tw__as_constant_run(tw__as_run *run, const tw__as_code *code)
     return TW_OK;
 }
 
-/* --- reading ---------------------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------------------------- */
 
 static bool bind_constant(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
                           tw__as_type *type)

@@ -1,6 +1,9 @@
-/* castptr: pointers as integers and back (pto.castptr). Text is untrusted, so the integer is a simulated address: every
- * memory that an argument or a peer brings lies at one, in the order of the arguments, the same on each core that runs the
- * function with arguments of these sizes. An integer becomes a pointer when it lies in one of these memories, or just past its
+/* castptr: pointers as integers and back (pto.castptr). Text is untrusted, so the integer is a simulated address:
+ * every
+ * memory that an argument or a peer brings lies at one, in the order of the arguments, the same on each core that
+ * runs the
+ * function with arguments of these sizes. An integer becomes a pointer when it lies in one of these memories, or just
+ * past its
  * end; what the pointer reaches is checked as always. */
 #include "pto/text/bind/bind.h"
 
@@ -47,7 +50,7 @@ tw_status tw__as_add_regions(tw__as_run *run, const tw__as_function *f)
     return status;
 }
 
-/* --- castptr ------------------------------------------------------------------------------------------------------------ */
+/* --- castptr ---------------------------------------------------------------------------------------------------- */
 
 /* The same address under another element type. */
 static tw_status pointer_to_pointer(tw__as_run *run, const tw__as_code *code)

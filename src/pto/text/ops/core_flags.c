@@ -44,7 +44,7 @@ bool tw__as_known_members(tw__as_binder *b, const tw__as_op *op, const tw__as_pa
     return true;
 }
 
-/* --- flags between cores: number = pipe, mode << 16, core_flag << 24 ------------------------------------------------------- */
+/* --- flags between cores: number = pipe, mode << 16, core_flag << 24 -------------------------------------------- */
 
 typedef enum core_flag { SET, WAIT, INTRA_SET, INTRA_WAIT } core_flag;
 

@@ -1,5 +1,7 @@
-/* devices: text of what devices do to each other (spec pto.md 2.4, 3.10) beyond the rows of the instruction table: which
- * device this is, memory of another one, collectives over the tensors of all ranks, TTEST with its answer, asynchronous
+/* devices: text of what devices do to each other (spec pto.md 2.4, 3.10) beyond the rows of the instruction table:
+ * which
+ * device this is, memory of another one, collectives over the tensors of all ranks, TTEST with its answer,
+ * asynchronous
  * transfers. TPUT, TGET, TNOTIFY, TWAIT are rows like others. */
 #include "pto/text/bind/bind.h"
 #include "pto/grid/grid.h"
@@ -54,7 +56,7 @@ static tw_status need_tensors(tw__as_run *run, const tw__as_code *code, unsigned
     return TW_OK;
 }
 
-/* --- this device and others ---------------------------------------------------------------------------------------------- */
+/* --- this device and others ------------------------------------------------------------------------------------- */
 
 static tw_status run_device(tw__as_run *run, const tw__as_code *code)
 {
@@ -89,7 +91,8 @@ static void move_to(tw__as_cell *cell, const struct tw__as_peer *peer)
     t->window = (tw_window){ peer->base, peer->bytes ? peer->bytes : 1 };
 }
 
-/* The same place in the same argument on another device. Devices are launched with the same arguments, each with memory of
+/* The same place in the same argument on another device. Devices are launched with the same arguments, each with
+ * memory of
  * its own; nothing else of a device can be named by another. */
 static tw_status run_remote(tw__as_run *run, const tw__as_code *code)
 {
@@ -120,7 +123,8 @@ static tw_status run_remote(tw__as_run *run, const tw__as_code *code)
 }
 
 /* --- collectives: operands become own tensor, tensors of the ranks, tiles; number = kind, reduction << 8,
- * (root + 1) << 16, tiles << 24 --------------------------------------------------------------------------------------------------------- */
+ * (root + 1) << 16, tiles << 24
+ * --------------------------------------------------------------------------------------------------------- */
 
 typedef enum collective { BROADCAST, GATHER, SCATTER, REDUCE } collective;
 static const char *const mnemonics[] = { "tbroadcast", "comm.tgather", "comm.tscatter", "treduce" };
@@ -212,7 +216,7 @@ static tw_status run_collective(tw__as_run *run, const tw__as_code *code)
     return status;
 }
 
-/* --- TTEST: the row, and its answer ----------------------------------------------------------------------------------------- */
+/* --- TTEST: the row, and its answer ----------------------------------------------------------------------------- */
 
 static bool bind_test(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)
 {
@@ -240,7 +244,7 @@ static tw_status run_test(tw__as_run *run, const tw__as_code *code)
     return status == TW_OK ? tw__as_set_integer(run, code, all) : status;
 }
 
-/* --- asynchronous transfers: the value of an event is its number -------------------------------------------------------------- */
+/* --- asynchronous transfers: the value of an event is its number ------------------------------------------------ */
 
 typedef enum transfer { SESSION, PUT, GET, WAIT, TEST } transfer;
 
@@ -258,7 +262,8 @@ static bool check_opaque(tw__as_binder *b, const tw__as_op *op, tw__as_item *ite
     return false;
 }
 
-/* Scratch tile, workspace and attributes of a session are taken and not used: the library needs none, and the documents do not
+/* Scratch tile, workspace and attributes of a session are taken and not used: the library needs none, and the
+ * documents do not
  * name the attributes (estimated). A warning says so, for what was meant may be another operation's. */
 static bool bind_session(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code,
                          tw__as_type *type)

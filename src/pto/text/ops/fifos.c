@@ -1,4 +1,5 @@
-/* fifos: text of FIFOs between cube and vector cores (spec pto.md 2.4, 3.10). A pipe is described by initialize_pipe on each
+/* fifos: text of FIFOs between cube and vector cores (spec pto.md 2.4, 3.10). A pipe is described by initialize_pipe
+ * on each
  * side and used by number (`id`, 0 when it is not written). */
 #include "pto/text/bind/bind.h"
 #include <tilewright/pto/grid.h>
@@ -7,10 +8,12 @@
 
 enum { SLOTS_ONE_WAY = 8, SLOTS_BOTH_WAYS = 4 }; /* estimated: the text form does not say how many */
 
-/* --- FIFOs: number = id << 8, split << 16; of initialize_pipe id, nosplit << 8, mask << 16, slots << 20, slot bytes << 32,
- * type << 57 --------------------------------------------------------------------------------------------------------------- */
+/* --- FIFOs: number = id << 8, split << 16; of initialize_pipe id, nosplit << 8, mask << 16, slots << 20, slot bytes << 32, */
+ * type << 57
+ * --------------------------------------------------------------------------------------------------------------- */
 
-/* The type of what lies in slots, when accumulators change to it on the way (an addition: the documents name no spelling). */
+/* The type of what lies in slots, when accumulators change to it on the way (an addition: the documents name no
+ * spelling). */
 static bool slot_type(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, int64_t *type)
 {
     const tw__as_item *i = tw__as_member(p, "slot_type");
@@ -115,7 +118,8 @@ static const tw__as_type *known(const tw__as_binder *b, const tw__as_item *item)
     return item->kind == TW__AS_VALUE && tw__as_find(b, item->text, &slot) ? &b->f->slot_type[slot] : &unknown;
 }
 
-/* What is pushed: a tile, or the slot that talloc gave; then its scales: a tile with one per column, or the bits of an f32 in
+/* What is pushed: a tile, or the slot that talloc gave; then its scales: a tile with one per column, or the bits of
+ * an f32 in
  * an integer, as for TSTORE. A slot may be named when it is given back. */
 static bool check_operands(tw__as_binder *b, const tw__as_op *op, const tw__as_parts *p, fifo_op kind)
 {
@@ -196,7 +200,8 @@ static tw_status run_push(tw__as_run *run, const tw__as_code *code, const tw_pto
     return status;
 }
 
-/* A view that TALLOC, TPOP lays over this core's part of a slot. Rows of a part that has half of the columns are as far from
+/* A view that TALLOC, TPOP lays over this core's part of a slot. Rows of a part that has half of the columns are as
+ * far from
  * each other as those of the whole. */
 static tw_status run_slot(tw__as_run *run, const tw__as_code *code, const tw_pto_fifo *fifo,
                           const tw_pto_attrs *how)

@@ -1,5 +1,6 @@
 /* memrefs: memrefs. In global memory they are strided views that know the memory behind them; on chip
- * (#pto.address_space<vec> and so on) they are tiles. Allocations live until the program ends, so that no view of them
+ * (#pto.address_space<vec> and so on) they are tiles. Allocations live until the program ends, so that no view of
+ * them
  * can outlive them; memref.dealloc gives back tiles only. */
 #include "pto/text/bind/bind.h"
 
@@ -201,7 +202,7 @@ static tw_status run_dim(tw__as_run *run, const tw__as_code *code)
     return tw__as_set_integer(run, code, (int64_t)m->tensor.shape[5 - m->rank + (unsigned)d]);
 }
 
-/* --- reading ----------------------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------------------------- */
 
 /* One operand for each '?' of the type; on chip the code is that of pto.alloc_tile. */
 static bool bind_alloc(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)

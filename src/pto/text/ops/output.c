@@ -25,7 +25,8 @@ static void print_integer(FILE *out, const char *spec, char letter, long long va
 #pragma GCC diagnostic pop
 }
 
-/* One conversion of a format as in C: flags, width and precision are kept, the length is ours. Returns what follows it,
+/* One conversion of a format as in C: flags, width and precision are kept, the length is ours. Returns what follows
+ * it,
  * NULL when it is none (then a % is printed). */
 static const char *print_one(FILE *out, const char *at, const tw__as_cell *cell)
 {
@@ -64,7 +65,8 @@ static void print_plain(FILE *out, const tw__as_cell *cell)
         fprintf(out, "%" PRIu64, tw__as_natural(cell));
 }
 
-/* pto.print ins("format", values): a value for each conversion; values that are left over follow, as does a line end. */
+/* pto.print ins("format", values): a value for each conversion; values that are left over follow, as does a line end.
+ * */
 static tw_status run_print(tw__as_run *run, const tw__as_code *code)
 {
     const tw__as_item *format = code->format;

@@ -6,7 +6,7 @@
 
 typedef enum sync { SET, WAIT, BARRIER, GET_BUFFER, RELEASE_BUFFER } sync;
 
-/* --- buffers of A5: get_buf waits until the pipes that held an id before have released it ------------------------------- */
+/* --- buffers of A5: get_buf waits until the pipes that held an id before have released it ----------------------- */
 
 static tw_status buffer_error(const tw__as_run *run, const char *rule, const char *what, tw_pto_pipe pipe,
                               unsigned id)
@@ -42,7 +42,7 @@ static tw_status release_buffer(tw__as_run *run, tw_pto_pipe pipe, unsigned id)
     return TW_OK;
 }
 
-/* --- flags ---------------------------------------------------------------------------------------------------------- */
+/* --- flags ------------------------------------------------------------------------------------------------------ */
 
 /* An id that is not written as EVENT_IDn is the last operand. */
 static tw_status run_sync(tw__as_run *run, const tw__as_code *code)
@@ -60,7 +60,7 @@ static tw_status run_sync(tw__as_run *run, const tw__as_code *code)
     return tw_pto_barrier(run->core, from);
 }
 
-/* --- identity ---------------------------------------------------------------------------------------------------------- */
+/* --- identity --------------------------------------------------------------------------------------------------- */
 
 enum { BLOCK_IDX, BLOCK_NUM, SUB_IDX, SUB_NUM };
 static tw_status run_identity(tw__as_run *run, const tw__as_code *code)
@@ -70,7 +70,7 @@ static tw_status run_identity(tw__as_run *run, const tw__as_code *code)
     return tw__as_set_integer(run, code, values[code->number]);
 }
 
-/* --- reading ----------------------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------------------------- */
 
 /* Operations of the manual stand for the pipe they run on. */
 static const struct {
@@ -108,7 +108,8 @@ static void unknown_pipe(tw__as_binder *b, const tw__as_op *op, const tw__as_ite
                   near);
 }
 
-/* "[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID0>]": number = from, to, id, kind. A last number or value
+/* "[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID0>]": number = from, to, id, kind. A last number or
+ * value
  * is an id too. */
 static bool bind_pipes(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)
 {

@@ -1,4 +1,5 @@
-/* arguments: runs of the functions of a PTO-AS program (tilewright/pto/text.h): arguments by name, the run, its tiles. */
+/* arguments: runs of the functions of a PTO-AS program (tilewright/pto/text.h): arguments by name, the run, its
+ * tiles. */
 #include "pto/text/program.h"
 
 #include <glib.h>

@@ -1,5 +1,7 @@
-/* comments: comments of PTO-AS. The lexer meets them between tokens; here they find their place in the tree: on lines of
- * their own before a statement or before the end of a block, or behind a statement or an opening brace on the same line. */
+/* comments: comments of PTO-AS. The lexer meets them between tokens; here they find their place in the tree: on lines
+ * of
+ * their own before a statement or before the end of a block, or behind a statement or an opening brace on the same
+ * line. */
 #include "pto/text/syntax/parse.h"
 
 void tw__comment_add(tw__parser *p, const char *start, size_t length, bool blank)

@@ -1,4 +1,5 @@
-/* items: what a statement of PTO-AS consists of: values, numbers, words, brackets, types, in any order. A statement is a
+/* items: what a statement of PTO-AS consists of: values, numbers, words, brackets, types, in any order. A statement
+ * is a
  * name, then items up to its end, which is a line end that nothing continues. */
 #include "pto/text/syntax/parse.h"
 
@@ -253,7 +254,8 @@ bool tw__parse_item(tw__parser *p, tw__as_item *item)
     return unexpected(p);
 }
 
-/* Operands, words with values in a dictionary and parameters have commas between them, types have none before them. */
+/* Operands, words with values in a dictionary and parameters have commas between them, types have none before them.
+ * */
 static bool separated(const tw__as_item *last, const tw__as_item *item, char close)
 {
     bool type = item->kind == TW__AS_ATTR && item->text && *item->text == '!';

@@ -55,7 +55,7 @@ void tw__parse_error(tw__parser *p, const tw__token *t, const char *format, ...)
         tw__as_error(p->m, t->line, t->column, (int)t->length, "pto.syntax", "%s", text);
 }
 
-/* --- tokens ------------------------------------------------------------------------------------------------------------ */
+/* --- tokens ----------------------------------------------------------------------------------------------------- */
 
 static bool is_name(char c)
 {

@@ -1,5 +1,6 @@
 /* parse: PTO-AS text to a tree. Operations are parsed by one rule: a name, then items of any kind up to the end of
- * the statement (text/syntax/items.c); what an item means is decided later, by the operation. Only what holds blocks has rules of
+ * the statement (text/syntax/items.c); what an item means is decided later, by the operation. Only what holds blocks
+ * has rules of
  * its own. */
 #include "pto/text/syntax/parse.h"
 

@@ -54,7 +54,7 @@ void *tw__parse_allocate(tw__parser *p, size_t size); /* never NULL: m->no_memor
 /* From the current token on: name characters, then one balanced pair of `open` and `close`, as raw text. */
 const char *tw__parse_raw(tw__parser *p, tw__token *whole, char open, char close);
 
-/* --- text/syntax/comments.c: where comments go -------------------------------------------------------------------------------- */
+/* --- text/syntax/comments.c: where comments go ------------------------------------------------------------------ */
 
 void tw__comment_add(tw__parser *p, const char *start, size_t length, bool blank);
 tw__as_comment *tw__comment_take(tw__parser *p); /* all that stand before the next token */
@@ -65,7 +65,7 @@ void tw__comment_brace(tw__parser *p);                                    /* at 
 /* The one that follows the token before the next one on its line; NULL when there is none. */
 tw__as_comment *tw__comment_behind(tw__parser *p);
 
-/* --- text/syntax/items.c ---------------------------------------------------------------------------------------------------- */
+/* --- text/syntax/items.c ---------------------------------------------------------------------------------------- */
 
 bool tw__parse_is_part(const tw__parser *p); /* a word that continues a statement, on the next line too */
 /* The current token is part of the statement before it. */

@@ -109,7 +109,7 @@ bool tw__type_inside(const char *text, char *buf, size_t size)
     return true;
 }
 
-/* --- one function for each kind of type ------------------------------------------------------------------------------- */
+/* --- one function for each kind of type ------------------------------------------------------------------------- */
 
 static bool view_type(const char *text, tw__as_type *type, GString *s)
 {

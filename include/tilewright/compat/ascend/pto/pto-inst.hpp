@@ -1,11 +1,10 @@
 // PTO tile instructions in C++17, spelled as the vendor's programs spell them. A thin layer: tiles and tensors are
 // descriptions, every instruction is one call of tw_pto_exec() (<tilewright/pto.h>), which holds all semantics.
 //
-//     #include <pto/pto-inst.hpp>
-//     using namespace pto;
-//     using TileT = Tile<TileType::Vec, int32_t, 1, 16>;
-//     TileT dst;
-//     TCI<TileT, int32_t, /*descending=*/1>(dst, /*S=*/100);
+//     #include <pto/pto-inst.hpp>                         // $(pkg-config --variable=ascend_cflags tilewright)
+//     pto::Tile<pto::TileType::Vec, float, 8, 64> x, y;
+//     pto::TEXPANDS(x, 0.5f);
+//     pto::TADD(y, x, x);
 //
 // Each thread has one core. Its target is cpu unless TILEWRIGHT_PTO_TARGET says a2a3 or a5 before its first
 // instruction. TILEWRIGHT_PTO_TRACE=1 prints every instruction with what it wrote on stderr. Defining TW_PTO_MANUAL_MODE
@@ -15,7 +14,6 @@
 #define PTO_PTO_INST_HPP
 
 #include <tilewright/pto.h>
-#include <tilewright/pto/grid.h>
 
 #include <array>
 #include <cstdint>
