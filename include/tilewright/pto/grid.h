@@ -132,7 +132,7 @@ typedef enum tw_pto_core_set { TW_PTO_MIX, TW_PTO_AIV_ONLY, TW_PTO_AIC_ONLY } tw
  * global memory; NULL = hardware flags. */
 TW_API tw_status tw_pto_sync_all(tw_pto *core, tw_pto_core_set cores, tw_pto_tensor *workspace);
 
-/* --- devices: global memory of another device, signals, collectives ------------------------------------------------------ */
+/* --- devices: global memory of another device, signals, collectives
  *
  * A device's global memory is memory of this process, so a remote tensor is a tensor. Tensors have layout nd. */
 

@@ -8,7 +8,7 @@
 
 enum { SLOTS_ONE_WAY = 8, SLOTS_BOTH_WAYS = 4 }; /* estimated: the text form does not say how many */
 
-/* --- FIFOs: number = id << 8, split << 16; of initialize_pipe id, nosplit << 8, mask << 16, slots << 20, slot bytes << 32, */
+/* --- FIFOs: number = id << 8, split << 16; of initialize_pipe id, nosplit << 8, mask << 16, slots << 20, slot bytes << 32,
  * type << 57
  * --------------------------------------------------------------------------------------------------------------- */
 
