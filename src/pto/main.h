@@ -44,8 +44,7 @@ tw_status tw__load_argument(tw__argument *argument);
 tw__argument *tw__argument_of(GArray *list, const char *name, int device);
 tw_status tw__bind_argument(tw_pto_run *run, const tw__argument *argument);
 /* The arguments of each device, [devices]: arrays that are for all of them are copied, so that each has its own. NULL
- * with a
- * message. */
+ * with a message. */
 GArray **tw__arguments_by_device(GArray *args, unsigned devices);
 void tw__free_arguments(GArray **by_device, unsigned devices);
 /* --out for one device: memory of its arguments, else tiles of the run. Without @DEVICE it is device 0. */

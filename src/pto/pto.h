@@ -1,10 +1,9 @@
 /* pto, private side: the core, operands as planes, and what the families of instructions share.
  *
  * An instruction runs in this order (core/execute.c): its row is looked up; core/check.c judges the operands, and the
- * verdict is
- * remembered as long as descriptions stay the same; tiles without a place get one (core/memories.c); every tile
- * becomes a plane
- * (core/planes.c); the family's function runs kernels of the vec box over planes; boxed destinations are put back.
+ * verdict is remembered as long as descriptions stay the same; tiles without a place get one (core/memories.c); every
+ * tile becomes a plane (core/planes.c); the family's function runs kernels of the vec box over planes; boxed
+ * destinations are put back.
  *
  * Family files: ops/elementwise.c elementwise, ops/compare.c, ops/reduce.c, ops/expand.c, ops/convert.c,
  * ops/generate.c (TCI, TTRI, ...), ops/load_store.c,
@@ -56,8 +55,7 @@ enum {
     TW__DESCRIPTION_WORDS = TW__TILE_DESCRIPTION / sizeof(uint64_t)
 };
 /* A call of a row that passed its checks, and what follows from its operands' descriptions. What a call that finds
- * itself
- * here reads comes first, for few cache lines. */
+ * itself here reads comes first, for few cache lines. */
 typedef struct tw__checked {
     unsigned count; /* operands and one more; 0 = nothing is remembered */
     tw_type scalar;
@@ -235,8 +233,7 @@ tw_status tw__conv_transpose(tw__pto_call *call);
 /* --- core/remembered_calls.c ------------------------------------------------------------------------------------ */
 
 /* True when a call of the row with the same descriptions has kept the rules. If call->bound, tw__pto_run_again does
- * the
- * rest; else tw__pto_bind and so on. Sets call->seen in any case. */
+ * the rest; else tw__pto_bind and so on. Sets call->seen in any case. */
 bool tw__pto_recall(tw__pto_call *call, bool no_attrs);
 tw_status tw__pto_run_again(tw__pto_call *call);
 void tw__pto_remember(tw__pto_call *call, bool no_attrs); /* after a check that passed and tw__pto_bind */

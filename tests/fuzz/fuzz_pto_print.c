@@ -1,6 +1,6 @@
 // needs: pto
 /* PTO-AS text from anywhere is read or refused with a message; what is read prints to text that reads to the same tree. */
-#include "../pto/tree.h"
+#include "../pto/support/tree.h"
 
 #include <stdlib.h>
 

@@ -7,11 +7,10 @@
  *     tw_pto_free(core);
  *
  * Every instruction is checked against its rules for the core's target before it touches anything: one that is
- * refused has
- * no effect, and tw_error_message() names instruction, rule and profile. Only what depends on values, integer
- * division by
- * zero and indexes outside a table, shows while it runs; what lies before the element in the message is then written.
- * NULL for an argument that has to be there is TW_E_INVALID_ARGUMENT. docs/pto.md lists instructions and rules. */
+ * refused has no effect, and tw_error_message() names instruction, rule and profile. Only what depends on values,
+ * integer division by zero and indexes outside a table, shows while it runs; what lies before the element in the
+ * message is then written. NULL for an argument that has to be there is TW_E_INVALID_ARGUMENT. docs/pto.md lists
+ * instructions and rules. */
 #ifndef TILEWRIGHT_PTO_CORE_H
 #define TILEWRIGHT_PTO_CORE_H
 
@@ -137,9 +136,9 @@ TW_API void tw_pto_tensor_extents(const tw_pto_tensor *tensor, size_t *rows, siz
 /* --- ConvTiles: feature maps and filters ------------------------------------------------------------------------ */
 
 /* Shape of a ConvTile, slowest dimension first, and what TIMG2COL needs to know. Shapes by layout: NCHW (n c h w),
- * NHWC,
- * GNCHW (g n c h w), NCDHW, NC1HWC0 (n c1 h w c0), GNC1HWC0, NDC1HWC0 (n d c1 h w c0), FRACTAL_Z and FRACTAL_Z_3D
- * (c1 h w, n / 16, 16, c0; with g first: five; of 3D the first is d c1 h w). c0 elements fill 32 bytes. */
+ * NHWC, GNCHW (g n c h w), NCDHW, NC1HWC0 (n c1 h w c0), GNC1HWC0, NDC1HWC0 (n d c1 h w c0), FRACTAL_Z and
+ * FRACTAL_Z_3D (c1 h w, n / 16, 16, c0; with g first: five; of 3D the first is d c1 h w). c0 elements fill 32 bytes.
+ * */
 typedef struct tw_pto_conv {
     tw_pto_layout layout;
     unsigned rank; /* 4 to 6 */
@@ -157,8 +156,7 @@ typedef struct tw_pto_conv {
  * description stays the caller's and must live as long as the tile is used. */
 TW_API tw_pto_tile tw_pto_conv_tile(tw_pto_location location, tw_type type, const tw_pto_conv *conv, size_t bytes);
 /* Output pixels of the convolution that a feature map's description gives. TW_E_INVALID_ARGUMENT: not a feature map,
- * or
- * a filter larger than the padded map. */
+ * or a filter larger than the padded map. */
 TW_API tw_status tw_pto_conv_output(const tw_pto_conv *conv, uint32_t *height, uint32_t *width);
 
 /* --- scalars and operands --------------------------------------------------------------------------------------- */
@@ -280,8 +278,7 @@ TW_API int tw_pto_op_by_name(const char *name); /* "TADD", or -1 */
 #define TW_PTO_OPERANDS 12
 
 /* Checks only: rules that depend on dynamic extents are taken as kept. `blame` (may be NULL) gets the operand at
- * fault,
- * or the number of operands. */
+ * fault, or the number of operands. */
 TW_API tw_status tw_pto_check(tw_pto_target target, int op, const tw_pto_operand *operands, unsigned count,
                               const tw_pto_attrs *attrs, unsigned *blame);
 
@@ -328,8 +325,8 @@ TW_API tw_status tw_pto_load(tw_pto *core, tw_pto_tile *dst, tw_pto_tensor *src)
 TW_API tw_status tw_pto_store(tw_pto *core, tw_pto_tensor *dst, tw_pto_tile *src); /* TSTORE */
 
 /* Flags order pipes: wait_flag continues when set_flag of the same pair and id has been reached by `from`. A double
- * set
- * and a wait without set are errors (the latter would hang the chip). Pipes of one core run in program order here. */
+ * set and a wait without set are errors (the latter would hang the chip). Pipes of one core run in program order
+ * here. */
 TW_API tw_status tw_pto_set_flag(tw_pto *core, tw_pto_pipe from, tw_pto_pipe to, unsigned id);
 TW_API tw_status tw_pto_wait_flag(tw_pto *core, tw_pto_pipe from, tw_pto_pipe to, unsigned id);
 TW_API tw_status tw_pto_barrier(tw_pto *core, tw_pto_pipe pipe);

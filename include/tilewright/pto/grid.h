@@ -1,6 +1,5 @@
 /* pto/grid: a kernel on many cores. Blocks of one cube core and its vector cores, on one or more simulated devices;
- * FIFOs
- * and flags between the cores of a block, barriers over all blocks, transfers and signals between devices.
+ * FIFOs and flags between the cores of a block, barriers over all blocks, transfers and signals between devices.
  *
  *     static tw_status kernel(tw_pto *core, void *user)       // runs once on every core
  *     {
@@ -13,9 +12,8 @@
  *     tw_pto_grid_free(grid);
  *
  * Cores take turns, in order of device, block and core, each until it has to wait: a run is the same every time. When
- * no
- * core can go on, every waiting call fails and the message of tw_pto_grid_run says who waits for what. docs/pto.md.
- * */
+ * no core can go on, every waiting call fails and the message of tw_pto_grid_run says who waits for what.
+ * docs/pto.md.  */
 #ifndef TILEWRIGHT_PTO_GRID_H
 #define TILEWRIGHT_PTO_GRID_H
 
@@ -74,9 +72,8 @@ typedef enum tw_pto_direction { TW_PTO_CUBE_TO_VECTOR = 1, TW_PTO_VECTOR_TO_CUBE
 typedef enum tw_pto_split { TW_PTO_SPLIT_NONE, TW_PTO_SPLIT_UP_DOWN, TW_PTO_SPLIT_LEFT_RIGHT } tw_pto_split;
 
 /* What both sides say about a FIFO; its state belongs to the block. Vector cores that share a whole tile (no split)
- * each
- * get all of it; of what they push together, the part of vector core 0 counts. The producer learns about free slots
- * once in `slots` of them (one or two slots) or in slots / 2. */
+ * each get all of it; of what they push together, the part of vector core 0 counts. The producer learns about free
+ * slots once in `slots` of them (one or two slots) or in slots / 2. */
 typedef struct tw_pto_fifo {
     unsigned id; /* 0 to 15, within block and direction */
     tw_pto_direction direction;
@@ -118,18 +115,15 @@ TW_API tw_status tw_pto_sync_set(tw_pto *core, tw_pto_pipe pipe, unsigned id, tw
 TW_API tw_status tw_pto_sync_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id, tw_pto_sync_mode mode);
 
 /* set_intra_block, wait_intra_block (A5, profile cpu): flags between the cube core and one vector core of the block.
- * On the
- * cube core ids 0 to 15 are those of vector core 0, 16 to 31 those of vector core 1; a vector core has 0 to 15. Each
- * direction counts by itself, up to 15 (estimated). TW_E_INVALID_ARGUMENT: A2/A3, unknown pipe or id, no such vector
- * core,
- * set too often; TW_E_APPLICATION: a deadlock, the message says who waits for whom. */
+ * On the cube core ids 0 to 15 are those of vector core 0, 16 to 31 those of vector core 1; a vector core has 0 to
+ * 15. Each direction counts by itself, up to 15 (estimated). TW_E_INVALID_ARGUMENT: A2/A3, unknown pipe or id, no
+ * such vector core, set too often; TW_E_APPLICATION: a deadlock, the message says who waits for whom. */
 TW_API tw_status tw_pto_intra_set(tw_pto *core, tw_pto_pipe pipe, unsigned id);
 TW_API tw_status tw_pto_intra_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id);
 
 typedef enum tw_pto_core_set { TW_PTO_MIX, TW_PTO_AIV_ONLY, TW_PTO_AIC_ONLY } tw_pto_core_set;
 /* SYNCALL: waits for all cores of the set, over the blocks of the device. `workspace` of the soft form: 16 or more
- * i32 in
- * global memory; NULL = hardware flags. */
+ * i32 in global memory; NULL = hardware flags. */
 TW_API tw_status tw_pto_sync_all(tw_pto *core, tw_pto_core_set cores, tw_pto_tensor *workspace);
 
 /* --- devices: global memory of another device, signals, collectives
@@ -155,8 +149,7 @@ TW_API tw_status tw_pto_copy_async(tw_pto *core, tw_pto_tensor *dst, tw_pto_tens
 TW_API tw_status tw_pto_async_wait(tw_pto *core, uint64_t event);
 TW_API tw_status tw_pto_async_test(tw_pto *core, uint64_t event, bool *done);
 /* TNOTIFY: signal = value, or signal += value, as one step. TWAIT: until all signals compare (TW_PTO_EQ ...) true
- * with
- * `value`. TTEST: whether they do; on false the other cores get a turn. Signals are i32. */
+ * with `value`. TTEST: whether they do; on false the other cores get a turn. Signals are i32. */
 TW_API tw_status tw_pto_notify(tw_pto *core, tw_pto_tensor *signal, int32_t value, bool add);
 TW_API tw_status tw_pto_wait_signal(tw_pto *core, tw_pto_tensor *signals, int32_t value, int compare);
 TW_API tw_status tw_pto_test_signal(tw_pto *core, tw_pto_tensor *signals, int32_t value, int compare, bool *all);

@@ -13,9 +13,8 @@
  *     tw_pto_text_free(text);
  *
  * Text is untrusted: a program touches nothing but its core and the memory of its arguments, whatever it says, and
- * ends
- * after max_steps operations. Diagnostics name file, line and column; tw_error_message() has the first of a failing
- * call. A text and its runs belong to one thread at a time. */
+ * ends after max_steps operations. Diagnostics name file, line and column; tw_error_message() has the first of a
+ * failing call. A text and its runs belong to one thread at a time. */
 #ifndef TILEWRIGHT_PTO_TEXT_H
 #define TILEWRIGHT_PTO_TEXT_H
 
@@ -41,8 +40,7 @@ TW_API void tw_pto_text_free(tw_pto_text *text); /* NULL is fine; its runs must 
 /* All diagnostics so far, owned by the text. */
 TW_API const tw_diags *tw_pto_text_diags(const tw_pto_text *text);
 /* Canonical text, malloc'ed: two blanks a level, one statement a line, compact types, comments kept; printing what
- * was
- * printed changes nothing. NULL with a message: the program has syntax errors, or there is no memory. */
+ * was printed changes nothing. NULL with a message: the program has syntax errors, or there is no memory. */
 TW_API char *tw_pto_text_print(const tw_pto_text *text);
 /* The module's pto.target_arch; false when it has none (*target unchanged) or names none that exists (a message). */
 TW_API bool tw_pto_text_target(const tw_pto_text *text, tw_pto_target *target);
@@ -56,16 +54,13 @@ TW_API tw_status tw_pto_text_verify(tw_pto_text *text, tw_pto_target target);
 TW_API const char *tw_pto_text_function(const tw_pto_text *text, size_t index);
 
 /* Vector cores beside the cube core that a program is written for: 2, or 1 when a FIFO says nosplit, when it has
- * functions
- * of both kinds of cores (pto.kernel_kind), or sections of both with FIFOs or flags between them; 0 = one core that
- * does
- * both will do. */
+ * functions of both kinds of cores (pto.kernel_kind), or sections of both with FIFOs or flags between them; 0 = one
+ * core that does both will do. */
 TW_API unsigned tw_pto_text_vectors(const tw_pto_text *text);
 /* What a core runs: `function`; or (NULL) the first function, if that is for any core, else the first of the core's
  * own kind.
  * NULL with an empty message: it is for the other kind of core, this one has nothing to do. NULL with a message:
- * there is
- * none, or a core that is both would have to choose. */
+ * there is none, or a core that is both would have to choose. */
 TW_API const char *tw_pto_text_function_of(const tw_pto_text *text, const char *function, const tw_pto *core);
 
 typedef enum tw_pto_param_kind {
@@ -91,8 +86,8 @@ TW_API bool tw_pto_text_param(const tw_pto_text *text, const char *function, siz
 typedef struct tw_pto_run tw_pto_run; /* one run of one function on one core, with its arguments and values */
 
 /* The text must have been verified for the core's target. `function` NULL = the first. NULL with a message:
- * TW_E_SYMBOL
- * no such function, TW_E_NO_MEMORY. The text and the core must outlive the run. Free with tw_pto_run_free. */
+ * TW_E_SYMBOL no such function, TW_E_NO_MEMORY. The text and the core must outlive the run. Free with
+ * tw_pto_run_free. */
 TW_API tw_pto_run *tw_pto_run_new(tw_pto_text *text, const char *function, tw_pto *core);
 TW_API const tw_pto_text *tw_pto_run_text(const tw_pto_run *run);
 TW_API void tw_pto_run_free(tw_pto_run *run); /* NULL is fine; releases the run's tiles */
@@ -103,18 +98,15 @@ TW_API void tw_pto_run_free(tw_pto_run *run); /* NULL is fine; releases the run'
 TW_API tw_status tw_pto_run_number(tw_pto_run *run, const char *name, const char *value);
 TW_API tw_status tw_pto_run_scalar(tw_pto_run *run, const char *name, tw_pto_scalar value);
 /* Memory of a pointer or memref: extents[rank] elements of `type`, row-major, contiguous. It stays the caller's until
- * the
- * run is freed, and is read and written in place. For a tile it is copied in. TW_E_TYPE: the element type differs
- * (integers
- * match by width; types that C lacks match unsigned integers of their width); TW_E_INVALID_ARGUMENT: extents differ.
- * */
+ * the run is freed, and is read and written in place. For a tile it is copied in. TW_E_TYPE: the element type differs
+ * (integers match by width; types that C lacks match unsigned integers of their width); TW_E_INVALID_ARGUMENT:
+ * extents differ.  */
 TW_API tw_status tw_pto_run_memory(tw_pto_run *run, const char *name, void *data, tw_type type, unsigned rank,
                                    const size_t *extents);
 
 /* `bytes` at `data` are on `device` what the memory of the pointer or memref `name`, bound before, is here:
- * pto.remote_ptr
- * gives them. They stay the caller's until the run is freed. TW_E_SYMBOL: no such parameter; TW_E_TYPE: it is
- * neither. */
+ * pto.remote_ptr gives them. They stay the caller's until the run is freed. TW_E_SYMBOL: no such parameter;
+ * TW_E_TYPE: it is neither. */
 TW_API tw_status tw_pto_run_peer(tw_pto_run *run, const char *name, unsigned device, void *data, size_t bytes);
 
 /* All zero = the defaults. */

@@ -166,9 +166,8 @@ static tw_status check_alias(tw__pto_call *call)
 }
 
 /* A core of a block has part of the memories: TASSIGN names tiles anywhere, instructions use what is here. On a cube
- * core
- * tiles of the vector cores are destinations of accumulators, on a vector core tiles in L1 those of its own; nothing
- * else. */
+ * core tiles of the vector cores are destinations of accumulators, on a vector core tiles in L1 those of its own;
+ * nothing else. */
 static tw_status check_core(tw__pto_call *call)
 {
     if (!call->core || !tw__pto_is_part(call->core)) return TW_OK;

@@ -1,6 +1,6 @@
 /* planes: operands as rectangles with a stride per row and per column, which is all the families need to know. Tiles
- * in
- * boxes are copied to a plain rectangle before the instruction and back after it; the copies are views of rank 4. */
+ * in boxes are copied to a plain rectangle before the instruction and back after it; the copies are views of rank 4.
+ * */
 #include "pto/pto.h"
 #include "core/vec/vec.h"
 
@@ -95,8 +95,7 @@ static bool is_overwritten(const tw__pto_call *call, unsigned i)
 }
 
 /* Whether a tile's plane is a copy that is put back: boxed ones, and 4-bit ones where the family does not take rows
- * of them
- * packed. */
+ * of them packed. */
 static bool is_copied(const tw__pto_call *call, const tw_pto_tile *t)
 {
     bool packed = call->row->run == tw__pto_run_convert && t->blayout == TW_PTO_ROW_MAJOR;

@@ -1,6 +1,5 @@
 /* planes_4bit: 4-bit tiles as planes of bytes, an element in the low half of each. Tiles hold two elements per byte,
- * the even
- * one low (spec pto.md 1.1), in boxes as well; kernels of the vec box read rows packed the same way. */
+ * the even one low (spec pto.md 1.1), in boxes as well; kernels of the vec box read rows packed the same way. */
 #include "pto/pto.h"
 
 bool tw__tile_nibbles(const tw_pto_tile *t)
@@ -94,8 +93,7 @@ tw_status tw__nibble_narrow(tw__pto_call *call, const tw__plane *bytes, tw_type 
 }
 
 /* Elements of a tensor of 4-bit type, two per byte, strides in elements; views as tw__tensor_views gives them with
- * the
- * tile's strides in bytes of its plane. The window has been checked. */
+ * the tile's strides in bytes of its plane. The window has been checked. */
 static void move(const tw_view *tile, const tw_pto_tensor *g, bool load)
 {
     unsigned char *data = g->data;

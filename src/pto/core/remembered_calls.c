@@ -1,8 +1,7 @@
 /* remembered_calls: what was found out about a call (that it keeps the rules, how its tiles lie as planes, its
  * kernel) holds for
  * later calls of the same row whose operands and attributes have the same descriptions. Rules about addresses,
- * tensors and
- * values of integers are judged anew every time: such calls are not remembered. */
+ * tensors and values of integers are judged anew every time: such calls are not remembered. */
 #include "pto/pto.h"
 
 /* Each row has a few places, chosen by the shape of operand 0. */

@@ -1,11 +1,9 @@
 /* tensor_layout: global memory as a view of rank 5, and which of its dimensions run along the rows and columns of a
- * tile
- * (table of spec pto.md 1.3). */
+ * tile (table of spec pto.md 1.3). */
 #include "pto/pto.h"
 
 /* For each layout and dimension: the dimensions whose extents make up the step of a row or column, as bits; ROW or
- * COL
- * says along which. "ND: r = ((i0 s1 + i1) s2 + i2) s3 + i3, c = i4". */
+ * COL says along which. "ND: r = ((i0 s1 + i1) s2 + i2) s3 + i3, c = i4". */
 enum { COL, ROW };
 static const struct {
     unsigned char along[5], step[5]; /* step: product of the extents of these dimensions */
@@ -33,8 +31,7 @@ static const struct {
     [TW_PTO_FRACTAL_Z_S16S8] = { { ROW, ROW, COL, COL, ROW }, { D(1) | D(4), D(4), D(3), 0, 0 } },
     [TW_PTO_FRACTAL_Z_3D] = { { ROW, ROW, COL, COL, ROW }, { D(1) | D(4), D(4), D(3), 0, 0 } },
     /* The documents name these three and nothing else. Estimated: scales by rows, like ND; words of HiF4 scales in
-     * the boxes
-     * that MX scales have. */
+     * the boxes that MX scales have. */
     [TW_PTO_SCALE] = { { ROW, ROW, ROW, ROW, COL }, { D(1) | D(2) | D(3), D(2) | D(3), D(3), 0, 0 } },
     [TW_PTO_HIF4_A_ZZ] = { { ROW, ROW, COL, ROW, COL }, { D(1) | D(3), D(3), D(4), 0, 0 } },
     [TW_PTO_HIF4_B_NN] = { { COL, COL, ROW, COL, ROW }, { D(1) | D(3), D(3), D(4), 0, 0 } },

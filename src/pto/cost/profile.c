@@ -1,9 +1,8 @@
 /* profile: what cores did, as text and as the common profile. Cores are its tiles, in order of device, block and
- * number;
- * each pipe is one compute set and one plan step, instructions are its vertex types. Pipes run side by side: of the
- * steps one after the other as much is overlapped as makes them end when the last core does; if the pipes together
- * were
- * busy for less than that, a last step is the time in which all of a core waited. Every cycle is an estimate. */
+ * number; each pipe is one compute set and one plan step, instructions are its vertex types. Pipes run side by side:
+ * of the steps one after the other as much is overlapped as makes them end when the last core does; if the pipes
+ * together were busy for less than that, a last step is the time in which all of a core waited. Every cycle is an
+ * estimate. */
 #include "pto/grid/grid.h"
 #include "pto/cost/cost.h"
 

@@ -1,6 +1,5 @@
 /* fifo: queues between the cube core and the vector cores of a block (spec pto.md 3.10). A slot is memory that tiles
- * are
- * stored to and loaded from as a matrix, so TPUSH and TPOP are a TSTORE and a TLOAD with a handshake around them
+ * are stored to and loaded from as a matrix, so TPUSH and TPOP are a TSTORE and a TLOAD with a handshake around them
  * (grid/fifo_queue.c). */
 #include "pto/grid/grid.h"
 
@@ -147,8 +146,7 @@ static bool writes(const tw__pto_call *call)
 }
 
 /* The scale that was given, else what SET_QUANT_VECTOR, else what SET_QUANT_SCALAR left, for a change of type that
- * needs
- * one. */
+ * needs one. */
 static tw_pto_operand scale_of(tw__pto_call *call, tw_type to)
 {
     tw__registers *reg = &call->core->reg;

@@ -1,8 +1,7 @@
 /* fifo_queue: the queues of a block and the handshake around them (spec pto.md 3.10).
  *
  * Every core counts what it has pushed, popped and freed; slot n of a queue lies at n modulo the number of slots, and
- * the
- * counters alone say whether it is full or free. Producers hear of freed slots in batches of `period`. */
+ * the counters alone say whether it is full or free. Producers hear of freed slots in batches of `period`. */
 #include "pto/grid/grid.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* flags: flags and barriers between cores. A flag is a pair of counters per core: what it has set and what it has
  * waited for; a core goes on when everybody it waits for has set more often than it has waited. Modes are those of
- * the
- * chip (same kind over all blocks; vector cores of a block; cube and vector cores of a block). */
+ * the chip (same kind over all blocks; vector cores of a block; cube and vector cores of a block). */
 #include "pto/grid/grid.h"
 
 static bool in_group(const tw_pto *core, const tw_pto *other, tw_pto_sync_mode mode)

@@ -1,10 +1,8 @@
 /* flags_intra: flags between the cube core of a block and each of its vector cores alone (A5). The cube core names
  * flag n of
  * vector core 0 as n and that of vector core 1 as n + 16; a vector core has 0 to 15. Each direction counts by itself.
- * A core
- * that is cube and vector in one has flags with itself. How programs use them is from published kernels; how often a
- * flag
- * may be set before somebody waits is estimated: as for the flags of grid/flags.c. */
+ * A core that is cube and vector in one has flags with itself. How programs use them is from published kernels; how
+ * often a flag may be set before somebody waits is estimated: as for the flags of grid/flags.c. */
 #include "pto/grid/grid.h"
 
 typedef struct intra {

@@ -96,8 +96,7 @@ struct tw_pto_grid {
 };
 
 /* The seat of a core; one of tw_pto_new gets a grid of one for its queues and flags when it first needs one. NULL
- * with a
- * message when out of memory. */
+ * with a message when out of memory. */
 tw__seat *tw__pto_seat(tw_pto *core);
 /* Returns when wait.ready(); a failure when that can never be. The message is the description of the wait. */
 tw_status tw__pto_wait(tw_pto *core, tw__wait wait);
@@ -112,8 +111,7 @@ tw_pto *tw__pto_mate(const tw_pto *core, unsigned number);
 
 void tw__pto_free_queues(tw__block *block); /* and its flags */
 /* The queue, made by whoever comes first; `producing` is the side that the caller acts on. Refuses another
- * description of
- * the same number and cores that have no part in it. */
+ * description of the same number and cores that have no part in it. */
 tw_status tw__queue_of(tw__pto_call *call, bool producing, tw__queue **out);
 tw__queue_slot *tw__queue_at(const tw__queue *q, uint64_t n); /* slot of push number n */
 /* Wait for the slot of this core's next push or pop; `pipe` starts no earlier than it is free, or has its data. */

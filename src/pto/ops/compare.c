@@ -1,6 +1,5 @@
 /* compare: predicates as bits and selection by them (spec pto.md 3.3). Bits are packed LSB first and every row starts
- * a
- * new word, so a row of words read as bytes is what the vec box calls packed bits. */
+ * a new word, so a row of words read as bytes is what the vec box calls packed bits. */
 #include "pto/pto.h"
 
 static tw_vec_op compare_op(int32_t mode)

@@ -1,6 +1,5 @@
 /* conv_tiles: ConvTiles, that is feature maps and filters of up to six dimensions in one memory, their layouts, and
- * TIMG2COL
- * (spec pto.md 1.1, 3.7; the window's coordinates as in PTO-ISA/pto-spec,
+ * TIMG2COL (spec pto.md 1.1, 3.7; the window's coordinates as in PTO-ISA/pto-spec,
  * asl/tile/model/execution/image-to-column.asl). */
 #include "pto/pto.h"
 
@@ -143,8 +142,7 @@ tw_status tw__conv_transfer(tw__pto_call *call, unsigned tile, unsigned tensor)
 enum { G, F, M, K, O, D, H, W, DIMENSIONS }; /* group, n / 16, n mod 16, c / c0, c mod c0, depth, row, column */
 
 /* Elements between neighbours in each of these, with n = 16 f + m and c = c0 k + o; and how many there are of each
- * image
- * coordinate. Fractals do not know h and w apart: they come from the other side. */
+ * image coordinate. Fractals do not know h and w apart: they come from the other side. */
 typedef struct strides {
     size_t step[DIMENSIONS], groups, images, channels, depth, height, width;
 } strides;

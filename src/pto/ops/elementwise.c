@@ -1,6 +1,5 @@
 /* elementwise: instructions that work element by element (spec pto.md 3.1, 3.2): one kernel of the vec box over the
- * valid
- * region, or two after one another. */
+ * valid region, or two after one another. */
 #include "pto/pto.h"
 
 /* Order of NaN in max and min: the first operand unless the compare holds (spec pto.md 3.1). */

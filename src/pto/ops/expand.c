@@ -51,8 +51,7 @@ tw_status tw__pto_run_col_expand(tw__pto_call *call)
 }
 
 /* The per-row operand: column-major with one column (mode 1: a value), or row-major with 32 bytes per row (mode 2: a
- * block
- * that repeats). 0 = it has dst's extents. */
+ * block that repeats). 0 = it has dst's extents. */
 static int row_operand(const tw__pto_call *call, unsigned i)
 {
     const tw_pto_tile *t = tw__tile(call, i), *dst = tw__tile(call, 0);

@@ -106,8 +106,7 @@ tw_status tw__pto_check_random(tw__pto_call *call)
 }
 
 /* A row is cut into groups of 256 columns; lane L runs counter + L, its words go to columns L, 64 + L, 128 + L, 192 +
- * L;
- * after every group the counter advances by a quarter of the physical columns. */
+ * L; after every group the counter advances by a quarter of the physical columns. */
 tw_status tw__pto_run_random(tw__pto_call *call)
 {
     tw__plane dst = call->plane[0];

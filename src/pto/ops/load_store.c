@@ -1,6 +1,5 @@
 /* load_store: between tiles and global memory (spec pto.md 3.6). A tensor and a tile correspond element by element as
- * two
- * views of rank 5; moving is a copy of views. */
+ * two views of rank 5; moving is a copy of views. */
 #include "pto/pto.h"
 
 static const tw_window anywhere = { NULL, SIZE_MAX };

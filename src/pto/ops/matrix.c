@@ -1,6 +1,5 @@
 /* matrix: products of the cube (spec pto.md 3.8). Accumulated in f32 with one rounding per step, or in i32, in the
- * order
- * of k. The chips' order is not specified. */
+ * order of k. The chips' order is not specified. */
 #include "pto/pto.h"
 #include "pto/ops/extra_kernels.h"
 
@@ -173,8 +172,7 @@ tw_status tw__pto_check_matmul_mx(tw__pto_call *call)
 }
 
 /* Whether a scale takes values of 8-bit formats out of the range of f32, where their products may still be in it.
- * Only
- * scales that are used count. */
+ * Only scales that are used count. */
 static bool has_far_scale(const tw__pto_call *call, unsigned values, unsigned scales, bool turn)
 {
     enum { FAR = 127 + 111, NAN_CODE = 255 }; /* 57344 is less than 2^16, and 2^(16 + 111) the last power of two */

@@ -181,8 +181,7 @@ tw_status tw__pto_run_move(tw__pto_call *call)
 }
 
 /* Exponents of a matrix with a scale per 32 elements to the order that the scale memories need: Zz boxes of 16 x 2;
- * with
- * axis row the source has its groups along rows and is turned over (spec pto.md 3.7). */
+ * with axis row the source has its groups along rows and is turned over (spec pto.md 3.7). */
 tw_status tw__pto_check_move_zz(tw__pto_call *call)
 {
     const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);

@@ -1,8 +1,7 @@
 /* window_parts: two forms that the documents name without operands (spec pto.md 3.7). What is here is estimated:
  * TEXTRACT of two
  * windows gives both at once, in the boxes that the cube reads; TINSERT cuts its transfer in two or four groups of
- * boxes,
- * which is a matter of speed. */
+ * boxes, which is a matter of speed. */
 #include "pto/pto.h"
 
 static bool is_nz(const tw_pto_tile *t)

@@ -1,6 +1,5 @@
 /* describe: what `tilewright pto info` says about an instruction, read from its row. The notes on domain and
- * constraints are
- * those of the family's check; names in brackets are the rules of its messages. */
+ * constraints are those of the family's check; names in brackets are the rules of its messages. */
 #include "pto/pto.h"
 
 #include <glib.h>

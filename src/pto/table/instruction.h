@@ -7,8 +7,7 @@
 
 /* Letters of a form: d destination, D destination that is read too, e v w further destinations, a b c f h sources, m
  * mask, x y indexes, t tmp, s scalar of the element type, i j k l integers, g tensor read, G tensor written, p tensor
- * of
- * indexes, P scratch tensor, q FIFO between cores, r a tensor on each of several devices. */
+ * of indexes, P scratch tensor, q FIFO between cores, r a tensor on each of several devices. */
 enum {                     /* general rules of a row; the rest is its family's */
        TW__SAME_TYPE = 1,  /* d, D, a, b, c and s have one element type */
        TW__SAME_VALID = 2, /* valid regions of d, D, a, b, c are equal */
@@ -77,8 +76,7 @@ const tw__pto_row *tw__pto_row_at(size_t index); /* NULL past the end */
 const tw__pto_row *tw__pto_row_of(const char *mnemonic);
 size_t tw__pto_row_index(const tw__pto_row *row);
 /* The form of a mnemonic that operands mean: the first whose kinds fit and whose checks pass, else the first whose
- * kinds
- * fit; NULL when none does. `core` NULL while checking text. */
+ * kinds fit; NULL when none does. `core` NULL while checking text. */
 const tw__pto_row *tw__pto_form_of(tw_pto *core, tw_pto_target target, const tw__pto_row *first,
                                    const tw_pto_operand *operands, unsigned count, const tw_pto_attrs *attrs);
 /* What `tilewright pto info` prints about an instruction (table/describe.c), and how each of its forms is written in

@@ -276,8 +276,7 @@ tw_status tw__as_add_regions(tw__as_run *run, const tw__as_function *function);
 tw_status tw__as_memref_view(tw__as_cell *cell, const tw__as_type *type, const int64_t *extents, void *base,
                              size_t bytes);
 /* The value of a slot under another name, which does not own a tile. A tile gets its place first, so that both names
- * mean
- * the same memory; what is done to its description (extents, address) is seen under both. */
+ * mean the same memory; what is done to its description (extents, address) is seen under both. */
 void tw__as_lend(tw__as_run *run, uint32_t slot, tw__as_cell *copy);
 /* The tile of this cell has another valid region or address: so for all that name it. */
 void tw__as_changed(tw__as_run *run, const tw__as_cell *cell);

@@ -1,10 +1,8 @@
 /* Sizes of tmp: every row that has a rule for it, on each type it takes on A2/A3, with valid regions around the
  * places where the
  * manual's formulas bend. The smallest tile that holds what the formula says is taken, the next smaller one refused;
- * on the
- * profiles that take any tmp both are. In operands $T is the type, $A a tile of it with the valid region, $R and $C
- * are its valid
- * extents, $W the columns of $A, $N what is tried. */
+ * on the profiles that take any tmp both are. In operands $T is the type, $A a tile of it with the valid region, $R
+ * and $C are its valid extents, $W the columns of $A, $N what is tried. */
 #include "pto/support/operands.h"
 
 typedef struct shape {

@@ -1,6 +1,5 @@
 /* What is remembered of a call must never outlive what it stands for: tiles that moved, were given back, were written
- * over
- * in their description, other scalars, other shapes. */
+ * over in their description, other scalars, other shapes. */
 #include "pto/support/check.h"
 
 static tw_status add(tw_pto *core, tw_pto_tile *d, tw_pto_tile *a, tw_pto_tile *b)

@@ -1,8 +1,7 @@
 /* Every rule has a call that it refuses, on the profiles where it holds. A row names the rule, the profiles (c cpu, 2
  * a2a3, 5 a5),
  * the instruction and its operands in the words of operands.h; the last test reads the sources and asks that no rule
- * was left
- * out. */
+ * was left out. */
 #include "pto/support/operands.h"
 
 #include <glob.h>
@@ -527,8 +526,7 @@ static bool is_elsewhere(const char *rule)
 }
 
 /* `tilewright pto info` says all about every form: operands, types on each profile, domain, rules, tmp, cost, text; a
- * rule that
- * it names exists. */
+ * rule that it names exists. */
 static void pto_rules_info(void **state)
 {
     (void)state;

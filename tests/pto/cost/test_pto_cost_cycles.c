@@ -1,6 +1,5 @@
 /* Estimated cycles: the published tables by instruction, type, columns and target; pipes that overlap, wait for flags
- * and
- * for tiles; the common profile. Expected figures are worked out from the tables by hand. */
+ * and for tiles; the common profile. Expected figures are worked out from the tables by hand. */
 #include "pto/support/check.h"
 #include <tilewright/pto/grid.h>
 

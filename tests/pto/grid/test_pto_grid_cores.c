@@ -343,8 +343,7 @@ static void pto_grid_no_memory(void **state)
 }
 
 /* A cube core with vector cores beside it has no vector memory: of all instructions TMOV alone names a tile there, as
- * the
- * destination of an accumulator, and TASSIGN has to have placed it. */
+ * the destination of an accumulator, and TASSIGN has to have placed it. */
 static tw_status no_vector_memory(tw_pto *core, void *user)
 {
     (void)user;

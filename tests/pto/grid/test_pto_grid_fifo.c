@@ -1,6 +1,5 @@
 /* FIFOs between the cores of a block: values by split and direction, order, back-pressure, slots as tensors, every
- * rule,
- * deadlocks, times. */
+ * rule, deadlocks, times. */
 #include "pto/support/check.h"
 #include <tilewright/pto/grid.h>
 

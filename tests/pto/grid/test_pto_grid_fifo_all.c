@@ -1,10 +1,7 @@
 /* TPUSH and TPOP against dense matrices: every message is made beforehand, cut into parts, converted and laid out by
- * the
- * references. Both directions, all splits, one or two vector cores or a whole core, rows, columns and boxes in the
- * slot, types
- * with and without scales (given or set before), relu, clip, channel split, one vector core alone, addition to what
- * the slot
- * holds. What a pop does not write keeps its bytes. */
+ * the references. Both directions, all splits, one or two vector cores or a whole core, rows, columns and boxes in
+ * the slot, types with and without scales (given or set before), relu, clip, channel split, one vector core alone,
+ * addition to what the slot holds. What a pop does not write keeps its bytes. */
 #include "pto/support/check.h"
 #include "pto/reference/ref_cube.h"
 #include "pto/reference/ref_quant.h"

@@ -15,8 +15,7 @@ static tw_pto_grid *grid_of(tw_pto_target target, unsigned blocks, unsigned vect
 }
 
 /* As published kernels do it: the vector cores fill a slot, the cube core waits for both, takes it and frees it. Each
- * block
- * has three integers: rounds of vector core 0, of vector core 1, taken by the cube. */
+ * block has three integers: rounds of vector core 0, of vector core 1, taken by the cube. */
 static tw_status rounds(tw_pto *core, void *user)
 {
     enum { ROUNDS = 25 };

@@ -1,8 +1,6 @@
 /* ConvTiles against coordinates: TIMG2COL over strides, dilations, pads, channels and window positions of 2-D and 3-D
- * maps,
- * state from SETFMATRIX, SET_IMG2COL_PADDING and SET_IMG2COL_RPT or from the tile; TTRANS between all layouts; TLOAD
- * and TSTORE
- * with strides. Bytes that nothing is moved to keep their values. */
+ * maps, state from SETFMATRIX, SET_IMG2COL_PADDING and SET_IMG2COL_RPT or from the tile; TTRANS between all layouts;
+ * TLOAD and TSTORE with strides. Bytes that nothing is moved to keep their values. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 #include "pto/reference/ref_conv.h"

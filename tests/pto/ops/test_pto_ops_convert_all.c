@@ -1,6 +1,5 @@
 /* TCVT against ref_convert.c: on every layout, region and pad value, and on the codes that matter to each pair: all
- * codes of
- * narrow sources; for wide ones what lies at, between and next to the values of the destination. */
+ * codes of narrow sources; for wide ones what lies at, between and next to the values of the destination. */
 #include "pto/support/check.h"
 #include "pto/reference/ref_convert.h"
 #include "pto/reference/ref_layout.h"

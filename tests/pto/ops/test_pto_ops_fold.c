@@ -1,6 +1,5 @@
 /* Reductions that give places, products, and one value per row or column as an operand, against loops written here.
- * Every
- * type of the table on every profile, partial valid regions, ties, NaN and infinities. */
+ * Every type of the table on every profile, partial valid regions, ties, NaN and infinities. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 
@@ -105,8 +104,7 @@ static void pto_fold_places(void **state)
 }
 
 /* TCOLPROD of all types (integers wrap), TCOLMAX and TCOLMIN with NaN and infinities: the earlier value stays unless
- * the
- * later one compares. */
+ * the later one compares. */
 static void pto_fold_columns(void **state)
 {
     static const char *const names[] = { "TCOLPROD", "TCOLMAX", "TCOLMIN" };

@@ -1,6 +1,5 @@
 /* Reductions and expansions on every type, profile, layout, valid region and pad value against ref_fold.c; and that
- * the tables
- * of references name every row of ops.def. */
+ * the tables of references name every row of ops.def. */
 #include "pto/support/check.h"
 #include "pto/reference/ref_tables.h"
 
@@ -15,8 +14,8 @@ static void pto_ref_fold_cross(void **state)
 }
 
 /* Families whose rows have loops of their own: the cube, scales, quantisation, tables in global memory, sorting,
- * random
- * numbers, convolutions, cores and devices (test_pto_ops_cube_all.c and its like), and registers that are set. */
+ * random numbers, convolutions, cores and devices (test_pto_ops_cube_all.c and its like), and registers that are set.
+ * */
 static bool has_own_loops(const char *family)
 {
     static const char *const names[] = {

@@ -1,7 +1,6 @@
 /* THISTOGRAM and TRANDOM against loops over single elements: every byte of both types with its filters; Philox words
- * by lane,
- * group and row, counters that carry. Partial valid regions, layouts of profile cpu; the rest of dst keeps its bytes.
- * */
+ * by lane, group and row, counters that carry. Partial valid regions, layouts of profile cpu; the rest of dst keeps
+ * its bytes.  */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 #include "pto/reference/ref_cube.h"

@@ -1,6 +1,5 @@
 /* Elementwise, scalar, compare and select, conversion against scalar references written here: every type that a row
- * of
- * the table names, on all three profiles, with partial valid regions; what is outside the valid region stays. */
+ * of the table names, on all three profiles, with partial valid regions; what is outside the valid region stays. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 

@@ -1,7 +1,6 @@
 /* TLOAD and TSTORE against loops over (row, column): all element types, tensor layouts with gaps, tile layouts of
- * each
- * profile, partial valid regions, every pad value, atomic addition. The whole tile and all memory around the tensor
- * count. */
+ * each profile, partial valid regions, every pad value, atomic addition. The whole tile and all memory around the
+ * tensor count. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 #include "pto/reference/ref_layout.h"

@@ -15,8 +15,7 @@ static void pto_ref_move_cross(void **state)
 }
 
 /* TSUBVIEW: a window is a name for a part of its tile: what is written through it lands in the tile, at the addresses
- * of the
- * tile's layout, and nowhere else. */
+ * of the tile's layout, and nowhere else. */
 static void one_window(tw_pto_target target, tw_type type, unsigned layout, uint32_t row, uint32_t col)
 {
     tw_pto *core = tw_pto_new(target, 0);

@@ -1,8 +1,6 @@
 /* Accumulators on their way out against one element at a time: TSTORE, TMOV, TEXTRACT and TINSERT, plain, with a
- * scale and
- * with a scale per column: all types by profile, relu, atomic addition, tensor layouts, windows, partial valid
- * regions, ties,
- * NaN, infinities. Bytes that nothing is moved to keep their values. */
+ * scale and with a scale per column: all types by profile, relu, atomic addition, tensor layouts, windows, partial
+ * valid regions, ties, NaN, infinities. Bytes that nothing is moved to keep their values. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 #include "pto/reference/ref_cube.h"

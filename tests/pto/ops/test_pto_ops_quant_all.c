@@ -1,7 +1,6 @@
 /* TQUANT (8-bit symmetric and asymmetric, MX by both rules, HiF4) and TDEQUANT against one value or group at a time:
- * all
- * types, profiles and directions, boxed and plain exponents, partial valid regions, ties, NaN, infinities, denormals.
- * */
+ * all types, profiles and directions, boxed and plain exponents, partial valid regions, ties, NaN, infinities,
+ * denormals.  */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 #include "pto/reference/ref_cube.h"

@@ -1,8 +1,7 @@
 /* Special values of every elementwise row, in every type and on every profile: NaN, infinities, zeros of both signs,
- * the
- * smallest and the largest, denormals, extremes of integers; each with each, compared bit by bit (NaN with NaN). The
- * references are written from the formulas: floats in double, rounded once per step; integers in 64 bits, cut off.
- * Denormals are kept, as by the peer's simulator; the chips flush them unless told otherwise. */
+ * the smallest and the largest, denormals, extremes of integers; each with each, compared bit by bit (NaN with NaN).
+ * The references are written from the formulas: floats in double, rounded once per step; integers in 64 bits, cut
+ * off. Denormals are kept, as by the peer's simulator; the chips flush them unless told otherwise. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 
@@ -56,8 +55,7 @@ static uint64_t floored(const integers *v, uint64_t a, uint64_t b)
 }
 
 /* X(row, largest error in units of the last place, float formula, integer formula). Rounding of the result is
- * implied;
- * FR marks a step that is rounded by itself. */
+ * implied; FR marks a step that is rounded by itself. */
 #define FR(x)       rounded(v->type, x)
 #define FLOATS_ONLY 0
 // clang-format off

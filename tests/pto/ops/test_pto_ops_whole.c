@@ -1,6 +1,5 @@
 /* Whole destinations: random values, each element of the tile (or tensor) compared with a formula, those outside the
- * valid
- * region with what they held. Rows whose own tests look at chosen elements. */
+ * valid region with what they held. Rows whose own tests look at chosen elements. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 

@@ -1,6 +1,5 @@
 /* Forms that the documents name without operands: TEXTRACT of two windows, TINSERT in parts; layouts scale, hif4_a_zz
- * and
- * hif4_b_nn of tensors. Values against loops over elements, from C and from text. Refusals by rule:
+ * and hif4_b_nn of tensors. Values against loops over elements, from C and from text. Refusals by rule:
  * test_pto_core_rules.c. */
 #define COUNT_ROWS
 #include "pto/support/check.h"

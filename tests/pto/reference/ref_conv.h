@@ -11,8 +11,7 @@ typedef struct ref_map {
 } ref_map;
 
 /* A ConvTile's description for an image of these extents; false when the layout has no dimension for one of them.
- * Groups
- * of c0 channels; of fractals the images fill boxes of 16. */
+ * Groups of c0 channels; of fractals the images fill boxes of 16. */
 bool ref_conv_shape(tw_pto_layout layout, const ref_map *of, uint32_t c0, tw_pto_conv *out);
 /* Number of an element in the layout. */
 size_t ref_conv_place(tw_pto_layout layout, const ref_map *of, const ref_map *at, uint32_t c0);

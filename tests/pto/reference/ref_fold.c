@@ -1,7 +1,6 @@
 /* ref_fold: reductions, places of extremes, and one value per row or column spread over a tile, as plain loops over
- * matrices
- * of codes (pto.md 3.4). Sums and products go in index order; those of f16 and bf16 are held in f32 and rounded once.
- * */
+ * matrices of codes (pto.md 3.4). Sums and products go in index order; those of f16 and bf16 are held in f32 and
+ * rounded once.  */
 #include "pto/reference/ref_tables.h"
 
 #include <math.h>
@@ -66,8 +65,7 @@ static uint64_t widened(tw_type type, uint64_t code)
 }
 
 /* One after the other. Sums of a row begin with +0, those of a column with its first element: the documents do not
- * say what
- * becomes of nothing but -0. */
+ * say what becomes of nothing but -0. */
 static uint64_t folded(line l, fold op)
 {
     bool zero = op == SUM && l.step == 1;
@@ -267,9 +265,8 @@ static void no_zeros(ref_call *call)
 }
 
 /* One operand has a value per row: variant % 2 says which (0: the second), variant / 2 how: 0 column-major with one
- * column,
- * 1 row-major with a block of 32 bytes per row, 2 column-major of several columns with one valid, 3 neither, 4 other
- * rows. */
+ * column, 1 row-major with a block of 32 bytes per row, 2 column-major of several columns with one valid, 3 neither,
+ * 4 other rows. */
 static void plan_row_operand(ref_call *call)
 {
     ref_matrix *d = ref_of(call, 'd'), *m = ref_of(call, call->variant % 2 ? 'a' : 'b'),

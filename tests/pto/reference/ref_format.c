@@ -1,6 +1,5 @@
 /* ref_format: the formats by their fields (pto.md 1.2: IEEE 754 halves and floats, OCP 8-bit and MX formats, HiFloat8
- * as
- * published: sign, a prefix that says how wide the exponent is, the exponent as sign and magnitude, mantissa). */
+ * as published: sign, a prefix that says how wide the exponent is, the exponent as sign and magnitude, mantissa). */
 #include "pto/reference/ref_format.h"
 
 #include <math.h>
@@ -78,8 +77,7 @@ int64_t ref_integer(tw_type type, uint64_t code)
 /* --- decoding --------------------------------------------------------------------------------------------------- */
 
 /* HiFloat8 without its sign. After the prefix 11, 10, 01, 001, 0001 come 4, 3, 2, 1, 0 bits of exponent: its sign,
- * then
- * its magnitude without the leading one. 0000: 2^(m - 23), or zero. 2^15 times 1.5 stands for infinity. */
+ * then its magnitude without the leading one. 0000: 2^(m - 23), or zero. 2^15 times 1.5 stands for infinity. */
 static double hif8_magnitude(unsigned code)
 {
     unsigned wide = 4, mantissa = 1;

@@ -1,8 +1,7 @@
 /* ref_format: what a code of an element type means and which code is nearest to a value, for the references of
  * tests/pto.
  * Written from the definitions of the formats and sharing nothing with src: a code is taken apart into its fields and
- * put
- * together by ldexp; a value is encoded by searching the format's own values in order. Slow and plain. */
+ * put together by ldexp; a value is encoded by searching the format's own values in order. Slow and plain. */
 #ifndef TW_TESTS_PTO_REF_FORMAT_H
 #define TW_TESTS_PTO_REF_FORMAT_H
 

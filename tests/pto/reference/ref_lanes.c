@@ -1,6 +1,5 @@
 /* ref_lanes: elementwise instructions, those that pair, join and part streams, and the generated ones, as plain loops
- * over
- * matrices of codes (pto.md 3.1, 3.2). */
+ * over matrices of codes (pto.md 3.1, 3.2). */
 #include "pto/reference/ref_tables.h"
 
 #include <math.h>
@@ -25,8 +24,7 @@ static double floor_remainder(double a, double b)
 }
 
 /* product + b as if rounded once to fewer bits later: the sum in double, made odd where it is not exact. The product
- * of two
- * values of 24 bits is exact. */
+ * of two values of 24 bits is exact. */
 static double fused(double product, double b)
 {
     double sum = product + b;

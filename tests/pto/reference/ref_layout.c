@@ -7,8 +7,7 @@
 #include <string.h>
 
 /* Fractal 512: 16 rows (columns) of 32 bytes; 1024: 16 x 16; 32: 16 x 2 and 2 x 16. A tile of fewer rows than a box
- * has
- * boxes of its rows. */
+ * has boxes of its rows. */
 void ref_box(const tw_pto_tile *t, uint32_t *rows, uint32_t *cols)
 {
     uint32_t short_side = t->fractal == 1024 ? 16 : t->fractal == 32 ? 2 : 256 / ref_bits(t->type);

@@ -1,6 +1,6 @@
 /* ref_layout: where elements lie, for the references of tests/pto: element numbers from the formulas of pto.md 1.1
- * and 1.3,
- * and images of a tile's whole storage, so that a test compares every byte, those outside the valid region too. */
+ * and 1.3, and images of a tile's whole storage, so that a test compares every byte, those outside the valid region
+ * too. */
 #ifndef TW_TESTS_PTO_REF_LAYOUT_H
 #define TW_TESTS_PTO_REF_LAYOUT_H
 
@@ -35,16 +35,14 @@ uint64_t ref_get(const ref_image *image, uint32_t r, uint32_t c);
 void ref_set(const ref_image *image, uint32_t r, uint32_t c, uint64_t code);
 double ref_value(const ref_image *image, uint32_t r, uint32_t c);
 /* The elements of a window that begins at (row, col) of the tile in `base`, as the image of a tile like it that
- * stands alone
- * (`shape`, its extents those of the window); and those elements back into the base's image. */
+ * stands alone (`shape`, its extents those of the window); and those elements back into the base's image. */
 ref_image ref_cut(const ref_image *base, const tw_pto_tile *shape, uint32_t row, uint32_t col);
 void ref_paste(const ref_image *base, const ref_image *part, uint32_t row, uint32_t col);
 /* Fills all of the storage, valid or not, with codes made from random bits, and takes its image. */
 typedef uint64_t ref_maker(tw_type type, uint64_t random);
 ref_image ref_fill(tw_pto *core, tw_pto_tile *tile, ref_maker *make, uint64_t *state);
 /* The tile's storage has the image's codes: every element of the physical extents by ref_same, other bytes exactly.
- * Else a
- * message on stderr that says where, and false. */
+ * Else a message on stderr that says where, and false. */
 bool ref_equal(tw_pto *core, tw_pto_tile *tile, const ref_image *image, const char *what);
 
 #endif

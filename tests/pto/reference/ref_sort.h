@@ -15,8 +15,7 @@ ref_pair ref_pair_of(tw_type type, uint64_t bits);
 bool ref_before(tw_type type, uint64_t a, uint64_t b);
 void ref_sort(tw_type type, ref_pair *pairs, size_t count); /* stable */
 /* Merges up to four sorted lists, ties from the lower list; stops when a list ends if `exhausted`. Returns how many
- * pairs
- * were merged and in used[] how many of each list. */
+ * pairs were merged and in used[] how many of each list. */
 size_t ref_merge(tw_type type, unsigned lists, const ref_pair *const *from, const size_t *counts, bool exhausted,
                  ref_pair *to, size_t *used);
 

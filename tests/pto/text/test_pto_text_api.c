@@ -1,6 +1,5 @@
 /* tilewright/pto/text.h: programs from memory, verification for targets, arguments of every kind, errors, diagnostics
- * by
- * callback, tiles afterwards. */
+ * by callback, tiles afterwards. */
 #include "pto/support/check.h"
 
 #include <tilewright/pto/text.h>
@@ -208,8 +207,7 @@ static void pto_text_api_bytes(void **state)
 }
 
 /* A kernel with a parameter of each kind, an alias, a loop, a call; every allocation of reading, verifying, binding
- * and
- * running it fails once. */
+ * and running it fails once. */
 static tw_status whole_life(float *x, int32_t *sum)
 {
     static const char source[] =

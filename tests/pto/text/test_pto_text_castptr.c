@@ -1,6 +1,5 @@
 /* pto.castptr between pointers and integers: where a pointer made from an integer reaches, what is refused, and that
- * the
- * integers are the same on every core. */
+ * the integers are the same on every core. */
 #include "pto/support/check.h"
 #include "pto/support/text.h"
 #include <tilewright/pto/text.h>
@@ -152,8 +151,7 @@ static void pto_castptr_refused(void **state)
 }
 
 /* Block 0 leaves the integer of a place in memory, block 1 goes there: the same on both, and as the same name of one
- * memory
- * bound twice. */
+ * memory bound twice. */
 static tw_status pass_on(tw_pto *core, void *user)
 {
     static int64_t r[4];

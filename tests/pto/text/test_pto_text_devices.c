@@ -1,6 +1,5 @@
 /* Text of devices: which one this is, memory of another, transfers, signals, collectives, asynchronous transfers;
- * values
- * against plain arithmetic, messages with their lines. */
+ * values against plain arithmetic, messages with their lines. */
 #include "pto/support/check.h"
 #include <tilewright/pto/grid.h>
 #include <tilewright/pto/text.h>

@@ -1,6 +1,5 @@
 /* Tile instructions in DPS: the order of `ins` that the documents give (2.5), and that every row of the instruction
- * table can
- * be written in text. */
+ * table can be written in text. */
 #include "pto/support/check.h"
 #include "pto/support/text.h"
 

@@ -1,6 +1,5 @@
 /* What `tilewright pto info` says about text is text: every row's forms are written as printed, with types put in for
- * "...", and
- * bound; they mean the row. */
+ * "...", and bound; they mean the row. */
 #include "pto/support/check.h"
 #include "pto/support/text.h"
 #include <glib.h>

@@ -1,6 +1,5 @@
 /* TPUSH in text: with scales, a tile of them or a number, for accumulators that change their type on the way; slots
- * as
- * tensors. */
+ * as tensors. */
 #include "pto/support/check.h"
 #include "pto/support/text.h"
 #include <tilewright/pto/grid.h>

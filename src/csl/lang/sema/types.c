@@ -4,22 +4,22 @@
 #include <string.h>
 
 /* Ids and colors are u16 in PE memory, a bool is one word (spec 1.3). */
-#define MACHINE_OF(kind)                                               \
-    ((kind) == TW__CSL_TY_BOOL                                 ? TW_U16 \
+#define MACHINE_OF(kind)                                                 \
+    ((kind) == TW__CSL_TY_BOOL                                  ? TW_U16 \
      : (kind) >= TW__CSL_TY_COLOR && (kind) <= TW__CSL_TY_UT_ID ? TW_U16 \
-                                                              : TW_TYPE_NONE)
-#define DEFINE(k, text, bytes, alignment)                                      \
+                                                                : TW_TYPE_NONE)
+#define DEFINE(k, text, bytes, alignment)                                       \
     const tw__csl_type tw__csl_t_##k = { .kind = TW__CSL_TY_##k,                \
                                          .machine = MACHINE_OF(TW__CSL_TY_##k), \
-                                         .size = (bytes),                      \
-                                         .align = (alignment),                 \
+                                         .size = (bytes),                       \
+                                         .align = (alignment),                  \
                                          .name = (text) };
 TW__CSL_BASIC_TYPES(DEFINE)
 #undef DEFINE
 
 #define ALIGN_OF(bytes) ((bytes) > 4 ? 4 : (bytes))
 #define INTEGER(n, sign, width, type)                                    \
-    const tw__csl_type tw__csl_t_##n = { .kind = TW__CSL_TY_INT,          \
+    const tw__csl_type tw__csl_t_##n = { .kind = TW__CSL_TY_INT,         \
                                          .is_signed = (sign),            \
                                          .bits = (width),                \
                                          .machine = (type),              \
@@ -34,13 +34,13 @@ INTEGER(u8, false, 8, TW_U8)
 INTEGER(u16, false, 16, TW_U16)
 INTEGER(u32, false, 32, TW_U32)
 INTEGER(u64, false, 64, TW_U64)
-#define FLOATING(n, width, type)                                  \
+#define FLOATING(n, width, type)                                   \
     const tw__csl_type tw__csl_t_##n = { .kind = TW__CSL_TY_FLOAT, \
-                                         .is_signed = true,       \
-                                         .bits = (width),         \
-                                         .machine = (type),       \
-                                         .size = (width) / 8,     \
-                                         .align = (width) / 8,    \
+                                         .is_signed = true,        \
+                                         .bits = (width),          \
+                                         .machine = (type),        \
+                                         .size = (width) / 8,      \
+                                         .align = (width) / 8,     \
                                          .name = #n };
 FLOATING(f16, 16, TW_F16)
 FLOATING(bf16, 16, TW_BF16)
@@ -346,7 +346,7 @@ const tw__csl_type *tw__csl_type_named(tw__csl_types *types, const char *name)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!strcmp(rows[i].name, name))
             return rows[i].type->kind == TW__CSL_TY_POISON || rows[i].type->kind == TW__CSL_TY_FIFO ? NULL
-                                                                                                  : rows[i].type;
+                                                                                                    : rows[i].type;
     if ((name[0] != 'i' && name[0] != 'u') || !g_ascii_isdigit(name[1]) || name[1] == '0' || strlen(name) > 3)
         return NULL;
     char *end;

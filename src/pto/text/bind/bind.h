@@ -138,8 +138,8 @@ struct tw__as_host {
     /* Reads what is special about the operation: may change operands and type, sets code->number. May be NULL. */
     bool (*bind)(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type);
     /* What each operand (then those of lists) has to be, the last letter for all that follow: i integer or index, f
-     * float,
-     * n number, p pointer, v view, t tile, m memref, * anything, = the type of the one before. NULL = anything. */
+     * float, n number, p pointer, v view, t tile, m memref, * anything, = the type of the one before. NULL =
+     * anything. */
     const char *kinds;
 };
 extern const tw__as_host tw__as_arith_ops[], tw__as_view_ops[], tw__as_tile_ops[], tw__as_sync_ops[],

@@ -1,6 +1,5 @@
 /* control_flow: loops, branches and sections, from tree to code. Types of what a block gives to its owner are
- * compared
- * here, so that the interpreter can move values without looking. */
+ * compared here, so that the interpreter can move values without looking. */
 #include "pto/text/bind/bind.h"
 
 #include <inttypes.h>

@@ -217,8 +217,7 @@ static void prefer_fitting(const tw__as_binder *b, tw__as_code *code)
 }
 
 /* What the types alone say of a transfer between a view of two extents and a tile; strides and layout are judged in
- * the
- * run. Accumulators convert, scales of MX lie in pairs. */
+ * the run. Accumulators convert, scales of MX lie in pairs. */
 static bool check_transfer(tw__as_binder *b, const tw__as_op *op, const tw__as_code *code)
 {
     bool load = strcmp(code->row->mnemonic, "tload") == 0;

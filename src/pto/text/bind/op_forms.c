@@ -1,6 +1,5 @@
 /* op_forms: what stands where in the operations that are no tile instructions (spec pto.md 2.4): their lists and
- * named
- * parts, and which operand each written type is of. What an operation has besides is refused with its form. */
+ * named parts, and which operand each written type is of. What an operation has besides is refused with its form. */
 #include "pto/text/bind/op_rules.h"
 
 typedef struct form {

@@ -1,6 +1,5 @@
 /* op_table: operations of PTO-AS that are no tile instructions (spec pto.md 2.4). Each family is a table in a file of
- * its
- * own; here they are listed, found by name, and bound in one way. */
+ * its own; here they are listed, found by name, and bound in one way. */
 #include "pto/text/bind/bind.h"
 
 static const tw__as_host *const tables[] = { tw__as_arith_ops, tw__as_view_ops,   tw__as_tile_ops,

@@ -1,10 +1,7 @@
 /* castptr: pointers as integers and back (pto.castptr). Text is untrusted, so the integer is a simulated address:
- * every
- * memory that an argument or a peer brings lies at one, in the order of the arguments, the same on each core that
- * runs the
- * function with arguments of these sizes. An integer becomes a pointer when it lies in one of these memories, or just
- * past its
- * end; what the pointer reaches is checked as always. */
+ * every memory that an argument or a peer brings lies at one, in the order of the arguments, the same on each core
+ * that runs the function with arguments of these sizes. An integer becomes a pointer when it lies in one of these
+ * memories, or just past its end; what the pointer reaches is checked as always. */
 #include "pto/text/bind/bind.h"
 
 #include <inttypes.h>

@@ -1,8 +1,6 @@
 /* devices: text of what devices do to each other (spec pto.md 2.4, 3.10) beyond the rows of the instruction table:
- * which
- * device this is, memory of another one, collectives over the tensors of all ranks, TTEST with its answer,
- * asynchronous
- * transfers. TPUT, TGET, TNOTIFY, TWAIT are rows like others. */
+ * which device this is, memory of another one, collectives over the tensors of all ranks, TTEST with its answer,
+ * asynchronous transfers. TPUT, TGET, TNOTIFY, TWAIT are rows like others. */
 #include "pto/text/bind/bind.h"
 #include "pto/grid/grid.h"
 
@@ -92,8 +90,7 @@ static void move_to(tw__as_cell *cell, const struct tw__as_peer *peer)
 }
 
 /* The same place in the same argument on another device. Devices are launched with the same arguments, each with
- * memory of
- * its own; nothing else of a device can be named by another. */
+ * memory of its own; nothing else of a device can be named by another. */
 static tw_status run_remote(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell pointer = *tw__as_operand(run, code, 0);

@@ -1,6 +1,5 @@
 /* fifos: text of FIFOs between cube and vector cores (spec pto.md 2.4, 3.10). A pipe is described by initialize_pipe
- * on each
- * side and used by number (`id`, 0 when it is not written). */
+ * on each side and used by number (`id`, 0 when it is not written). */
 #include "pto/text/bind/bind.h"
 #include <tilewright/pto/grid.h>
 
@@ -201,8 +200,7 @@ static tw_status run_push(tw__as_run *run, const tw__as_code *code, const tw_pto
 }
 
 /* A view that TALLOC, TPOP lays over this core's part of a slot. Rows of a part that has half of the columns are as
- * far from
- * each other as those of the whole. */
+ * far from each other as those of the whole. */
 static tw_status run_slot(tw__as_run *run, const tw__as_code *code, const tw_pto_fifo *fifo,
                           const tw_pto_attrs *how)
 {

@@ -26,8 +26,7 @@ static void print_integer(FILE *out, const char *spec, char letter, long long va
 }
 
 /* One conversion of a format as in C: flags, width and precision are kept, the length is ours. Returns what follows
- * it,
- * NULL when it is none (then a % is printed). */
+ * it, NULL when it is none (then a % is printed). */
 static const char *print_one(FILE *out, const char *at, const tw__as_cell *cell)
 {
     char spec[40] = "%";

@@ -4,8 +4,7 @@
  *         left_padding_num = %l : index right_padding_num = %r : index init_out_buffer = true
  *
  * Each row of the tile gets `left` elements of padding, the row of the tensor, and `right` elements of padding.
- * PadNull
- * leaves the padding as it is, PadFirstElem repeats the row's first element, PadValue writes pad_value. With
+ * PadNull leaves the padding as it is, PadFirstElem repeats the row's first element, PadValue writes pad_value. With
  * init_out_buffer the whole tile is filled with pad_value first. The documents name the parts and not their meaning:
  * this is modelled after the vector loads of the same tool chain (estimated). */
 #include "pto/text/bind/bind.h"

@@ -109,8 +109,7 @@ static void unknown_pipe(tw__as_binder *b, const tw__as_op *op, const tw__as_ite
 }
 
 /* "[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, #pto.event<EVENT_ID0>]": number = from, to, id, kind. A last number or
- * value
- * is an id too. */
+ * value is an id too. */
 static bool bind_pipes(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type)
 {
     unsigned pipes[2] = { 0 }, count = 0, id = 0;

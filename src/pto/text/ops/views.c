@@ -1,6 +1,5 @@
 /* views: pointers into arguments and views on them. A pointer knows the memory of its argument: nothing outside is
- * read
- * or written, whatever a view says. */
+ * read or written, whatever a view says. */
 #include "pto/text/bind/bind.h"
 
 #include <inttypes.h>

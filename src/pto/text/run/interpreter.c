@@ -1,6 +1,5 @@
 /* interpreter: executes bound code: blocks, loops, branches, calls. A block gives back the tiles it defined, so a
- * loop runs
- * in the memory of one turn. Every operation counts as a step; the caller sets how many there may be. */
+ * loop runs in the memory of one turn. Every operation counts as a step; the caller sets how many there may be. */
 #include "pto/text/as.h"
 #include "pto/grid/grid.h"
 
@@ -43,8 +42,7 @@ static _Thread_local uint32_t yielded_slot[64];
 static _Thread_local unsigned yielded_count;
 
 /* A value that leaves takes along a tile that ends here, in slots `first` to `end`; a tile from further out stays
- * where it
- * is and is lent. Where the value is another name of such a tile, the name that owns it gives it up. */
+ * where it is and is lent. Where the value is another name of such a tile, the name that owns it gives it up. */
 static void settle_yielded(tw__as_run *run, uint32_t first, uint32_t end)
 {
     for (unsigned i = 0; i < yielded_count; i++) {
@@ -74,8 +72,7 @@ static void release_tiles(tw__as_run *run, const tw__as_code *code, uint32_t fir
 }
 
 /* Before a tile gets a second name it gets its place, so that both name the same memory. Where it cannot (manual
- * mode, the
- * other kind of core, no room), what uses it says so. */
+ * mode, the other kind of core, no room), what uses it says so. */
 static void settle_tile(tw__as_run *run, tw__as_cell *cell)
 {
     if (cell->kind == TW__AS_TILE && !cell->tile.place) tw__pto_place(run->core, &cell->tile);
