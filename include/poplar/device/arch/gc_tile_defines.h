@@ -1,0 +1,2 @@
+/* The other name under which tile code includes the constants of the tile. */
+#include <poplar/TileConstants.hpp>
