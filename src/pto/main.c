@@ -286,7 +286,7 @@ int tw_pto_main(int argc, char **argv)
     for (guint i = 0; i < r.args->len && result == EXIT_OK; i++)
         if (tw__load_argument(&g_array_index(r.args, tw__argument, i)) != TW_OK) result = tw__command_failed();
     if (result == EXIT_OK) result = work_on(&r, command);
-    for (guint i = 0; i < r.args->len; i++) tw__npy_free(&g_array_index(r.args, tw__argument, i).array);
+    for (guint i = 0; i < r.args->len; i++) tw_npy_free(&g_array_index(r.args, tw__argument, i).array);
     g_array_free(r.args, TRUE);
     g_array_free(r.outs, TRUE);
     return result;

@@ -2,7 +2,7 @@
 #ifndef TW_PTO_MAIN_H
 #define TW_PTO_MAIN_H
 
-#include "core/base/npy.h"
+#include <tilewright/npy.h>
 
 #include <glib.h>
 #include <tilewright/pto/text.h>
@@ -12,9 +12,9 @@ enum { TW__MOST_DEVICES = 64 };
 
 typedef struct tw__argument {
     const char *name, *value;
-    int device;    /* NAME@DEVICE; -1 = all of them */
-    tw__npy array; /* data NULL: a number */
-    tw_type type;  /* of the array's elements */
+    int device;   /* NAME@DEVICE; -1 = all of them */
+    tw_npy array; /* data NULL: a number */
+    tw_type type; /* of the array's elements */
 } tw__argument;
 
 typedef struct tw__request {

@@ -1,7 +1,7 @@
 /* main_args: arguments of `tilewright pto run`: numbers, zeros, arrays of .npy files; and what it writes at the end.
  * */
 #include "pto/main.h"
-#include "core/base/npy.h"
+#include <tilewright/npy.h>
 #include "pto/pto.h"
 
 #include <stdlib.h>
@@ -39,9 +39,9 @@ static bool zeros(const char *text, tw__argument *a)
     if (open == text || (size_t)(open - text) >= sizeof name || text[strlen(text) - 1] != ']') return false;
     g_snprintf(name, sizeof name, "%.*s", (int)(open - text), text);
     a->type = tw_type_by_name(name);
-    a->array = (tw__npy){ .count = 1, .item = tw_type_size(a->type) };
+    a->array = (tw_npy){ .count = 1, .item = tw_type_size(a->type) };
     g_strlcpy(a->array.descr, descr_of(a->type), sizeof a->array.descr);
-    while (a->type && a->array.rank < TW__NPY_RANK) {
+    while (a->type && a->array.rank < TW_NPY_RANK) {
         char *end;
         unsigned long long extent = strtoull(at, &end, 10);
         if (end == at || !g_ascii_isdigit(*at) || !tw__mul_size(a->array.count, (size_t)extent, &a->array.count) ||
@@ -59,7 +59,7 @@ static bool zeros(const char *text, tw__argument *a)
 tw_status tw__load_argument(tw__argument *a)
 {
     if (*a->value == '@') {
-        tw_status status = tw__npy_read(a->value + 1, &a->array);
+        tw_status status = tw_npy_read(a->value + 1, &a->array);
         return status == TW_OK ? type_of(a, &a->type) : status;
     }
     if (strchr(a->value, '[') && !zeros(a->value, a))
@@ -108,7 +108,7 @@ void tw__free_arguments(GArray **by_device, unsigned devices)
     for (unsigned d = 0; by_device && d < devices; d++) {
         if (!by_device[d]) continue;
         for (guint i = 0; i < by_device[d]->len; i++)
-            tw__npy_free(&g_array_index(by_device[d], tw__argument, i).array);
+            tw_npy_free(&g_array_index(by_device[d], tw__argument, i).array);
         g_array_free(by_device[d], TRUE);
     }
     g_free(by_device);
@@ -135,16 +135,16 @@ static tw_status write_tile(tw_pto *core, tw_pto_run *run, const tw__argument *o
         g_strlcpy(reason, tw_error_message(), sizeof reason);
         return tw__fail(TW_E_SYMBOL, "--out %s: no argument has memory under this name, and %s", out->name, reason);
     }
-    tw__npy array = { .rank = 2,
-                      .shape = { t->valid_rows, t->valid_cols },
-                      .item = tw_type_size(t->type),
-                      .count = (size_t)t->valid_rows * t->valid_cols };
+    tw_npy array = { .rank = 2,
+                     .shape = { t->valid_rows, t->valid_cols },
+                     .item = tw_type_size(t->type),
+                     .count = (size_t)t->valid_rows * t->valid_cols };
     g_strlcpy(array.descr, descr_of(t->type), sizeof array.descr);
     array.data = calloc(array.count + 1, array.item);
     tw_status status = array.data ? tw_pto_read(core, t, array.data, array.count * array.item)
                                   : tw__fail(TW_E_NO_MEMORY, "no memory for %s", out->name);
-    if (status == TW_OK) status = tw__npy_write(out->value, &array);
-    tw__npy_free(&array);
+    if (status == TW_OK) status = tw_npy_write(out->value, &array);
+    tw_npy_free(&array);
     return status;
 }
 
@@ -167,7 +167,7 @@ tw_status tw__write_outputs(tw_pto *core, tw_pto_run *run, const tw__request *r,
                            *a = tw__argument_of(args, out->name, (int)device);
         if ((unsigned)(out->device < 0 ? 0 : out->device) != device) continue;
         bool memory = a && a->array.data && is_memory(tw_pto_run_text(run), out->name);
-        status = memory ? tw__npy_write(out->value, &a->array) : write_tile(core, run, out);
+        status = memory ? tw_npy_write(out->value, &a->array) : write_tile(core, run, out);
     }
     return status;
 }

@@ -1,5 +1,6 @@
 /* npy: see the header. The file's own header is a Python dictionary; its three keys are looked for by name. */
-#include "core/base/npy.h"
+#include "core/base/base.h"
+#include <tilewright/npy.h>
 
 #include <errno.h>
 #include <glib.h>
@@ -23,7 +24,7 @@ static const char *value_of(const char *header, const char *key)
     return at;
 }
 
-static tw_status parse_header(const char *path, const char *header, tw__npy *a)
+static tw_status parse_header(const char *path, const char *header, tw_npy *a)
 {
     const char *descr = value_of(header, "'descr'"), *order = value_of(header, "'fortran_order'"),
                *shape = value_of(header, "'shape'");
@@ -44,7 +45,7 @@ static tw_status parse_header(const char *path, const char *header, tw__npy *a)
             continue;
         }
         unsigned long long extent = strtoull(at, &end, 10);
-        if (end == at || a->rank == TW__NPY_RANK || !tw__mul_size(a->count, (size_t)extent, &a->count))
+        if (end == at || a->rank == TW_NPY_RANK || !tw__mul_size(a->count, (size_t)extent, &a->count))
             return bad(path, "has an unusable shape");
         a->shape[a->rank++] = (size_t)extent;
         at = end;
@@ -52,7 +53,7 @@ static tw_status parse_header(const char *path, const char *header, tw__npy *a)
     return TW_OK;
 }
 
-static tw_status read_data(const char *path, FILE *in, tw__npy *a)
+static tw_status read_data(const char *path, FILE *in, tw_npy *a)
 {
     size_t bytes, done = 0, room = 0;
     if (!tw__mul_size(a->count, a->item, &bytes)) return bad(path, "has an unusable shape");
@@ -68,10 +69,10 @@ static tw_status read_data(const char *path, FILE *in, tw__npy *a)
     return TW_OK;
 }
 
-tw_status tw__npy_read(const char *path, tw__npy *out)
+tw_status tw_npy_read(const char *path, tw_npy *out)
 {
     unsigned char start[12];
-    tw__npy a = { .rank = 0 };
+    tw_npy a = { .rank = 0 };
     FILE *in = fopen(path, "rb");
     if (!in) return tw__fail(TW_E_FILE_LOAD, "cannot open %s: %s", path, g_strerror(errno));
     tw_status status = bad(path, "is not a .npy file");
@@ -86,13 +87,13 @@ tw_status tw__npy_read(const char *path, tw__npy *out)
     }
     fclose(in);
     if (status != TW_OK)
-        tw__npy_free(&a);
+        tw_npy_free(&a);
     else
         *out = a;
     return status;
 }
 
-tw_status tw__npy_write(const char *path, const tw__npy *a)
+tw_status tw_npy_write(const char *path, const tw_npy *a)
 {
     GString *s = g_string_new(NULL);
     g_string_append_printf(s, "{'descr': '%s', 'fortran_order': False, 'shape': (", a->descr);
@@ -113,7 +114,7 @@ tw_status tw__npy_write(const char *path, const tw__npy *a)
     return ok ? TW_OK : tw__fail(TW_E_IO, "cannot write %s: %s", path, g_strerror(errno));
 }
 
-void tw__npy_free(tw__npy *array)
+void tw_npy_free(tw_npy *array)
 {
     free(array->data);
     array->data = NULL;

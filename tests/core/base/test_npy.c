@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/npy.h"
+#include <tilewright/npy.h>
 
 static char path[64];
 
@@ -28,17 +28,17 @@ static void base_npy_round_trip(void **state)
     static const unsigned ranks[] = { 1, 2, 3, 2 };
     (void)state;
     for (int i = 0; i < 4; i++) {
-        tw__npy out = { .descr = "<f4", .rank = ranks[i], .item = 4, .count = i == 3 ? 0 : 6, .data = values }, in;
+        tw_npy out = { .descr = "<f4", .rank = ranks[i], .item = 4, .count = i == 3 ? 0 : 6, .data = values }, in;
         memcpy(out.shape, shapes[i], sizeof shapes[i]);
-        assert_int_equal(tw__npy_write(path, &out), TW_OK);
-        assert_int_equal(tw__npy_read(path, &in), TW_OK);
+        assert_int_equal(tw_npy_write(path, &out), TW_OK);
+        assert_int_equal(tw_npy_read(path, &in), TW_OK);
         assert_string_equal(in.descr, "<f4");
         assert_int_equal(in.rank, out.rank);
         assert_int_equal(in.count, out.count);
         assert_int_equal(in.item, 4);
         assert_memory_equal(in.shape, out.shape, in.rank * sizeof *in.shape);
         assert_memory_equal(in.data, values, in.count * 4);
-        tw__npy_free(&in);
+        tw_npy_free(&in);
     }
 }
 
@@ -50,13 +50,13 @@ static void base_npy_foreign(void **state)
     memcpy(file, "\x93NUMPY\x01\x00\x76\x00{'descr': '<i2', 'fortran_order': False, 'shape': (1, 2), }", 69);
     file[127] = '\n';
     memcpy(file + 128, "\x01\x00\x02\x00", 4);
-    tw__npy a;
+    tw_npy a;
     (void)state;
     write_bytes(file, sizeof file);
-    assert_int_equal(tw__npy_read(path, &a), TW_OK);
+    assert_int_equal(tw_npy_read(path, &a), TW_OK);
     assert_int_equal(a.count, 2);
     assert_int_equal(((int16_t *)a.data)[1], 2);
-    tw__npy_free(&a);
+    tw_npy_free(&a);
 }
 
 static void base_npy_damaged(void **state)
@@ -76,18 +76,18 @@ static void base_npy_damaged(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char file[256] = "\x93NUMPY\x01\x00";
-        tw__npy a;
+        tw_npy a;
         file[8] = (char)strlen(rows[i].header);
         memcpy(file + 10, rows[i].header, strlen(rows[i].header));
         write_bytes(file, 10 + strlen(rows[i].header) + 4);
-        assert_int_equal(tw__npy_read(path, &a), TW_E_FILE_LOAD);
+        assert_int_equal(tw_npy_read(path, &a), TW_E_FILE_LOAD);
         if (!strstr(tw_error_message(), rows[i].phrase)) fail_msg("row %zu: %s", i, tw_error_message());
     }
-    tw__npy a;
+    tw_npy a;
     write_bytes("hello", 5);
-    assert_int_equal(tw__npy_read(path, &a), TW_E_FILE_LOAD);
+    assert_int_equal(tw_npy_read(path, &a), TW_E_FILE_LOAD);
     unlink(path);
-    assert_int_equal(tw__npy_read(path, &a), TW_E_FILE_LOAD);
+    assert_int_equal(tw_npy_read(path, &a), TW_E_FILE_LOAD);
 }
 
 int main(void)
