@@ -2,6 +2,7 @@
  * with padding, counts of a merge, printing; and what each refuses. A program computes %answer. */
 #include "pto/support/check.h"
 #include "pto/support/text.h"
+#include "pto/text/bind/bind.h"
 
 static const char head[] = "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
                            "%c2 = arith.constant 2 : index\n%c5 = arith.constant 5 : index\n"
@@ -317,6 +318,8 @@ static void pto_text_ops_print(void **state)
         { "pto.print ins(\"sum\", %half, %i3 : f32, i32)", "sum 0.5 3\n" },
         { "pto.print ins(\"%s %n %99999d\", %i3, %i3, %i3 : i32, i32, i32)", "%s %n %99999d 3 3 3\n" },
         { "pto.print ins(%i3 : i32)", "3\n" },
+        { "pto.print ins(\"a\x1b[2Jb\\\x1b\x7f\xc2\x9b\xc3\xa9\\t.\" )", "a\\x1b[2Jb\\x1b\\x7f\xc2\\x9b\xc3\xa9\t.\n" },
+        { "pto.print ins(\"%c%c\", %i3, %i3 : i32, i32)", "\\x03\\x03\n" },
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -382,12 +385,45 @@ static void pto_text_ops_places(void **state)
 #undef BIG
 }
 
+/* Every operation with fewer and with more operands than its row allows, and with none: an error, never a run. */
+static void pto_text_ops_operand_counts(void **state)
+{
+    const tw__as_host *h;
+    (void)state;
+    for (size_t i = 0; (h = tw__as_host_at(i)); i++)
+        for (unsigned n = 0; n <= 34; n++) {
+            GString *text = g_string_new("%c = arith.constant 1 : index\n");
+            g_string_append_printf(text, "%s%s%s", h->gives ? "%r = " : "", h->name,
+                                   strncmp(h->name, "arith.cmp", 9) ? ""
+                                   : h->name[9] == 'i'              ? " ne"
+                                                                    : " une");
+            for (unsigned k = 0; k < n; k++) g_string_append(text, k || strstr(text->str, "ne") ? ", %c" : " %c");
+            g_string_append(text, n ? " : index\n" : "\n");
+            session s = start(text->str, TW_PTO_CPU);
+            if (s.program && (n < h->least || n > h->most)) fail_msg("accepted: %s", text->str);
+            if (s.program) (void)run(&s);
+            end(&s);
+            g_string_free(text, TRUE);
+        }
+    static const char *const wrong[] = { "%g = arith.cmpi ne", "%g = arith.cmpf une", "%g = arith.cmpi ne, %c",
+                                            "%g = arith.cmpi ne, %c, %c, %c : index", "%g = arith.select" };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "%%c = arith.constant 1 : index\n%s\n", wrong[i]);
+        session s = start(text, TW_PTO_CPU);
+        assert_null(s.program);
+        assert_int_equal(tw_diags_get(s.diags, 0)->line, 2);
+        end(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pto_text_ops_programs), cmocka_unit_test(pto_text_ops_refused),
-        cmocka_unit_test(pto_text_ops_padding),  cmocka_unit_test(pto_text_ops_counts),
-        cmocka_unit_test(pto_text_ops_print),    cmocka_unit_test(pto_text_ops_places),
+        cmocka_unit_test(pto_text_ops_operand_counts), cmocka_unit_test(pto_text_ops_programs),
+        cmocka_unit_test(pto_text_ops_refused),        cmocka_unit_test(pto_text_ops_padding),
+        cmocka_unit_test(pto_text_ops_counts),         cmocka_unit_test(pto_text_ops_print),
+        cmocka_unit_test(pto_text_ops_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

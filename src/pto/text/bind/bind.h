@@ -126,21 +126,41 @@ bool tw__as_bind_padded_load(tw__as_binder *b, const tw__as_op *op, const tw__as
 
 void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *row);
 
-/* An operation that is no tile instruction. */
+typedef enum tw__as_gives { /* what an operation's result is, by where its type stands */
+                            TW__GIVES_NOTHING,
+                            TW__GIVES_LAST,  /* after '->', else the last after ':' */
+                            TW__GIVES_FIRST, /* the first after ':', else i1 */
+                            TW__GIVES_ARROW, /* after '->', else the second after ':' */
+                            TW__GIVES_TO,    /* after "to" */
+                            TW__GIVES_OUTS,  /* after "outs :", else after '->' */
+                            TW__GIVES_WHOLE, /* that of the first operand */
+                            TW__GIVES_TRUTH, /* i1 */
+                            TW__GIVES_INDEX, /* after '->', else index */
+                            TW__GIVES_WIDE   /* after '->' or ':', else i64 */
+} tw__as_gives;
+
+/* An operation that is no tile instruction: all that is known of it, in one row of a family's table (text/ops). */
+typedef struct tw__as_site tw__as_site;
 struct tw__as_host {
     const char *name;
     tw__as_fn fn;
-    char
-        type; /* where the result's type stands: 0 no result, c after ':', k the same or i1, a after '->', t after "to", b it is i1,
-                     i index, 6 i64, o after "outs :", w that of the first operand */
-    int operands;   /* without those in lists; -1 = any number */
     int64_t number; /* for fn, unless bind sets another (it may set another fn too) */
-    /* Reads what is special about the operation: may change operands and type, sets code->number. May be NULL. */
-    bool (*bind)(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type);
+    tw__as_gives gives;
+    unsigned char least, most; /* operands outside lists, after `bind` */
     /* What each operand (then those of lists) has to be, the last letter for all that follow: i integer or index, f
      * float, n number, p pointer, v view, t tile, m memref, * anything, = the type of the one before. NULL =
      * anything. */
     const char *kinds;
+    /* How it is written, unless `form` is NULL: `bind` then reads all of it.
+     *   lists    in order, between ';': "" = without a name, "shape " = shape = [...] or shape [...]; a digit: how many
+     *   words    names of single values, each followed by a blank; NULL = `bind` reads words and
+     *            attributes, "{}" = it reads the attributes, and there are no words
+     *   written  operand that each type after ':' is of; '.' = not an operand's */
+    const char *lists, *words, *written;
+    /* Reads what is special about the operation: may change operands and type, sets code->number. May be NULL. */
+    bool (*bind)(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw__as_code *code, tw__as_type *type);
+    bool (*rule)(const tw__as_site *c); /* of its operands and its result; may be NULL */
+    const char *form;
 };
 extern const tw__as_host tw__as_arith_ops[], tw__as_view_ops[], tw__as_tile_ops[], tw__as_sync_ops[],
     tw__as_output_ops[], tw__as_memref_ops[], tw__as_core_ops[], tw__as_comm_ops[], tw__as_address_ops[],
@@ -159,14 +179,13 @@ bool tw__as_check_address(tw__as_binder *b, const tw__as_op *op, const tw__as_it
 
 /* --- text/bind/op_forms.c --------------------------------------------------------------------------------------- */
 
-/* Lists, named parts and attributes that the operation has. */
+/* Lists, named parts and attributes that the operation has, after its form. */
 bool tw__as_check_form(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host);
 /* Types written against those of the operands that they are of, and the rules of the operation; `type`: the result's.
  * */
 bool tw__as_check_written(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host, const tw__as_parts *p,
                           const uint32_t *slots, tw__as_item *const *where, const tw__as_code *code,
                           const tw__as_type *type);
-const char *tw__as_form_text(const tw__as_host *host, char *text, size_t size); /* "; expected <form>" or "" */
 
 /* Value of a slot that is a constant, or of a number where a value stands; NULL = not known before the program runs.
  * */

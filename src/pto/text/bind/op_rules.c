@@ -193,43 +193,74 @@ bool tw__as_rule_window(const tw__as_site *c)
     return true;
 }
 
-bool tw__as_rule_cast(const tw__as_site *c)
+/* --- casts: from operand 0 to the result ------------------------------------------------------------------------- */
+
+typedef struct cast { /* what is known of both sides */
+    bool numbers, is_float, to_float, index, to_index;
+    unsigned width, to_width; /* bits */
+} cast;
+
+static unsigned width_of(tw_type type)
 {
-    static const struct {
-        const char *name;
-        char rule;
-        const char *text;
-    } casts[] = { { "arith.extsi", '>', "a wider integer" },
-                  { "arith.extui", '>', "a wider integer" },
-                  { "arith.extf", '>', "a wider float" },
-                  { "arith.trunci", '<', "a narrower integer" },
-                  { "arith.truncf", '<', "a narrower float" },
-                  { "arith.bitcast", '=', "a type of the same width" },
-                  { "arith.sitofp", 'f', "a float" },
-                  { "arith.uitofp", 'f', "a float" },
-                  { "arith.fptosi", 'i', "an integer" },
-                  { "arith.fptoui", 'i', "an integer" },
-                  { "arith.index_cast", 'x', "index from an integer or an integer from index" },
-                  { "arith.index_castui", 'x', "index from an integer or an integer from index" } };
+    return type == TW_BOOL ? 1 : tw_type_get(type)->bits;
+}
+
+/* False when a side is not known yet: nothing can be said. */
+static bool cast_of(const tw__as_site *c, cast *k)
+{
     const tw__as_type *from = type_of(c, 0), *to = c->type;
-    bool index = from->kind == TW__AS_INDEX, to_index = to->kind == TW__AS_INDEX;
-    if (!from->kind || !from->element || !to->element) return true;
-    bool is_float = tw__is_float(from->element), to_float = tw__is_float(to->element);
-    unsigned width = from->element == TW_BOOL ? 1 : tw_type_get(from->element)->bits,
-             to_width = to->element == TW_BOOL ? 1 : tw_type_get(to->element)->bits;
-    for (size_t i = 0; i < G_N_ELEMENTS(casts); i++) {
-        if (strcmp(c->op->name, casts[i].name) != 0) continue;
-        bool number = to->kind == TW__AS_SCALAR && from->kind == TW__AS_SCALAR, good = false;
-        switch (casts[i].rule) {
-        case '>': good = number && is_float == to_float && to_width > width; break;
-        case '<': good = number && is_float == to_float && to_width < width; break;
-        case '=': good = number && to_width == width; break;
-        case 'f': good = number && to_float; break;
-        case 'i': good = number && !to_float; break;
-        case 'x': good = index != to_index && !to_float; break;
-        }
-        return good || refuse(c, 0, "pto.type", "gives %s, and this is %s to %s", casts[i].text,
-                              tw__as_type_text(from), tw__as_type_text(to));
-    }
+    if (!from->kind || !from->element || !to->element) return false;
+    *k = (cast){ .numbers = to->kind == TW__AS_SCALAR && from->kind == TW__AS_SCALAR,
+                 .is_float = tw__is_float(from->element),
+                 .to_float = tw__is_float(to->element),
+                 .index = from->kind == TW__AS_INDEX,
+                 .to_index = to->kind == TW__AS_INDEX,
+                 .width = width_of(from->element),
+                 .to_width = width_of(to->element) };
     return true;
+}
+
+static bool judge(const tw__as_site *c, bool good, const char *text)
+{
+    return good || refuse(c, 0, "pto.type", "gives %s, and this is %s to %s", text, tw__as_type_text(type_of(c, 0)),
+                          tw__as_type_text(c->type));
+}
+
+bool tw__as_rule_widen(const tw__as_site *c)
+{
+    cast k;
+    return !cast_of(c, &k) || judge(c, k.numbers && k.is_float == k.to_float && k.to_width > k.width,
+                                    k.is_float ? "a wider float" : "a wider integer");
+}
+
+bool tw__as_rule_narrow(const tw__as_site *c)
+{
+    cast k;
+    return !cast_of(c, &k) || judge(c, k.numbers && k.is_float == k.to_float && k.to_width < k.width,
+                                    k.is_float ? "a narrower float" : "a narrower integer");
+}
+
+bool tw__as_rule_same_width(const tw__as_site *c)
+{
+    cast k;
+    return !cast_of(c, &k) || judge(c, k.numbers && k.to_width == k.width, "a type of the same width");
+}
+
+bool tw__as_rule_to_float(const tw__as_site *c)
+{
+    cast k;
+    return !cast_of(c, &k) || judge(c, k.numbers && k.to_float, "a float");
+}
+
+bool tw__as_rule_to_integer(const tw__as_site *c)
+{
+    cast k;
+    return !cast_of(c, &k) || judge(c, k.numbers && !k.to_float, "an integer");
+}
+
+bool tw__as_rule_index(const tw__as_site *c)
+{
+    cast k;
+    return !cast_of(c, &k) ||
+           judge(c, k.index != k.to_index && !k.to_float, "index from an integer or an integer from index");
 }

@@ -1,11 +1,10 @@
-/* op_rules, private side: rules of text/bind/op_rules.c for the table of text/bind/op_forms.c. Each refuses at the
- * operand and says false. */
+/* op_rules, private side: rules for the rows of operations (text/ops). Each refuses at the operand and says false. */
 #ifndef TW_PTO_AS_RULES_H
 #define TW_PTO_AS_RULES_H
 
 #include "pto/text/bind/bind.h"
 
-typedef struct tw__as_site { /* an operation whose operands are known */
+struct tw__as_site { /* an operation whose operands are known */
     tw__as_binder *b;
     const tw__as_op *op;
     const uint32_t *slots; /* [count]: operands, then those of lists */
@@ -13,7 +12,7 @@ typedef struct tw__as_site { /* an operation whose operands are known */
     unsigned count;
     const uint32_t *parts;   /* how many operands stand outside lists and in each list */
     const tw__as_type *type; /* of the result */
-} tw__as_site;
+};
 
 bool tw__as_rule_same(const tw__as_site *c);        /* the result has the operand's type */
 bool tw__as_rule_load(const tw__as_site *c);        /* the result is an element of operand 0 */
@@ -28,6 +27,12 @@ bool tw__as_rule_condition(const tw__as_site *c);
 bool tw__as_rule_valid(const tw__as_site *c);
 bool tw__as_rule_alloc(const tw__as_site *c);
 bool tw__as_rule_window(const tw__as_site *c);
-bool tw__as_rule_cast(const tw__as_site *c);
+/* Casts. */
+bool tw__as_rule_widen(const tw__as_site *c);
+bool tw__as_rule_narrow(const tw__as_site *c);
+bool tw__as_rule_same_width(const tw__as_site *c);
+bool tw__as_rule_to_float(const tw__as_site *c);
+bool tw__as_rule_to_integer(const tw__as_site *c);
+bool tw__as_rule_index(const tw__as_site *c);
 
 #endif

@@ -59,25 +59,24 @@ static bool result_type(tw__as_binder *b, const tw__as_op *op, const tw__as_host
     static const tw__as_type wide = { .kind = TW__AS_SCALAR, .element = TW_I64, .text = "i64" };
     const tw__as_type *t = NULL;
     uint32_t slot;
-    switch (host->type) {
-    case 'c': t = p->results ? p->result[0] : p->in_types ? p->in_type[p->in_types - 1] : NULL; break;
-    case 'k': t = p->in_types ? p->in_type[0] : &truth; break;
-    case 'a': t = p->results ? p->result[0] : p->in_types > 1 ? p->in_type[1] : NULL; break;
-    case 't': t = p->to; break;
-    case 'b': t = &truth; break;
-    case 'i': t = p->results ? p->result[0] : &index; break;
-    case '6': t = p->results ? p->result[0] : p->in_types ? p->in_type[0] : &wide; break;
-    case 'o': t = p->out_types ? p->out_type[0] : p->results ? p->result[0] : NULL; break;
-    case 'w': /* type of the whole */
+    switch (host->gives) {
+    case TW__GIVES_LAST: t = p->results ? p->result[0] : p->in_types ? p->in_type[p->in_types - 1] : NULL; break;
+    case TW__GIVES_FIRST: t = p->in_types ? p->in_type[0] : &truth; break;
+    case TW__GIVES_ARROW: t = p->results ? p->result[0] : p->in_types > 1 ? p->in_type[1] : NULL; break;
+    case TW__GIVES_TO: t = p->to; break;
+    case TW__GIVES_TRUTH: t = &truth; break;
+    case TW__GIVES_INDEX: t = p->results ? p->result[0] : &index; break;
+    case TW__GIVES_WIDE: t = p->results ? p->result[0] : p->in_types ? p->in_type[0] : &wide; break;
+    case TW__GIVES_OUTS: t = p->out_types ? p->out_type[0] : p->results ? p->result[0] : NULL; break;
+    case TW__GIVES_WHOLE: /* type of the whole */
         if (p->ins && p->in[0]->kind == TW__AS_VALUE && tw__as_find(b, p->in[0]->text, &slot))
             t = &b->f->slot_type[slot];
         break;
-    default: break;
+    case TW__GIVES_NOTHING: return true;
     }
-    char form[200];
     if (!t)
-        return tw__as_refuse(b, NULL, op, "pto.type", "%s: the type is missing%s", op->name,
-                             tw__as_form_text(host, form, sizeof form)),
+        return tw__as_refuse(b, NULL, op, "pto.type", "%s: the type is missing%s%s", op->name,
+                             host->form ? "; expected " : "", host->form ? host->form : ""),
                false;
     *type = *t;
     return true;
@@ -130,7 +129,7 @@ static bool check_kinds(tw__as_binder *b, const tw__as_op *op, const tw__as_host
         }
         if (letter[1]) letter++;
     }
-    bool tied = host->type == 'c' && letter && strchr(host->kinds, '=');
+    bool tied = host->gives == TW__GIVES_LAST && letter && strchr(host->kinds, '=');
     if (tied && !tw__as_same_type(&b->f->slot_type[slots[count - 1]], type))
         return tw__as_refuse(b, NULL, op, "pto.type", "%s: operands are %s, the type written is %s", op->name,
                              tw__as_type_text(&b->f->slot_type[slots[count - 1]]), type->text),
@@ -158,6 +157,19 @@ static bool all_slots(tw__as_binder *b, const tw__as_op *op, const tw__as_parts 
     return true;
 }
 
+static bool check_count(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host, unsigned count)
+{
+    char wanted[40];
+    if (count >= host->least && count <= host->most) return true;
+    if (host->least == host->most)
+        g_snprintf(wanted, sizeof wanted, "%u operand%s", host->least, host->least == 1 ? "" : "s");
+    else
+        g_snprintf(wanted, sizeof wanted, "%u to %u operands", host->least, host->most);
+    tw__as_refuse(b, NULL, op, "pto.operands", "%s takes %s, not %u%s%s", op->name, wanted, count,
+                  host->form ? "; expected " : "", host->form ? host->form : "");
+    return false;
+}
+
 void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *host)
 {
     tw__as_parts p;
@@ -165,16 +177,12 @@ void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *
     tw__as_item *where[4 * TW__AS_OPERANDS];
     tw__as_code local = { .number = host->number, .fn = host->fn };
     tw__as_type type = { 0 };
-    char form[200];
     tw__as_collect(b, op, &p);
     if (b->failed || tw__as_bind_early_assign(b, op, &p)) return;
     if (!tw__as_check_form(b, op, host)) return;
-    if (host->type && !result_type(b, op, host, &p, &type)) return;
+    if (!result_type(b, op, host, &p, &type)) return;
     if (host->bind && !host->bind(b, op, &p, &local, &type)) return;
-    if (host->operands >= 0 && p.ins + p.outs != (unsigned)host->operands)
-        return tw__as_refuse(b, NULL, op, "pto.operands", "%s takes %d operand%s, not %u%s", op->name,
-                             host->operands, host->operands == 1 ? "" : "s", p.ins + p.outs,
-                             tw__as_form_text(host, form, sizeof form));
+    if (!check_count(b, op, host, p.ins + p.outs)) return;
     if (!all_slots(b, op, &p, &local, slots, where)) return;
     if (!check_kinds(b, op, host, slots, where, local.count, &type)) return;
     if (!tw__as_check_written(b, op, host, &p, slots, where, &local, &type)) return;
@@ -187,7 +195,7 @@ void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *
     tw__as_type results[2] = { type };
     if (local.second) results[1] = *local.second;
     if (tw__as_set_operands(b, code, slots, where, local.count))
-        tw__as_set_results(b, code, op, results, (host->type != 0) + (local.second != NULL));
+        tw__as_set_results(b, code, op, results, (host->gives != TW__GIVES_NOTHING) + (local.second != NULL));
     if (code->fn == tw__as_constant_run && code->result_count && !b->failed)
         tw__as_set_known(b, code->result[0], &code->number);
 }

@@ -2,7 +2,7 @@
  * every memory that an argument or a peer brings lies at one, in the order of the arguments, the same on each core
  * that runs the function with arguments of these sizes. An integer becomes a pointer when it lies in one of these
  * memories, or just past its end; what the pointer reaches is checked as always. */
-#include "pto/text/bind/bind.h"
+#include "pto/text/bind/op_rules.h"
 
 #include <inttypes.h>
 
@@ -140,7 +140,7 @@ static bool bind_castptr(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p,
 
 const tw__as_host tw__as_address_ops[] = {
     // clang-format off
-    { "pto.castptr", pointer_to_pointer, 'a', 1, 0, bind_castptr, "*" },
+    { "pto.castptr", pointer_to_pointer, 0, TW__GIVES_ARROW, 1, 1, "*", NULL, NULL, NULL, bind_castptr, NULL, NULL },
     { 0 }
     // clang-format on
 };

@@ -1,5 +1,5 @@
 /* core_flags: text of flags between cores (spec pto.md 1.6, 2.4), and members of dictionaries. */
-#include "pto/text/bind/bind.h"
+#include "pto/text/bind/op_rules.h"
 #include <tilewright/pto/grid.h>
 
 #include <inttypes.h>
@@ -89,10 +89,10 @@ static tw_status run_core_flag(tw__as_run *run, const tw__as_code *code)
 
 const tw__as_host tw__as_core_ops[] = {
     // clang-format off
-    { "pto.sync.set", run_core_flag, 0, -1, SET, bind_core_flag, "i" },
-    { "pto.sync.wait", run_core_flag, 0, -1, WAIT, bind_core_flag, "i" },
-    { "pto.set_intra_block", run_core_flag, 0, -1, INTRA_SET, bind_core_flag, "i" },
-    { "pto.wait_intra_block", run_core_flag, 0, -1, INTRA_WAIT, bind_core_flag, "i" },
+    { "pto.sync.set", run_core_flag, SET, TW__GIVES_NOTHING, 1, 1, "i", NULL, NULL, NULL, bind_core_flag, NULL, NULL },
+    { "pto.sync.wait", run_core_flag, WAIT, TW__GIVES_NOTHING, 1, 1, "i", NULL, NULL, NULL, bind_core_flag, NULL, NULL },
+    { "pto.set_intra_block", run_core_flag, INTRA_SET, TW__GIVES_NOTHING, 1, 1, "i", NULL, NULL, NULL, bind_core_flag, NULL, NULL },
+    { "pto.wait_intra_block", run_core_flag, INTRA_WAIT, TW__GIVES_NOTHING, 1, 1, "i", NULL, NULL, NULL, bind_core_flag, NULL, NULL },
     { 0 }
     // clang-format on
 };

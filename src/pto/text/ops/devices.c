@@ -1,7 +1,7 @@
 /* devices: text of what devices do to each other (spec pto.md 2.4, 3.10) beyond the rows of the instruction table:
  * which device this is, memory of another one, collectives over the tensors of all ranks, TTEST with its answer,
  * asynchronous transfers. TPUT, TGET, TNOTIFY, TWAIT are rows like others. */
-#include "pto/text/bind/bind.h"
+#include "pto/text/bind/op_rules.h"
 #include "pto/grid/grid.h"
 
 #include <inttypes.h>
@@ -344,19 +344,19 @@ static tw_status run_transfer(tw__as_run *run, const tw__as_code *code)
 
 const tw__as_host tw__as_comm_ops[] = {
     // clang-format off
-    { "pto.get_device_idx", run_device, '6', 0, 0, NULL, NULL },
-    { "pto.get_device_num", run_device, '6', 0, 1, NULL, NULL },
-    { "pto.remote_ptr", run_remote, 'w', 2, 0, bind_remote, "*i" },
-    { "pto.tbroadcast", run_collective, 0, -1, BROADCAST, bind_collective, NULL },
-    { "pto.comm.tgather", run_collective, 0, -1, GATHER, bind_collective, NULL },
-    { "pto.comm.tscatter", run_collective, 0, -1, SCATTER, bind_collective, NULL },
-    { "pto.treduce", run_collective, 0, -1, REDUCE, bind_collective, NULL },
-    { "pto.ttest", run_test, 'b', -1, 0, bind_test, "*i" },
-    { "pto.build_async_session", run_transfer, 'c', -1, SESSION, bind_session, NULL },
-    { "pto.tput_async", run_transfer, 'c', -1, PUT, bind_transfer, NULL },
-    { "pto.tget_async", run_transfer, 'c', -1, GET, bind_transfer, NULL },
-    { "pto.wait_async_event", run_transfer, 0, -1, WAIT, bind_event, NULL },
-    { "pto.test_async_event", run_transfer, 'b', -1, TEST, bind_event, NULL },
+    { "pto.get_device_idx", run_device, 0, TW__GIVES_WIDE, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL },
+    { "pto.get_device_num", run_device, 1, TW__GIVES_WIDE, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL },
+    { "pto.remote_ptr", run_remote, 0, TW__GIVES_WHOLE, 2, 2, "*i", NULL, NULL, NULL, bind_remote, NULL, NULL },
+    { "pto.tbroadcast", run_collective, BROADCAST, TW__GIVES_NOTHING, 3, 32, NULL, NULL, NULL, NULL, bind_collective, NULL, NULL },
+    { "pto.comm.tgather", run_collective, GATHER, TW__GIVES_NOTHING, 3, 32, NULL, NULL, NULL, NULL, bind_collective, NULL, NULL },
+    { "pto.comm.tscatter", run_collective, SCATTER, TW__GIVES_NOTHING, 3, 32, NULL, NULL, NULL, NULL, bind_collective, NULL, NULL },
+    { "pto.treduce", run_collective, REDUCE, TW__GIVES_NOTHING, 4, 32, NULL, NULL, NULL, NULL, bind_collective, NULL, NULL },
+    { "pto.ttest", run_test, 0, TW__GIVES_TRUTH, 2, 2, "*i", NULL, NULL, NULL, bind_test, NULL, NULL },
+    { "pto.build_async_session", run_transfer, SESSION, TW__GIVES_LAST, 0, 2, NULL, NULL, NULL, NULL, bind_session, NULL, NULL },
+    { "pto.tput_async", run_transfer, PUT, TW__GIVES_LAST, 2, 3, NULL, NULL, NULL, NULL, bind_transfer, NULL, NULL },
+    { "pto.tget_async", run_transfer, GET, TW__GIVES_LAST, 2, 3, NULL, NULL, NULL, NULL, bind_transfer, NULL, NULL },
+    { "pto.wait_async_event", run_transfer, WAIT, TW__GIVES_NOTHING, 1, 2, NULL, NULL, NULL, NULL, bind_event, NULL, NULL },
+    { "pto.test_async_event", run_transfer, TEST, TW__GIVES_TRUTH, 1, 2, NULL, NULL, NULL, NULL, bind_event, NULL, NULL },
     { 0 }
     // clang-format on
 };

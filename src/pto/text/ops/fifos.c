@@ -1,6 +1,6 @@
 /* fifos: text of FIFOs between cube and vector cores (spec pto.md 2.4, 3.10). A pipe is described by initialize_pipe
  * on each side and used by number (`id`, 0 when it is not written). */
-#include "pto/text/bind/bind.h"
+#include "pto/text/bind/op_rules.h"
 #include <tilewright/pto/grid.h>
 
 #include <inttypes.h>
@@ -281,18 +281,18 @@ static tw_status run_reserve(tw__as_run *run, const tw__as_code *code)
 
 const tw__as_host tw__as_fifo_ops[] = {
     // clang-format off
-    { "pto.aic_initialize_pipe", run_pipe, 0, -1, 0, bind_pipe, "*" },
-    { "pto.aiv_initialize_pipe", run_pipe, 0, -1, 0, bind_pipe, "*" },
-    { "pto.reserve_buffer", run_reserve, 'i', 0, 0, bind_reserve, NULL },
-    { "pto.import_reserved_buffer", run_reserve, 'i', 0, 0, bind_reserve, NULL },
-    { "pto.tpush_to_aiv", run_fifo, 0, -1, PUSH, bind_fifo, NULL },
-    { "pto.tpush_to_aic", run_fifo, 0, -1, PUSH | TO_CUBE, bind_fifo, NULL },
-    { "pto.talloc_to_aiv", run_fifo, 'c', -1, ALLOC, bind_fifo, NULL },
-    { "pto.talloc_to_aic", run_fifo, 'c', -1, ALLOC | TO_CUBE, bind_fifo, NULL },
-    { "pto.tpop_from_aic", run_fifo, 'c', -1, POP, bind_fifo, "i" },
-    { "pto.tpop_from_aiv", run_fifo, 'c', -1, POP | TO_CUBE, bind_fifo, "i" },
-    { "pto.tfree_from_aic", run_fifo, 0, -1, FREE, bind_fifo, NULL },
-    { "pto.tfree_from_aiv", run_fifo, 0, -1, FREE | TO_CUBE, bind_fifo, NULL },
+    { "pto.aic_initialize_pipe", run_pipe, 0, TW__GIVES_NOTHING, 0, 1, "*", NULL, NULL, NULL, bind_pipe, NULL, NULL },
+    { "pto.aiv_initialize_pipe", run_pipe, 0, TW__GIVES_NOTHING, 0, 1, "*", NULL, NULL, NULL, bind_pipe, NULL, NULL },
+    { "pto.reserve_buffer", run_reserve, 0, TW__GIVES_INDEX, 0, 0, NULL, NULL, NULL, NULL, bind_reserve, NULL, NULL },
+    { "pto.import_reserved_buffer", run_reserve, 0, TW__GIVES_INDEX, 0, 0, NULL, NULL, NULL, NULL, bind_reserve, NULL, NULL },
+    { "pto.tpush_to_aiv", run_fifo, PUSH, TW__GIVES_NOTHING, 1, 2, NULL, NULL, NULL, NULL, bind_fifo, NULL, NULL },
+    { "pto.tpush_to_aic", run_fifo, PUSH | TO_CUBE, TW__GIVES_NOTHING, 1, 2, NULL, NULL, NULL, NULL, bind_fifo, NULL, NULL },
+    { "pto.talloc_to_aiv", run_fifo, ALLOC, TW__GIVES_LAST, 0, 0, NULL, NULL, NULL, NULL, bind_fifo, NULL, NULL },
+    { "pto.talloc_to_aic", run_fifo, ALLOC | TO_CUBE, TW__GIVES_LAST, 0, 0, NULL, NULL, NULL, NULL, bind_fifo, NULL, NULL },
+    { "pto.tpop_from_aic", run_fifo, POP, TW__GIVES_LAST, 0, 2, "i", NULL, NULL, NULL, bind_fifo, NULL, NULL },
+    { "pto.tpop_from_aiv", run_fifo, POP | TO_CUBE, TW__GIVES_LAST, 0, 2, "i", NULL, NULL, NULL, bind_fifo, NULL, NULL },
+    { "pto.tfree_from_aic", run_fifo, FREE, TW__GIVES_NOTHING, 0, 1, NULL, NULL, NULL, NULL, bind_fifo, NULL, NULL },
+    { "pto.tfree_from_aiv", run_fifo, FREE | TO_CUBE, TW__GIVES_NOTHING, 0, 1, NULL, NULL, NULL, NULL, bind_fifo, NULL, NULL },
     { 0 }
     // clang-format on
 };

@@ -1,7 +1,7 @@
 /* memrefs: memrefs. In global memory they are strided views that know the memory behind them; on chip
  * (#pto.address_space<vec> and so on) they are tiles. Allocations live until the program ends, so that no view of
  * them can outlive them; memref.dealloc gives back tiles only. */
-#include "pto/text/bind/bind.h"
+#include "pto/text/bind/op_rules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -242,14 +242,22 @@ static bool bind_target(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
 
 const tw__as_host tw__as_memref_ops[] = {
     // clang-format off
-    { "memref.alloc", run_alloc, 'c', -1, 0, bind_alloc, "i" },
-    { "memref.alloca", run_alloc, 'c', -1, 0, bind_alloc, "i" },
-    { "memref.dealloc", run_dealloc, 0, 1, 0, NULL, "m" },
-    { "memref.load", run_load, 'c', 1, 0, bind_element, "mi" },
-    { "memref.store", run_store, 0, 2, 0, NULL, "nmi" },
-    { "memref.reinterpret_cast", run_reinterpret, 't', 1, 0, bind_target, "mi" },
-    { "memref.cast", run_cast, 't', 1, 0, bind_target, "m" },
-    { "memref.dim", run_dim, 'i', 2, 0, NULL, "mi" },
+    { "memref.alloc", run_alloc, 0, TW__GIVES_LAST, 0, 5, "i", NULL, "", ".", bind_alloc, NULL,
+      "%m = memref.alloc(%extents) : memref" },
+    { "memref.alloca", run_alloc, 0, TW__GIVES_LAST, 0, 5, "i", NULL, "", ".", bind_alloc, NULL,
+      "%m = memref.alloca(%extents) : memref" },
+    { "memref.dealloc", run_dealloc, 0, TW__GIVES_NOTHING, 1, 1, "m", NULL, "", "0", NULL, NULL,
+      "memref.dealloc %m : memref" },
+    { "memref.load", run_load, 0, TW__GIVES_LAST, 1, 1, "mi", "", "", "0", bind_element, tw__as_rule_indexes,
+      "%x = memref.load %m[%i] : memref" },
+    { "memref.store", run_store, 0, TW__GIVES_NOTHING, 2, 2, "nmi", "", "", "1", NULL, tw__as_rule_indexes,
+      "memref.store %x, %m[%i] : memref" },
+    { "memref.reinterpret_cast", run_reinterpret, 0, TW__GIVES_TO, 1, 1, "mi", "offset 1;sizes ;strides ", "", "0", bind_target, NULL,
+      "%r = memref.reinterpret_cast %m to offset: [%o], sizes: [...], strides: [...] : memref to memref" },
+    { "memref.cast", run_cast, 0, TW__GIVES_TO, 1, 1, "m", NULL, "", "0", bind_target, NULL,
+      "%r = memref.cast %m : memref to memref" },
+    { "memref.dim", run_dim, 0, TW__GIVES_INDEX, 2, 2, "mi", NULL, "", "0", NULL, tw__as_rule_dimension,
+      "%n = memref.dim %m, %dimension : memref" },
     { 0 }
     // clang-format on
 };

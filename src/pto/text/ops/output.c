@@ -1,5 +1,5 @@
 /* output: what a program tells its user: tprint, print, trap. */
-#include "pto/text/bind/bind.h"
+#include "pto/text/bind/op_rules.h"
 
 #include <inttypes.h>
 
@@ -13,15 +13,28 @@ static tw_status run_print_tile(tw__as_run *run, const tw__as_code *code)
     return TW_OK;
 }
 
+/* Programs are untrusted, and what a terminal takes for a command is one: control characters but line end and tab are
+ * printed as \x1b, those of the second set (two bytes in UTF-8, the first is c2) by their second byte. */
+static void put(FILE *out, unsigned char c, unsigned char before)
+{
+    bool control = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f || (c >= 0x80 && c < 0xa0 && before == 0xc2);
+    if (control)
+        fprintf(out, "\\x%02x", c);
+    else
+        fputc(c, out);
+}
+
 /* `spec` ends in ll and the letter, or in c. */
 static void print_integer(FILE *out, const char *spec, char letter, long long value)
 {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    if (letter == 'c')
+    if (letter != 'c')
+        fprintf(out, spec, value);
+    else if ((unsigned char)value >= 0x80 || !g_ascii_iscntrl((char)value))
         fprintf(out, spec, (int)value);
     else
-        fprintf(out, spec, value);
+        put(out, (unsigned char)value, 0);
 #pragma GCC diagnostic pop
 }
 
@@ -70,14 +83,15 @@ static tw_status run_print(tw__as_run *run, const tw__as_code *code)
 {
     const tw__as_item *format = code->format;
     unsigned next = 0;
-    char last = 0;
+    unsigned char last = 0;
     if (!run->out) return TW_OK;
     const char *end = format ? format->text + strlen(format->text) - 1 : NULL;
     for (const char *c = format ? format->text + 1 : NULL; c && c < end;) {
-        last = *c;
+        const unsigned char before = last;
+        last = (unsigned char)*c;
         if (*c == '\\' && c + 1 < end) {
-            last = c[1] == 'n' ? '\n' : c[1] == 't' ? '\t' : c[1];
-            fputc(last, run->out);
+            last = c[1] == 'n' ? '\n' : c[1] == 't' ? '\t' : (unsigned char)c[1];
+            put(run->out, last, before);
             c += 2;
         } else if (*c == '%' && c[1] == '%') {
             fputc('%', run->out);
@@ -87,7 +101,8 @@ static tw_status run_print(tw__as_run *run, const tw__as_code *code)
             next += after != NULL;
             c = after ? after : c + 1;
         } else {
-            fputc(*c++, run->out);
+            put(run->out, last, before);
+            c++;
         }
     }
     bool rest = next < code->count;
@@ -130,9 +145,11 @@ static tw_status run_trap(tw__as_run *run, const tw__as_code *code)
 
 const tw__as_host tw__as_output_ops[] = {
     // clang-format off
-    { "pto.tprint", run_print_tile, 0, 1, 0, NULL, "t" },
-    { "pto.print", run_print, 0, -1, 0, bind_print, "n" },
-    { "pto.trap", run_trap, 0, 0, 0, NULL, NULL },
+    { "pto.tprint", run_print_tile, 0, TW__GIVES_NOTHING, 1, 1, "t", NULL, "", "0", NULL, NULL,
+      "pto.tprint ins(%t : tile)" },
+    { "pto.print", run_print, 0, TW__GIVES_NOTHING, 0, 32, "n", NULL, NULL, NULL, bind_print, NULL, NULL },
+    { "pto.trap", run_trap, 0, TW__GIVES_NOTHING, 0, 0, NULL, NULL, "", "", NULL, NULL,
+      "pto.trap" },
     { 0 }
     // clang-format on
 };

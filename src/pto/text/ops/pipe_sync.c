@@ -1,5 +1,5 @@
 /* pipe_sync: flags, events and buffers that order pipes, and which block of the kernel this is (spec pto.md 1.6). */
-#include "pto/text/bind/bind.h"
+#include "pto/text/bind/op_rules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -160,20 +160,24 @@ static bool bind_pipes(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, t
 
 const tw__as_host tw__as_sync_ops[] = {
     // clang-format off
-    { "pto.set_flag", run_sync, 0, -1, SET, bind_pipes, "i" },
-    { "pto.wait_flag", run_sync, 0, -1, WAIT, bind_pipes, "i" },
-    { "pto.set_flag_dyn", run_sync, 0, -1, SET, bind_pipes, "i" },
-    { "pto.wait_flag_dyn", run_sync, 0, -1, WAIT, bind_pipes, "i" },
-    { "pto.record_event", run_sync, 0, -1, SET, bind_pipes, "i" },
-    { "pto.wait_event", run_sync, 0, -1, WAIT, bind_pipes, "i" },
-    { "pto.barrier", run_sync, 0, -1, BARRIER, bind_pipes, "i" },
-    { "pto.barrier_sync", run_sync, 0, -1, BARRIER, bind_pipes, "i" },
-    { "pto.get_buf", run_sync, 0, -1, GET_BUFFER, bind_pipes, "i" },
-    { "pto.rls_buf", run_sync, 0, -1, RELEASE_BUFFER, bind_pipes, "i" },
-    { "pto.get_block_idx", run_identity, '6', 0, BLOCK_IDX, NULL, "i" },
-    { "pto.get_block_num", run_identity, '6', 0, BLOCK_NUM, NULL, "i" },
-    { "pto.get_subblock_idx", run_identity, '6', 0, SUB_IDX, NULL, "i" },
-    { "pto.get_subblock_num", run_identity, '6', 0, SUB_NUM, NULL, "i" },
+    { "pto.set_flag", run_sync, SET, TW__GIVES_NOTHING, 0, 1, "i", NULL, NULL, NULL, bind_pipes, NULL, NULL },
+    { "pto.wait_flag", run_sync, WAIT, TW__GIVES_NOTHING, 0, 1, "i", NULL, NULL, NULL, bind_pipes, NULL, NULL },
+    { "pto.set_flag_dyn", run_sync, SET, TW__GIVES_NOTHING, 0, 1, "i", NULL, NULL, NULL, bind_pipes, NULL, NULL },
+    { "pto.wait_flag_dyn", run_sync, WAIT, TW__GIVES_NOTHING, 0, 1, "i", NULL, NULL, NULL, bind_pipes, NULL, NULL },
+    { "pto.record_event", run_sync, SET, TW__GIVES_NOTHING, 0, 1, "i", NULL, NULL, NULL, bind_pipes, NULL, NULL },
+    { "pto.wait_event", run_sync, WAIT, TW__GIVES_NOTHING, 0, 1, "i", NULL, NULL, NULL, bind_pipes, NULL, NULL },
+    { "pto.barrier", run_sync, BARRIER, TW__GIVES_NOTHING, 0, 0, "i", NULL, NULL, NULL, bind_pipes, NULL, NULL },
+    { "pto.barrier_sync", run_sync, BARRIER, TW__GIVES_NOTHING, 0, 0, "i", NULL, NULL, NULL, bind_pipes, NULL, NULL },
+    { "pto.get_buf", run_sync, GET_BUFFER, TW__GIVES_NOTHING, 0, 1, "i", NULL, NULL, NULL, bind_pipes, NULL, NULL },
+    { "pto.rls_buf", run_sync, RELEASE_BUFFER, TW__GIVES_NOTHING, 0, 1, "i", NULL, NULL, NULL, bind_pipes, NULL, NULL },
+    { "pto.get_block_idx", run_identity, BLOCK_IDX, TW__GIVES_WIDE, 0, 0, "i", NULL, "", ".", NULL, tw__as_rule_integer,
+      "%i = pto.get_block_idx" },
+    { "pto.get_block_num", run_identity, BLOCK_NUM, TW__GIVES_WIDE, 0, 0, "i", NULL, "", ".", NULL, tw__as_rule_integer,
+      "%i = pto.get_block_num" },
+    { "pto.get_subblock_idx", run_identity, SUB_IDX, TW__GIVES_WIDE, 0, 0, "i", NULL, "", ".", NULL, tw__as_rule_integer,
+      "%i = pto.get_subblock_idx" },
+    { "pto.get_subblock_num", run_identity, SUB_NUM, TW__GIVES_WIDE, 0, 0, "i", NULL, "", ".", NULL, tw__as_rule_integer,
+      "%i = pto.get_subblock_num" },
     { 0 }
     // clang-format on
 };

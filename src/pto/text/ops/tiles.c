@@ -1,5 +1,5 @@
 /* tiles: tiles as values: allocation, addresses, windows, extents, single elements. */
-#include "pto/text/bind/bind.h"
+#include "pto/text/bind/op_rules.h"
 #include "pto/text/types/types.h"
 
 #include <inttypes.h>
@@ -331,14 +331,21 @@ static bool bind_assign(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
 
 const tw__as_host tw__as_tile_ops[] = {
     // clang-format off
-    { "pto.alloc_tile", tw__as_alloc_tile, 'c', -1, 0, bind_alloc, "i" },
-    { "pto.declare_tile", tw__as_alloc_tile, 'c', 0, 0, bind_declare, NULL },
-    { "pto.bitcast", run_bitcast, 'a', 1, 0, bind_bitcast, "t" },
-    { "pto.tassign", run_assign, 0, -1, 0, bind_assign, "ti" },
-    { "pto.subset", run_subset, 'w', 1, 0, bind_subset, "ti" },
-    { "pto.set_validshape", run_set_valid, 0, 3, 0, NULL, "ti" },
-    { "pto.tgetval", run_getval, 'o', 2, 0, bind_getval, "ti" },
-    { "pto.tsetval", run_setval, 0, 3, 0, NULL, "int" },
+    { "pto.alloc_tile", tw__as_alloc_tile, 0, TW__GIVES_LAST, 0, 3, "i", NULL, "addr valid_row valid_col ", ".", bind_alloc, tw__as_rule_alloc,
+      "%t = pto.alloc_tile [addr = %a] [valid_row = %r] [valid_col = %c] : tile" },
+    { "pto.declare_tile", tw__as_alloc_tile, 0, TW__GIVES_LAST, 0, 0, NULL, NULL, "", ".", bind_declare, NULL,
+      "%t = pto.declare_tile -> tile" },
+    { "pto.bitcast", run_bitcast, 0, TW__GIVES_ARROW, 1, 1, "t", NULL, "", "0", bind_bitcast, NULL,
+      "%u = pto.bitcast %t : tile -> tile" },
+    { "pto.tassign", run_assign, 0, TW__GIVES_NOTHING, 1, 2, "ti", NULL, NULL, NULL, bind_assign, NULL, NULL },
+    { "pto.subset", run_subset, 0, TW__GIVES_WHOLE, 1, 1, "ti", "2;sizes 2", "", "0", bind_subset, tw__as_rule_window,
+      "%s = pto.subset %t[%row, %col] sizes [rows, cols] : tile" },
+    { "pto.set_validshape", run_set_valid, 0, TW__GIVES_NOTHING, 3, 3, "ti", NULL, "", "0", NULL, tw__as_rule_valid,
+      "pto.set_validshape %t, %rows, %cols : tile" },
+    { "pto.tgetval", run_getval, 0, TW__GIVES_OUTS, 2, 2, "ti", NULL, "", "01", bind_getval, NULL,
+      "%x = pto.tgetval ins(%t, %i : tile, index) outs : type" },
+    { "pto.tsetval", run_setval, 0, TW__GIVES_NOTHING, 3, 3, "int", NULL, "", "01", NULL, tw__as_rule_set_element,
+      "pto.tsetval ins(%i, %x : index, type) outs(%t : tile)" },
     { 0 }
     // clang-format on
 };

@@ -1,6 +1,6 @@
 /* views: pointers into arguments and views on them. A pointer knows the memory of its argument: nothing outside is
  * read or written, whatever a view says. */
-#include "pto/text/bind/bind.h"
+#include "pto/text/bind/op_rules.h"
 
 #include <inttypes.h>
 
@@ -180,13 +180,20 @@ static bool bind_layout(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
 
 const tw__as_host tw__as_view_ops[] = {
     // clang-format off
-    { "pto.addptr", run_addptr, 'a', 2, 0, NULL, "pi" },
-    { "pto.load_scalar", run_load_scalar, 'a', 1, 0, NULL, "pi" },
-    { "pto.store_scalar", run_store_scalar, 0, 2, 0, NULL, "npi" },
-    { "pto.make_tensor_view", run_make_view, 'c', 1, 0, bind_layout, "pi" },
-    { "pto.partition_view", run_partition, 'a', 1, 0, NULL, "vi" },
-    { "pto.get_tensor_view_dim", run_view_dim, 'i', 2, 0, NULL, "vi" },
-    { "pto.get_tensor_view_stride", run_view_dim, 'i', 2, 1, NULL, "vi" },
+    { "pto.addptr", run_addptr, 0, TW__GIVES_ARROW, 2, 2, "pi", NULL, "", "0", NULL, tw__as_rule_same,
+      "%q = pto.addptr %p, %offset : pointer -> pointer" },
+    { "pto.load_scalar", run_load_scalar, 0, TW__GIVES_ARROW, 1, 1, "pi", "1", "", "0", NULL, tw__as_rule_load,
+      "%x = pto.load_scalar %p[%i] : pointer -> type" },
+    { "pto.store_scalar", run_store_scalar, 0, TW__GIVES_NOTHING, 2, 2, "npi", "1", "", "10", NULL, tw__as_rule_store,
+      "pto.store_scalar %x, %p[%i] : pointer, type" },
+    { "pto.make_tensor_view", run_make_view, 0, TW__GIVES_LAST, 1, 1, "pi", "shape ;strides ", "{}", ".", bind_layout, tw__as_rule_view,
+      "%v = pto.make_tensor_view %p, shape = [...], strides = [...] : view" },
+    { "pto.partition_view", run_partition, 0, TW__GIVES_ARROW, 1, 1, "vi", "offsets ;sizes ", "", "0", NULL, tw__as_rule_part,
+      "%w = pto.partition_view %v, offsets = [...], sizes = [...] : view -> part" },
+    { "pto.get_tensor_view_dim", run_view_dim, 0, TW__GIVES_INDEX, 2, 2, "vi", NULL, "", "0", NULL, tw__as_rule_dimension,
+      "%n = pto.get_tensor_view_dim %v, %dimension : view -> index" },
+    { "pto.get_tensor_view_stride", run_view_dim, 1, TW__GIVES_INDEX, 2, 2, "vi", NULL, "", "0", NULL, tw__as_rule_dimension,
+      "%n = pto.get_tensor_view_stride %v, %dimension : view -> index" },
     { 0 }
     // clang-format on
 };
