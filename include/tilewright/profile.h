@@ -169,9 +169,6 @@ TW_API uint64_t tw_profile_memory(const tw_profile *profile, const char *categor
 /* Bytes of each tile (without gaps) into by_tile[tw_profile_tiles()]; false when not recorded. */
 TW_API bool tw_profile_memory_by_tile(const tw_profile *profile, uint64_t *by_tile);
 
-/* `poplar_profile_summary` and `tilewright profile`: the exit status of the program. argv[0] is the name in messages. */
-TW_API int tw_profile_summary_main(int argc, char **argv);
-
 #ifdef __cplusplus
 }
 #endif

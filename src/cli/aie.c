@@ -9,15 +9,7 @@
 static const char *const kinds[] = { "int", "unsigned int", "float", "accumulator" };
 static const char *const uses[] = { "arithmetic", "load, store, cast", "storage, needs TW_AIE_EXTRA", "alias" };
 
-static const char usage[] = "usage: tilewright aie type NAME... [--json] [--extra]\n"
-                            "       tilewright aie types [--json]\n"
-                            "\n"
-                            "  type     what the name of an AI Engine type means, or which part of it is wrong\n"
-                            "  types    all types: scalars, vectors, accumulators\n"
-                            "  --extra  accept the names that programs get with TW_AIE_EXTRA\n"
-                            "  --json   the same for programs\n";
-
-/* The seed's figure: the register with its lanes, highest lane left, bit numbers above the borders. */
+/* The register with its lanes, highest lane left, bit numbers above the borders. */
 static void print_lanes(const tw_aie_type *t)
 {
     enum { SHOWN = 4 };
@@ -88,15 +80,7 @@ static json_t *type_json(const tw_aie_type *t)
                      (json_int_t)t->register_bits, "register", t->registers, "use", uses[t->use]);
 }
 
-static int print_json(json_t *value)
-{
-    int failed = !value || json_dumpf(value, stdout, JSON_INDENT(2));
-    json_decref(value);
-    printf("\n");
-    return failed;
-}
-
-static int types_main(bool json)
+static int print_types(bool json)
 {
     tw_aie_type t;
     json_t *list = json ? json_array() : NULL;
@@ -110,17 +94,17 @@ static int types_main(bool json)
             printf("%-12s %5u %-10s %9u %11u %13u  %-26s %s\n", t.name, t.lanes, t.element, t.lane_bits,
                    t.payload_bits, t.register_bits, t.registers, uses[t.use]);
     }
-    return json ? print_json(list) : 0;
+    return json ? tw__cli_print_json(list) : 0;
 }
 
-static int type_main(int count, char **names, bool json, unsigned flags)
+static int explain(int count, char **names, bool json, unsigned flags)
 {
     int failed = 0;
     json_t *list = json ? json_array() : NULL;
     for (int i = 0; i < count; i++) {
         tw_aie_type t;
         if (tw_aie_type_parse(names[i], &t, flags) != TW_OK) {
-            fprintf(stderr, "tilewright aie: %s\n", tw_error_message());
+            tw__cli_failure("aie");
             failed = 1;
         } else if (json) {
             json_array_append_new(list, type_json(&t));
@@ -129,37 +113,41 @@ static int type_main(int count, char **names, bool json, unsigned flags)
             print_type(&t);
         }
     }
-    return json ? print_json(list) | failed : failed;
+    return json ? tw__cli_print_json(list) | failed : failed;
 }
 
-int tw__cli_aie(int argc, char **argv)
+typedef struct request {
+    bool json, extra;
+} request;
+static const tw__cli_option table[] = {
+    { "--extra", NULL, offsetof(request, extra), "accept the names that programs get with TW_AIE_EXTRA" },
+    { "--json", NULL, offsetof(request, json), "the same for programs" },
+};
+
+static int aie(int argc, char **argv)
 {
-    bool json = false;
-    unsigned flags = 0;
-    int names = 0;
-    char **name = calloc((size_t)argc + 1, sizeof *name);
-    if (!name) return fprintf(stderr, "tilewright aie: out of memory\n"), 1;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0)
-            json = true;
-        else if (strcmp(argv[i], "--extra") == 0)
-            flags |= TW_AIE_WITH_EXTRA;
-        else if (argv[i][0] == '-' && strcmp(argv[i], "--help") && strcmp(argv[i], "-h")) {
-            fprintf(stderr, "tilewright aie: unknown option '%.40s'\n%s", argv[i], usage);
-            free(name);
-            return 2;
-        } else
-            name[names++] = argv[i];
-    }
-    int status = 2;
-    if (names == 1 && strcmp(name[0], "types") == 0)
-        status = types_main(json);
-    else if (names > 1 && strcmp(name[0], "type") == 0)
-        status = type_main(names - 1, name + 1, json, flags);
-    else if (names == 1 && (strcmp(name[0], "--help") == 0 || strcmp(name[0], "-h") == 0))
-        status = (fputs(usage, stdout), 0);
-    else
-        fprintf(stderr, "tilewright aie: expected 'type NAME' or 'types'\n%s", usage);
-    free(name);
-    return status;
+    static const char *const verbs[] = { "type", "types" };
+    request r = { 0 };
+    int bad = tw__cli_parse(&tw__command_aie, &r, &argc, argv);
+    if (bad) return bad;
+    if (argc == 2 && strcmp(argv[1], "types") == 0) return print_types(r.json);
+    if (argc > 2 && strcmp(argv[1], "type") == 0)
+        return explain(argc - 2, argv + 2, r.json, r.extra ? TW_AIE_WITH_EXTRA : 0);
+    if (argc > 1 && strcmp(argv[1], "type") != 0 && strcmp(argv[1], "types") != 0)
+        return tw__cli_unknown("aie", "expected 'type NAME' or 'types', not", argv[1], verbs, 2);
+    return tw__cli_usage_error("aie", "expected 'type NAME' or 'types'");
 }
+
+const tw__command tw__command_aie = {
+    .name = "aie",
+    .arguments = "type NAME... | types [options]",
+    .summary = "explain a type name of the AI Engine, list its types",
+    .help = "  type     what the name of an AI Engine type means, or which part of it is wrong\n"
+            "  types    all types: scalars, vectors, accumulators\n",
+    .example = "tilewright aie type v16int32 v4cacc48",
+    .options = table,
+    .option_count = sizeof table / sizeof *table,
+    .words = "type types",
+    .files = "",
+    .main = aie,
+};

@@ -1,33 +1,75 @@
-/* cli: the program `tilewright`, a client of the public headers like any user's. One table (main.c) holds the
- * commands; dispatch, --help, the nearest name after a typing error and shell completion read it.
+/* cli: the program `tilewright`, a client of the public headers like any user's. One file per command: it defines a
+ * tw__command, and a row of TW__COMMANDS below makes it known. Dispatch, --help, the nearest name after a typing error and
+ * shell completion read these.
  *
+ * Commands print with stdio. main() closes the standard output behind them: what could not be written is a failure.
  * Exit codes: 0 success, 1 the job failed, 2 the command line was wrong; `run` ends with the status of the program. */
 #ifndef TW_CLI_CLI_H
 #define TW_CLI_CLI_H
 
+#include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <tilewright/base.h>
 
 enum { TW__EXIT_OK, TW__EXIT_FAILURE, TW__EXIT_USAGE };
 
+/* "--name", "--name VALUE" or "--name=VALUE". */
+typedef struct tw__cli_option {
+    const char *name;
+    const char *value; /* what the help calls its value; NULL = a flag */
+    size_t at;         /* in the command's struct of options: bool of a flag, const char * of a value */
+    const char *help;  /* one line */
+} tw__cli_option;
+
 typedef struct tw__command {
     const char *name;
-    const char *installed_as;           /* the name its users already type, "" when there is none */
-    const char *arguments;              /* after the name, for usage lines */
-    const char *summary;                /* one line */
-    const char *help;                   /* text below the usage line; NULL: the command has a --help of its own */
-    const char *words;                  /* offered by completion, separated by blanks */
-    const char *files;                  /* suffixes offered by completion, separated by blanks; "" = none */
+    const char *installed_as;      /* the name its users already type; NULL when there is none */
+    const char *arguments;         /* after the name, for usage lines */
+    const char *summary;           /* one line */
+    const char *help;              /* below the summary; lines end in '\n' */
+    const char *example;           /* a command line or several */
+    const tw__cli_option *options; /* for tw__cli_parse, help and completion */
+    size_t option_count;           /* 0 when the command reads its arguments itself */
+    const char *words;             /* more for completion, separated by blanks: verbs, options it reads itself */
+    const char *files;             /* suffixes offered by completion, separated by blanks */
     int (*main)(int argc, char **argv); /* argv[0] is the name it was called by */
-    bool has_verbs;                     /* its first argument is a word of its own: --help may follow that too */
+    bool help_first_only;               /* --help behind the first argument belongs to somebody else */
 } tw__command;
 
+/* X(name): tw__command_<name>, in the order of the help. */
+#define TW__COMMANDS(X) \
+    X(run)              \
+    X(popc)             \
+    X(profile)          \
+    X(info)             \
+    X(aie)              \
+    X(layout)           \
+    X(pto)              \
+    X(help)
+
+#define TW__COMMAND_DECLARE(name) extern const tw__command tw__command_##name;
+TW__COMMANDS(TW__COMMAND_DECLARE)
+#undef TW__COMMAND_DECLARE
+
+/* --- main.c -------------------------------------------------------------------------------------------------------- */
+
+/* "tilewright info", or the name that the command is installed as when it was called by that. */
+const char *tw__cli_name(const tw__command *command);
 /* Prints "tilewright <command>: <message>" and the usage line; returns TW__EXIT_USAGE. */
 int tw__cli_usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for a word that should be one of `names`: "<what> '<word>'; did you mean '...'?" */
+int tw__cli_unknown(const char *command, const char *what, const char *word, const char *const *names,
+                    size_t count);
+/* Prints "tilewright <command>: <tw_error_message()>"; returns TW__EXIT_FAILURE. */
+int tw__cli_failure(const char *command);
 
-int tw__cli_run(int argc, char **argv);    /* run.c */
-int tw__cli_aie(int argc, char **argv);    /* aie.c */
-int tw__cli_info(int argc, char **argv);   /* info.c */
-int tw__cli_layout(int argc, char **argv); /* layout.c */
+/* --- options.c ----------------------------------------------------------------------------------------------------- */
+
+/* Reads the options of the command's table into *into; argv[1] to argv[*argc - 1] are then the words that are no options.
+ * After "--" everything is a word. TW__EXIT_OK, or TW__EXIT_USAGE after a message. */
+int tw__cli_parse(const tw__command *command, void *into, int *argc, char **argv);
+/* Prints a value with an indentation of 2 and takes it; returns the exit status. */
+int tw__cli_print_json(json_t *value);
 
 #endif

@@ -8,14 +8,6 @@
 #include <tilewright/tile.h>
 #include <tilewright/type.h>
 
-static int print_json(json_t *value)
-{
-    int failed = !value || json_dumpf(value, stdout, JSON_INDENT(2)) != 0;
-    json_decref(value);
-    if (!failed) putchar('\n');
-    return failed ? TW__EXIT_FAILURE : TW__EXIT_OK;
-}
-
 static const char *const fields[] = {
 #define FIELD(name, ctype, format, unit, text) #name,
     TW_TILE_FIELD_LIST(FIELD)
@@ -117,7 +109,7 @@ static void print_system(const char *system)
 
 static int print_targets(bool json)
 {
-    if (json) return print_json(targets_json());
+    if (json) return tw__cli_print_json(targets_json());
     const tw_tile_arch *arch, *earlier;
     for (size_t i = 0; (arch = tw_tile_arch_get(i)); i++) {
         bool seen = false;
@@ -153,7 +145,7 @@ static int print_types(bool json)
         for (int s = 0; s < 5; s++) printf("  %-18s", *info->names[s] ? info->names[s] : "-");
         putchar('\n');
     }
-    return json ? print_json(list) : TW__EXIT_OK;
+    return json ? tw__cli_print_json(list) : TW__EXIT_OK;
 }
 
 static int print_options(bool json)
@@ -168,24 +160,39 @@ static const struct {
 } subjects[] = { { "targets", print_targets }, { "types", print_types }, { "options", print_options } };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
-int tw__cli_info(int argc, char **argv)
+typedef struct request {
+    bool json;
+} request;
+static const tw__cli_option table[] = {
+    { "--json", NULL, offsetof(request, json), "the same for programs" },
+};
+
+static int info(int argc, char **argv)
 {
-    const char *subject = NULL, *names[SUBJECTS];
-    bool json = false;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0)
-            json = true;
-        else if (argv[i][0] == '-' || subject)
-            return tw__cli_usage_error("info", "unexpected '%s'", argv[i]);
-        else
-            subject = argv[i];
-    }
-    if (!subject) return tw__cli_usage_error("info", "of what?");
+    const char *names[SUBJECTS];
+    request r = { 0 };
+    int bad = tw__cli_parse(&tw__command_info, &r, &argc, argv);
+    if (bad) return bad;
+    if (argc < 2) return tw__cli_usage_error("info", "of what?");
+    if (argc > 2) return tw__cli_usage_error("info", "unexpected '%s'", argv[2]);
     for (int i = 0; i < SUBJECTS; i++) {
         names[i] = subjects[i].name;
-        if (strcmp(subject, subjects[i].name) == 0) return subjects[i].print(json);
+        if (strcmp(argv[1], subjects[i].name) == 0) return subjects[i].print(r.json);
     }
-    const char *nearest = tw_nearest(subject, names, SUBJECTS);
-    return tw__cli_usage_error("info", "nothing is known about '%s'%s%s%s", subject,
-                               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    return tw__cli_unknown("info", "nothing is known about", argv[1], names, SUBJECTS);
 }
+
+const tw__command tw__command_info = {
+    .name = "info",
+    .arguments = "targets|types|options [--json]",
+    .summary = "list targets, element types or engine options",
+    .help = "  targets   the chips, with the figures that a target starts from; '~' marks an estimate\n"
+            "  types     element types and the name each system gives them\n"
+            "  options   options of an engine: default, state and meaning\n",
+    .example = "tilewright info targets",
+    .options = table,
+    .option_count = sizeof table / sizeof *table,
+    .words = "targets types options",
+    .files = "",
+    .main = info,
+};

@@ -8,14 +8,27 @@
 #include <tilewright/tile/abi.h>
 #include <tilewright/poplar/vertex_state.h>
 
-enum { MAX_WORDS = 16 };
-
 typedef struct options {
     const char *arch, *layout, *outer, *type, *align, *address, *count, *base, *table, *rows, *flags;
     bool json;
-    const char *arguments[MAX_WORDS]; /* the rest */
+    char **arguments; /* the rest */
     int argument_count;
 } options;
+
+static const tw__cli_option known[] = {
+    { "--arch", "CHIP", offsetof(options, arch), "mk1, mk2 or ipu21" },
+    { "--layout", "NAME", offsetof(options, layout), "of the vector, or of a VectorList" },
+    { "--outer", "NAME", offsetof(options, outer), "of the vector that holds the rows" },
+    { "--type", "T", offsetof(options, type), "of its elements" },
+    { "--align", "N", offsetof(options, align), "smallest alignment, in bytes" },
+    { "--address", "A", offsetof(options, address), "of its first element" },
+    { "--count", "N", offsetof(options, count), "of elements" },
+    { "--base", "B", offsetof(options, base), "what a row's address counts from" },
+    { "--table", "T", offsetof(options, table), "address of the rows" },
+    { "--rows", "A:N,...", offsetof(options, rows), "address and count of each row" },
+    { "--flags", "FLAGS", offsetof(options, flags), "for the compiler" },
+    { "--json", NULL, offsetof(options, json), "the same for programs" },
+};
 
 static int usage(const char *text)
 {
@@ -24,41 +37,7 @@ static int usage(const char *text)
 
 static int failure(void)
 {
-    fprintf(stderr, "tilewright layout: %s\n", tw_error_message());
-    return TW__EXIT_FAILURE;
-}
-
-/* --key value or --key=value; false after a usage message. */
-static bool parse(options *o, int argc, char **argv)
-{
-    struct {
-        const char *name, **value;
-    } keys[] = { { "--arch", &o->arch },   { "--layout", &o->layout }, { "--outer", &o->outer },
-                 { "--type", &o->type },   { "--align", &o->align },   { "--address", &o->address },
-                 { "--count", &o->count }, { "--base", &o->base },     { "--table", &o->table },
-                 { "--rows", &o->rows },   { "--flags", &o->flags } };
-    for (int i = 2; i < argc; i++) {
-        size_t k = 0, keys_count = sizeof keys / sizeof *keys, length = strcspn(argv[i], "=");
-        while (k < keys_count && (strlen(keys[k].name) != length || strncmp(argv[i], keys[k].name, length))) k++;
-        if (strcmp(argv[i], "--json") == 0) {
-            o->json = true;
-        } else if (k < keys_count && argv[i][length]) {
-            *keys[k].value = argv[i] + length + 1;
-        } else if (k < keys_count && i + 1 < argc) {
-            *keys[k].value = argv[++i];
-        } else if (argv[i][0] == '-' || o->argument_count == MAX_WORDS) {
-            const char *names[sizeof keys / sizeof *keys], *near;
-            for (size_t n = 0; n < keys_count; n++) names[n] = keys[n].name;
-            near = k < keys_count ? NULL : tw_nearest(argv[i], names, keys_count);
-            tw__cli_usage_error("layout", "%s'%s'%s%s%s%s", k < keys_count ? "" : "unexpected ", argv[i],
-                                k < keys_count ? " needs a value" : "", near ? "; did you mean '" : "",
-                                near ? near : "", near ? "'?" : "");
-            return false;
-        } else {
-            o->arguments[o->argument_count++] = argv[i];
-        }
-    }
-    return true;
+    return tw__cli_failure("layout");
 }
 
 static bool number(const char *text, const char *what, int base, uint32_t *out)
@@ -74,14 +53,6 @@ static bool number(const char *text, const char *what, int base, uint32_t *out)
     return true;
 }
 
-/* For messages: the name of an element type nearest to `name`, NULL when none is near. */
-static const char *near_type(const char *name)
-{
-    const char *names[TW_TYPE_COUNT];
-    for (int t = 0; t < TW_TYPE_COUNT; t++) names[t] = tw_type_name((tw_type)t, TW_SYSTEM_POPLAR);
-    return tw_nearest(name, names + 1, TW_TYPE_COUNT - 1);
-}
-
 /* The chip and the form that the options name, not yet resolved. */
 static bool form_of(const options *o, const tw_tile_arch **arch, tw_vector_form *form)
 {
@@ -91,11 +62,10 @@ static bool form_of(const options *o, const tw_tile_arch **arch, tw_vector_form 
     if (!(*arch = tw_tile_arch_by_name(o->arch)) || !(form->layout = tw_layout_by_name(o->layout)))
         return usage(tw_error_message()), false;
     if (!type) {
-        const char *near = o->type ? near_type(o->type) : NULL;
+        const char *names[TW_TYPE_COUNT];
+        for (int t = 0; t < TW_TYPE_COUNT; t++) names[t] = tw_type_name((tw_type)t, TW_SYSTEM_POPLAR);
         if (!o->type) return usage("--type is missing"), false;
-        tw__cli_usage_error("layout", "unknown element type '%s'%s%s%s", o->type, near ? "; did you mean '" : "",
-                            near ? near : "", near ? "'?" : "");
-        return false;
+        return tw__cli_unknown("layout", "unknown element type", o->type, names + 1, TW_TYPE_COUNT - 1), false;
     }
     if (o->align && !number(o->align, "--align", 0, &align)) return false;
     form->element_bytes = (unsigned)tw_type_size(type), form->min_align = align;
@@ -103,14 +73,6 @@ static bool form_of(const options *o, const tw_tile_arch **arch, tw_vector_form 
 }
 
 /* --- printing ------------------------------------------------------------------------------------------------------ */
-
-static int print_json(json_t *value)
-{
-    int failed = !value || json_dumpf(value, stdout, JSON_INDENT(2)) != 0;
-    json_decref(value);
-    if (!failed) putchar('\n');
-    return failed ? TW__EXIT_FAILURE : TW__EXIT_OK;
-}
 
 /* Words of a layout as hex texts: 8 digits, 4 for a 16-bit pointer. */
 static int word_texts(tw_layout layout, const uint32_t words[2], char texts[2][16])
@@ -137,9 +99,9 @@ static int print_words(const options *o, const tw_vector_form *form, const char 
         putchar('\n');
         return TW__EXIT_OK;
     }
-    return print_json(json_pack("{s:s, s:s, s:i, s:o}", "layout", tw_layout_get(form->layout)->name, "encoding",
-                                tw_layout_describe(form, text, sizeof text), "align", (int)form->min_align, "words",
-                                words_json(texts, count)));
+    return tw__cli_print_json(json_pack("{s:s, s:s, s:i, s:o}", "layout", tw_layout_get(form->layout)->name,
+                                        "encoding", tw_layout_describe(form, text, sizeof text), "align",
+                                        (int)form->min_align, "words", words_json(texts, count)));
 }
 
 /* --- encode and decode ----------------------------------------------------------------------------------------------- */
@@ -265,7 +227,7 @@ static int decode(const options *o)
         json_t *out = json_pack("{s:s, s:s}", "layout", info->name, "address", hex[0]);
         if (counted) json_object_set_new(out, "count", json_integer(count));
         if (table) json_object_set_new(out, "table", json_string(hex[1]));
-        return print_json(out);
+        return tw__cli_print_json(out);
     }
     printf("address 0x%X", address);
     if (counted) printf("  count %u", count);
@@ -323,7 +285,7 @@ static int vertex(const options *o)
         o->json ? (void)json_array_append_new(list, vertex_json(tw_state_map_get(map, i)))
                 : print_vertex(tw_state_map_get(map, i));
     tw_state_map_free(map);
-    return o->json ? print_json(list) : TW__EXIT_OK;
+    return o->json ? tw__cli_print_json(list) : TW__EXIT_OK;
 }
 
 /* --- struct ------------------------------------------------------------------------------------------------------------- */
@@ -378,28 +340,51 @@ static int structs(const options *o)
         o->json ? (void)json_array_append_new(list, struct_json(tw_abi_structs_get(read, i)))
                 : print_struct(tw_abi_structs_get(read, i));
     tw_abi_structs_free(read);
-    return o->json ? print_json(list) : TW__EXIT_OK;
+    return o->json ? tw__cli_print_json(list) : TW__EXIT_OK;
 }
 
-int tw__cli_layout(int argc, char **argv)
+static int layout(int argc, char **argv)
 {
     static const struct {
         const char *name;
         int (*run)(const options *o);
     } subjects[] = { { "encode", encode }, { "decode", decode }, { "vertex", vertex }, { "struct", structs } };
-    const char *names[sizeof subjects / sizeof *subjects];
+    enum { SUBJECTS = sizeof subjects / sizeof *subjects };
+    const char *names[SUBJECTS];
+    options o = { 0 };
+    int bad = tw__cli_parse(&tw__command_layout, &o, &argc, argv);
+    if (bad) return bad;
     if (argc < 2) return usage("encode, decode, vertex or struct?");
-    options *o = calloc(1, sizeof *o);
-    int result = TW__EXIT_FAILURE;
-    size_t i = 0, count = sizeof subjects / sizeof *subjects;
-    for (; i < count && strcmp(argv[1], subjects[i].name) != 0; i++) names[i] = subjects[i].name;
-    if (i == count) {
-        const char *near = tw_nearest(argv[1], names, count);
-        result = tw__cli_usage_error("layout", "there is no '%s'%s%s%s", argv[1], near ? "; did you mean '" : "",
-                                     near ? near : "", near ? "'?" : "");
-    } else if (o) {
-        result = parse(o, argc, argv) ? subjects[i].run(o) : TW__EXIT_USAGE;
+    o.arguments = argv + 2, o.argument_count = argc - 2;
+    for (int i = 0; i < SUBJECTS; i++) {
+        names[i] = subjects[i].name;
+        if (strcmp(argv[1], subjects[i].name) == 0) return subjects[i].run(&o);
     }
-    free(o);
-    return result;
+    return tw__cli_unknown("layout", "there is no", argv[1], names, SUBJECTS);
 }
+
+const tw__command tw__command_layout = {
+    .name = "layout",
+    .arguments = "encode|decode|vertex|struct [options]",
+    .summary = "show vectors, vertex state and structs as bits in a tile",
+    .help =
+        "  encode --arch mk1|mk2|ipu21 --layout NAME --type T [--align N] --address A --count N\n"
+        "            words of a vector in hex; of a VectorList its base structure with --table T, or one row with\n"
+        "            --base B; --rows A:N,A:N,... --table T [--outer NAME] gives a whole two-dimensional field\n"
+        "  decode --arch CHIP --layout NAME --type T [--align N] [--base B] WORD...\n"
+        "            the reverse; WORDs in hex\n"
+        "  vertex FILE.cpp|FILE.c|FILE.gp --arch CHIP [--flags FLAGS]\n"
+        "            state of each vertex: offset, size, field, encoding\n"
+        "  struct FILE.c [--flags FLAGS]\n"
+        "            structs and unions of a C file by the rules of the ABI\n"
+        "\n"
+        "layouts: SPAN SHORT_SPAN ONE_PTR SCALED_PTR32 SCALED_PTR64 SCALED_PTR128 COMPACT_PTR, of lists DELTAN\n"
+        "DELTANELEMENTS COMPACT_DELTAN\n",
+    .example =
+        "tilewright layout encode --arch mk1 --layout SCALED_PTR64 --type float --address 0x50000 --count 12",
+    .options = known,
+    .option_count = sizeof known / sizeof *known,
+    .words = "encode decode vertex struct",
+    .files = ".c .cpp .cc .cxx .gp",
+    .main = layout,
+};

@@ -169,7 +169,7 @@ static bool compile(GPtrArray *command, const char *program, const char *depends
     return ok;
 }
 
-int tw__cli_run(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     request r = { .options = g_ptr_array_new() };
     int status = parse(argc, argv, &r);
@@ -201,3 +201,22 @@ int tw__cli_run(int argc, char **argv)
     fprintf(stderr, "tilewright run: cannot start '%s': %s\n", program, g_strerror(errno));
     return TW__EXIT_FAILURE;
 }
+
+const tw__command tw__command_run = {
+    .name = "run",
+    .arguments = "[-v] [compiler options] prog.c|prog.cpp [arguments]",
+    .summary = "compile a host program against the library and run it",
+    .help =
+        "The program is compiled with $CC (default cc) or $CXX (default c++), linked with libtilewright and "
+        "replaced\n"
+        "only when it, a header it includes or the options change. Options before the source go to the compiler;\n"
+        "everything after it goes to the program, whose exit status is that of this command.\n"
+        "\n"
+        "  -v                           show the compiler command\n"
+        "  -g -O3 -DX=1 -I dir -lm ...  as for the compiler\n",
+    .example = "tilewright run examples/poplar/heat/heat.c heat.ppm",
+    .words = "-v -g -O0 -O1 -O2 -O3 -D -I -l",
+    .files = ".c .cpp .cc .cxx",
+    .main = run,
+    .help_first_only = true,
+};

@@ -1,17 +1,43 @@
 # Dispatch, help, exit codes, `info`.
 . "$1/tests/cli/lib.sh"
 
+prints_in_usage() { "$tilewright" --help | grep -q "^  $1 " || fail "--help does not list $1"; }
+
 expect 2 "$tilewright"
 prints err 'usage: tilewright COMMAND'
 expect 0 "$tilewright" --help
 for command in run popc profile info; do prints out "  $command "; done
 expect 0 "$tilewright" --version
 prints out 'tilewright 0.1.0'
-for command in run popc profile info help; do
+# Every command tells its usage and an example, in both ways, in columns that fit.
+"$tilewright" complete x >"$work/commands"
+for command in $(grep -v '^-' "$work/commands"); do
   expect 0 "$tilewright" "$command" --help
-  grep -qi usage "$work/out" || fail "$command --help shows no usage"
+  prints out "usage: tilewright $command"
+  prints out 'example:'
+  awk 'length > 118' "$work/out" | grep . && fail "$command --help has lines of more than 118 columns"
+  cp "$work/out" "$work/first"
   expect 0 "$tilewright" help "$command"
+  cmp -s "$work/out" "$work/first" || fail "help $command and $command --help differ"
+  [ "$command" = help ] || prints_in_usage "$command"
 done
+for command in popc profile info aie layout; do
+  expect 2 "$tilewright" $command --hlep
+  prints err "unknown option '--hlep'"
+  prints err "Try \`tilewright $command --help\`"
+done
+expect 2 "$tilewright" info types --jsn
+prints err "did you mean '--json'?"
+expect 2 "$tilewright" layout encode --arhc mk1
+prints err "did you mean '--arch'?"
+expect 2 "$tilewright" layout encode --arch
+prints err '--arch needs a value: CHIP'
+expect 2 "$tilewright" layout encode --json=yes
+prints err 'takes no value'
+expect 2 "$tilewright" popc --list-target
+prints err "did you mean '--list-targets'?"
+expect 2 "$tilewright" aie tpye v8int16
+prints err "did you mean 'type'?"
 expect 2 "$tilewright" porfile
 prints err "did you mean 'profile'?"
 expect 2 "$tilewright" xyzzy-nothing-like-it

@@ -25,7 +25,7 @@ expect 0 "$summary" --execution-profile "$work/execution_profile.json"
 prints out 'Cycles by vertex type:'
 ! grep -q '(0 instances)' "$work/out" || fail 'an execution profile alone counts 0 instances'
 expect 0 "$summary" --help
-prints out 'Usage: poplar_profile_summary --graph-profile'
+prints out 'usage: poplar_profile_summary --graph-profile'
 expect 1 "$tilewright" profile --graph-profile "$work/nothing.json"
 prints err 'tilewright profile: '
 

@@ -14,7 +14,7 @@ gemm=$source/examples/pto/gemm/gemm.pto
 
 # help, listing, wrong use
 pto 0 --help
-prints out 'usage: tilewright pto run FILE'
+prints out 'usage: tilewright pto run|check|fmt|info|list'
 for word in --arg --out --blocks --target --manual --trace --profile --max-steps --function; do prints out "$word"; done
 pto 0 run --help
 pto 2

@@ -23,9 +23,17 @@ typedef struct tw_popc_options {
     const char *targets; /* "cpu,ipu1,ipu2,ipu21" or a JSON list (`popc --help`); NULL = all */
 } tw_popc_options;
 
-/* Compiles one C or C++ source. Messages about it go to `diags` (may be NULL). Nothing is written on failure:
+/* Compiles one C or C++ source. Messages about it go to `diags` (may be NULL). Nothing is written on failure, nor over
+ * an input:
  * TW_E_FILE_LOAD, TW_E_COMPILATION, TW_E_NO_ENVIRONMENT (no compiler), TW_E_INVALID_ARGUMENT, TW_E_IO. */
 TW_API tw_status tw_popc_compile(const char *source, const tw_popc_options *options, tw_diags *diags);
+
+/* The same for several sources and .gp files, into one. */
+TW_API tw_status tw_popc_build(const char *const *inputs, size_t count, const tw_popc_options *options, tw_diags *diags);
+
+/* The preprocessed source, or the host's assembly, of a source: into *text, which the caller frees, or with text NULL to
+ * the file options->output. TW_E_COMPILATION holds the compiler's messages. */
+TW_API tw_status tw_popc_translate(const char *source, bool assembly, const tw_popc_options *options, char **text);
 
 /* Merges .gp files into one. TW_E_OBJECT_LOAD names a file that is not one, TW_E_OBJECT_CREATION a vertex that two
  * of them define for the same target. */
@@ -37,9 +45,6 @@ TW_API const char *tw_popc_targets(void);
 /* Symbol of the entry of a vertex (guide 3.5): "ns::Foo<float, 2>" -> "__runCodelet_ns__Foo___float_2". Returns the
  * length; writes at most `size` bytes with the terminating zero, like snprintf. */
 TW_API size_t tw_popc_mangle(const char *vertex_name, char *buffer, size_t size);
-
-/* The program `popc`: prints to stdout and stderr, returns its exit status. */
-TW_API int tw_popc_main(int argc, char **argv);
 
 #ifdef __cplusplus
 }

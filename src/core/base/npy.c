@@ -105,13 +105,17 @@ tw_status tw_npy_write(const char *path, const tw_npy *a)
     unsigned char start[10] = {
         0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)s->len, (unsigned char)(s->len >> 8)
     };
-    FILE *out = fopen(path, "wb");
+    tw_output *out;
     size_t bytes = a->count * a->item;
-    bool ok = out && fwrite(start, 1, 10, out) == 10 && fwrite(s->str, 1, s->len, out) == s->len &&
-              (bytes == 0 || fwrite(a->data, 1, bytes, out) == bytes);
-    if (out && fclose(out) != 0) ok = false;
+    tw_status status = tw_output_open(&out, path, NULL, 0);
+    if (status == TW_OK) { /* a failure stays with the file */
+        fwrite(start, 1, 10, tw_output_file(out));
+        fwrite(s->str, 1, s->len, tw_output_file(out));
+        if (bytes) fwrite(a->data, 1, bytes, tw_output_file(out));
+        status = tw_output_close(out, true);
+    }
     g_string_free(s, TRUE);
-    return ok ? TW_OK : tw__fail(TW_E_IO, "cannot write %s: %s", path, g_strerror(errno));
+    return status;
 }
 
 void tw_npy_free(tw_npy *array)

@@ -35,7 +35,7 @@ tw_status tw__bad(tw__reader *r, const char *format, ...)
     char *text = g_strdup_vprintf(format, args);
     va_end(args);
     r->status = tw__fail(TW_E_PARSE, "%s: %s: %s", r->file, r->path_length ? r->path : "top level", text);
-    g_free(text);
+    free(text);
     return r->status;
 }
 
@@ -274,18 +274,12 @@ tw_status tw_profile_load(tw_profile **out, const char *graph_json, size_t graph
                 execution_bytes);
 }
 
+enum { FILE_LIMIT = 512 << 20 }; /* bytes */
+
 static char *read_file(const char *path, size_t *bytes)
 {
-    GError *error = NULL;
-    char *text = NULL;
-    gsize size = 0;
-    if (!g_file_get_contents(path, &text, &size, &error)) {
-        tw__fail(TW_E_FILE_LOAD, "%s", error->message);
-        g_error_free(error);
-        return NULL;
-    }
-    *bytes = size;
-    return text;
+    char *text;
+    return tw_read_file(path, FILE_LIMIT, &text, bytes) == TW_OK ? text : NULL;
 }
 
 tw_status tw_profile_load_files(tw_profile **out, const char *graph_path, const char *execution_path)
@@ -298,8 +292,8 @@ tw_status tw_profile_load_files(tw_profile **out, const char *graph_path, const 
     if (!status && execution_path && !(execution = read_file(execution_path, &execution_bytes)))
         status = TW_E_FILE_LOAD;
     if (!status) status = load(out, graph_path, graph, graph_bytes, execution_path, execution, execution_bytes);
-    g_free(graph);
-    g_free(execution);
+    free(graph);
+    free(execution);
     return status;
 }
 
@@ -326,7 +320,7 @@ tw_status tw_profile_load_file(tw_profile **out, const char *path)
     *out = NULL;
     if (!text) return TW_E_FILE_LOAD;
     json_t *root = parse(path, text, bytes);
-    g_free(text);
+    free(text);
     if (!root) return TW_E_PARSE;
     tw_profile *p = empty_profile();
     tw_status status = p ? read_either(p, path, root) : TW_E_NO_MEMORY;

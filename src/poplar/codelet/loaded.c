@@ -287,7 +287,7 @@ tw_status tw__codelets_add_file(tw__codelets *set, const char *path, tw__codelet
         status = tw__fail(TW_E_FILE_LOAD, "%s is not a text file", path);
     else
         status = tw__codelets_add_source(set, data, type, path, flags, diags);
-    g_free(data);
+    free(data);
     return status;
 }
 

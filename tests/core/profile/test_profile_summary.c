@@ -180,98 +180,57 @@ static void profile_summary_options(void **state)
     assert_int_equal(tw_profile_options_set(&options, "colours", "red"), TW_E_INVALID_OPTION);
 }
 
-/* --- the command line ----------------------------------------------------------------------------------------- */
-
-/* Runs the program with stdout and stderr in files; returns its exit status and what it wrote. */
-static int command(char *out, size_t out_room, char *err, size_t err_room, const char *const *args)
-{
-    char *argv[12] = { (char *)"poplar_profile_summary" };
-    int argc = 1;
-    while (args[argc - 1]) argv[argc] = (char *)args[argc - 1], argc++;
-    fflush(stdout), fflush(stderr);
-    FILE *files[2] = { tmpfile(), tmpfile() };
-    int saved[2] = { dup(1), dup(2) };
-    dup2(fileno(files[0]), 1), dup2(fileno(files[1]), 2);
-    int status = tw_profile_summary_main(argc, argv);
-    fflush(stdout), fflush(stderr);
-    dup2(saved[0], 1), dup2(saved[1], 2);
-    close(saved[0]), close(saved[1]);
-    char *texts[2] = { out, err };
-    size_t rooms[2] = { out_room, err_room };
-    for (int i = 0; i < 2; i++) {
-        rewind(files[i]);
-        texts[i][fread(texts[i], 1, rooms[i] - 1, files[i])] = 0;
-        fclose(files[i]);
-    }
-    return status;
-}
+/* --- files ------------------------------------------------------------------------------------------------------- */
 
 #define GRAPH     TW_SOURCE_DIR "/tests/golden/profile_graph.json"
 #define EXECUTION TW_SOURCE_DIR "/tests/golden/profile_execution.json"
 
-static void profile_summary_command(void **state)
+/* Prints and frees a profile; the text is the caller's. */
+static char *summary_of(tw_profile *p)
 {
-    (void)state;
-    static const struct {
-        const char *args[8];
-        int status;
-        const char *out, *not_out, *err;
-    } rows[] = {
-        { { "--help" }, 0, "--show-per-ipu-memory-usage", NULL, "" },
-        { { "--version" }, 0, TW_VERSION, NULL, "" },
-        { { NULL }, 2, "", NULL, "--graph-profile is needed" },
-        { { "--graph-profile" }, 2, "", NULL, "needs a file" },
-        { { "--grph-profile", "x" }, 2, "", NULL, "did you mean '--graph-profile'" },
-        { { "--show-var-storage=yes" }, 2, "", NULL, "takes no value" },
-        { { "--graph-profile", "/nowhere" }, 1, "", NULL, "/nowhere" },
-        { { "--graph-profile", EXECUTION }, 1, "", NULL, "no target" },
-        { { "--graph-profile", GRAPH }, 0, "Memory on all IPUs:", "Execution:", "" },
-        { { "--graph-profile=" GRAPH, "--execution-profile", EXECUTION }, 0, "Total cycles: 54,202", "Steps", "" },
-        { { "--graph-profile", GRAPH, "--execution-profile", EXECUTION, "--show-execution-steps" },
-          0,
-          "Steps",
-          "Liveness",
-          "" },
-        { { "--graph-profile", GRAPH, "--show-var-storage" }, 0, "Variable Storage Liveness", "Steps", "" },
-        { { "--graph-profile", GRAPH, "--show-per-ipu-memory-usage" }, 0, "Memory on IPU 0:", "Optimizations", "" },
-        { { "--graph-profile", GRAPH, "--show-optimizations" }, 0, "Optimizations:", "Memory on IPU 0:", "" },
-    };
-    static char out[200000], err[4096];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        int status = command(out, sizeof out, err, sizeof err, rows[i].args);
-        if (status != rows[i].status || !strstr(out, rows[i].out) || !strstr(err, rows[i].err) ||
-            (rows[i].not_out && strstr(out, rows[i].not_out)))
-            fail_msg("row %zu: status %d\n%s\n%s", i, status, out, err);
-    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(tw_profile_print_summary(p, out, NULL), TW_OK);
+    fclose(out);
+    tw_profile_free(p);
+    return text;
+}
+
+static char *summary_of_file(const char *path)
+{
+    tw_profile *p = NULL;
+    if (tw_profile_load_file(&p, path) != TW_OK) fail_msg("%s: %s", path, tw_error_message());
+    return summary_of(p);
 }
 
 /* Both parts in one file say what two files say; a part by itself is recognised. */
 static void profile_summary_one_file(void **state)
 {
-    static char two[200000], one[200000], err[4096], path[] = "/tmp/tw-profile-XXXXXX";
-    tw_profile *p = NULL;
+    char path[] = "/tmp/tw-profile-XXXXXX", *one, *two;
+    tw_profile *p = NULL, *again = NULL;
     (void)state;
-    assert_int_equal(command(two, sizeof two, err, sizeof err,
-                             (const char *[8]){ "--graph-profile", GRAPH, "--execution-profile", EXECUTION }),
-                     0);
     assert_int_equal(tw_profile_load_files(&p, GRAPH, EXECUTION), TW_OK);
     FILE *out = fdopen(mkstemp(path), "w");
     assert_int_equal(tw_profile_write_json(p, out, false), TW_OK);
     fclose(out);
-    assert_int_equal(command(one, sizeof one, err, sizeof err, (const char *[8]){ path }), 0);
+    assert_int_equal(tw_profile_load_files(&again, GRAPH, EXECUTION), TW_OK);
+    two = summary_of(again), one = summary_of_file(path);
     assert_string_equal(one, two);
-    assert_int_equal(command(one, sizeof one, err, sizeof err, (const char *[8]){ path, "--graph-profile", GRAPH }),
-                     2);
-    assert_int_equal(command(one, sizeof one, err, sizeof err, (const char *[8]){ EXECUTION }), 1);
-    assert_non_null(strstr(err, "there is no target")); /* the vendor's, which needs its graph part */
+    free(one), free(two);
+    assert_int_equal(tw_profile_load_file(&again, EXECUTION), TW_E_PARSE);
+    assert_non_null(
+        strstr(tw_error_message(), "there is no target")); /* the vendor's, which needs its graph part */
     out = fopen(path, "w");
     assert_int_equal(tw_profile_write_execution_json(p, out, false), TW_OK);
     fclose(out);
     tw_profile_free(p);
-    assert_int_equal(command(one, sizeof one, err, sizeof err, (const char *[8]){ path }), 0);
+    one = summary_of_file(path);
     assert_true(strstr(one, "Execution:") && !strstr(one, "Memory Usage:"));
-    assert_int_equal(command(one, sizeof one, err, sizeof err, (const char *[8]){ GRAPH }), 0);
+    free(one);
+    one = summary_of_file(GRAPH);
     assert_true(!strstr(one, "Execution:") && strstr(one, "Memory Usage:"));
+    free(one);
     static const char *const bad[][2] = {
         { "{\"tilewright\":{\"part\":\"both\"}}", "neither" },
         { "{\"tilewright\":{\"part\":\"both\"},\"graph\":3}", "graph" },
@@ -324,8 +283,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(profile_summary_unplaced),  cmocka_unit_test(profile_summary_replicas),
         cmocka_unit_test(profile_summary_execution), cmocka_unit_test(profile_summary_colours),
-        cmocka_unit_test(profile_summary_options),   cmocka_unit_test(profile_summary_command),
-        cmocka_unit_test(profile_summary_trace),     cmocka_unit_test(profile_summary_one_file),
+        cmocka_unit_test(profile_summary_options),   cmocka_unit_test(profile_summary_trace),
+        cmocka_unit_test(profile_summary_one_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ tw__codelet_type tw__codelet_type_of(const char *path, bool *is_assembly);
  * -x...). *out is NULL-terminated, g_strfreev; NULL flags give an empty list. */
 tw_status tw__split_flags(const char *flags, char ***out);
 tw_status tw__check_flag(const char *flag);
-tw_status tw__read_file(const char *path, char **data, size_t *size); /* TW_E_FILE_LOAD; g_free */
+tw_status tw__read_file(const char *path, char **data, size_t *size); /* TW_E_FILE_LOAD; free() */
 
 /* --- rewrite.c --------------------------------------------------------------------------------------------- */
 

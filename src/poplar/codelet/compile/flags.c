@@ -55,15 +55,11 @@ tw_status tw__split_flags(const char *flags, char ***out)
     return TW_OK;
 }
 
+enum { ARCHIVE_LIMIT = 256 << 20 }; /* bytes of a .gp file */
+
 tw_status tw__read_file(const char *path, char **data, size_t *size)
 {
-    GError *error = NULL;
-    gsize length;
-    if (g_file_get_contents(path, data, &length, &error)) {
-        if (size) *size = length;
-        return TW_OK;
-    }
-    tw_status status = tw__fail(TW_E_FILE_LOAD, "%s", error->message);
-    g_error_free(error);
-    return status;
+    bool is_archive = tw__codelet_type_of(path, NULL) == TW__CODELET_OBJECT;
+    return tw_read_file(strcmp(path, "-") == 0 ? "./-" : path, is_archive ? ARCHIVE_LIMIT : TW_SOURCE_LIMIT, data,
+                        size);
 }

@@ -1,12 +1,9 @@
-/* popc as a library and as a command line (guide 2.8.2, spec poplar.md 6.5). */
+/* popc as a library (guide 2.8.2); src/cli/popc.c is the command. */
 #include "poplar/codelet/compile/compile.h"
 
-#include <errno.h>
-#include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tilewright/poplar/popc.h>
-#include <unistd.h>
 
 #define ALL_TARGETS "cpu,ipu1,ipu2,ipu21"
 
@@ -108,16 +105,10 @@ static tw_status parse_targets(const char *text, GArray *targets)
 
 /* --- files ------------------------------------------------------------------------------------------------- */
 
-static tw_status write_gp(const tw__gp *gp, const char *path)
+static tw_status write_gp(const tw__gp *gp, const char *path, const char *const *inputs, size_t count)
 {
     GString *data = tw__gp_write(gp);
-    GError *error = NULL;
-    tw_status status = TW_OK;
-    if (!g_file_set_contents_full(path, data->str, (gssize)data->len, G_FILE_SET_CONTENTS_CONSISTENT, 0666,
-                                  &error)) {
-        status = tw__fail(TW_E_IO, "%s", error->message);
-        g_error_free(error);
-    }
+    tw_status status = tw_write_file(path, data->str, data->len, inputs, count);
     g_string_free(data, TRUE);
     return status;
 }
@@ -129,7 +120,7 @@ static tw_status merge_file(tw__gp *gp, const char *path)
     tw_status status = tw__read_file(path, &data, &size);
     if (status != TW_OK) return status;
     tw__gp *other = tw__gp_read(data, size);
-    g_free(data);
+    free(data);
     if (!other) {
         g_autofree char *reason = g_strdup(tw_error_message());
         return tw__fail(TW_E_OBJECT_LOAD, "%s: %s", path, reason);
@@ -161,26 +152,32 @@ static tw_status compile_file(tw__gp *gp, const char *path, char **flags, const 
         if (status == TW_OK) status = tw__gp_merge(gp, one, path);
         tw__gp_free(one);
     }
-    g_free(text);
+    free(text);
     return status;
 }
 
-tw_status tw_popc_compile(const char *source, const tw_popc_options *options, tw_diags *diags)
+tw_status tw_popc_build(const char *const *inputs, size_t count, const tw_popc_options *options, tw_diags *diags)
 {
-    if (!source || !options || !options->output)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "popc: source and output are required");
+    if (!options || !options->output) return tw__fail(TW_E_INVALID_ARGUMENT, "popc: an output is required");
     GArray *targets = g_array_new(FALSE, FALSE, sizeof(tw__gp_target));
     g_array_set_clear_func(targets, clear_target);
     char **flags = NULL;
     tw__gp *gp = tw__gp_new();
     tw_status status = parse_targets(options->targets ? options->targets : ALL_TARGETS, targets);
     if (status == TW_OK) status = tw__split_flags(options->flags, &flags);
-    if (status == TW_OK) status = compile_file(gp, source, flags, targets, diags);
-    if (status == TW_OK) status = write_gp(gp, options->output);
+    for (size_t i = 0; i < count && status == TW_OK; i++)
+        status = inputs[i] ? compile_file(gp, inputs[i], flags, targets, diags)
+                           : tw__fail(TW_E_INVALID_ARGUMENT, "popc: input %zu is NULL", i);
+    if (status == TW_OK) status = write_gp(gp, options->output, inputs, count);
     tw__gp_free(gp);
     g_strfreev(flags);
     g_array_free(targets, TRUE);
     return status;
+}
+
+tw_status tw_popc_compile(const char *source, const tw_popc_options *options, tw_diags *diags)
+{
+    return tw_popc_build(&source, 1, options, diags);
 }
 
 tw_status tw_popc_merge(const char *const *files, size_t count, const char *output)
@@ -188,183 +185,51 @@ tw_status tw_popc_merge(const char *const *files, size_t count, const char *outp
     tw__gp *gp = tw__gp_new();
     tw_status status = TW_OK;
     for (size_t i = 0; i < count && status == TW_OK; i++) status = merge_file(gp, files[i]);
-    if (status == TW_OK) status = write_gp(gp, output);
+    if (status == TW_OK) status = write_gp(gp, output, files, count);
     tw__gp_free(gp);
     return status;
 }
 
-/* --- command line ------------------------------------------------------------------------------------------ */
+/* --- clang's own output for the host ----------------------------------------------------------------------- */
 
-static const char help[] =
-    "usage: popc [options] <input file>... -o <output file>\n"
-    "\n"
-    "Compiles vertex classes to a graph program object (.gp) that a graph loads like a source. Inputs are C (.c) "
-    "and C++\n"
-    "(.cpp, .cc, .cxx) sources, and .gp files, which are merged.\n"
-    "\n"
-    "  -o FILE           write the object to FILE\n"
-    "  -D MACRO[=VALUE]  define a macro              -U MACRO   undefine it\n"
-    "  -I PATH           search PATH for headers     -g         debug information\n"
-    "  -O0 -O1 -O2 -O3   optimisation (default -O2)  -std=STD   language standard (default c++17, gnu17)\n"
-    "  -W... -Werror -f...                           as for clang\n"
-    "  --target LIST     comma list of targets, or a JSON list of names and of named variants like\n"
-    "                    {\"name\":\"ipu2:cpp\",\"arch\":\"ipu2\",\"compile-flags\":[\"-DX\"]}; default: all\n"
-    "  --list-targets    print the targets: " ALL_TARGETS "\n"
-    "  -E, -S            print the preprocessed source, or the host's assembly, to the output or stdout\n"
-    "  -v                say what is run\n"
-    "  --version, --help\n"
-    "\n"
-    "The target cpu gives native code, with half as a float and as a 16-bit half. For ipu1, ipu2 and ipu21 the "
-    "object holds\n"
-    "the layout of every vertex's state and the source, and no instructions: there is no code generator for these "
-    "chips\n"
-    "yet. Macros: __POPC__ always, __IPU__ and __IPU_ARCH_VERSION__ for the chips. Results are kept in the cache "
-    "folder\n"
-    "($XDG_CACHE_HOME/tilewright). TILEWRIGHT_CLANG names the compiler to use instead of clang-19.\n";
-
-typedef struct command {
-    GPtrArray *inputs, *flags; /* char *, the flags owned */
-    const char *output, *targets;
-    char mode; /* 'g' object, 'E', 'S', 'h' help, 'V' version, 'l' list */
-    bool verbose;
-} command;
-
-/* Option with a value, written "-oX", "-o X" or (long) "--target=X"; NULL when argv[*i] is not it. */
-static const char *valued(int argc, char **argv, int *i, const char *option, const char **missing)
+static tw_status run_clang(const tw__source *source, bool assembly, char **output)
 {
-    size_t n = strlen(option);
-    const char *arg = argv[*i];
-    if (strncmp(arg, option, n) != 0) return NULL;
-    if (option[1] == '-' && arg[n] == '=') return arg + n + 1;
-    if (option[1] != '-' && arg[n]) return arg + n;
-    if (arg[n]) return NULL;
-    if (*i + 1 < argc) return argv[++*i];
-    *missing = option;
-    return NULL;
-}
-
-static tw_status parse_command(int argc, char **argv, command *c)
-{
-    static const struct {
-        const char *text;
-        char mode;
-    } modes[] = { { "--help", 'h' },         { "-h", 'h' }, { "--version", 'V' },
-                  { "--list-targets", 'l' }, { "-E", 'E' }, { "-S", 'S' } };
-    static const char *const joined[] = { "-D", "-U", "-I", "-isystem", "-include" };
-    static const char *const passed[] = { "-g", "-O", "-std=", "-W", "-f", "-m", "-pedantic" };
-    for (int i = 1; i < argc; i++) {
-        const char *missing = NULL, *value;
-        bool done = false;
-        for (size_t k = 0; k < G_N_ELEMENTS(modes) && !done; k++)
-            if ((done = strcmp(argv[i], modes[k].text) == 0)) c->mode = modes[k].mode;
-        if (done) continue;
-        if (strcmp(argv[i], "-v") == 0) {
-            c->verbose = true;
-        } else if ((value = valued(argc, argv, &i, "-o", &missing))) {
-            c->output = value;
-        } else if (!missing && (value = valued(argc, argv, &i, "--target", &missing))) {
-            c->targets = value;
-        } else if (!missing && (argv[i][0] != '-' || !argv[i][1])) {
-            g_ptr_array_add(c->inputs, argv[i]);
-        } else if (!missing) {
-            for (size_t k = 0; k < G_N_ELEMENTS(joined) && !done && !missing; k++)
-                if ((value = valued(argc, argv, &i, joined[k], &missing))) {
-                    done = true;
-                    g_ptr_array_add(c->flags, g_strconcat(joined[k], strlen(joined[k]) > 2 ? "" : value, NULL));
-                    if (strlen(joined[k]) > 2) g_ptr_array_add(c->flags, g_strdup(value));
-                }
-            for (size_t k = 0; k < G_N_ELEMENTS(passed) && !done && !missing; k++)
-                if ((done = g_str_has_prefix(argv[i], passed[k]))) g_ptr_array_add(c->flags, g_strdup(argv[i]));
-            if (!done && !missing)
-                return tw__fail(TW_E_INVALID_ARGUMENT, "unknown option '%s'; see popc --help", argv[i]);
-        }
-        if (missing) return tw__fail(TW_E_INVALID_ARGUMENT, "option %s needs a value", missing);
-    }
-    g_ptr_array_add(c->flags, NULL);
-    return TW_OK;
-}
-
-/* -E and -S: clang's own output for the host. */
-static tw_status show(const command *c)
-{
-    char *text;
     const tw__toolchain *toolchain;
-    const char *path = c->inputs->pdata[0];
     tw_status status = tw__toolchain_get(&toolchain);
-    if (status == TW_OK) status = tw__read_file(path, &text, NULL);
     if (status != TW_OK) return status;
-    char *rewritten = tw__rewrite_constraints(text, strlen(text));
-    tw__source source = { path, rewritten ? rewritten : text, tw__codelet_type_of(path, NULL) == TW__CODELET_C,
-                          (const char *const *)c->flags->pdata };
-    GPtrArray *args = tw__toolchain_args(toolchain, &source, TW__BUILD_FLOAT, 0);
+    GPtrArray *args = tw__toolchain_args(toolchain, source, TW__BUILD_FLOAT, 0);
     g_ptr_array_insert(args, 0, g_strdup(toolchain->clang));
     g_ptr_array_remove_index(args, args->len - 1);
-    const char *more[] = { c->mode == 'E' ? "-E" : "-S", "-", "-o", c->output ? c->output : "-" };
+    const char *more[] = { assembly ? "-S" : "-E", "-", "-o", "-" };
     for (size_t i = 0; i < G_N_ELEMENTS(more); i++) g_ptr_array_add(args, g_strdup(more[i]));
     g_ptr_array_add(args, NULL);
     GString *input = g_string_new(NULL);
-    g_string_append_printf(input, "# 1 \"%s\"\n%s", path, source.text);
-    char *output = NULL, *messages = NULL;
+    g_string_append_printf(input, "# 1 \"%s\"\n%s", source->path, source->text);
+    char *messages = NULL;
     int exit_status = 1;
-    status = tw__run((char **)args->pdata, input->str, input->len, &output, &messages, &exit_status);
+    status = tw__run((char **)args->pdata, input->str, input->len, output, &messages, &exit_status);
     if (status == TW_OK && exit_status != 0) status = tw__fail(TW_E_COMPILATION, "%s", messages);
-    if (status == TW_OK) fputs(output, stdout);
-    g_free(output);
     g_free(messages);
     g_string_free(input, TRUE);
     g_ptr_array_free(args, TRUE);
+    return status;
+}
+
+tw_status tw_popc_translate(const char *path, bool assembly, const tw_popc_options *options, char **text)
+{
+    char **flags = NULL, *read = NULL, *output = NULL;
+    tw_status status = tw__split_flags(options ? options->flags : NULL, &flags);
+    if (status == TW_OK) status = tw__read_file(path, &read, NULL);
+    char *rewritten = status == TW_OK ? tw__rewrite_constraints(read, strlen(read)) : NULL;
+    tw__source source = { path, rewritten ? rewritten : read, tw__codelet_type_of(path, NULL) == TW__CODELET_C,
+                          (const char *const *)flags };
+    if (status == TW_OK) status = run_clang(&source, assembly, &output);
+    if (status == TW_OK && text && !(*text = strdup(output))) status = tw__fail(TW_E_NO_MEMORY, "no memory for it");
+    if (status == TW_OK && !text && options && options->output)
+        status = tw_write_file(options->output, output, strlen(output), &path, 1);
+    g_free(output);
     free(rewritten);
-    g_free(text);
+    free(read);
+    g_strfreev(flags);
     return status;
-}
-
-static tw_status compile_all(const command *c, tw_diags *diags)
-{
-    GArray *targets = g_array_new(FALSE, FALSE, sizeof(tw__gp_target));
-    g_array_set_clear_func(targets, clear_target);
-    tw__gp *gp = tw__gp_new();
-    tw_status status = parse_targets(c->targets ? c->targets : ALL_TARGETS, targets);
-    for (guint i = 0; i < c->inputs->len && status == TW_OK; i++) {
-        if (c->verbose) printf("popc: %s\n", (const char *)c->inputs->pdata[i]);
-        status = compile_file(gp, c->inputs->pdata[i], (char **)c->flags->pdata, targets, diags);
-    }
-    if (status == TW_OK) status = write_gp(gp, c->output);
-    tw__gp_free(gp);
-    g_array_free(targets, TRUE);
-    return status;
-}
-
-static int run_command(const command *c)
-{
-    if (c->mode == 'h') return fputs(help, stdout), 0;
-    if (c->mode == 'V') return printf("popc version %s (tilewright)\n", TW_VERSION), 0;
-    if (c->mode == 'l') return puts(ALL_TARGETS), 0;
-    tw_diags *diags = tw_diags_new();
-    tw_status status;
-    if (c->inputs->len == 0)
-        status = tw__fail(TW_E_INVALID_ARGUMENT, "no input file; see popc --help");
-    else if (c->mode != 'g')
-        status = show(c);
-    else if (!c->output)
-        status = tw__fail(TW_E_INVALID_ARGUMENT, "no output file: expected -o <file>.gp");
-    else
-        status = compile_all(c, diags);
-    tw_diags_print(diags, stderr, isatty(STDERR_FILENO));
-    if (status != TW_OK && tw_diags_count(diags, TW_ERROR) == 0)
-        fprintf(stderr, "popc: error: %s\n", tw_error_message());
-    tw_diags_free(diags);
-    return status == TW_OK ? 0 : 1;
-}
-
-int tw_popc_main(int argc, char **argv)
-{
-    command c = { .inputs = g_ptr_array_new(), .flags = g_ptr_array_new_with_free_func(g_free), .mode = 'g' };
-    int exit_status = 1;
-    if (parse_command(argc, argv, &c) == TW_OK)
-        exit_status = run_command(&c);
-    else
-        fprintf(stderr, "popc: error: %s\n", tw_error_message());
-    g_ptr_array_free(c.inputs, TRUE);
-    g_ptr_array_free(c.flags, TRUE);
-    return exit_status;
 }

@@ -368,7 +368,7 @@ tw_status tw_abi_structs_read(const char *path, const char *flags, tw_abi_struct
     if (status == TW_OK) *out = g_steal_pointer(&made);
     tw_abi_structs_free(made);
     g_strfreev(words);
-    g_free(text);
+    free(text);
     return status;
 }
 

@@ -76,12 +76,14 @@ static tw_status report_file(const tw_engine *engine, const char *name, char **p
 
 static tw_status write_report(const tw_profile *profile, const char *path, bool graph)
 {
-    FILE *out = fopen(path, "w");
-    if (!out) return tw__fail(TW_E_IO, "cannot write %s", path);
-    tw_status status = graph ? tw_profile_write_graph_json(profile, out, false)
-                             : tw_profile_write_execution_json(profile, out, false);
-    if (fclose(out) != 0 && !status) status = tw__fail(TW_E_IO, "cannot write %s", path);
-    return status;
+    tw_output *out;
+    tw_status status = tw_output_open(&out, path, NULL, 0), closed;
+    if (status != TW_OK) return status;
+    status = graph ? tw_profile_write_graph_json(profile, tw_output_file(out), false)
+                   : tw_profile_write_execution_json(profile, tw_output_file(out), false);
+    closed =
+        tw_output_close(out, status == TW_OK || status == TW_E_IO); /* which says what went wrong with the file */
+    return closed ? closed : status;
 }
 
 /* An option that was not set itself follows autoReport.all. */

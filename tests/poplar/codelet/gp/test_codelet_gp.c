@@ -25,21 +25,16 @@ static void write_text(const char *name, const char *text)
     assert_true(g_file_set_contents(path, text, -1, NULL));
 }
 
-/* Runs popc with arguments in which "@" stands for the test's folder. */
-static int popc(const char *line)
+/* Builds files of the test's folder, NULL at the end. */
+static tw_status popc(const char *output, const char *flags, const char *targets, const char *const *names)
 {
-    g_autofree char *folder = g_strconcat(cache_folder, "/", NULL);
-    GString *text = g_string_new("popc ");
-    g_string_append(text, line);
-    g_string_replace(text, "@", folder, 0);
-    char **argv;
-    int argc;
-    assert_true(g_shell_parse_argv(text->str, &argc, &argv, NULL));
-    int status = tw_popc_main(argc, argv);
-    g_strfreev(argv);
-    g_string_free(text, TRUE);
-    return status;
+    g_autofree char *out = path_of(output);
+    g_autoptr(GPtrArray) inputs = g_ptr_array_new_with_free_func(g_free);
+    for (; *names; names++) g_ptr_array_add(inputs, path_of(*names));
+    tw_popc_options options = { .output = out, .flags = flags, .targets = targets };
+    return tw_popc_build((const char *const *)inputs->pdata, inputs->len, &options, NULL);
 }
+#define FILES(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 static void check_one(tw__codelets *set, int variant)
 {
@@ -60,9 +55,9 @@ static void test_compile_and_merge(void **state)
     write_text("shared.hpp", "#define SHARED 5\n");
     write_text("one.cpp", one);
     write_text("two.cpp", two);
-    assert_int_equal(popc("@one.cpp -o @one.gp -O3"), 0);
-    assert_int_equal(popc("-DN=3 @two.cpp --target=cpu,mk1,'ipu2' -o @two.gp"), 0);
-    assert_int_equal(popc("-o @lib.gp @one.gp @two.gp"), 0);
+    assert_int_equal(popc("one.gp", "-O3", NULL, FILES("one.cpp")), 0);
+    assert_int_equal(popc("two.gp", "-DN=3", "cpu,mk1,ipu2", FILES("two.cpp")), 0);
+    assert_int_equal(popc("lib.gp", NULL, NULL, FILES("one.gp", "two.gp")), 0);
     g_autofree char *lib = path_of("lib.gp");
     for (int variant = 0; variant < 2; variant++) {
         tw__codelets *set = tw__codelets_new((tw__half_variant)variant);
@@ -107,13 +102,13 @@ static void test_targets(void **state)
 {
     (void)state;
     write_text("two.cpp", two);
-    assert_int_equal(popc("-DN=1 @two.cpp --target cpu -o @cpu.gp"), 0);
-    assert_int_equal(popc("-DN=1 @two.cpp --target '[\"ipu2\"]' -o @ipu2.gp"), 0);
-    assert_int_equal(popc("-DN=1 @two.cpp --target "
-                          "'[{\"name\":\"ipu2:cpp\",\"arch\":\"ipu2\",\"compile-flags\":[\"-DVARIANT\"]}]' "
-                          "-o @variant.gp"),
+    assert_int_equal(popc("cpu.gp", "-DN=1", "cpu", FILES("two.cpp")), 0);
+    assert_int_equal(popc("ipu2.gp", "-DN=1", "[\"ipu2\"]", FILES("two.cpp")), 0);
+    assert_int_equal(popc("variant.gp", "-DN=1",
+                          "[{\"name\":\"ipu2:cpp\",\"arch\":\"ipu2\",\"compile-flags\":[\"-DVARIANT\"]}]",
+                          FILES("two.cpp")),
                      0);
-    assert_int_equal(popc("@cpu.gp @ipu2.gp @variant.gp -o @all.gp"), 0);
+    assert_int_equal(popc("all.gp", NULL, NULL, FILES("cpu.gp", "ipu2.gp", "variant.gp")), 0);
     g_autofree char *all = path_of("all.gp"), *device = path_of("ipu2.gp"), *data = NULL;
     gsize size;
     assert_true(g_file_get_contents(all, &data, &size, NULL));
@@ -138,7 +133,7 @@ static void test_damaged(void **state)
 {
     (void)state;
     write_text("two.cpp", two);
-    assert_int_equal(popc("-DN=1 @two.cpp --target cpu -o @whole.gp"), 0);
+    assert_int_equal(popc("whole.gp", "-DN=1", "cpu", FILES("two.cpp")), 0);
     g_autofree char *path = path_of("whole.gp"), *data = NULL, *broken = path_of("broken.gp");
     gsize size;
     assert_true(g_file_get_contents(path, &data, &size, NULL));
@@ -209,45 +204,46 @@ static void test_hostile_tables(void **state)
     }
 }
 
-static void test_command_line(void **state)
+static void test_build(void **state)
 {
     (void)state;
     write_text("two.cpp", two);
     static const struct {
-        const char *line;
-        int status;
+        const char *output, *flags, *targets, *input;
+        tw_status status;
     } rows[] = {
-        { "--help", 0 },
-        { "--version", 0 },
-        { "--list-targets", 0 },
-        { "", 1 },
-        { "@two.cpp", 1 },
-        { "@two.cpp -o", 1 },
-        { "@nothing.cpp -o @x.gp", 1 },
-        { "@two.cpp -DN=1 --target ipu9 -o @x.gp", 1 },
-        { "@two.cpp -DN=1 --target '[{\"name\":\"x\"}]' -o @x.gp", 1 },
-        { "@two.cpp -DN=1 --target '[' -o @x.gp", 1 },
-        { "@two.cpp -DN=1 --frobnicate -o @x.gp", 1 },
-        { "@two.cpp -o @x.gp --target cpu", 1 }, /* N is not defined */
-        { "-D N=1 -U M -I @ -g -O0 -std=c++14 -Wall -Werror -fno-inline -v @two.cpp -o @x.gp --target cpu", 0 },
-        { "-DN=1 -E @two.cpp -o @x.i", 0 },
-        { "-DN=1 -S @two.cpp -o @x.s", 0 },
-        { "-E @nothing.cpp -o @y.i", 1 },
+        { "x.gp", NULL, NULL, "nothing.cpp", TW_E_FILE_LOAD },
+        { "x.gp", "-DN=1", "ipu9", "two.cpp", TW_E_INVALID_ARGUMENT },
+        { "x.gp", "-DN=1", "[{\"name\":\"x\"}]", "two.cpp", TW_E_INVALID_ARGUMENT },
+        { "x.gp", "-DN=1", "[", "two.cpp", TW_E_INVALID_ARGUMENT },
+        { "x.gp", "-DN=1 -o y", "cpu", "two.cpp", TW_E_INVALID_ARGUMENT },
+        { "x.gp", NULL, "cpu", "two.cpp", TW_E_COMPILATION },            /* N is not defined */
+        { "two.cpp", "-DN=1", "cpu", "two.cpp", TW_E_INVALID_ARGUMENT }, /* never over an input */
+        { "no/folder/x.gp", "-DN=1", "cpu", "two.cpp", TW_E_IO },
+        { "x.gp", "-D N=1 -U M -g -O0 -std=c++14 -Wall -Werror -fno-inline", "cpu", "two.cpp", TW_OK },
     };
-    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
-        if (popc(rows[i].line) != rows[i].status) fail_msg("popc %s", rows[i].line);
-    g_autofree char *preprocessed = path_of("x.i"), *text = NULL, *gp = path_of("y.gp");
-    assert_true(g_file_get_contents(preprocessed, &text, NULL, NULL));
-    assert_non_null(strstr(text, "v[0] = 1"));
-    g_autofree char *source = path_of("two.cpp");
-    tw_popc_options options = { .output = gp, .flags = "-DN=1", .targets = "cpu" };
-    assert_int_equal(tw_popc_compile(source, &options, NULL), TW_OK);
-    assert_true(g_file_test(gp, G_FILE_TEST_EXISTS));
-    options.output = "/no/such/folder/x.gp";
-    assert_int_equal(tw_popc_compile(source, &options, NULL), TW_E_IO);
-    options.output = NULL;
+    g_autofree char *gp = path_of("x.gp"), *source = path_of("two.cpp"), *text = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        tw_status status = popc(rows[i].output, rows[i].flags, rows[i].targets, FILES(rows[i].input));
+        if (status != rows[i].status) fail_msg("row %zu: %s, %s", i, tw_status_name(status), tw_error_message());
+        if (g_file_test(gp, G_FILE_TEST_EXISTS) != (status == TW_OK)) fail_msg("row %zu: x.gp", i);
+    }
+    assert_true(g_file_get_contents(source, &text, NULL, NULL));
+    assert_string_equal(text, two);
+    tw_popc_options options = { .flags = "-DN=1" };
     assert_int_equal(tw_popc_compile(source, &options, NULL), TW_E_INVALID_ARGUMENT);
     assert_string_equal(tw_popc_targets(), "cpu,ipu1,ipu2,ipu21");
+    char *shown;
+    assert_int_equal(tw_popc_translate(source, false, &options, &shown), TW_OK);
+    assert_non_null(strstr(shown, "v[0] = 1"));
+    free(shown);
+    options.output = source; /* never over the input */
+    assert_int_equal(tw_popc_translate(source, true, &options, NULL), TW_E_INVALID_ARGUMENT);
+    g_autofree char *assembly = path_of("x.s"), *code = NULL;
+    options.output = assembly;
+    assert_int_equal(tw_popc_translate(source, true, &options, NULL), TW_OK);
+    assert_true(g_file_get_contents(assembly, &code, NULL, NULL));
+    assert_non_null(strstr(code, ".file"));
 }
 
 static void append_member(GString *file, const char *name, const char *text)
@@ -318,6 +314,6 @@ int main(void)
                                         cmocka_unit_test(test_hostile_tables),
                                         cmocka_unit_test(codelet_gp_many_members),
                                         cmocka_unit_test(codelet_gp_repeated_member),
-                                        cmocka_unit_test(test_command_line) };
+                                        cmocka_unit_test(test_build) };
     return cmocka_run_group_tests_name("codelet_gp", tests, set_up_cache, tear_down_cache);
 }

@@ -1,0 +1,176 @@
+/* `tilewright popc`, also popc: codelets to a graph program file (guide 2.8.2). The compiler's own options go to it as
+ * they are, so arguments are read here and not by a table. */
+#include "cli.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tilewright/poplar/popc.h>
+#include <unistd.h>
+
+typedef enum mode { OBJECT, PREPROCESS, ASSEMBLE, VERSION, LIST } mode;
+
+typedef struct request {
+    GPtrArray *inputs; /* const char *, borrowed */
+    GString *flags;    /* quoted for a shell */
+    const char *output, *targets;
+    mode mode;
+    bool verbose;
+} request;
+
+static const struct {
+    const char *text;
+    mode mode;
+} modes[] = { { "--version", VERSION }, { "--list-targets", LIST }, { "-E", PREPROCESS }, { "-S", ASSEMBLE } };
+/* Options with a value of their own, and beginnings of those that are one word. */
+static const char *const valued[] = { "-o", "--target", "-D", "-U", "-I", "-isystem", "-include" };
+static const char *const passed[] = { "-g", "-O", "-std=", "-W", "-f", "-m", "-pedantic" };
+enum { OUTPUT, TARGET };
+
+/* Which of `valued` argv[*i] is, its value in *value: "-oX", "-o X", or of the long one "--target=X"; -1 = none. A value
+ * that is missing is NULL. */
+static int find_valued(int argc, char **argv, int *i, const char **value)
+{
+    const char *arg = argv[*i];
+    for (int k = 0; k < (int)G_N_ELEMENTS(valued); k++) {
+        size_t n = strlen(valued[k]);
+        if (strncmp(arg, valued[k], n) != 0) continue;
+        bool separate = !arg[n], word = n > 2;
+        if (!separate && word && !(k == TARGET && arg[n] == '=')) continue;
+        *value = !separate ? arg + n + (arg[n] == '=' && k == TARGET) : *i + 1 < argc ? argv[++*i] : NULL;
+        return k;
+    }
+    return -1;
+}
+
+static void add_flag(request *r, const char *flag, const char *value)
+{
+    char *joined = g_strconcat(flag, value, NULL), *quoted = g_shell_quote(joined);
+    g_string_append_printf(r->flags, "%s%s", r->flags->len ? " " : "", quoted);
+    g_free(quoted);
+    g_free(joined);
+}
+
+static int unknown(const char *option)
+{
+    const char *names[G_N_ELEMENTS(modes) + G_N_ELEMENTS(valued) + 1];
+    size_t n = 0;
+    for (size_t k = 0; k < G_N_ELEMENTS(modes); k++) names[n++] = modes[k].text;
+    for (size_t k = 0; k < G_N_ELEMENTS(valued); k++) names[n++] = valued[k];
+    names[n++] = "--help";
+    return tw__cli_unknown("popc", "unknown option", option, names, n);
+}
+
+static int parse(int argc, char **argv, request *r)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = NULL;
+        bool done = false;
+        for (size_t k = 0; k < G_N_ELEMENTS(modes) && !done; k++)
+            if ((done = strcmp(argv[i], modes[k].text) == 0)) r->mode = modes[k].mode;
+        if (done) continue;
+        if (argv[i][0] != '-' || !argv[i][1]) {
+            g_ptr_array_add(r->inputs, argv[i]);
+            continue;
+        }
+        if (strcmp(argv[i], "-v") == 0) {
+            r->verbose = true;
+            continue;
+        }
+        int which = find_valued(argc, argv, &i, &value);
+        if (which >= 0 && !value) return tw__cli_usage_error("popc", "option %s needs a value", valued[which]);
+        if (which == OUTPUT)
+            r->output = value;
+        else if (which == TARGET)
+            r->targets = value;
+        else if (which >= 0 && strlen(valued[which]) > 2)
+            add_flag(r, valued[which], ""), add_flag(r, value, "");
+        else if (which >= 0)
+            add_flag(r, valued[which], value);
+        for (size_t k = 0; which < 0 && k < G_N_ELEMENTS(passed) && !done; k++)
+            if ((done = g_str_has_prefix(argv[i], passed[k]))) add_flag(r, argv[i], "");
+        if (which < 0 && !done) return unknown(argv[i]);
+    }
+    return TW__EXIT_OK;
+}
+
+static int compile(const request *r)
+{
+    tw_popc_options options = { r->output, r->flags->str, r->targets };
+    const char *const *inputs = (const char *const *)r->inputs->pdata;
+    if (r->inputs->len == 0) return tw__cli_usage_error("popc", "no input file");
+    if (r->mode == OBJECT && !r->output)
+        return tw__cli_usage_error("popc", "no output file: expected -o <file>.gp");
+    if (r->mode != OBJECT && r->inputs->len > 1)
+        return tw__cli_usage_error("popc", "'%s': -E and -S take one source", inputs[1]);
+    tw_diags *diags = tw_diags_new();
+    char *text = NULL;
+    tw_status status;
+    for (guint i = 0; r->verbose && i < r->inputs->len; i++) printf("popc: %s\n", inputs[i]);
+    if (r->mode == OBJECT)
+        status = tw_popc_build(inputs, r->inputs->len, &options, diags);
+    else
+        status = tw_popc_translate(inputs[0], r->mode == ASSEMBLE, &options, r->output ? NULL : &text);
+    if (status == TW_OK && text) fputs(text, stdout);
+    fflush(stdout);
+    tw_diags_print(diags, stderr, isatty(STDERR_FILENO) != 0);
+    if (status != TW_OK && tw_diags_count(diags, TW_ERROR) == 0)
+        fprintf(stderr, "popc: error: %s\n", tw_error_message());
+    free(text);
+    tw_diags_free(diags);
+    return status == TW_OK ? TW__EXIT_OK : TW__EXIT_FAILURE;
+}
+
+static int popc(int argc, char **argv)
+{
+    request r = { .inputs = g_ptr_array_new(), .flags = g_string_new(NULL) };
+    int status = parse(argc, argv, &r);
+    if (status != TW__EXIT_OK)
+        ; /* it has been said */
+    else if (r.mode == VERSION)
+        printf("popc version %s (tilewright)\n", tw_version());
+    else if (r.mode == LIST)
+        puts(tw_popc_targets());
+    else
+        status = compile(&r);
+    g_ptr_array_free(r.inputs, TRUE);
+    g_string_free(r.flags, TRUE);
+    return status;
+}
+
+const tw__command tw__command_popc = {
+    .name = "popc",
+    .installed_as = "popc",
+    .arguments = "[options] input... -o output.gp",
+    .summary = "compile codelets to a graph program file (.gp)",
+    .help =
+        "Compiles vertex classes to a graph program object that a graph loads like a source. Inputs are C (.c) and "
+        "C++\n"
+        "(.cpp, .cc, .cxx) sources, and .gp files, which are merged.\n"
+        "\n"
+        "  -o FILE           write the object to FILE\n"
+        "  -D MACRO[=VALUE]  define a macro              -U MACRO   undefine it\n"
+        "  -I PATH           search PATH for headers     -g         debug information\n"
+        "  -O0 -O1 -O2 -O3   optimisation (default -O2)  -std=STD   language standard (default c++17, gnu17)\n"
+        "  -W... -Werror -f... -m...                     as for clang\n"
+        "  --target LIST     comma list of targets, or a JSON list of names and of named variants like\n"
+        "                    {\"name\":\"ipu2:cpp\",\"arch\":\"ipu2\",\"compile-flags\":[\"-DX\"]}; default: all\n"
+        "  --list-targets    print the targets\n"
+        "  -E, -S            print the preprocessed source, or the host's assembly, to the output or stdout\n"
+        "  -v                say what is compiled\n"
+        "  --version, --help\n"
+        "\n"
+        "The target cpu gives native code, with half as a float and as a 16-bit half. For ipu1, ipu2 and ipu21 the "
+        "object\n"
+        "holds the layout of every vertex's state and the source, and no instructions: there is no code generator "
+        "for\n"
+        "these chips. Macros: __POPC__ always, __IPU__ and __IPU_ARCH_VERSION__ for the chips. Results are kept in "
+        "the\n"
+        "cache folder ($XDG_CACHE_HOME/tilewright). TILEWRIGHT_CLANG names the compiler to use instead of "
+        "clang-19.\n",
+    .example = "popc -O3 -DFACTOR=2 codelets.cpp -o codelets.gp\n"
+               "popc --target cpu one.gp two.c -o both.gp",
+    .words = "-o -D -I -U -g -O0 -O1 -O2 -O3 -E -S -v --target --list-targets --version",
+    .files = ".c .cpp .cc .cxx .gp",
+    .main = popc,
+};

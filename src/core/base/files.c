@@ -1,0 +1,177 @@
+/* files: whole files in, whole files out.
+ *
+ * An output appears in one step: it is written beside its place and renamed when it is complete, so that a failure leaves
+ * what was there. What is not a regular file (/dev/null, a FIFO) is written to and never replaced; of a link the target is
+ * replaced, and the link stays; a file with several names, or in a folder that cannot be written, is written in place. */
+#define _GNU_SOURCE
+#include "core/base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct tw_output {
+    FILE *file;
+    char *name;      /* as the user gave it, for messages */
+    char *place;     /* the file that is replaced, links resolved */
+    char *temporary; /* what is renamed to it; NULL: written in place */
+};
+
+static tw_status cannot(tw_status status, const char *what, const char *path)
+{
+    return tw__fail(status, "cannot %s %s: %s", what, path, strerror(errno));
+}
+
+/* --- input ----------------------------------------------------------------------------------------------------------- */
+
+static tw_status too_large(const char *name, size_t most)
+{
+    char limit[32];
+    snprintf(limit, sizeof limit, most >> 20 ? "%zu MiB" : "%zu bytes", most >> 20 ? most >> 20 : most);
+    return tw__fail(TW_E_FILE_LOAD, "%s is larger than the %s that are read of such a file", name, limit);
+}
+
+/* Until the end, whatever the size says: devices and pipes have none. */
+static tw_status read_all(FILE *in, const char *name, size_t most, size_t expected, char **data, size_t *size)
+{
+    char *text = NULL;
+    size_t room = 0, used = 0, n = 1;
+    for (; n > 0 && used <= most; used += n) {
+        if (used + 2 > room) {
+            size_t wanted = room ? 2 * room : expected + 2 > 1 << 12 ? expected + 2 : 1 << 12;
+            room = wanted > most + 2 ? most + 2 : wanted;
+            char *grown = tw__realloc(text, room);
+            if (!grown) return free(text), tw__fail(TW_E_NO_MEMORY, "no memory for %s", name);
+            text = grown;
+        }
+        n = fread(text + used, 1, room - used - 1, in);
+    }
+    if (used > most) return free(text), too_large(name, most);
+    if (ferror(in)) return free(text), cannot(TW_E_FILE_LOAD, "read", name);
+    text[used] = 0;
+    *data = text;
+    if (size) *size = used;
+    return TW_OK;
+}
+
+tw_status tw_read_file(const char *path, size_t most, char **data, size_t *size)
+{
+    if (strcmp(path, "-") == 0) return read_all(stdin, "the standard input", most, 0, data, size);
+    FILE *in = fopen(path, "rb");
+    struct stat st;
+    if (!in) return cannot(TW_E_FILE_LOAD, "open", path);
+    tw_status status;
+    bool known = fstat(fileno(in), &st) == 0, regular = known && S_ISREG(st.st_mode);
+    if (known && S_ISDIR(st.st_mode))
+        status = tw__fail(TW_E_FILE_LOAD, "%s is a folder", path);
+    else if (regular && (uintmax_t)st.st_size > most)
+        status = too_large(path, most);
+    else
+        status = read_all(in, path, most, regular ? (size_t)st.st_size : 0, data, size);
+    fclose(in);
+    return status;
+}
+
+/* --- output ---------------------------------------------------------------------------------------------------------- */
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* A file of its own beside o->place, open; false when there can be none. With `mode` 0 as the umask says. */
+static bool open_beside(tw_output *o, mode_t mode)
+{
+    const char *slash = strrchr(o->place, '/');
+    int folder = slash ? (int)(slash - o->place) + 1 : 0, fd = -1;
+    for (int attempt = 0; attempt < 100 && fd < 0; attempt++) {
+        uint64_t number;
+        free(o->temporary);
+        o->temporary = NULL;
+        if (getrandom(&number, sizeof number, 0) != sizeof number) return false;
+        if (asprintf(&o->temporary, "%.*s.tw-%016" PRIx64, folder, o->place, number) < 0) {
+            o->temporary = NULL;
+            return false;
+        }
+        fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST) break;
+    }
+    if (fd >= 0 && (!mode || fchmod(fd, mode) == 0) && (o->file = fdopen(fd, "wb"))) return true;
+    if (fd >= 0) close(fd), unlink(o->temporary);
+    free(o->temporary);
+    o->temporary = NULL;
+    return false;
+}
+
+/* Finds out what is at the path; TW_OK with o->file open. */
+static tw_status open_output(tw_output *o, const char *const *inputs, size_t count)
+{
+    struct stat there, input, link;
+    bool exists = stat(o->name, &there) == 0, is_link = lstat(o->name, &link) == 0 && S_ISLNK(link.st_mode);
+    if (exists && S_ISDIR(there.st_mode)) return tw__fail(TW_E_IO, "cannot write %s: it is a folder", o->name);
+    for (size_t i = 0; exists && S_ISREG(there.st_mode) && i < count; i++)
+        if (inputs[i] && stat(inputs[i], &input) == 0 && same_file(&there, &input))
+            return tw__fail(TW_E_INVALID_ARGUMENT, "the output %s is also an input (%s)", o->name, inputs[i]);
+    bool replace = exists ? S_ISREG(there.st_mode) && there.st_nlink == 1 && access(o->name, W_OK) == 0 : !is_link;
+    o->place = exists ? realpath(o->name, NULL) : strdup(o->name);
+    if (!o->place) return cannot(TW_E_IO, "write", o->name);
+    if (replace && open_beside(o, exists ? there.st_mode & 07777 : 0)) return TW_OK;
+    int fd = open(o->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+    if (fd >= 0 && !(o->file = fdopen(fd, "wb"))) close(fd);
+    return o->file ? TW_OK : cannot(TW_E_IO, "write", o->name);
+}
+
+static void drop(tw_output *o)
+{
+    free(o->name), free(o->place), free(o->temporary);
+    free(o);
+}
+
+tw_status tw_output_open(tw_output **out, const char *path, const char *const *inputs, size_t input_count)
+{
+    tw_output *o = *out = tw__calloc(1, sizeof *o);
+    if (!o || !(o->name = strdup(path))) {
+        if (o) drop(o);
+        *out = NULL;
+        return tw__fail(TW_E_NO_MEMORY, "no memory to write %s", path);
+    }
+    tw_status status = open_output(o, inputs, input_count);
+    if (status != TW_OK) drop(o), *out = NULL;
+    return status;
+}
+
+FILE *tw_output_file(tw_output *output)
+{
+    return output->file;
+}
+
+tw_status tw_output_close(tw_output *o, bool keep)
+{
+    if (!o) return TW_OK;
+    bool failed = ferror(o->file);
+    errno = 0;
+    failed = fclose(o->file) != 0 || failed;
+    tw_status status = TW_OK;
+    if (keep && failed) status = cannot(TW_E_IO, "write", o->name);
+    if (o->temporary && (!keep || failed))
+        unlink(o->temporary);
+    else if (o->temporary && rename(o->temporary, o->place) != 0)
+        status = cannot(TW_E_IO, "write", o->name), unlink(o->temporary);
+    drop(o);
+    return status;
+}
+
+tw_status tw_write_file(const char *path, const void *data, size_t size, const char *const *inputs,
+                        size_t input_count)
+{
+    tw_output *o;
+    tw_status status = tw_output_open(&o, path, inputs, input_count);
+    if (status != TW_OK) return status;
+    if (size) fwrite(data, 1, size, o->file); /* a failure stays with the file */
+    return tw_output_close(o, true);
+}

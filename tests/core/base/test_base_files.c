@@ -1,0 +1,160 @@
+/* Files read and written: limits, what stands at an output's place, failures that leave things as they were. */
+#include "core/base/base.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static char folder[] = "/tmp/tw-files-XXXXXX", path[3][64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder)) return 1;
+    for (int i = 0; i < 3; i++) snprintf(path[i], sizeof path[i], "%s/%c", folder, 'a' + i);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) unlink(path[i]);
+    return rmdir(folder); /* fails when a temporary file stayed behind */
+}
+
+static void check_text(const char *name, const char *wanted)
+{
+    char *text;
+    size_t size;
+    assert_int_equal(tw_read_file(name, 100, &text, &size), TW_OK);
+    assert_int_equal(size, strlen(wanted));
+    assert_string_equal(text, wanted);
+    free(text);
+}
+
+static void base_files_read(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size;
+    assert_int_equal(tw_write_file(path[0], "12345", 5, NULL, 0), TW_OK);
+    assert_int_equal(tw_read_file(path[0], 5, &text, &size), TW_OK);
+    assert_string_equal(text, "12345");
+    free(text);
+    assert_int_equal(tw_read_file(path[0], 4, &text, &size), TW_E_FILE_LOAD);
+    assert_non_null(strstr(tw_error_message(), "larger than"));
+    assert_int_equal(tw_read_file("/dev/zero", 1 << 20, &text, &size), TW_E_FILE_LOAD);
+    assert_non_null(strstr(tw_error_message(), "/dev/zero is larger than the 1 MiB"));
+    assert_int_equal(tw_read_file(folder, 5, &text, &size), TW_E_FILE_LOAD);
+    assert_non_null(strstr(tw_error_message(), "is a folder"));
+    assert_int_equal(tw_read_file(path[1], 5, &text, &size), TW_E_FILE_LOAD);
+    assert_non_null(strstr(tw_error_message(), "No such file"));
+    /* Larger than one piece. */
+    size_t many = 200001;
+    char *large = malloc(many);
+    memset(large, 'x', many);
+    assert_int_equal(tw_write_file(path[0], large, many, NULL, 0), TW_OK);
+    assert_int_equal(tw_read_file(path[0], many, &text, &size), TW_OK);
+    assert_int_equal(size, many);
+    assert_memory_equal(text, large, many);
+    assert_int_equal(text[many], 0);
+    free(text);
+    tw__fail_allocation(1);
+    tw_status status = tw_read_file(path[0], many, &text, &size);
+    tw__fail_allocation(0);
+    assert_int_equal(status, TW_E_NO_MEMORY);
+    free(large);
+}
+
+static void base_files_write(void **state)
+{
+    (void)state;
+    tw_output *out;
+    struct stat st;
+    mode_t mask = umask(027);
+    unlink(path[0]);
+    assert_int_equal(tw_output_open(&out, path[0], NULL, 0), TW_OK);
+    fputs("first", tw_output_file(out));
+    assert_int_equal(access(path[0], F_OK), -1); /* appears when it is complete */
+    assert_int_equal(tw_output_close(out, true), TW_OK);
+    umask(mask);
+    check_text(path[0], "first");
+    assert_int_equal(stat(path[0], &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0640);
+    chmod(path[0], 0604);
+    /* Dropped: what was there stays. */
+    assert_int_equal(tw_output_open(&out, path[0], NULL, 0), TW_OK);
+    fputs("second", tw_output_file(out));
+    assert_int_equal(tw_output_close(out, false), TW_OK);
+    check_text(path[0], "first");
+    /* Replaced, with its permissions. */
+    assert_int_equal(tw_write_file(path[0], "third", 5, NULL, 0), TW_OK);
+    check_text(path[0], "third");
+    assert_int_equal(stat(path[0], &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0604);
+    assert_int_equal(tw_write_file(path[0], NULL, 0, NULL, 0), TW_OK);
+    check_text(path[0], "");
+    assert_int_equal(tw_output_close(NULL, true), TW_OK);
+}
+
+static void base_files_places(void **state)
+{
+    (void)state;
+    struct stat st;
+    unlink(path[1]);
+    assert_int_equal(tw_write_file(path[0], "old", 3, NULL, 0), TW_OK);
+    assert_int_equal(symlink("a", path[1]), 0);
+    assert_int_equal(tw_write_file(path[1], "new", 3, NULL, 0), TW_OK);
+    assert_int_equal(lstat(path[1], &st), 0);
+    assert_true(S_ISLNK(st.st_mode));
+    check_text(path[0], "new");
+    unlink(path[0]); /* now the link leads nowhere */
+    assert_int_equal(tw_write_file(path[1], "made", 4, NULL, 0), TW_OK);
+    check_text(path[0], "made");
+    unlink(path[1]);
+    assert_int_equal(link(path[0], path[1]), 0); /* two names of one file stay that */
+    assert_int_equal(tw_write_file(path[1], "both", 4, NULL, 0), TW_OK);
+    check_text(path[0], "both");
+    assert_int_equal(tw_write_file(folder, "x", 1, NULL, 0), TW_E_IO);
+    assert_non_null(strstr(tw_error_message(), "it is a folder"));
+    assert_int_equal(tw_write_file("/no/such/folder/x", "x", 1, NULL, 0), TW_E_IO);
+    if (stat("/dev/full", &st) == 0) {
+        assert_int_equal(tw_write_file("/dev/full", "x", 1, NULL, 0), TW_E_IO);
+        assert_non_null(strstr(tw_error_message(), "cannot write /dev/full: No space left"));
+        assert_int_equal(stat("/dev/full", &st), 0);
+        assert_true(S_ISCHR(st.st_mode));
+    }
+}
+
+static void base_files_inputs(void **state)
+{
+    (void)state;
+    unlink(path[1]);
+    assert_int_equal(tw_write_file(path[0], "input", 5, NULL, 0), TW_OK);
+    assert_int_equal(tw_write_file(path[1], "other", 5, NULL, 0), TW_OK);
+    const char *inputs[] = { NULL, path[1], path[0], "/no/such/file" };
+    assert_int_equal(tw_write_file(path[0], "x", 1, inputs, 4), TW_E_INVALID_ARGUMENT);
+    assert_non_null(strstr(tw_error_message(), "is also an input"));
+    check_text(path[0], "input");
+    assert_int_equal(tw_write_file(path[0], "x", 1, inputs, 2), TW_OK); /* not among the first two */
+    check_text(path[0], "x");
+    assert_int_equal(symlink("a", path[2]), 0);
+    assert_int_equal(tw_write_file(path[2], "y", 1, inputs, 4), TW_E_INVALID_ARGUMENT); /* by another name */
+    const char *null[] = { "/dev/null" };
+    assert_int_equal(tw_write_file("/dev/null", "y", 1, null, 1), TW_OK); /* no harm */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(base_files_read),
+        cmocka_unit_test(base_files_write),
+        cmocka_unit_test(base_files_places),
+        cmocka_unit_test(base_files_inputs),
+    };
+    return cmocka_run_group_tests_name("base_files", tests, make_folder, remove_folder);
+}
