@@ -42,7 +42,7 @@ void tw__csl_image_free(tw__csl_image *image)
     free(image);
 }
 
-void *tw__csl_push(uint32_t *no_memory, void *items, size_t *count, size_t *room, size_t size)
+void *tw__csl_image_push(uint32_t *no_memory, void *items, size_t *count, size_t *room, size_t size)
 {
     if (!tw__grow(items, room, *count, size)) {
         *no_memory = 1;
