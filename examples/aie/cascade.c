@@ -62,12 +62,12 @@ int main(int argc, char **argv)
     int16 x[16 + BLOCK * BLOCKS] = { 0 };
     if (!write_input(in, x + 16)) return 1;
     tw_aie_array *array = tw_aie_array_new();
-    int a = tw_aie_array_add(array, "first half", first_half, NULL, 10, 2);
-    int b = tw_aie_array_add(array, "second half", second_half, NULL, 11, 2);
-    tw_aie_array_input(array, in, TW_AIE_INT16, 32, a, 0, 2 * BLOCK, 64);
-    tw_aie_array_input(array, in, TW_AIE_INT16, 32, b, 0, 2 * BLOCK, 64);
+    tw_aie_kernel a = tw_aie_array_add(array, "first half", first_half, NULL, 10, 2);
+    tw_aie_kernel b = tw_aie_array_add(array, "second half", second_half, NULL, 11, 2);
+    tw_aie_array_input(array, &(tw_aie_file){ in, TW_AIE_INT16, 32, 2 * BLOCK, 64 }, tw_aie_in(a, 0));
+    tw_aie_array_input(array, &(tw_aie_file){ in, TW_AIE_INT16, 32, 2 * BLOCK, 64 }, tw_aie_in(b, 0));
     tw_aie_array_cascade(array, a, b);
-    tw_aie_array_output(array, b, 0, 2 * BLOCK, out, TW_AIE_INT16, 32);
+    tw_aie_array_output(array, tw_aie_out(b, 0), &(tw_aie_file){ out, TW_AIE_INT16, 32, 2 * BLOCK, 0 });
     if (tw_aie_array_run(array, BLOCKS) != TW_OK) return fprintf(stderr, "%s\n", tw_error_message()), 1;
     FILE *f = fopen(out, "r");
     for (int n = 0; f && n < BLOCK * BLOCKS; n++) {

@@ -72,9 +72,9 @@ static void aie_array_windows_and_files(void **state)
     write_file("x.txt", text);
     for (uint64_t iterations = 0; iterations <= 3; iterations += 3) {
         tw_aie_array *a = tw_aie_array_new();
-        int k = tw_aie_array_add(a, "sum", add_previous, NULL, 3, 1);
-        tw_aie_array_input(a, path("x.txt"), TW_AIE_INT16, 32, k, 0, 32, 32);
-        tw_aie_array_output(a, k, 0, 32, path("y.txt"), TW_AIE_INT16, 32);
+        tw_aie_kernel k = tw_aie_array_add(a, "sum", add_previous, NULL, 3, 1);
+        tw_aie_array_input(a, &(tw_aie_file){ path("x.txt"), TW_AIE_INT16, 32, 32, 32 }, tw_aie_in(k, 0));
+        tw_aie_array_output(a, tw_aie_out(k, 0), &(tw_aie_file){ path("y.txt"), TW_AIE_INT16, 32, 32, 0 });
         for (int twice = 0; twice < 2; twice++) {
             if (tw_aie_array_run(a, iterations) != TW_OK) fail_msg("%s", tw_error_message());
             expect_file("y.txt", expected);
@@ -122,10 +122,11 @@ static void aie_array_cascade_and_streams(void **state)
     int n = 0;
     int64_t sum = 0;
     tw_aie_array *a = tw_aie_array_new();
-    int h = tw_aie_array_add(a, "head", head, &n, 5, 2),
-        t = tw_aie_array_add(a, "tail", tail_of_cascade, &sum, 6, 2);
+    tw_aie_kernel h = tw_aie_array_add(a, "head", head, &n, 5, 2),
+                  t = tw_aie_array_add(a, "tail", tail_of_cascade, &sum, 6, 2);
     tw_aie_array_cascade(a, h, t);
-    tw_aie_array_stream(a, h, 0, t, 0, 2); /* shallower than what is sent: the head has to wait */
+    tw_aie_array_stream(a, tw_aie_out(h, 0), tw_aie_in(t, 0),
+                        2); /* shallower than what is sent: the head has to wait */
     if (tw_aie_array_run(a, 4) != TW_OK) fail_msg("%s", tw_error_message());
     assert_int_equal(sum, 4 * 45 + 10 * (0 + 1 + 2 + 3) + 4 * 45000);
     tw_aie_array_free(a);
@@ -170,15 +171,15 @@ static void aie_array_deadlocks(void **state)
 {
     (void)state;
     tw_aie_array *a = tw_aie_array_new();
-    int x = tw_aie_array_add(a, "first", reads_only, NULL, 0, 0),
-        y = tw_aie_array_add(a, "second", reads_only, NULL, 1, 0);
-    tw_aie_array_stream(a, x, 0, y, 0, 0);
-    tw_aie_array_stream(a, y, 0, x, 0, 0);
+    tw_aie_kernel x = tw_aie_array_add(a, "first", reads_only, NULL, 0, 0),
+                  y = tw_aie_array_add(a, "second", reads_only, NULL, 1, 0);
+    tw_aie_array_stream(a, tw_aie_out(x, 0), tw_aie_in(y, 0), 0);
+    tw_aie_array_stream(a, tw_aie_out(y, 0), tw_aie_in(x, 0), 0);
     fails(a, 1, TW_E_APPLICATION, "kernel 'second' on tile (1,0), firing 1, waits to read stream 0 from 'first'");
     a = tw_aie_array_new();
     x = tw_aie_array_add(a, "source", writes_twice, NULL, 0, 0),
     y = tw_aie_array_add(a, "sink", reads_only, NULL, 1, 0);
-    tw_aie_array_stream(a, x, 0, y, 0, 16);
+    tw_aie_array_stream(a, tw_aie_out(x, 0), tw_aie_in(y, 0), 16);
     fails(a, 1, TW_E_APPLICATION,
           "'source' on tile (0,0), firing 1, waits to write stream 0 to 'sink', whose queue of 16 is full");
     a = tw_aie_array_new();
@@ -217,12 +218,14 @@ static void aie_array_wrong_input(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         write_file("bad.txt", rows[i].text);
         tw_aie_array *a = tw_aie_array_new();
-        int k = tw_aie_array_add(a, "k", reads_only, NULL, 0, 0);
-        tw_aie_array_input(a, path("bad.txt"), rows[i].element, rows[i].bits, k, 0, 32, 0);
+        tw_aie_kernel k = tw_aie_array_add(a, "k", reads_only, NULL, 0, 0);
+        tw_aie_array_input(a, &(tw_aie_file){ path("bad.txt"), rows[i].element, rows[i].bits, 32, 0 },
+                           tw_aie_in(k, 0));
         fails(a, 1, TW_E_PARSE, rows[i].phrase);
     }
     tw_aie_array *a = tw_aie_array_new();
-    int k = tw_aie_array_add(a, "k", reads_only, NULL, 0, 0), l = tw_aie_array_add(a, "l", reads_only, NULL, 2, 0);
+    tw_aie_kernel k = tw_aie_array_add(a, "k", reads_only, NULL, 0, 0),
+                  l = tw_aie_array_add(a, "l", reads_only, NULL, 2, 0);
     tw_aie_array_cascade(a, k, l);
     fails(a, 1, TW_E_CONNECTION, "not neighbours");
     a = tw_aie_array_new();
@@ -230,12 +233,13 @@ static void aie_array_wrong_input(void **state)
     fails(a, 1, TW_E_INDEX, "tile (50,0) is not in columns 0 to 49");
     a = tw_aie_array_new();
     k = tw_aie_array_add(a, "k", reads_only, NULL, 4, 4), l = tw_aie_array_add(a, "l", reads_only, NULL, 4, 5);
-    tw_aie_array_window(a, k, 0, l, 0, 16384, 0);
+    tw_aie_array_window(a, tw_aie_out(k, 0), tw_aie_in(l, 0), 16384, 0);
     fails(a, 1, TW_E_TILE_MEMORY,
           "tile (4,5) needs 34816 bytes (32768 for windows, 2048 for stack and heap), it has 32768");
     a = tw_aie_array_new();
     k = tw_aie_array_add(a, "k", reads_only, NULL, 4, 4), l = tw_aie_array_add(a, "l", reads_only, NULL, 4, 5);
-    tw_aie_array_stream(a, k, 0, l, 0, 0), tw_aie_array_stream(a, k, 1, l, 0, 0);
+    tw_aie_array_stream(a, tw_aie_out(k, 0), tw_aie_in(l, 0), 0),
+        tw_aie_array_stream(a, tw_aie_out(k, 1), tw_aie_in(l, 0), 0);
     fails(a, 1, TW_E_CONNECTION, "kernel 'l': input stream 0 is connected twice");
     a = tw_aie_array_new();
     tw_aie_array_add(a, "k", reads_only, NULL, 4, 4);
@@ -246,7 +250,7 @@ static void aie_array_wrong_input(void **state)
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         a = tw_aie_array_new();
         k = tw_aie_array_add(a, "k", reads_only, NULL, 0, 0), l = tw_aie_array_add(a, "l", reads_only, NULL, 0, 1);
-        tw_aie_array_window(a, k, 0, l, 0, odd[i].bytes, odd[i].margin);
+        tw_aie_array_window(a, tw_aie_out(k, 0), tw_aie_in(l, 0), odd[i].bytes, odd[i].margin);
         fails(a, 1, TW_E_INVALID_ARGUMENT, "a window is a multiple of 4, a margin of 32");
     }
 }
@@ -316,9 +320,13 @@ static void aie_array_formats(void **state)
                 write_file("x.txt", annotated);
                 unsigned words = all / 32;
                 tw_aie_array *a = tw_aie_array_new();
-                int k = tw_aie_array_add(a, "k", stream ? pass_words : pass_window, &words, 0, 0);
-                tw_aie_array_input(a, path("x.txt"), rows[i].element, bits, k, 0, stream ? 0 : 4 * words, 0);
-                tw_aie_array_output(a, k, 0, stream ? 0 : 4 * words, path("y.txt"), rows[i].element, bits);
+                tw_aie_kernel k = tw_aie_array_add(a, "k", stream ? pass_words : pass_window, &words, 0, 0);
+                tw_aie_array_input(
+                    a, &(tw_aie_file){ path("x.txt"), rows[i].element, bits, stream ? 0 : 4 * words, 0 },
+                    tw_aie_in(k, 0));
+                tw_aie_array_output(
+                    a, tw_aie_out(k, 0),
+                    &(tw_aie_file){ path("y.txt"), rows[i].element, bits, stream ? 0 : 4 * words, 0 });
                 if (tw_aie_array_run(a, 1) != TW_OK)
                     fail_msg("%s, %u bits: %s", rows[i].name, bits, tw_error_message());
                 expect_file("y.txt", text);
@@ -335,9 +343,9 @@ static void aie_array_resumes(void **state)
     write_file("x.txt", text);
     for (int parts = 0; parts < 3; parts++) {
         tw_aie_array *a = tw_aie_array_new();
-        int k = tw_aie_array_add(a, "sum", add_previous, NULL, 3, 1);
-        tw_aie_array_input(a, path("x.txt"), TW_AIE_INT16, 32, k, 0, 32, 32);
-        tw_aie_array_output(a, k, 0, 32, path("y.txt"), TW_AIE_INT16, 32);
+        tw_aie_kernel k = tw_aie_array_add(a, "sum", add_previous, NULL, 3, 1);
+        tw_aie_array_input(a, &(tw_aie_file){ path("x.txt"), TW_AIE_INT16, 32, 32, 32 }, tw_aie_in(k, 0));
+        tw_aie_array_output(a, tw_aie_out(k, 0), &(tw_aie_file){ path("y.txt"), TW_AIE_INT16, 32, 32, 0 });
         assert_int_equal(tw_aie_array_run(a, parts ? 2 : 6), TW_OK);
         if (parts) assert_int_equal(tw_aie_array_resume(a, parts == 1 ? 4 : 1), TW_OK);
         if (parts == 2) assert_int_equal(tw_aie_array_resume(a, 0), TW_OK); /* to the end of the file */
@@ -371,9 +379,9 @@ static void aie_array_memory(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         unsigned words = rows[i].bytes / 4;
         tw_aie_array *a = tw_aie_array_new();
-        int from = tw_aie_array_add(a, "from", writes_nothing, NULL, 4, 4), to = -1;
+        tw_aie_kernel from = tw_aie_array_add(a, "from", writes_nothing, NULL, 4, 4), to = -1;
         for (unsigned k = 0; k < rows[i].kernels; k++) to = tw_aie_array_add(a, "to", writes_nothing, &words, 4, 5);
-        tw_aie_array_window(a, from, 0, to, 0, rows[i].bytes, rows[i].margin);
+        tw_aie_array_window(a, tw_aie_out(from, 0), tw_aie_in(to, 0), rows[i].bytes, rows[i].margin);
         if (rows[i].phrase)
             fails(a, 1, TW_E_TILE_MEMORY, rows[i].phrase);
         else {

@@ -171,12 +171,13 @@ static void aie_cycles_by_kernel_and_tile(void **state)
 {
     (void)state;
     tw_aie_array *a = tw_aie_array_new();
-    int kernel[ROWS];
+    tw_aie_kernel kernel[ROWS];
     for (int i = 0; i < ROWS; i++) {
         kernel[i] = tw_aie_array_add(a, rows[i].name, rows[i].kernel, NULL, rows[i].column, rows[i].tile_row);
-        feed(a, tw_aie_array_memory_input(a, kernel[i], 0, rows[i].in, 0), rows[i].in);
-        if (rows[i].in2) feed(a, tw_aie_array_memory_input(a, kernel[i], 1, rows[i].in2, 0), rows[i].in2);
-        tw_aie_array_memory_output(a, kernel[i], 0, rows[i].out);
+        feed(a, tw_aie_array_memory_input(a, tw_aie_in(kernel[i], 0), rows[i].in, 0), rows[i].in);
+        if (rows[i].in2)
+            feed(a, tw_aie_array_memory_input(a, tw_aie_in(kernel[i], 1), rows[i].in2, 0), rows[i].in2);
+        tw_aie_array_memory_output(a, tw_aie_out(kernel[i], 0), rows[i].out);
     }
     if (tw_aie_array_run(a, FIRINGS) != TW_OK) fail_msg("%s", tw_error_message());
     const tw_profile *p = tw_aie_array_profile(a);
@@ -221,15 +222,17 @@ static void aie_cycles_of_ports(void **state)
 {
     (void)state;
     tw_aie_array *a = tw_aie_array_new();
-    int s = tw_aie_array_add(a, "send", send_words, NULL, 1, 1), c = tw_aie_array_add(a, "copy", copy, NULL, 1, 2),
-        t = tw_aie_array_add(a, "take", take_words, NULL, 1, 3), h = tw_aie_array_add(a, "head", head, NULL, 4, 1),
-        l = tw_aie_array_add(a, "tail", tail, NULL, 5, 1);
+    tw_aie_kernel s = tw_aie_array_add(a, "send", send_words, NULL, 1, 1),
+                  c = tw_aie_array_add(a, "copy", copy, NULL, 1, 2),
+                  t = tw_aie_array_add(a, "take", take_words, NULL, 1, 3),
+                  h = tw_aie_array_add(a, "head", head, NULL, 4, 1),
+                  l = tw_aie_array_add(a, "tail", tail, NULL, 5, 1);
     for (int i = 0; i < 2; i++) {
-        tw_aie_array_stream(a, s, i, c, i, 0);
-        tw_aie_array_stream(a, c, i, t, i, 0);
+        tw_aie_array_stream(a, tw_aie_out(s, i), tw_aie_in(c, i), 0);
+        tw_aie_array_stream(a, tw_aie_out(c, i), tw_aie_in(t, i), 0);
     }
     tw_aie_array_cascade(a, h, l);
-    tw_aie_array_memory_output(a, l, 0, 32);
+    tw_aie_array_memory_output(a, tw_aie_out(l, 0), 32);
     if (tw_aie_array_run(a, FIRINGS) != TW_OK) fail_msg("%s", tw_error_message());
     assert_int_equal(tw_aie_array_cycles(a, c), FIRINGS * (24 + FILL)); /* the busier of two ports */
     assert_int_equal(tw_aie_array_cycles(a, s), FIRINGS * (24 + FILL));

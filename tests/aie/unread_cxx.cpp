@@ -72,7 +72,7 @@ static void drain(void *)
 
 struct array {
     tw_aie_array *a = tw_aie_array_new();
-    int first, second;
+    tw_aie_kernel first, second;
     array(void (*from)(void *), void (*to)(void *))
         : first(tw_aie_array_add(a, "from", from, nullptr, 0, 0)),
           second(tw_aie_array_add(a, "to", to, nullptr, 1, 0))
@@ -84,10 +84,16 @@ struct array {
     void ok(tw_status status) { EXPECT(status == TW_OK ? "" : tw_error_message(), ""); }
 };
 
+/* Integers on a stream; `path` outlives the result. */
+static tw_aie_file int32_file(const std::string &path)
+{
+    return { path.c_str(), TW_AIE_INT32, 32, 0, 0 };
+}
+
 static void streams()
 {
     array x(put_three, get_two);
-    tw_aie_array_stream(x.a, x.first, 0, x.second, 0, 0);
+    tw_aie_array_stream(x.a, tw_aie_out(x.first, 0), tw_aie_in(x.second, 0), 0);
     x.ok(tw_aie_array_run(x.a, 1));
     EXPECT(told(), at_put() + "1 word of input stream 0 of kernel 'to' on tile (1,0), from 'from'\n");
     tw_aie_array_end(x.a); /* told already */
@@ -101,7 +107,7 @@ static void streams()
     EXPECT(told(), at_put() + "2 words of input stream 0 of kernel 'to' on tile (1,0), from 'from'\n");
 
     array balanced(put_three, get_two);
-    tw_aie_array_stream(balanced.a, balanced.first, 0, balanced.second, 0, 0);
+    tw_aie_array_stream(balanced.a, tw_aie_out(balanced.first, 0), tw_aie_in(balanced.second, 0), 0);
     tw_aie_array_repeat(balanced.a, balanced.first, 2);
     tw_aie_array_repeat(balanced.a, balanced.second, 3);
     balanced.ok(tw_aie_array_run(balanced.a, 1));
@@ -111,7 +117,7 @@ static void streams()
 static void windows()
 {
     array x(fill, drain);
-    tw_aie_array_window(x.a, x.first, 0, x.second, 0, 64, 0);
+    tw_aie_array_window(x.a, tw_aie_out(x.first, 0), tw_aie_in(x.second, 0), 64, 0);
     tw_aie_array_repeat(x.a, x.first, 2);
     x.ok(tw_aie_array_run(x.a, 1));
     EXPECT(told(), "note: nobody has read 16 words of input window 0 of kernel 'to' on tile (1,0), from 'from'\n");
@@ -122,9 +128,10 @@ static void files()
 {
     std::string ten = file_of_numbers("ten.txt", 10), six = file_of_numbers("six.txt", 6);
     array x(get_both, get_two);
-    tw_aie_array_input(x.a, ten.c_str(), TW_AIE_INT32, 32, x.first, 0, 0, 0);
-    tw_aie_array_input(x.a, six.c_str(), TW_AIE_INT32, 32, x.first, 1, 0, 0);
-    tw_aie_array_input(x.a, six.c_str(), TW_AIE_INT32, 32, x.second, 0, 0, 0);
+    tw_aie_file of_ten = int32_file(ten), of_six = int32_file(six);
+    tw_aie_array_input(x.a, &of_ten, tw_aie_in(x.first, 0));
+    tw_aie_array_input(x.a, &of_six, tw_aie_in(x.first, 1));
+    tw_aie_array_input(x.a, &of_six, tw_aie_in(x.second, 0));
     x.ok(tw_aie_array_run(x.a, 2));
     EXPECT(told(), "");
     EXPECT(std::to_string(tw_aie_array_unread(x.a)), "14"); /* on request */
@@ -137,8 +144,8 @@ static void memory()
 {
     array x(get_two, fill);
     const int32 data[5] = { 1, 2, 3, 4, 5 };
-    int in = tw_aie_array_memory_input(x.a, x.first, 0, 0, 0);
-    tw_aie_array_memory_output(x.a, x.second, 0, 32);
+    int in = tw_aie_array_memory_input(x.a, tw_aie_in(x.first, 0), 0, 0);
+    tw_aie_array_memory_output(x.a, tw_aie_out(x.second, 0), 32);
     x.ok(tw_aie_array_send(x.a, in, data, sizeof data));
     x.ok(tw_aie_array_run(x.a, 2));
     EXPECT(told(), "note: nobody has read 1 word of input stream 0 of kernel 'from' on tile (0,0), from memory\n");
@@ -148,16 +155,17 @@ static void memory()
 static void deadlock()
 {
     array x(put_three, get_two);
-    tw_aie_array_stream(x.a, x.first, 0, x.second, 0, 0);
-    tw_aie_array_stream(x.a, x.first, 1, x.second, 1, 0);
+    tw_aie_array_stream(x.a, tw_aie_out(x.first, 0), tw_aie_in(x.second, 0), 0);
+    tw_aie_array_stream(x.a, tw_aie_out(x.first, 1), tw_aie_in(x.second, 1), 0);
     tw_aie_array_repeat(x.a, x.second, 2);
     EXPECT(tw_aie_array_run(x.a, 1) == TW_OK ? "runs" : "stuck", "stuck");
     EXPECT(told(), "");
 
     std::string six = file_of_numbers("six.txt", 6), message;
     array dry(get_two, fill);
-    tw_aie_array_input(dry.a, six.c_str(), TW_AIE_INT32, 32, dry.first, 0, 0, 0);
-    tw_aie_array_memory_output(dry.a, dry.second, 0, 32);
+    tw_aie_file of_six = int32_file(six);
+    tw_aie_array_input(dry.a, &of_six, tw_aie_in(dry.first, 0));
+    tw_aie_array_memory_output(dry.a, tw_aie_out(dry.second, 0), 32);
     EXPECT(tw_aie_array_run(dry.a, 4) == TW_OK ? "runs" : "stuck", "stuck");
     message = tw_error_message();
     EXPECT(message.substr(message.find("firing")), "firing 4, waits to read stream 0 from file '" + six +

@@ -49,9 +49,9 @@ static tw_status through(const char *from, const char *to, tw_aie_element elemen
 {
     tw_aie_array *a = tw_aie_array_new();
     if (!a) return TW_E_NO_MEMORY;
-    int k = tw_aie_array_add(a, "k", forward, NULL, 0, 0);
-    tw_aie_array_input(a, from, element, bits, k, 0, 0, 0);
-    tw_aie_array_output(a, k, 0, 0, to, element, bits);
+    tw_aie_kernel k = tw_aie_array_add(a, "k", forward, NULL, 0, 0);
+    tw_aie_array_input(a, &(tw_aie_file){ from, element, bits, 0, 0 }, tw_aie_in(k, 0));
+    tw_aie_array_output(a, tw_aie_out(k, 0), &(tw_aie_file){ to, element, bits, 0, 0 });
     tw_status status = tw_aie_array_run(a, 0);
     tw_aie_array_free(a);
     return status;

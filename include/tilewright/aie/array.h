@@ -4,9 +4,11 @@
  *     static void run_fir(void *user) { fir(window_in(int16, 0), window_out(int16, 0), user); }
  *
  *     tw_aie_array *a = tw_aie_array_new();
- *     int k = tw_aie_array_add(a, "fir", run_fir, taps, 3, 1);             // column 3, row 1
- *     tw_aie_array_input(a, "x.txt", TW_AIE_INT16, 32, k, 0, 256, 16);     // window of 256 bytes, margin 16
- *     tw_aie_array_output(a, k, 0, 256, "y.txt", TW_AIE_INT16, 32);
+ *     tw_aie_kernel k = tw_aie_array_add(a, "fir", run_fir, taps, 3, 1);   // column 3, row 1
+ *     tw_aie_file x = { "x.txt", TW_AIE_INT16, 32, 256, 32 };              // windows of 256 bytes, margin 32
+ *     tw_aie_file y = { "y.txt", TW_AIE_INT16, 32, 256, 0 };
+ *     tw_aie_array_input(a, &x, tw_aie_in(k, 0));
+ *     tw_aie_array_output(a, tw_aie_out(k, 0), &y);
  *     if (tw_aie_array_run(a, 8) != TW_OK) puts(tw_error_message());
  *
  * Errors of the building calls are kept, the first one wins, and tw_aie_array_run() returns it. */
@@ -39,36 +41,66 @@ typedef enum tw_aie_element {
 
 TW_API tw_aie_array *tw_aie_array_new(void); /* NULL when out of memory */
 TW_API void tw_aie_array_free(tw_aie_array *array);
-/* A kernel on tile (column 0 to 49, row 0 to 7); several may share one. fn(user) is one firing. Returns its number. */
-TW_API int tw_aie_array_add(tw_aie_array *array, const char *name, void (*fn)(void *user), void *user, int column,
-                            int row);
-/* Connections: port numbers count from 0 by direction and kind; streams 0 and 1. depth in 32-bit words, 0 = 16. A window
- * is a ping-pong pair of `bytes` (a multiple of 4) with the last `margin` bytes (a multiple of 32) of the block before
- * in front. */
-TW_API void tw_aie_array_stream(tw_aie_array *array, int from, int out, int to, int in, unsigned depth);
-TW_API void tw_aie_array_cascade(tw_aie_array *array, int from, int to); /* neighbours */
-TW_API void tw_aie_array_window(tw_aie_array *array, int from, int out, int to, int in, unsigned bytes,
-                                unsigned margin);
-/* Text files, one beat of `plio_bits` (32, 64, 128) per line; an element wider than the beat takes several lines.
- * window_bytes 0 = a stream port, else a window. Lines "T ..." are skipped; a line "TLAST" gives the last word of the
- * next beat that mark, and is written before a beat that has it. */
-TW_API void tw_aie_array_input(tw_aie_array *array, const char *path, tw_aie_element element, unsigned plio_bits,
-                               int to, int in, unsigned window_bytes, unsigned margin);
-TW_API void tw_aie_array_output(tw_aie_array *array, int from, int out, unsigned window_bytes, const char *path,
-                                tw_aie_element element, unsigned plio_bits);
+/* A kernel of one array; zero is none. What a building call that fails returns is none, which later calls ignore. */
+typedef struct tw_aie_kernel {
+    int id;
+} tw_aie_kernel;
 
-/* Memory instead of files. They return the port's number, or -1. What is sent waits for the kernel; bytes in whole words
- * of 32 bits. receive: takes what has come out, up to `bytes`, and returns how much that was. */
-TW_API int tw_aie_array_memory_input(tw_aie_array *array, int to, int in, unsigned window_bytes, unsigned margin);
-TW_API int tw_aie_array_memory_output(tw_aie_array *array, int from, int out, unsigned window_bytes);
+/* A port of a kernel. Numbers count from 0 by direction and kind: streams 0 and 1, windows 0 to 15. */
+typedef enum tw_aie_direction { TW_AIE_IN, TW_AIE_OUT } tw_aie_direction;
+typedef struct tw_aie_port {
+    tw_aie_kernel kernel;
+    tw_aie_direction direction;
+    int number;
+} tw_aie_port;
+static inline tw_aie_port tw_aie_in(tw_aie_kernel kernel, int number)
+{
+    tw_aie_port port = { kernel, TW_AIE_IN, number };
+    return port;
+}
+static inline tw_aie_port tw_aie_out(tw_aie_kernel kernel, int number)
+{
+    tw_aie_port port = { kernel, TW_AIE_OUT, number };
+    return port;
+}
+
+/* A text file at the edge of the array, one beat of `plio_bits` per line; an element wider than the beat takes several
+ * lines. Lines "T ..." are skipped; a line "TLAST" gives the last word of the next beat that mark, and is written before a
+ * beat that has it. All zero is one value of 8 bits a line on a stream, but for the path. */
+typedef struct tw_aie_file {
+    const char *path;       /* copied */
+    tw_aie_element element; /* of the text */
+    unsigned plio_bits;     /* 32 (0 stands for it), 64 or 128 */
+    unsigned window_bytes;  /* of a block; 0 = the port is a stream */
+    unsigned margin;        /* of an input window, in bytes */
+} tw_aie_file;
+
+/* A kernel on tile (column 0 to 49, row 0 to 7); several may share one. fn(user) is one firing. */
+TW_API tw_aie_kernel tw_aie_array_add(tw_aie_array *array, const char *name, void (*fn)(void *user), void *user,
+                                      int column, int row);
+/* Connections lead from outputs to inputs. depth in 32-bit words, 0 = 16. A window is a ping-pong pair of `bytes` (a
+ * multiple of 4) with the last `margin` bytes (a multiple of 32) of the block before in front. Windows get their places
+ * in the first run: no more of them may be connected after it. */
+TW_API void tw_aie_array_stream(tw_aie_array *array, tw_aie_port from, tw_aie_port to, unsigned depth);
+TW_API void tw_aie_array_cascade(tw_aie_array *array, tw_aie_kernel from, tw_aie_kernel to); /* neighbours */
+TW_API void tw_aie_array_window(tw_aie_array *array, tw_aie_port from, tw_aie_port to, unsigned bytes,
+                                unsigned margin);
+TW_API void tw_aie_array_input(tw_aie_array *array, const tw_aie_file *file, tw_aie_port to);
+TW_API void tw_aie_array_output(tw_aie_array *array, tw_aie_port from, const tw_aie_file *file);
+
+/* Memory instead of files; window_bytes 0 = a stream. They return the number of the block of memory, or -1. What is sent
+ * waits for the kernel; bytes in whole words of 32 bits. receive: takes what has come out, up to `bytes`, and returns how
+ * much that was. */
+TW_API int tw_aie_array_memory_input(tw_aie_array *array, tw_aie_port to, unsigned window_bytes, unsigned margin);
+TW_API int tw_aie_array_memory_output(tw_aie_array *array, tw_aie_port from, unsigned window_bytes);
 TW_API tw_status tw_aie_array_send(tw_aie_array *array, int number, const void *data, size_t bytes);
 TW_API size_t tw_aie_array_receive(tw_aie_array *array, int number, void *out, size_t bytes);
 
 /* The id (0 to 31) of packets on a stream, for getPacketid(). Without it: 0. */
-TW_API void tw_aie_array_packet_id(tw_aie_array *array, int kernel, int is_output, int port, unsigned id);
+TW_API void tw_aie_array_packet_id(tw_aie_array *array, tw_aie_port port, unsigned id);
 
 /* The kernel waits for this window itself, by window_acquire(), and hands it on by window_release(). */
-TW_API void tw_aie_array_async(tw_aie_array *array, int kernel, int is_output, int port);
+TW_API void tw_aie_array_async(tw_aie_array *array, tw_aie_port port);
 
 /* Where windows may lie that do not fit the tile of their reader: nowhere (the run fails), on tiles that its core reaches,
  * or outside of the array too, as in a functional simulation. */
@@ -76,10 +108,10 @@ typedef enum tw_aie_spread { TW_AIE_SPREAD_NONE, TW_AIE_SPREAD_NEIGHBOURS, TW_AI
 TW_API void tw_aie_array_spread(tw_aie_array *array, tw_aie_spread where); /* before the first run */
 
 /* One block instead of a ping-pong pair: half the memory, and the writer waits until the reader is done. */
-TW_API void tw_aie_array_single_buffer(tw_aie_array *array, int kernel, int is_output, int port);
+TW_API void tw_aie_array_single_buffer(tw_aie_array *array, tw_aie_port port);
 
 /* The kernel fires `times` times in each iteration; 0 = whenever it can, and a run does not wait for it. */
-TW_API void tw_aie_array_repeat(tw_aie_array *array, int kernel, unsigned times);
+TW_API void tw_aie_array_repeat(tw_aie_array *array, tw_aie_kernel kernel, unsigned times);
 
 /* Fires each kernel `iterations` times; 0 = until the input files end. Output files are written at the end. */
 TW_API tw_status tw_aie_array_run(tw_aie_array *array, uint64_t iterations);
@@ -97,9 +129,9 @@ TW_API uint64_t tw_aie_array_unread(const tw_aie_array *array);
  * Owned by the array, until its next run. */
 TW_API const char *tw_aie_array_unread_ports(const tw_aie_array *array);
 /* Estimated cycles of a kernel over all firings (counted when it is compiled with TW_AIE_PROFILE), stalls not counted. */
-TW_API uint64_t tw_aie_array_cycles(const tw_aie_array *array, int kernel);
+TW_API uint64_t tw_aie_array_cycles(const tw_aie_array *array, tw_aie_kernel kernel);
 /* How often a kernel has called event0() (event = 0), event1() (1), event_error() (2) in the last run. */
-TW_API uint64_t tw_aie_array_events(const tw_aie_array *array, int kernel, int event);
+TW_API uint64_t tw_aie_array_events(const tw_aie_array *array, tw_aie_kernel kernel, int event);
 /* By kernel and by tile, every figure `estimated`. Owned by the array; NULL before a run. */
 TW_API const tw_profile *tw_aie_array_profile(tw_aie_array *array);
 /* max(vector, loads / 2, stores, scalar, moves / 2, stream words) of a count of issue slots. */

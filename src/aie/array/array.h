@@ -124,6 +124,7 @@ extern _Thread_local tw_aie_array *tw__aie_current;
 typedef struct tw__peer {
     char text[300];
 } tw__peer;
+const tw__kernel *tw__aie_kernel_of(const tw_aie_array *array, tw_aie_kernel handle); /* NULL: it has no such */
 tw__peer tw__aie_peer(const tw_aie_array *array, int number, const void *queue);
 void tw__aie_fail(tw_aie_array *array, tw_status status, const char *format, ...) TW_PRINTF(3, 4);
 bool tw__fifo_push(tw__fifo *fifo, const void *item); /* false: full */

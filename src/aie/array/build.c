@@ -75,25 +75,42 @@ static void *append(tw_aie_array *a, void *list, size_t *count, size_t *room, si
 }
 #define APPEND(a, list, count, room, type) ((type *)append(a, &(a)->list, &(a)->count, &(a)->room, sizeof(type)))
 
-int tw_aie_array_add(tw_aie_array *a, const char *name, void (*fn)(void *user), void *user, int column, int row)
+tw_aie_kernel tw_aie_array_add(tw_aie_array *a, const char *name, void (*fn)(void *user), void *user, int column,
+                               int row)
 {
+    tw_aie_kernel none = { 0 };
     if (column < 0 || column >= TW__AIE_COLUMNS || row < 0 || row >= TW__AIE_ROWS) {
         tw__aie_fail(a, TW_E_INDEX, "kernel '%s': tile (%d,%d) is not in columns 0 to %d, rows 0 to %d", name,
                      column, row, TW__AIE_COLUMNS - 1, TW__AIE_ROWS - 1);
-        return -1;
+        return none;
     }
     tw__kernel *k = APPEND(a, kernels, kernel_count, kernel_room, tw__kernel);
-    if (!k) return -1;
+    if (!k) return none;
     *k = (tw__kernel){ .name = strdup(name), .fn = fn, .user = user, .column = column, .row = row, .repeat = 1 };
     k->number = (int)a->kernel_count - 1;
     if (!k->name) tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for kernel '%s'", name);
-    return k->number;
+    return (tw_aie_kernel){ k->number + 1 };
 }
 
-static tw__kernel *kernel(tw_aie_array *a, int number, const char *call)
+const tw__kernel *tw__aie_kernel_of(const tw_aie_array *a, tw_aie_kernel handle)
 {
-    if (number >= 0 && (size_t)number < a->kernel_count) return a->kernels[number];
-    tw__aie_fail(a, TW_E_INDEX, "%s: there is no kernel %d", call, number);
+    return handle.id > 0 && (size_t)handle.id <= a->kernel_count ? a->kernels[handle.id - 1] : NULL;
+}
+
+static tw__kernel *kernel(tw_aie_array *a, tw_aie_kernel handle, const char *call)
+{
+    if (tw__aie_kernel_of(a, handle)) return a->kernels[handle.id - 1];
+    tw__aie_fail(a, TW_E_INDEX, "%s: the array has no such kernel", call);
+    return NULL;
+}
+
+/* The kernel at this end of a connection, which needs a port of that direction there. */
+static tw__kernel *end_of(tw_aie_array *a, tw_aie_port port, tw_aie_direction direction, const char *call)
+{
+    tw__kernel *k = kernel(a, port.kernel, call);
+    if (!k || port.direction == direction) return k;
+    tw__aie_fail(a, TW_E_CONNECTION, "%s: port %d of kernel '%s' is an %s, an %s is needed here", call, port.number,
+                 k->name, direction == TW_AIE_IN ? "output" : "input", direction == TW_AIE_IN ? "input" : "output");
     return NULL;
 }
 
@@ -151,13 +168,13 @@ static tw__fifo *stream(tw_aie_array *a, tw__kernel *from, int out, tw__kernel *
     return f;
 }
 
-void tw_aie_array_stream(tw_aie_array *a, int from, int out, int to, int in, unsigned depth)
+void tw_aie_array_stream(tw_aie_array *a, tw_aie_port from, tw_aie_port to, unsigned depth)
 {
-    tw__kernel *f = kernel(a, from, "stream"), *t = kernel(a, to, "stream");
-    if (f && t) stream(a, f, out, t, in, depth);
+    tw__kernel *f = end_of(a, from, TW_AIE_OUT, "stream"), *t = end_of(a, to, TW_AIE_IN, "stream");
+    if (f && t) stream(a, f, from.number, t, to.number, depth);
 }
 
-void tw_aie_array_cascade(tw_aie_array *a, int from, int to)
+void tw_aie_array_cascade(tw_aie_array *a, tw_aie_kernel from, tw_aie_kernel to)
 {
     tw__kernel *f = kernel(a, from, "cascade"), *t = kernel(a, to, "cascade");
     if (!f || !t) return;
@@ -167,7 +184,7 @@ void tw_aie_array_cascade(tw_aie_array *a, int from, int to)
                      f->column, f->row, t->name, t->column, t->row);
         return;
     }
-    tw__fifo *q = new_fifo(a, 64, CASCADE_DEPTH, from, to); /* two deep on either side */
+    tw__fifo *q = new_fifo(a, 64, CASCADE_DEPTH, f->number, t->number); /* two deep on either side */
     if (q && attach(a, f, &f->out[TW__AIE_STREAMS], 0, 1, q, "cascade output"))
         attach(a, t, &t->in[TW__AIE_STREAMS], 0, 1, q, "cascade input");
 }
@@ -179,6 +196,10 @@ static tw__pair *pair(tw_aie_array *a, tw__kernel *from, int out, tw__kernel *to
         tw__aie_fail(a, TW_E_INVALID_ARGUMENT,
                      "a window of %u bytes with a margin of %u: a window is a multiple of 4, a margin of 32", bytes,
                      margin);
+        return NULL;
+    }
+    if (a->memory) {
+        tw__aie_fail(a, TW_E_CONNECTION, "a window of %u bytes is connected after the first run", bytes);
         return NULL;
     }
     tw__pair *p = APPEND(a, pairs, pair_count, pair_room, tw__pair);
@@ -195,10 +216,10 @@ static tw__pair *pair(tw_aie_array *a, tw__kernel *from, int out, tw__kernel *to
     return p;
 }
 
-void tw_aie_array_window(tw_aie_array *a, int from, int out, int to, int in, unsigned bytes, unsigned margin)
+void tw_aie_array_window(tw_aie_array *a, tw_aie_port from, tw_aie_port to, unsigned bytes, unsigned margin)
 {
-    tw__kernel *f = kernel(a, from, "window"), *t = kernel(a, to, "window");
-    if (f && t) pair(a, f, out, t, in, bytes, margin);
+    tw__kernel *f = end_of(a, from, TW_AIE_OUT, "window"), *t = end_of(a, to, TW_AIE_IN, "window");
+    if (f && t) pair(a, f, from.number, t, to.number, bytes, margin);
 }
 
 static tw__plio *new_file(tw_aie_array *a, tw__plio what)
@@ -208,14 +229,15 @@ static tw__plio *new_file(tw_aie_array *a, tw__plio what)
     return f;
 }
 
-static tw__plio *file(tw_aie_array *a, const char *path, tw_aie_element element, unsigned bits, bool is_output)
+static tw__plio *file(tw_aie_array *a, const tw_aie_file *what, bool is_output)
 {
-    if ((bits != 32 && bits != 64 && bits != 128) || (unsigned)element >= TW_AIE_ELEMENTS) {
-        tw__aie_fail(a, TW_E_INVALID_ARGUMENT, "%s: a port has 32, 64 or 128 bits, not %u", path, bits);
+    unsigned bits = what->plio_bits ? what->plio_bits : 32;
+    if ((bits != 32 && bits != 64 && bits != 128) || (unsigned)what->element >= TW_AIE_ELEMENTS) {
+        tw__aie_fail(a, TW_E_INVALID_ARGUMENT, "%s: a port has 32, 64 or 128 bits, not %u", what->path, bits);
         return NULL;
     }
-    tw__plio *f = new_file(a, (tw__plio){ .element = element, .bits = bits, .is_output = is_output });
-    if (f && !(f->path = strdup(path))) tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for '%s'", path);
+    tw__plio *f = new_file(a, (tw__plio){ .element = what->element, .bits = bits, .is_output = is_output });
+    if (f && !(f->path = strdup(what->path))) tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for '%s'", what->path);
     return f && f->path ? f : NULL;
 }
 
@@ -236,41 +258,39 @@ static void collect(tw_aie_array *a, tw__plio *f, tw__kernel *from, int out, uns
         f->fifo = stream(a, from, out, NULL, 0, 0);
 }
 
-void tw_aie_array_input(tw_aie_array *a, const char *path, tw_aie_element element, unsigned bits, int to, int in,
-                        unsigned window_bytes, unsigned margin)
+void tw_aie_array_input(tw_aie_array *a, const tw_aie_file *what, tw_aie_port to)
 {
-    tw__kernel *k = kernel(a, to, path);
-    tw__plio *f = k ? file(a, path, element, bits, false) : NULL;
+    tw__kernel *k = end_of(a, to, TW_AIE_IN, what->path);
+    tw__plio *f = k ? file(a, what, false) : NULL;
     if (!f || !tw__plio_load(a, f)) return;
-    feed(a, f, k, in, window_bytes, margin);
-    if (window_bytes && f->count % window_bytes)
-        tw__aie_fail(a, TW_E_PARSE, "%s: %zu bytes are not a multiple of the window of %u bytes", path, f->count,
-                     window_bytes);
+    feed(a, f, k, to.number, what->window_bytes, what->margin);
+    if (what->window_bytes && f->count % what->window_bytes)
+        tw__aie_fail(a, TW_E_PARSE, "%s: %zu bytes are not a multiple of the window of %u bytes", what->path, f->count,
+                     what->window_bytes);
 }
 
-void tw_aie_array_output(tw_aie_array *a, int from, int out, unsigned window_bytes, const char *path,
-                         tw_aie_element element, unsigned bits)
+void tw_aie_array_output(tw_aie_array *a, tw_aie_port from, const tw_aie_file *what)
 {
-    tw__kernel *k = kernel(a, from, path);
-    tw__plio *f = k ? file(a, path, element, bits, true) : NULL;
-    if (f) collect(a, f, k, out, window_bytes);
+    tw__kernel *k = end_of(a, from, TW_AIE_OUT, what->path);
+    tw__plio *f = k ? file(a, what, true) : NULL;
+    if (f) collect(a, f, k, from.number, what->window_bytes);
 }
 
-int tw_aie_array_memory_input(tw_aie_array *a, int to, int in, unsigned window_bytes, unsigned margin)
+int tw_aie_array_memory_input(tw_aie_array *a, tw_aie_port to, unsigned window_bytes, unsigned margin)
 {
-    tw__kernel *k = kernel(a, to, "memory_input");
+    tw__kernel *k = end_of(a, to, TW_AIE_IN, "memory_input");
     tw__plio *f = k ? new_file(a, (tw__plio){ .bits = 32 }) : NULL;
     if (!f) return -1;
-    feed(a, f, k, in, window_bytes, margin);
+    feed(a, f, k, to.number, window_bytes, margin);
     return (int)a->file_count - 1;
 }
 
-int tw_aie_array_memory_output(tw_aie_array *a, int from, int out, unsigned window_bytes)
+int tw_aie_array_memory_output(tw_aie_array *a, tw_aie_port from, unsigned window_bytes)
 {
-    tw__kernel *k = kernel(a, from, "memory_output");
+    tw__kernel *k = end_of(a, from, TW_AIE_OUT, "memory_output");
     tw__plio *f = k ? new_file(a, (tw__plio){ .bits = 32, .is_output = true }) : NULL;
     if (!f) return -1;
-    collect(a, f, k, out, window_bytes);
+    collect(a, f, k, from.number, window_bytes);
     return (int)a->file_count - 1;
 }
 
@@ -303,51 +323,52 @@ size_t tw_aie_array_receive(tw_aie_array *a, int number, void *out, size_t bytes
     return n;
 }
 
-void tw_aie_array_packet_id(tw_aie_array *a, int number, int is_output, int port, unsigned id)
+void tw_aie_array_packet_id(tw_aie_array *a, tw_aie_port port, unsigned id)
 {
-    tw__kernel *k = kernel(a, number, "packet_id");
+    tw__kernel *k = kernel(a, port.kernel, "packet_id");
     if (!k) return;
-    if (port < 0 || port >= TW__AIE_STREAMS || id > 31)
-        tw__aie_fail(a, TW_E_INDEX, "packet_id: stream %d of '%s' is not 0 or 1, or id %u not 0 to 31", port,
+    if (port.number < 0 || port.number >= TW__AIE_STREAMS || id > 31)
+        tw__aie_fail(a, TW_E_INDEX, "packet_id: stream %d of '%s' is not 0 or 1, or id %u not 0 to 31", port.number,
                      k->name, id);
     else
-        (is_output ? k->stream_out : k->stream_in)[port].packet_id = (int)id;
+        (port.direction == TW_AIE_OUT ? k->stream_out : k->stream_in)[port.number].packet_id = (int)id;
 }
 
 /* The window at a port of a kernel; NULL, and the array fails, where there is none. */
-static tw__pair *pair_at(tw_aie_array *a, const char *call, int number, int is_output, int port)
+static tw__pair *pair_at(tw_aie_array *a, const char *call, tw_aie_port port)
 {
-    tw__kernel *k = kernel(a, number, call);
+    tw__kernel *k = kernel(a, port.kernel, call);
     if (!k) return NULL;
-    tw__pair *p = port < 0 || port >= TW__AIE_PORTS ? NULL : is_output ? k->window_out[port] : k->window_in[port];
+    bool is_output = port.direction == TW_AIE_OUT, legal = port.number >= 0 && port.number < TW__AIE_PORTS;
+    tw__pair *p = !legal ? NULL : is_output ? k->window_out[port.number] : k->window_in[port.number];
     if (!p)
         tw__aie_fail(a, TW_E_CONNECTION, "%s: kernel '%s' has no %s window %d", call, k->name,
-                     is_output ? "output" : "input", port);
+                     is_output ? "output" : "input", port.number);
     return p;
 }
 
-void tw_aie_array_async(tw_aie_array *a, int number, int is_output, int port)
+void tw_aie_array_async(tw_aie_array *a, tw_aie_port port)
 {
-    tw__pair *p = pair_at(a, "async", number, is_output, port);
-    if (p) *(is_output ? &p->async_out : &p->async_in) = true;
+    tw__pair *p = pair_at(a, "async", port);
+    if (p) *(port.direction == TW_AIE_OUT ? &p->async_out : &p->async_in) = true;
 }
 
-void tw_aie_array_single_buffer(tw_aie_array *a, int number, int is_output, int port)
+void tw_aie_array_single_buffer(tw_aie_array *a, tw_aie_port port)
 {
-    tw__pair *p = pair_at(a, "single_buffer", number, is_output, port);
+    tw__pair *p = pair_at(a, "single_buffer", port);
     if (p) p->blocks = 1;
 }
 
-void tw_aie_array_repeat(tw_aie_array *a, int number, unsigned times)
+void tw_aie_array_repeat(tw_aie_array *a, tw_aie_kernel handle, unsigned times)
 {
-    tw__kernel *k = kernel(a, number, "repeat");
+    tw__kernel *k = kernel(a, handle, "repeat");
     if (k) k->repeat = times;
 }
 
-uint64_t tw_aie_array_events(const tw_aie_array *a, int number, int event)
+uint64_t tw_aie_array_events(const tw_aie_array *a, tw_aie_kernel handle, int event)
 {
-    bool known = number >= 0 && (size_t)number < a->kernel_count && event >= 0 && event < 3;
-    return known ? a->kernels[number]->events[event] : 0;
+    const tw__kernel *k = tw__aie_kernel_of(a, handle);
+    return k && event >= 0 && event < 3 ? k->events[event] : 0;
 }
 
 const tw_profile *tw_aie_array_profile(tw_aie_array *a)

@@ -10,10 +10,10 @@ enum { TILES = TW__AIE_COLUMNS * TW__AIE_ROWS };
 /* From load to use and from MAC to SRS, once per firing (docs/aie.md: not published exactly). */
 enum { FILL_CYCLES = 6 + 5 };
 
-uint64_t tw_aie_array_cycles(const tw_aie_array *a, int number)
+uint64_t tw_aie_array_cycles(const tw_aie_array *a, tw_aie_kernel handle)
 {
-    if (number < 0 || (size_t)number >= a->kernel_count) return 0;
-    const tw__kernel *k = a->kernels[number];
+    const tw__kernel *k = tw__aie_kernel_of(a, handle);
+    if (!k) return 0;
     uint64_t slots[TW_AIE_SLOTS];
     memcpy(slots, k->control.slots, sizeof slots);
     for (int i = 0; i < TW__AIE_STREAMS; i++) {
@@ -65,7 +65,7 @@ tw_profile *tw__aie_profile(tw_aie_array *a)
     tw__profile_set_counts(p, a->kernel_count, a->fifo_count + a->pair_count, a->pair_count, 1);
     for (size_t i = 0; i < a->kernel_count; i++) {
         const tw__kernel *k = a->kernels[i];
-        uint64_t cycles = tw_aie_array_cycles(a, (int)i);
+        uint64_t cycles = tw_aie_array_cycles(a, (tw_aie_kernel){ (int)i + 1 });
         types[i] = (tw__type_cycles){ tw__profile_add_vertex_type(p, k->name, 0), 1, cycles };
         tw__profile_add_vertices(p, set, types[i].vertex_type, 1);
         by_tile[tw__aie_tile_of(k)] += cycles;

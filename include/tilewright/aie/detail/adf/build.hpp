@@ -85,8 +85,8 @@ struct builder {
             if (n->what != node_kind::kernel) continue;
             if (n->logic) n->name += " (programmable logic)";
             if (!n->by_name.empty()) find_initialiser(*n);
-            n->number = tw_aie_array_add(array, n->name.c_str(), fire, n.get(), n->column, n->row);
-            if (n->repeat != 1) tw_aie_array_repeat(array, n->number, n->repeat);
+            n->handle = tw_aie_array_add(array, n->name.c_str(), fire, n.get(), n->column, n->row);
+            if (n->repeat != 1) tw_aie_array_repeat(array, n->handle, n->repeat);
         }
     }
 
@@ -217,13 +217,14 @@ struct builder {
         if (file.medium == media::memory) {
             if (file.memory >= 0) return fail(title(from.at) + " has two readers: memory feeds one port");
             file.array = array;
-            file.memory =
-                tw_aie_array_memory_input(array, to.at.node->number, to.info->physical, window, to.margin);
+            file.memory = tw_aie_array_memory_input(array, tw_aie_in(to.at.node->handle, to.info->physical), window,
+                                                    to.margin);
         } else if (check_path(from.at)) {
-            tw_aie_array_input(array, file.path.c_str(), to.info->element, static_cast<unsigned>(file.bits),
-                               to.at.node->number, to.info->physical, window, to.margin);
+            tw_aie_file text = { file.path.c_str(), to.info->element, static_cast<unsigned>(file.bits), window,
+                                 to.margin };
+            tw_aie_array_input(array, &text, tw_aie_in(to.at.node->handle, to.info->physical));
         }
-        if (is_async(to)) tw_aie_array_async(array, to.at.node->number, 0, to.info->physical);
+        if (is_async(to)) tw_aie_array_async(array, tw_aie_in(to.at.node->handle, to.info->physical));
     }
     bool check_path(const endpoint &e)
     {
@@ -234,25 +235,28 @@ struct builder {
     {
         node &file = *to.at.node;
         unsigned window = from.what == kind::window ? from.bytes : 0;
-        int source = from.at.node->number, out = from.info->physical;
+        tw_aie_port source = tw_aie_out(from.at.node->handle, from.info->physical);
         if (file.medium == media::memory) {
             file.array = array;
-            file.memory = tw_aie_array_memory_output(array, source, out, window);
+            file.memory = tw_aie_array_memory_output(array, source, window);
             return;
         }
         if (from.info->element == TW_AIE_ELEMENTS) return fail(title(from.at) + " cannot be written to a file");
         if (check_path(to.at))
-            tw_aie_array_output(array, source, out, window, file.path.c_str(), from.info->element,
-                                static_cast<unsigned>(file.bits));
+            tw_aie_file text = { file.path.c_str(), from.info->element, static_cast<unsigned>(file.bits), window,
+                                 0 };
+        tw_aie_array_output(array, source, &text);
     }
     /* The stream's packets carry the id of the switch's branch. */
     void name_packets(const end &from, const end &to)
     {
         int in = packet_id(to.at, direction::in), out = packet_id(from.at, direction::out);
         if (in >= 0)
-            tw_aie_array_packet_id(array, from.at.node->number, 1, from.info->physical, static_cast<unsigned>(in));
+            tw_aie_array_packet_id(array, tw_aie_out(from.at.node->handle, from.info->physical),
+                                   static_cast<unsigned>(in));
         if (out >= 0)
-            tw_aie_array_packet_id(array, to.at.node->number, 0, to.info->physical, static_cast<unsigned>(out));
+            tw_aie_array_packet_id(array, tw_aie_in(to.at.node->handle, to.info->physical),
+                                   static_cast<unsigned>(out));
     }
     /* Of a packet switch's branch, else -1. */
     static int packet_id(const endpoint &e, direction side)
@@ -267,7 +271,8 @@ struct builder {
             for (const auto &single : n->singles) {
                 port_info *p = port_of({ n, single.second, single.first, -1 });
                 if (p && p->what == kind::window)
-                    tw_aie_array_single_buffer(array, n->number, p->dir == direction::out, p->physical);
+                    tw_aie_array_single_buffer(
+                        array, (p->dir == direction::out ? tw_aie_out : tw_aie_in)(n->handle, p->physical));
             }
     }
     /* Said of the connection, or by the type of the kernel's parameter. */
@@ -277,22 +282,23 @@ struct builder {
     }
     void join(const end &from, const end &to)
     {
-        int source = from.at.node->number, out = from.info->physical;
+        tw_aie_port source = tw_aie_out(from.at.node->handle, from.info->physical);
         if (to.at.node->what == node_kind::output) {
             to_file(from, to);
         } else if (from.what == kind::window) {
             if (from.bytes != to.bytes)
                 return fail(title(from.at) + " makes " + std::to_string(from.bytes) + " bytes, " + title(to.at) +
                             " takes " + std::to_string(to.bytes));
-            tw_aie_array_window(array, source, out, to.at.node->number, to.info->physical, to.bytes, to.margin);
+            tw_aie_array_window(array, source, tw_aie_in(to.at.node->handle, to.info->physical), to.bytes,
+                                to.margin);
         } else if (from.what == kind::stream) {
-            tw_aie_array_stream(array, source, out, to.at.node->number, to.info->physical, to.depth);
+            tw_aie_array_stream(array, source, tw_aie_in(to.at.node->handle, to.info->physical), to.depth);
             name_packets(from, to);
         } else {
-            tw_aie_array_cascade(array, source, to.at.node->number);
+            tw_aie_array_cascade(array, source.kernel, to.at.node->handle);
         }
-        if (is_async(from)) tw_aie_array_async(array, source, 1, out);
-        if (is_async(to)) tw_aie_array_async(array, to.at.node->number, 0, to.info->physical);
+        if (is_async(from)) tw_aie_array_async(array, source);
+        if (is_async(to)) tw_aie_array_async(array, tw_aie_in(to.at.node->handle, to.info->physical));
     }
 
     end new_adapter(const end &like, adapter a)
@@ -312,8 +318,8 @@ struct builder {
         for (int i = 0; i < a.streams; i++) add_out(kind::stream, i);
         n->code.fire = [a](std::vector<port_info> &) mutable { a(); };
         mine.push_back(n);
-        n->number = tw_aie_array_add(array, n->name.c_str(), fire, n.get(), n->column, n->row);
-        tw_aie_array_repeat(array, n->number, 0);
+        n->handle = tw_aie_array_add(array, n->name.c_str(), fire, n.get(), n->column, n->row);
+        tw_aie_array_repeat(array, n->handle, 0);
         end e = like;
         e.at = { n, 0, direction::in, -1 };
         e.info = &n->code.ports[0], e.margin = 0;

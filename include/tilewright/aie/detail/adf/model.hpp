@@ -47,7 +47,8 @@ struct node {
     int packet_ids[2] = { -1,
                           -1 }; /* of a packet switch: of the branches at its outputs (split) or inputs (merge) */
     direction branches = direction::out;
-    int column = -1, row = -1, number = -1, bits = 32;
+    tw_aie_kernel handle = { 0 }; /* in the array, once there is one */
+    int column = -1, row = -1, bits = 32;
     node_ref like; /* on the tile of another kernel */
     double ratio = 0;
     unsigned repeat = 1, stack_bytes = 0, heap_bytes = 0;
