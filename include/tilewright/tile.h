@@ -45,6 +45,9 @@ typedef struct tw_tile_region {
  * `tilewright info targets`. IPUModel members of spec poplar.md 2.3 under their names in snake case. */
 #define TW_TILE_FIELD_LIST(X)                                                                                 \
     X(tiles, unsigned, "%u", "", "tiles per chip")                                                            \
+    X(columns, unsigned, "%u", "", "columns of the array of tiles; 0 = its places are not part of the model") \
+    X(rows, unsigned, "%u", "", "rows of the array of tiles")                                                 \
+    X(locks, unsigned, "%u", "", "locks of a tile")                                                           \
     X(tiles_per_super_tile, unsigned, "%u", "", "tiles that share an exchange bus")                           \
     X(workers, unsigned, "%u", "", "worker contexts of a tile")                                               \
     X(base_address, uint32_t, "0x%x", "", "first populated address")                                          \

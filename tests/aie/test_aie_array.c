@@ -379,7 +379,7 @@ static void aie_array_memory(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         unsigned words = rows[i].bytes / 4;
         tw_aie_array *a = tw_aie_array_new();
-        tw_aie_kernel from = tw_aie_array_add(a, "from", writes_nothing, NULL, 4, 4), to = -1;
+        tw_aie_kernel from = tw_aie_array_add(a, "from", writes_nothing, NULL, 4, 4), to = { 0 };
         for (unsigned k = 0; k < rows[i].kernels; k++) to = tw_aie_array_add(a, "to", writes_nothing, &words, 4, 5);
         tw_aie_array_window(a, tw_aie_out(from, 0), tw_aie_in(to, 0), rows[i].bytes, rows[i].margin);
         if (rows[i].phrase)

@@ -7,11 +7,8 @@
 #include <tilewright/aie/array.h>
 
 enum {
-    TW__AIE_COLUMNS = 50,
-    TW__AIE_ROWS = 8,
     TW__AIE_PORTS = 16,
     TW__AIE_STREAMS = TW_AIE_CASCADE,
-    TW__AIE_LOCKS = 16,
     TW__AIE_STACK_AND_HEAP = 2 * 1024 /* bytes of a kernel, 1 KB each */
 };
 
@@ -29,6 +26,7 @@ typedef struct tw__pair {
     uint8_t *block[2], *tail; /* NULL before the first run */
     unsigned bytes, margin, full, read, write;
     unsigned blocks; /* 2, or 1 of a single buffer */
+    bool is_placed[2];
     int from, to, out, in;
     bool async_out, async_in; /* the kernel acquires and releases */
 } tw__pair;
@@ -92,6 +90,7 @@ typedef struct tw__kernel {
 } tw__kernel;
 
 struct tw_aie_array {
+    const tw_tile_arch *arch;
     tw__kernel **kernels;
     size_t kernel_count, kernel_room;
     tw__fifo **fifos;
@@ -102,7 +101,6 @@ struct tw_aie_array {
     size_t file_count, file_room;
     tw__lock *locks; /* [column][row][16] */
     uint8_t *memory; /* of all tiles (memory.c); NULL before the first run */
-    uint16_t *used;  /* bytes of windows, [column][row] */
     tw_aie_spread spread;
     void **outside; /* blocks that lie on no tile, owned */
     size_t outside_count, outside_room;
@@ -142,9 +140,13 @@ tw__lock *tw__aie_lock(tw_aie_array *array, const tw__kernel *kernel, int id);
 void tw__aie_count_unread(tw_aie_array *array); /* fills unread and unread_ports */
 
 /* --- memory.c --- */
-int tw__aie_tile_of(const tw__kernel *kernel);                     /* column * rows + row */
-int tw__aie_tile_at(const tw_aie_array *array, uintptr_t address); /* the same; -1: no tile's memory */
-bool tw__aie_place_windows(tw_aie_array *array); /* those that have no address yet; false: the array has failed */
+int tw__aie_tile_of(const tw_aie_array *array, const tw__kernel *kernel); /* column * rows + row */
+int tw__aie_tile_at(const tw_aie_array *array, uintptr_t address);        /* the same; -1: no tile's memory */
+bool tw__aie_place_windows(tw_aie_array *array);        /* in the first run; false: the array has failed */
+size_t tw__aie_memory_bytes(const tw_aie_array *array); /* of all tiles, and what lies around them */
+uint8_t *tw__aie_tile_memory(const tw_aie_array *array, int tile); /* its first byte */
+/* A core reaches its own memory, north, south, and that of the tile to the west in even rows, to the east in odd ones. */
+bool tw__aie_reaches(const tw_aie_array *array, const tw__kernel *kernel, int tile);
 void tw__aie_free_memory(tw_aie_array *array);
 
 /* --- check/source_line.c --- */

@@ -10,7 +10,8 @@ enum { FIFO_WORDS = 16, CASCADE_DEPTH = 4 };
 tw_aie_array *tw_aie_array_new(void)
 {
     tw_aie_array *a = calloc(1, sizeof *a);
-    if (a) a->locks = calloc((size_t)TW__AIE_COLUMNS * TW__AIE_ROWS * TW__AIE_LOCKS, sizeof *a->locks);
+    if (a) a->arch = tw_tile_arch_by_name("aie1");
+    if (a) a->locks = calloc((size_t)a->arch->tiles * a->arch->locks, sizeof *a->locks);
     if (a && a->locks) return a;
     free(a);
     tw__fail(TW_E_NO_MEMORY, "no memory for an array");
@@ -79,9 +80,9 @@ tw_aie_kernel tw_aie_array_add(tw_aie_array *a, const char *name, void (*fn)(voi
                                int row)
 {
     tw_aie_kernel none = { 0 };
-    if (column < 0 || column >= TW__AIE_COLUMNS || row < 0 || row >= TW__AIE_ROWS) {
-        tw__aie_fail(a, TW_E_INDEX, "kernel '%s': tile (%d,%d) is not in columns 0 to %d, rows 0 to %d", name,
-                     column, row, TW__AIE_COLUMNS - 1, TW__AIE_ROWS - 1);
+    if (column < 0 || (unsigned)column >= a->arch->columns || row < 0 || (unsigned)row >= a->arch->rows) {
+        tw__aie_fail(a, TW_E_INDEX, "kernel '%s': tile (%d,%d) is not in columns 0 to %u, rows 0 to %u", name,
+                     column, row, a->arch->columns - 1, a->arch->rows - 1);
         return none;
     }
     tw__kernel *k = APPEND(a, kernels, kernel_count, kernel_room, tw__kernel);
@@ -265,8 +266,8 @@ void tw_aie_array_input(tw_aie_array *a, const tw_aie_file *what, tw_aie_port to
     if (!f || !tw__plio_load(a, f)) return;
     feed(a, f, k, to.number, what->window_bytes, what->margin);
     if (what->window_bytes && f->count % what->window_bytes)
-        tw__aie_fail(a, TW_E_PARSE, "%s: %zu bytes are not a multiple of the window of %u bytes", what->path, f->count,
-                     what->window_bytes);
+        tw__aie_fail(a, TW_E_PARSE, "%s: %zu bytes are not a multiple of the window of %u bytes", what->path,
+                     f->count, what->window_bytes);
 }
 
 void tw_aie_array_output(tw_aie_array *a, tw_aie_port from, const tw_aie_file *what)

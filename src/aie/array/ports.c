@@ -336,8 +336,9 @@ void tw_aie_done(void)
 
 static bool lock_id(const char *call, int id)
 {
-    if (id >= 0 && id < TW__AIE_LOCKS) return true;
-    tw__aie_report(call, "lock %d is not 0 to %d", id, TW__AIE_LOCKS - 1);
+    unsigned locks = tw__aie_current->arch->locks;
+    if (id >= 0 && (unsigned)id < locks) return true;
+    tw__aie_report(call, "lock %d is not 0 to %u", id, locks - 1);
     return false;
 }
 

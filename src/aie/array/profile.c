@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TILES = TW__AIE_COLUMNS * TW__AIE_ROWS };
 /* From load to use and from MAC to SRS, once per firing (docs/aie.md: not published exactly). */
 enum { FILL_CYCLES = 6 + 5 };
 
@@ -26,16 +25,16 @@ uint64_t tw_aie_array_cycles(const tw_aie_array *a, tw_aie_kernel handle)
 
 static void add_memory(tw_profile *p, tw_aie_array *a)
 {
-    tw__memory *memory = tw__memory_new(TILES);
+    tw__memory *memory = tw__memory_new(a->arch->tiles);
     if (!memory) return;
     for (size_t i = 0; i < a->kernel_count; i++)
-        tw__memory_count(memory, (uint32_t)tw__aie_tile_of(a->kernels[i]), TW_STORAGE_STACK,
+        tw__memory_count(memory, (uint32_t)tw__aie_tile_of(a, a->kernels[i]), TW_STORAGE_STACK,
                          TW__AIE_STACK_AND_HEAP);
     for (size_t i = 0; i < a->pair_count; i++) {
         const tw__pair *w = a->pairs[i];
         for (unsigned b = 0; b < w->blocks; b++) {
             int tile = w->block[b] ? tw__aie_tile_at(a, (uintptr_t)w->block[b])
-                                   : tw__aie_tile_of(a->kernels[w->to >= 0 ? w->to : w->from]);
+                                   : tw__aie_tile_of(a, a->kernels[w->to >= 0 ? w->to : w->from]);
             if (tile >= 0)
                 tw__memory_count(memory, (uint32_t)tile, TW_STORAGE_VARIABLE, (uint64_t)w->bytes + w->margin);
         }
@@ -46,16 +45,16 @@ static void add_memory(tw_profile *p, tw_aie_array *a)
 
 tw_profile *tw__aie_profile(tw_aie_array *a)
 {
-    const tw_tile_arch *arch = tw_tile_arch_by_name("aie1");
+    const tw_tile_arch *arch = a->arch;
     tw_profile *p = tw__profile_new(&(tw__profile_target){ .type = "AI_ENGINE",
-                                                           .arch = "aie1",
+                                                           .arch = arch->name,
                                                            .ipus = 1,
-                                                           .tiles_per_ipu = TILES,
+                                                           .tiles_per_ipu = arch->tiles,
                                                            .replicas = 1,
                                                            .bytes_per_tile = arch->bytes_per_tile,
                                                            .clock_hz = arch->clock_hz });
     tw__type_cycles *types = calloc(a->kernel_count + 1, sizeof *types);
-    uint64_t *by_tile = calloc(TILES, sizeof *by_tile);
+    uint64_t *by_tile = calloc(arch->tiles, sizeof *by_tile);
     if (!p || !types || !by_tile) {
         tw_profile_free(p), free(types), free(by_tile);
         return NULL;
@@ -68,14 +67,14 @@ tw_profile *tw__aie_profile(tw_aie_array *a)
         uint64_t cycles = tw_aie_array_cycles(a, (tw_aie_kernel){ (int)i + 1 });
         types[i] = (tw__type_cycles){ tw__profile_add_vertex_type(p, k->name, 0), 1, cycles };
         tw__profile_add_vertices(p, set, types[i].vertex_type, 1);
-        by_tile[tw__aie_tile_of(k)] += cycles;
+        by_tile[tw__aie_tile_of(a, k)] += cycles;
     }
     uint32_t program = tw__profile_add_program(p, TW_PROGRAM_ON_TILE_EXECUTE, "array", TW__NONE, set, 0);
     uint32_t step = tw__profile_add_step(p, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
                                                               .name = "array",
                                                               .program = program,
                                                               .index = set,
-                                                              .active = tw__profile_row(p, by_tile, TILES),
+                                                              .active = tw__profile_row(p, by_tile, arch->tiles),
                                                               .types = types,
                                                               .type_count = a->kernel_count,
                                                               .fidelity = TW_FIDELITY_ESTIMATED });

@@ -13,7 +13,7 @@ _Thread_local tw_aie_array *tw__aie_current;
 
 tw__lock *tw__aie_lock(tw_aie_array *a, const tw__kernel *k, int id)
 {
-    return &a->locks[(k->column * TW__AIE_ROWS + k->row) * TW__AIE_LOCKS + id];
+    return &a->locks[(unsigned)tw__aie_tile_of(a, k) * a->arch->locks + (unsigned)id];
 }
 
 void tw__aie_yield(tw__kernel *k, tw__wait wait)
@@ -248,7 +248,7 @@ static void reset(tw_aie_array *a)
         if (a->files[i]->last) memset(a->files[i]->last, 0, a->files[i]->last_room);
     }
     for (size_t i = 0; i < a->kernel_count; i++) reset_kernel(a->kernels[i]);
-    memset(a->locks, 0, (size_t)TW__AIE_COLUMNS * TW__AIE_ROWS * TW__AIE_LOCKS * sizeof *a->locks);
+    memset(a->locks, 0, (size_t)a->arch->tiles * a->arch->locks * sizeof *a->locks);
 }
 
 /* On until nothing moves; what came of it. */

@@ -5,6 +5,7 @@
  * table is the one the project uses everywhere. */
 #include "core/tile/tile.h"
 
+#include <assert.h>
 #include <glib.h>
 #include <math.h>
 #include <string.h>
@@ -94,7 +95,8 @@ static const tw_tile_arch table[] = {
     /* 32 KB of data in 8 banks of 256 x 128 bit, even and odd banks serve 256-bit accesses together; 16 KB of program
      * memory apart from it; streams of 32 bit per cycle. Tiles of the VC1902. */
     {.name = "aie1", .alias = "aie", .system = "aie", .description = "AMD Versal AI Engine tile (first generation)",
-     .tiles = 400, .tiles_per_super_tile = 1, .workers = 1, .bytes_per_tile = 32 * KB,
+     .tiles = 400, .columns = 50, .rows = 8, .locks = 16, .tiles_per_super_tile = 1, .workers = 1,
+     .bytes_per_tile = 32 * KB,
      .region_count = 2, .regions = {
          {.name = "data", .start = 0, .bytes = 32 * KB, .bank_bytes = 4 * KB, .banks = 8, .bank_group = 2,
           .align = 16, .interleaved = true},
@@ -208,6 +210,19 @@ const tw_tile_region *tw_tile_region_by_name(const tw_tile_arch *arch, const cha
     for (unsigned r = 0; r < arch->region_count; r++)
         if (!g_ascii_strcasecmp(arch->regions[r].name, name)) return &arch->regions[r];
     return NULL;
+}
+
+tw_tile_arch tw__tile_space(const tw_tile_arch *arch, const char *name)
+{
+    tw_tile_arch space = *arch;
+    const tw_tile_region *region = tw_tile_region_by_name(arch, name);
+    assert(region); /* names come from the table above */
+    space.base_address = region->start;
+    space.bytes_per_tile = region->bytes;
+    space.shared_address_space = true;
+    space.region_count = 1;
+    space.regions[0] = *region;
+    return space;
 }
 
 int tw_tile_element_at(const tw_tile_arch *arch, uint32_t address)

@@ -242,10 +242,11 @@ struct builder {
             return;
         }
         if (from.info->element == TW_AIE_ELEMENTS) return fail(title(from.at) + " cannot be written to a file");
-        if (check_path(to.at))
+        if (check_path(to.at)) {
             tw_aie_file text = { file.path.c_str(), from.info->element, static_cast<unsigned>(file.bits), window,
                                  0 };
-        tw_aie_array_output(array, source, &text);
+            tw_aie_array_output(array, source, &text);
+        }
     }
     /* The stream's packets carry the id of the switch's branch. */
     void name_packets(const end &from, const end &to)
