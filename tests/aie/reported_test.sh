@@ -69,7 +69,7 @@ pointers()
   lines '-O0 -O2 -march=x86-64-v3' '-O0 -O2'
   # Without debug information, or without anything that reads it: the program and an offset.
   build gcc -g0 "$source/tests/aie/pointers.c" "$work/program" && "$work/program" >"$work/out" 2>&1
-  grep -q "program+0x[0-9a-f]*: load: 32 bytes at byte 0x0080 of tile (3,1)" "$work/out" || { echo 'reported_test: no place without -g:'; cat "$work/out"; failed=1; }
+  grep -q "program+0x[0-9a-f]*: load: 32 bytes at byte 0x0940 of tile (3,1)" "$work/out" || { echo 'reported_test: no place without -g:'; cat "$work/out"; failed=1; }
   PATH=/nowhere "$work/program" >"$work/out" 2>&1
   grep -q "program+0x[0-9a-f]*: load: " "$work/out" || { echo 'reported_test: no place without addr2line:'; cat "$work/out"; failed=1; }
 }
