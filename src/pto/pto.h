@@ -98,8 +98,10 @@ struct tw_pto {
     tw__checked *checked;                                     /* TW__CHECKED_WAYS per row */
     unsigned char flag_set[TW_PTO_PIPE_ALL][TW_PTO_PIPE_ALL]; /* bit id: set */
     uint64_t flag_at[TW_PTO_PIPE_ALL][TW_PTO_PIPE_ALL][TW__FLAG_IDS];
-    uint64_t pipe_free[TW_PTO_PIPES], pipe_busy[TW_PTO_PIPES];
-    uint64_t pipe_done[TW_PTO_PIPES]; /* cycles; done: the last result is there */
+    uint64_t pipe_free[TW_PTO_PIPES]; /* cycle from which on an instruction may start, after flags and barriers */
+    uint64_t pipe_end[TW_PTO_PIPES];  /* cycle at which the last one ended */
+    uint64_t pipe_done[TW_PTO_PIPES]; /* ... and its result is there */
+    uint64_t pipe_busy[TW_PTO_PIPES]; /* cycles */
     uint64_t instructions;
     tw_pto_pipe last_pipe;
     tw__registers reg;
@@ -179,29 +181,21 @@ static inline int tw__letter(const tw__pto_row *row, char letter)
     const char *at = strchr(row->form, letter);
     return at ? (int)(at - row->form) : -1;
 }
+static inline tw_pto_kind tw__kind_of_letter(char c)
+{
+    return (tw_pto_kind)tw__pto_letters[c & 127].kind;
+}
 static inline bool tw__is_tile_letter(char c)
 {
-    static const bool tiles[128] = {
-        ['d'] = true, ['D'] = true, ['e'] = true, ['a'] = true, ['b'] = true, ['c'] = true, ['f'] = true,
-        ['h'] = true, ['m'] = true, ['x'] = true, ['y'] = true, ['t'] = true, ['v'] = true, ['w'] = true
-    };
-    return tiles[c & 127];
+    return tw__kind_of_letter(c) == TW_PTO_TILE;
 }
 static inline bool tw__is_dst_letter(char c) /* tiles that are written */
 {
-    return c && strchr("dDevw", c);
+    return tw__is_tile_letter(c) && tw__pto_letters[c & 127].written;
 }
 static inline bool tw__is_tensor_letter(char c)
 {
-    return c && strchr("gGpP", c);
-}
-static inline tw_pto_kind tw__kind_of_letter(char c)
-{
-    return tw__is_tile_letter(c)     ? TW_PTO_TILE
-           : tw__is_tensor_letter(c) ? TW_PTO_TENSOR
-           : c == 'q'                ? TW_PTO_FIFO
-           : c == 'r'                ? TW_PTO_GROUP
-                                     : TW_PTO_SCALAR;
+    return tw__kind_of_letter(c) == TW_PTO_TENSOR;
 }
 
 /* --- what families share ---------------------------------------------------------------------------------------- */

@@ -171,9 +171,8 @@ static tw_status check_alias(tw__pto_call *call)
 static tw_status check_core(tw__pto_call *call)
 {
     if (!call->core || !tw__pto_is_part(call->core)) return TW_OK;
-    bool out = call->row->run == tw__pto_run_move || call->row->run == tw__pto_run_move_quant;
-    bool in =
-        (call->row->run == tw__pto_run_move || call->row->run == tw__pto_run_insert) && tw__pto_fills_cube(call);
+    bool out = call->row->rules & TW__TO_VECTOR;
+    bool in = call->row->rules & TW__TO_CUBE && tw__pto_fills_cube(call);
     for (unsigned i = 0; i < call->count; i++) {
         if (call->operand[i].kind != TW_PTO_TILE) continue;
         const tw_pto_tile *t = tw__tile(call, i);
@@ -194,6 +193,25 @@ static tw_status check_core(tw__pto_call *call)
     return TW_OK;
 }
 
+/* A tensor that is written has a place of its own for each element: one that repeats a dimension (stride 0) would keep
+ * what happens to come last. Atomic additions may meet in one place. */
+static tw_status check_written_tensors(tw__pto_call *call)
+{
+    for (unsigned i = 0; i < call->count; i++) {
+        if (call->row->form[i] != 'G' || call->attrs->atomic) continue;
+        const tw_pto_tensor *g = call->operand[i].tensor;
+        bool empty = false;
+        for (unsigned d = 0; d < 5; d++) empty |= g->shape[d] == 0;
+        for (unsigned d = 0; d < 5 && !empty; d++)
+            if (g->shape[d] > 1 && g->stride[d] == 0)
+                return tw__pto_refuse(
+                    call, i, "global.overlap",
+                    "operand %u is written and has stride 0 over its %zu elements of dimension %u", i + 1,
+                    g->shape[d], d);
+    }
+    return TW_OK;
+}
+
 tw_status tw__pto_check_call(tw__pto_call *call)
 {
     call->blame = TW__NO_OPERAND;
@@ -202,6 +220,7 @@ tw_status tw__pto_check_call(tw__pto_call *call)
     if (status == TW_OK) status = check_core(call);
     if (status == TW_OK) status = check_layouts(call);
     if (status == TW_OK) status = check_valid(call);
+    if (status == TW_OK) status = check_written_tensors(call);
     bool macro = call->row->rules & TW__MACRO; /* its parts are checked for themselves */
     if (status == TW_OK && !macro) status = tw__pto_check_tmp(call);
     if (status == TW_OK && !macro) status = check_alias(call);

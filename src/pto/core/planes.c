@@ -89,7 +89,7 @@ static bool is_overwritten(const tw__pto_call *call, unsigned i)
 {
     const tw__pto_row *row = call->row;
     int a = tw__letter(row, 'a'), b = tw__letter(row, 'b');
-    return i == 0 && row->run == tw__pto_run_matmul && row->form[0] == 'd' && a > 0 && b > 0 &&
+    return i == 0 && row->rules & TW__WRITES_ALL && row->form[0] == 'd' && a > 0 && b > 0 &&
            tw__tile(call, 0)->rows == tw__tile(call, (unsigned)a)->valid_rows &&
            tw__tile(call, 0)->cols == tw__tile(call, (unsigned)b)->valid_cols;
 }
@@ -98,7 +98,7 @@ static bool is_overwritten(const tw__pto_call *call, unsigned i)
  * of them packed. */
 static bool is_copied(const tw__pto_call *call, const tw_pto_tile *t)
 {
-    bool packed = call->row->run == tw__pto_run_convert && t->blayout == TW_PTO_ROW_MAJOR;
+    bool packed = call->row->rules & TW__PACKED && t->blayout == TW_PTO_ROW_MAJOR;
     return tw__tile_boxed(t) || (tw__tile_nibbles(t) && call->row->run && !packed);
 }
 

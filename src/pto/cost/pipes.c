@@ -104,14 +104,14 @@ void tw__pto_charge(tw__pto_call *call)
         if (p && p->ready_write > start) start = p->ready_write;
         if (p && written && p->ready_read > start) start = p->ready_read;
     }
-    bool idle = start > core->pipe_free[pipe] || core->pipe_busy[pipe] == 0;
+    bool idle = start > core->pipe_end[pipe] || core->pipe_busy[pipe] == 0; /* whatever it waited for */
     uint64_t cycles = (idle ? c.head : 0) + c.body, end = start + cycles, there = end + c.tail;
     for (unsigned i = 0; i < call->count; i++) {
         tw__place *p = place_at(core, &call->operand[i]);
         if (p && (tw__is_dst_letter(call->row->form[i]) || call->row->form[i] == 't')) p->ready_write = there;
         if (p && there > p->ready_read) p->ready_read = there;
     }
-    core->pipe_free[pipe] = end;
+    core->pipe_free[pipe] = core->pipe_end[pipe] = end;
     core->pipe_done[pipe] = there;
     core->pipe_busy[pipe] += cycles;
     const tw__pto_row *as = core->charge_as ? core->charge_as : call->row;

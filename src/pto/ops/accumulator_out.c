@@ -24,7 +24,7 @@ bool tw__acc_converts(tw_type from, tw_type to)
 
 static uint64_t scaled_types(const tw__pto_call *call, tw_type from)
 {
-    bool insert = call->row->run == tw__pto_run_insert_quant;
+    bool insert = call->row->rules & TW__INSERTS;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].from == from)
             return (call->target == TW_PTO_A5 || insert ? 0 : types[i].scaled_a2a3) |

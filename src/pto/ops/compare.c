@@ -35,7 +35,8 @@ static tw_status check_mask(tw__pto_call *call, unsigned i, const tw_pto_tile *v
     return TW_OK;
 }
 
-tw_status tw__pto_check_compare(tw__pto_call *call)
+/* `regions`: the other side is a tile of the same valid region. */
+static tw_status check_comparison(tw__pto_call *call, bool regions)
 {
     const tw_pto_tile *a = tw__tile(call, 1);
     tw_type other = call->operand[2].kind == TW_PTO_SCALAR ? call->operand[2].scalar.type : tw__tile(call, 2)->type;
@@ -44,9 +45,8 @@ tw_status tw__pto_check_compare(tw__pto_call *call)
         return tw__pto_refuse(call, TW__NO_OPERAND, "cmp.mode", "unknown comparison %d", call->attrs->cmp);
     if (call->target == TW_PTO_A2A3 && a->type == TW_I32 && call->attrs->cmp != TW_PTO_EQ)
         return tw__pto_refuse(call, 1, "cmp.i32", "i32 can only be compared for equality");
-    if (call->row->form[2] == 'b' && call->row->run == tw__pto_run_compare &&
-        (!tw__same(a->valid_rows, tw__tile(call, 2)->valid_rows) ||
-         !tw__same(a->valid_cols, tw__tile(call, 2)->valid_cols)))
+    if (regions && (!tw__same(a->valid_rows, tw__tile(call, 2)->valid_rows) ||
+                    !tw__same(a->valid_cols, tw__tile(call, 2)->valid_cols)))
         return tw__pto_refuse(call, 2, "valid.same", "the valid regions of the sources differ");
     tw_status status = check_mask(call, 0, a);
     tw_type mask = tw__tile(call, 0)->type;
@@ -74,9 +74,14 @@ tw_status tw__pto_run_compare(tw__pto_call *call)
     return compare(call, call->plane[2]);
 }
 
+tw_status tw__pto_check_compare(tw__pto_call *call)
+{
+    return check_comparison(call, call->row->form[2] == 'b');
+}
+
 tw_status tw__pto_check_compare_tile(tw__pto_call *call)
 {
-    return tw__pto_check_compare(call);
+    return check_comparison(call, false);
 }
 
 tw_status tw__pto_run_compare_tile(tw__pto_call *call)

@@ -4,38 +4,16 @@
 
 #include <glib.h>
 
+const tw__pto_letter tw__pto_letters[128] = {
+#define LETTER(letter, kind, written, name) [letter] = { TW_PTO_##kind, written, name },
+    TW__PTO_LETTERS(LETTER)
+#undef LETTER
+};
+
 const char *tw__pto_letter_name(char c)
 {
-    static const char *const names[] = { "d dst",
-                                         "D dst (read and written)",
-                                         "e dst2",
-                                         "v dst3",
-                                         "w dst4",
-                                         "a src0",
-                                         "b src1",
-                                         "c src2",
-                                         "f src3",
-                                         "h src4",
-                                         "m mask",
-                                         "x index",
-                                         "y index2",
-                                         "t tmp",
-                                         "s scalar",
-                                         "i integer",
-                                         "j integer",
-                                         "k integer",
-                                         "l integer",
-                                         "n integer",
-                                         "o integer",
-                                         "g tensor",
-                                         "G tensor (written)",
-                                         "p tensor of indexes",
-                                         "P scratch tensor",
-                                         "q FIFO",
-                                         "r tensor on each device" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i][0] == c) return names[i] + 2;
-    return "?";
+    const char *name = tw__pto_letters[c & 127].name;
+    return name ? name : "?";
 }
 
 /* Domain and constraints by family. */

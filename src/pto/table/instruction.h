@@ -5,18 +5,43 @@
 #include <stdio.h>
 #include <tilewright/pto.h>
 
-/* Letters of a form: d destination, D destination that is read too, e v w further destinations, a b c f h sources, m
- * mask, x y indexes, t tmp, s scalar of the element type, i j k l integers, g tensor read, G tensor written, p tensor
- * of indexes, P scratch tensor, q FIFO between cores, r a tensor on each of several devices. */
-enum {                     /* general rules of a row; the rest is its family's */
-       TW__SAME_TYPE = 1,  /* d, D, a, b, c and s have one element type */
-       TW__SAME_VALID = 2, /* valid regions of d, D, a, b, c are equal */
-       TW__VEC_ONLY = 4,   /* all tiles lie in vector memory */
-       TW__ROW_MAJOR = 8,  /* on chips: row-major, not boxed */
-       TW__NO_ALIAS = 16,  /* A2/A3: destinations share no byte with sources or tmp */
-       TW__MACRO = 128,    /* made of other instructions, which bind and charge themselves */
-       TW__CONV = 32,      /* tiles may be ConvTiles */
-       TW__CPU_ONLY = 64,  /* no chip among the targets has it: types are those of profile cpu */
+/* Letters of a form, one per operand: X(letter, kind of operand, written, name in listings). 's' is a scalar of the
+ * element type. docs/pto.md and `tilewright pto info` use the names. */
+// clang-format off
+#define TW__PTO_LETTERS(X) \
+    X('d', TILE, true, "dst")      X('D', TILE, true, "dst (read and written)") \
+    X('e', TILE, true, "dst2")     X('v', TILE, true, "dst3")      X('w', TILE, true, "dst4") \
+    X('a', TILE, false, "src0")    X('b', TILE, false, "src1")     X('c', TILE, false, "src2") \
+    X('f', TILE, false, "src3")    X('h', TILE, false, "src4")     X('m', TILE, false, "mask") \
+    X('x', TILE, false, "index")   X('y', TILE, false, "index2")   X('t', TILE, false, "tmp") \
+    X('s', SCALAR, false, "scalar")  X('i', SCALAR, false, "integer") X('j', SCALAR, false, "integer") \
+    X('k', SCALAR, false, "integer") X('l', SCALAR, false, "integer") X('n', SCALAR, false, "integer") \
+    X('o', SCALAR, false, "integer") \
+    X('g', TENSOR, false, "tensor")  X('G', TENSOR, true, "tensor (written)") \
+    X('p', TENSOR, false, "tensor of indexes") X('P', TENSOR, true, "scratch tensor") \
+    X('q', FIFO, false, "FIFO")      X('r', GROUP, false, "tensor on each device")
+// clang-format on
+typedef struct tw__pto_letter {
+    unsigned char kind; /* tw_pto_kind */
+    bool written;
+    const char *name;
+} tw__pto_letter;
+extern const tw__pto_letter tw__pto_letters[128]; /* by character (table/describe.c) */
+enum {                                            /* general rules of a row; the rest is its family's */
+       TW__SAME_TYPE = 1,                         /* d, D, a, b, c and s have one element type */
+       TW__SAME_VALID = 2,                        /* valid regions of d, D, a, b, c are equal */
+       TW__VEC_ONLY = 4,                          /* all tiles lie in vector memory */
+       TW__ROW_MAJOR = 8,                         /* on chips: row-major, not boxed */
+       TW__NO_ALIAS = 16,                         /* A2/A3: destinations share no byte with sources or tmp */
+       TW__MACRO = 128,                           /* made of other instructions, which bind and charge themselves */
+       TW__CONV = 32,                             /* tiles may be ConvTiles */
+       TW__CPU_ONLY = 64,     /* no chip among the targets has it: types are those of profile cpu */
+       TW__TO_VECTOR = 256,   /* an accumulator of a cube core may go to a tile of its vector cores */
+       TW__TO_CUBE = 512,     /* a tile of a vector core may go to the cube core's L1 (A5) */
+       TW__WRITES_ALL = 1024, /* a d as large as the product is written as a whole, and so not fetched */
+       TW__PACKED = 2048,     /* rows of 4-bit elements stay packed, two per byte */
+       TW__FULL_COLS = 4096,  /* A2/A3: all columns of d are valid */
+       TW__INSERTS = 8192,    /* types are those of an insertion */
        TW__LANES = 1 | 2 | 4 | 8
 };
 
@@ -61,7 +86,8 @@ typedef enum tw__pto_cost { /* X(name, head, slope, tail): cycles = head + slope
 typedef struct tw__pto_call tw__pto_call;
 typedef struct tw__pto_row {
     const char *name, *mnemonic, *form, *ins, *order, *family;
-    unsigned char pipe, rules, op, tmp, cost, operands;
+    unsigned char pipe, op, tmp, cost, operands;
+    uint16_t rules;
     uint64_t types[TW_PTO_TARGETS];
     uint32_t attrs; /* bit i: attribute i of TW_PTO_ATTR_LIST is taken */
     tw_status (*check)(tw__pto_call *call);
@@ -83,7 +109,7 @@ const tw__pto_row *tw__pto_form_of(tw_pto *core, tw_pto_target target, const tw_
  * text (table/describe_text.c). */
 bool tw__pto_print_info(FILE *out, const char *name);
 void tw__pto_print_text_forms(FILE *out, const tw__pto_row *row);
-const char *tw__pto_letter_name(char letter);                      /* of a form: "dst", "tensor (written)" */
+const char *tw__pto_letter_name(char letter);                      /* "?" for what is none */
 const char *tw__pto_attr_value_name(unsigned attr, int32_t value); /* "lt"; NULL = a number */
 int tw__pto_attr_by_name(const char *name);                        /* -1 */
 unsigned tw__pto_attr_count(void);

@@ -36,6 +36,12 @@
 #define MACRO       TW__MACRO
 #define CONV        TW__CONV
 #define CPU_ONLY    TW__CPU_ONLY
+#define TO_VECTOR   TW__TO_VECTOR
+#define TO_CUBE     TW__TO_CUBE
+#define WRITES_ALL  TW__WRITES_ALL
+#define PACKED      TW__PACKED
+#define FULL_COLS   TW__FULL_COLS
+#define INSERTS     TW__INSERTS
 #define VEC_ANY_BOX TW__VEC_ONLY
 
 enum { /* attributes by number */

@@ -173,6 +173,7 @@ static const struct rule {
     { "load.pad", "5", "TLOAD", { 0 }, { "vec i64 4x8 v3x8 pad2", "g i64 3x8 nd" } },
     { "global.extents", "c25", "TLOAD", { 0 }, { F32, "g f32 4x63 nd" } },
     { "global.type", "c25", "TLOAD", { 0 }, { F32, "g f16 4x64 nd" } },
+    { "global.overlap", "c25", "TSTORE", { 0 }, { "g f32 4x64 nd repeat", F32 } },
     { "global.layout", "25", "TLOAD", { 0 }, { "vec f32 8x64", "g f32 8x64 dn" } },
     { "global.layout", "25", "TLOAD", { 0 }, { "mat f16 32x32 nz", "g f16 32x32 nd outer" } },
     { "global.layout", "25", "TLOAD", { 0 }, { "mat f16 32x32 zn", "g f16 32x32 nd" } },

@@ -4,7 +4,7 @@
  * @address, base =
  *           a window
  *   conv    "conv location type layout a,b,c,.." then kHxW filter, hN map of N rows, t = transposed, xN channels
- *   tensor  "g type rows x cols layout", then wN = window of N bytes, null, neg = negative stride, outer = two outer
+ *   tensor  "g type rows x cols layout", then wN = window of N bytes, null, neg = negative stride, repeat = stride 0, outer = two outer
  * planes, odd = 31 single scales,
  *           eights, fours = boxes of scales 8 high, 4 wide
  *   scalar  "#type value" */
@@ -108,6 +108,8 @@ static inline tw_pto_operand tensor_operand(char **words, operand_memory *m)
             m->tensor.window = (tw_window){ memory, r };
         else if (strcmp(*w, "null") == 0)
             m->tensor.data = NULL;
+        else if (strcmp(*w, "repeat") == 0)
+            m->tensor.stride[3] = 0;
         else if (strcmp(*w, "neg") == 0)
             m->tensor.stride[3] = -m->tensor.stride[3];
         else if (strcmp(*w, "outer") == 0)

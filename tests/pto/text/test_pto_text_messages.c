@@ -271,6 +271,7 @@ static const struct {
     { "func.func @f(%a: !pto.eventid_array<x>) {\n}", "'!pto.eventid_array<x>': expected a number in !pto.eventid_array", 1, 18 },
     { "func.func @f(%a: vector<4xi17>) {\n}", "'i17' is not an element type; did you mean 'i16'?", 1, 18 },
     /* operations of 2.4 */
+    { FUNC "%v = pto.make_tensor_view %p, shape = [%n], strides = [%n] : !pto.tensor_view<?xf32>" END, "pto.make_tensor_view: the elements are i32, not f32", 2, 6 },
     { FUNC "%v = pto.make_tensor_view %p : !pto.tensor_view<?x?xi32>" END, "pto.make_tensor_view: missing: 'shape'; expected", 2, 6 },
     { FUNC "%v = pto.make_tensor_view %p, shape = [%n], strides = [%n, %n] : !pto.tensor_view<?x?xi32>" END, "pto.make_tensor_view: 1 extents for a view of rank 2", 2, 6 },
     { FUNC "%v = pto.make_tensor_view %p, shape = [%n, %n] : !pto.tensor_view<?x?xi32>" END, "pto.make_tensor_view: missing: 'strides'; expected", 2, 6 },

@@ -209,6 +209,11 @@ static void pto_text_ops_refused(void **state)
         { "%t = pto.alloc_tile : !pto.tile_buf<vec, 1x8xi32, compact=9>", "not a compact mode", 1, 23 },
         { "%t = pto.alloc_tile : i32", "a tile is allocated", 1, 6 },
         { "%p = pto.alloc_tile : !pto.ptr<f32, l1>", "not a memory of a pointer", 1, 23 },
+        { "%x = arith.constant 1e39 : f32", "1e39 does not fit f32", 1, 21 },
+        { "%x = arith.constant -3.4028236e38 : f32", "-3.4028236e38 does not fit f32", 1, 21 },
+        { "%x = arith.constant 65520.0 : f16", "65520.0 does not fit f16", 1, 21 },
+        { "%x = arith.constant 1e400 : bf16", "does not fit bf16", 1, 21 },
+        { "%x = arith.addf %half, 1e39 : f32", "1e39 does not fit f32", 1, 24 },
         { "%p = pto.tgetval ins(%c0, %c0 : index, index) outs : i32", "a tile is wanted here", 1, 22 },
         { "pto.print ins(\"a\", \"b\")", "one string", 1, 20 },
         { "pto.print ins(\"a", "has no '\"' at its end", 1, 15 },
@@ -318,7 +323,8 @@ static void pto_text_ops_print(void **state)
         { "pto.print ins(\"sum\", %half, %i3 : f32, i32)", "sum 0.5 3\n" },
         { "pto.print ins(\"%s %n %99999d\", %i3, %i3, %i3 : i32, i32, i32)", "%s %n %99999d 3 3 3\n" },
         { "pto.print ins(%i3 : i32)", "3\n" },
-        { "pto.print ins(\"a\x1b[2Jb\\\x1b\x7f\xc2\x9b\xc3\xa9\\t.\" )", "a\\x1b[2Jb\\x1b\\x7f\xc2\\x9b\xc3\xa9\t.\n" },
+        { "pto.print ins(\"a\x1b[2Jb\\\x1b\x7f\xc2\x9b\xc3\xa9\\t.\" )",
+          "a\\x1b[2Jb\\x1b\\x7f\xc2\\x9b\xc3\xa9\t.\n" },
         { "pto.print ins(\"%c%c\", %i3, %i3 : i32, i32)", "\\x03\\x03\n" },
     };
     (void)state;
@@ -406,7 +412,7 @@ static void pto_text_ops_operand_counts(void **state)
             g_string_free(text, TRUE);
         }
     static const char *const wrong[] = { "%g = arith.cmpi ne", "%g = arith.cmpf une", "%g = arith.cmpi ne, %c",
-                                            "%g = arith.cmpi ne, %c, %c, %c : index", "%g = arith.select" };
+                                         "%g = arith.cmpi ne, %c, %c, %c : index", "%g = arith.select" };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[200];
         snprintf(text, sizeof text, "%%c = arith.constant 1 : index\n%s\n", wrong[i]);

@@ -25,15 +25,14 @@ static bool refuse(const tw__as_site *c, unsigned operand, const char *code, con
 
 enum { OPERATION = 1000 }; /* instead of an operand */
 
-/* Signless integers go by their width. */
-static bool same_element(tw_type a, tw_type b)
+bool tw__as_same_element(tw_type a, tw_type b)
 {
     return a == b || (!tw__is_float(a) && !tw__is_float(b) && tw_type_get(a)->bits == tw_type_get(b)->bits);
 }
 
 static bool same_elements(const tw__as_site *c, unsigned operand, tw_type have, tw_type want)
 {
-    if (!have || !want || same_element(have, want)) return true;
+    if (!have || !want || tw__as_same_element(have, want)) return true;
     return refuse(c, operand, "pto.type", "the elements are %s, not %s", tw_type_name(want, TW_SYSTEM_PTO),
                   tw_type_name(have, TW_SYSTEM_PTO));
 }
@@ -75,9 +74,7 @@ bool tw__as_rule_view(const tw__as_site *c)
         if (n && (*n < 0 || (c->type->dims[i] >= 0 && *n != c->type->dims[i])))
             return refuse(c, 1 + i, "pto.extent", "an extent of %" PRId64 " in %s", *n, c->type->text);
     }
-    tw_type have = c->type->element, want = type_of(c, 0)->element;
-    if (!want || tw_type_size(have) == tw_type_size(want)) return true;
-    return same_elements(c, OPERATION, have, want);
+    return same_elements(c, OPERATION, c->type->element, type_of(c, 0)->element);
 }
 
 bool tw__as_rule_part(const tw__as_site *c)

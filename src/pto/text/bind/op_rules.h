@@ -14,6 +14,8 @@ struct tw__as_site { /* an operation whose operands are known */
     const tw__as_type *type; /* of the result */
 };
 
+bool tw__as_same_element(tw_type a, tw_type b); /* signless integers go by their width */
+
 bool tw__as_rule_same(const tw__as_site *c);        /* the result has the operand's type */
 bool tw__as_rule_load(const tw__as_site *c);        /* the result is an element of operand 0 */
 bool tw__as_rule_store(const tw__as_site *c);       /* operand 0 is an element of operand 1 */

@@ -134,6 +134,19 @@ static bool misfit(const char *text, tw_type type)
     return false;
 }
 
+/* Rounding leaves the number where it was: not infinite or NaN, not the largest value of a type that has neither (4 bits).
+ * What is below the smallest value is rounded as it always is. */
+static bool fits(tw_type type, double number)
+{
+    const tw_convert_mode mode = { TW_ROUND_NEAREST_EVEN, TW_SAT_NONE };
+    double value = 0;
+    uint64_t bits = 0;
+    if (!tw_convert(type, &bits, TW_F64, &number, mode, 0) || !tw_convert(TW_F64, &value, type, &bits, mode, 0))
+        return true;
+    double size = number < 0 ? -number : number, rounded = value < 0 ? -value : value;
+    return size < 1 || (size <= 1.25 * rounded && rounded - rounded == 0);
+}
+
 bool tw__as_number(const char *text, tw_type type, int64_t *bits)
 {
     const char *digits = text + (*text == '-');
@@ -144,6 +157,7 @@ bool tw__as_number(const char *text, tw_type type, int64_t *bits)
     *bits = 0;
     if (tw__is_float(type) && !hex) {
         double number = g_ascii_strtod(text, &end);
+        if (*end == 0 && !fits(type, number)) return misfit(text, type);
         tw_type_store(type, bits, number);
         if (*end == 0) return true;
     } else if (magnitude(digits, &value)) {

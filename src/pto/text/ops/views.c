@@ -87,8 +87,10 @@ static tw_status run_make_view(tw__as_run *run, const tw__as_code *code)
         return tw__fail(TW_E_INVALID_ARGUMENT, "%s: shape, strides and type have one rank of 1 to 5",
                         code->op->name);
     view.tensor = (tw_pto_tensor){ .type = code->types[0].element, .layout = (tw_pto_layout)code->number };
-    if (tw_type_size(view.tensor.type) != tw_type_size(p->ptr.type))
-        return tw__fail(TW_E_TYPE, "%s: pointer and view differ in element size", code->op->name);
+    if (!tw__as_same_element(view.tensor.type, p->ptr.type))
+        return tw__fail(TW_E_TYPE, "%s: the pointer is to %s, the view of %s: pto.castptr gives another pointer",
+                        code->op->name, tw_type_name(p->ptr.type, TW_SYSTEM_PTO),
+                        tw_type_name(view.tensor.type, TW_SYSTEM_PTO));
     for (unsigned d = 0; d < 5; d++) {
         int64_t extent = d < 5 - rank ? 1 : tw__as_integer(tw__as_operand(run, code, 1 + d - (5 - rank)));
         int64_t stride = d < 5 - rank ? 0 : tw__as_integer(tw__as_operand(run, code, 1 + rank + d - (5 - rank)));
