@@ -53,6 +53,11 @@ static inline bool tw__add_size(size_t a, size_t b, size_t *out)
 {
     return !__builtin_add_overflow(a, b, out);
 }
+/* The next multiple of `unit`, a power of two. */
+static inline uint64_t tw__align_up(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) & ~(unit - 1);
+}
 
 /* --- log.c: guide chapter 9.1 ------------------------------------------------------------------------------ */
 

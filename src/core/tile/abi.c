@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-    return (value + unit - 1) / unit * unit;
-}
-
 static tw_status check(const tw_abi_member *m, size_t index)
 {
     const char *name = m->name && *m->name ? m->name : "(unnamed)";
@@ -32,7 +27,7 @@ static uint64_t place(const tw_abi_member *m, uint64_t at)
 {
     uint64_t align = (uint64_t)m->align * 8;
     if (m->is_bit_field && m->width && at % align + m->width <= (uint64_t)m->size * 8) return at;
-    return round_up(at, align);
+    return tw__align_up(at, align);
 }
 
 tw_status tw_abi_layout(tw_abi_member *members, size_t count, bool is_union, tw_abi_record *record)
@@ -51,7 +46,7 @@ tw_status tw_abi_layout(tw_abi_member *members, size_t count, bool is_union, tw_
             return tw__fail(TW_E_OVERFLOW, "member %zu, %s, ends past 2^32 bytes", i, m->name ? m->name : "");
         if (m->align > align) align = m->align;
     }
-    *record = (tw_abi_record){ round_up(round_up(end, 8) / 8, align), align };
+    *record = (tw_abi_record){ tw__align_up(tw__align_up(end, 8) / 8, align), align };
     return TW_OK;
 }
 

@@ -19,6 +19,15 @@ static void release(grouped *g)
     free(g->start), free(g->items), free(g->local), free(g->pair_start), free(g->pairs), free(g->tile_pairs);
 }
 
+static bool lives_are_sorted(const tw__place_item *item)
+{
+    const tw__place_life *life = item->lives;
+    if (!item->life_count) return true;
+    for (uint32_t k = 0; k < item->life_count; k++)
+        if (life[k].first > life[k].last || (k && life[k - 1].last >= life[k].first)) return false;
+    return life[0].first == item->first && life[item->life_count - 1].last == item->last;
+}
+
 static tw_status check(const tw_tile_arch *arch, unsigned tiles, const tw__place_item *items, size_t count,
                        const tw__place_pair *pairs, size_t pair_count)
 {
@@ -38,6 +47,10 @@ static tw_status check(const tw_tile_arch *arch, unsigned tiles, const tw__place
         if (item->first > item->last)
             return tw__fail(TW_E_INVALID_ARGUMENT, "object %zu (%s) is alive from step %u to step %u", i, name,
                             item->first, item->last);
+        if (!lives_are_sorted(item))
+            return tw__fail(TW_E_INVALID_ARGUMENT,
+                            "object %zu (%s): its %u lives are not in order from step %u to %u", i, name,
+                            item->life_count, item->first, item->last);
     }
     for (size_t i = 0; i < pair_count; i++)
         if (pairs[i].a >= count || pairs[i].b >= count || items[pairs[i].a].tile != items[pairs[i].b].tile)

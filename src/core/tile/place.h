@@ -4,7 +4,7 @@
  *     tw__place_pair pairs[] = { { 0, 1, TW__PLACE_ELEM, "elem(*a)!=elem(*b)" } };
  *     if (tw__place(arch, 1472, items, n, pairs, 1, by_tile) != TW_OK) ...   // addresses are there all the same
  *
- * Objects that are not alive together may share addresses. Plain data may lie anywhere, low addresses first, so the
+ * Objects that are not alive together may share addresses; an object may be dead between two of its lives. Plain data may lie anywhere, low addresses first, so the
  * interleaved region is used where it is asked for or where nothing else is left. Same input, same addresses. */
 #ifndef TW_TILE_PLACE_H
 #define TW_TILE_PLACE_H
@@ -22,14 +22,21 @@ typedef enum tw__place_flags {
     TW__PLACE_OVERFLOWED = 32  /* found no room: lies past the end of the memory, in part at least */
 } tw__place_flags;
 
+typedef struct tw__place_life { /* steps, both included */
+    uint32_t first, last;
+} tw__place_life;
+
 typedef struct tw__place_item {
     const char *name; /* for messages; NULL = none */
     uint64_t bytes;   /* 0: gets an address, takes no room */
     uint32_t tile;
     uint32_t align;       /* a power of two */
-    uint32_t first, last; /* steps in which it is alive, both included */
+    uint32_t first, last; /* steps from its first to its last life, both included */
     uint16_t storage;     /* tw_storage, for messages and sums */
     uint16_t flags;
+    uint32_t life_count; /* 0: it is alive from `first` to `last` without a break */
+    const tw__place_life
+        *lives;       /* [life_count] ascending, apart from each other, from `first` to `last`; the caller's */
     uint64_t address; /* result */
 } tw__place_item;
 
@@ -54,14 +61,28 @@ typedef struct tw__place_tile {
     tw_status status;
 } tw__place_tile;
 
+/* The lives of an item; *one is room for that of an item without breaks. */
+static inline const tw__place_life *tw__place_lives(const tw__place_item *item, tw__place_life *one,
+                                                    uint32_t *count)
+{
+    *count = item->life_count ? item->life_count : 1;
+    *one = (tw__place_life){ item->first, item->last };
+    return item->life_count ? item->lives : one;
+}
+
 static inline bool tw__place_is_alive(const tw__place_item *item, uint32_t step)
 {
-    return item->first <= step && step <= item->last;
+    tw__place_life one;
+    uint32_t count;
+    const tw__place_life *life = tw__place_lives(item, &one, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (life[i].first <= step && step <= life[i].last) return true;
+    return false;
 }
 
 /* Places all items; by_tile[tiles]. TW_E_TILE_MEMORY: the message names the first tile that is too full, what fills it and by
  * how much it is; TW_E_ELEM_CONSTRAINTS: there would be room, but not under the constraints. Either way every item has an
- * address, and items that found no room lie at or past the end, flagged. TW_E_INVALID_ARGUMENT: bad tile, alignment or pair,
+ * address, and items that found no room lie at or past the end, flagged. TW_E_INVALID_ARGUMENT: bad tile, alignment, lives or pair,
  * nothing is placed. TW_E_NO_MEMORY. */
 tw_status tw__place(const tw_tile_arch *arch, unsigned tiles, tw__place_item *items, size_t count,
                     const tw__place_pair *pairs, size_t pair_count, tw__place_tile *by_tile);

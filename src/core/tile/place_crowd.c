@@ -104,9 +104,24 @@ static void add_to(tw__placer *p, tw__list *list, tw__span where, uint32_t index
         p->failed = true;
 }
 
+static bool lives_meet(const tw__placer *p, uint32_t i, uint32_t other)
+{
+    const tw__place_life *a = p->lives + p->life_start[i], *a_end = p->lives + p->life_start[i + 1],
+                         *b = p->lives + p->life_start[other], *b_end = p->lives + p->life_start[other + 1];
+    while (a < a_end && b < b_end) {
+        if (a->last < b->first)
+            a++;
+        else if (b->last < a->first)
+            b++;
+        else
+            return true;
+    }
+    return false;
+}
+
 static bool meets_in_time(const tw__placer *p, uint32_t i, uint32_t other)
 {
-    return p->first[other] <= p->last[i] && p->last[other] >= p->first[i];
+    return p->first[other] <= p->last[i] && p->last[other] >= p->first[i] && lives_meet(p, i, other);
 }
 
 static void find_contemporaries(tw__placer *p, uint32_t i)

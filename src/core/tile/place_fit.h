@@ -33,7 +33,9 @@ typedef struct tw__placer {
     tw__place_item **items;
     uint64_t end;           /* of the memory */
     uint64_t alive;         /* most bytes alive in one step */
-    uint32_t *first, *last; /* of each item, as ranks of the steps that matter */
+    uint32_t *first, *last; /* of each item, from its first to its last life, as ranks of the steps that matter */
+    uint32_t *life_start;   /* [count + 1] in `lives` */
+    tw__place_life *lives;  /* of each item, as ranks */
     uint32_t ranks;
     uint32_t *boost; /* attempts in which the item found no room at all */
     uint32_t *push;  /* times it was turned out of its place */
@@ -54,7 +56,7 @@ typedef struct tw__placer {
 
 static inline bool tw__placer_always(const tw__placer *p, uint32_t i)
 {
-    return p->first[i] == 0 && p->last[i] == p->ranks - 1;
+    return p->first[i] == 0 && p->last[i] == p->ranks - 1 && p->life_start[i + 1] - p->life_start[i] == 1;
 }
 
 /* In a file of its class there would be too many of these for every object placed. */
@@ -72,11 +74,6 @@ static inline unsigned tw__placer_class(const tw__placer *p, uint32_t i)
 static inline tw__span tw__placer_span(const tw__placer *p, uint32_t i)
 {
     return (tw__span){ p->items[i]->address, p->items[i]->address + p->items[i]->bytes };
-}
-
-static inline uint64_t tw__placer_round_up(uint64_t value, uint64_t unit)
-{
-    return (value + unit - 1) & ~(unit - 1);
 }
 
 /* --- place_crowd.c */

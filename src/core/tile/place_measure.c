@@ -18,11 +18,19 @@ uint64_t tw__placer_most_alive(const tw__placer *p, uint32_t *step)
     if (!change) return 0;
     memset(change, 0, ((size_t)p->ranks + 1) * sizeof *change);
     for (uint32_t i = 0; i < p->fit->count; i++)
-        change[p->first[i]] += (int64_t)p->items[i]->bytes, change[p->last[i] + 1] -= (int64_t)p->items[i]->bytes;
+        for (uint32_t k = p->life_start[i]; k < p->life_start[i + 1]; k++) {
+            change[p->lives[k].first] += (int64_t)p->items[i]->bytes;
+            change[p->lives[k].last + 1] -= (int64_t)p->items[i]->bytes;
+        }
     for (uint32_t r = 0; r < p->ranks; r++)
         if ((now += change[r]) > most) most = now, fullest = r;
     for (uint32_t i = 0; i < p->fit->count; i++) /* something begins there */
-        if (p->first[i] == fullest) *step = p->items[i]->first;
+        for (uint32_t k = p->life_start[i]; k < p->life_start[i + 1]; k++) {
+            tw__place_life one;
+            uint32_t count;
+            if (p->lives[k].first == fullest)
+                *step = tw__place_lives(p->items[i], &one, &count)[k - p->life_start[i]].first;
+        }
     free(change);
     return (uint64_t)most;
 }

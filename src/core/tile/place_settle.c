@@ -51,7 +51,7 @@ static bool settle(tw__placer *p, uint32_t i, uint64_t goal)
         uint64_t at =
             k % 2 ? (s.start > low + item->bytes ? (s.start - item->bytes) & ~(uint64_t)(item->align - 1) : low)
                   : s.end;
-        at = tw__placer_round_up(at, item->align);
+        at = tw__align_up(at, item->align);
         if (at < low || at + item->bytes > goal) continue;
         uint64_t cost = cost_of(p, at, at + item->bytes, best);
         if (cost < best) best = cost, where = at;

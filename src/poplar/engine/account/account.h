@@ -175,7 +175,7 @@ uint32_t tw__account_copy_type(tw__accounting *a, tw__copy_type type);
 void tw__account_local(tw__accounting *a, const tw__local *local); /* bytes of copy vertices */
 /* Stacks, control code, instrumentation; bytes of vertex types. Then everything that is kept for the whole run is known. */
 tw_status tw__account_memory(tw__accounting *a);
-/* place/live_steps.c: the profile's liveness block, and the lives of variables and buffers. */
+/* place/lives.c: the profile's liveness block, and the lives of variables and buffers. */
 tw_status tw__account_liveness(tw__accounting *a);
 
 #endif

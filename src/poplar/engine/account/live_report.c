@@ -30,7 +30,7 @@ static void always_live(const tw__liveness *l, uint64_t *by_tile)
     uint64_t sums[TW_STORAGE_COUNT] = { 0 };
     for (uint32_t var = 0; var < a->core->var_count; var++) {
         const tw__variable *v = &a->core->vars[var];
-        if (!tw__live_has(l->always, var)) continue;
+        if (!tw__live_has(l->always, l->first_unit[var])) continue;
         tw__profile_add_always_live(a->profile, var_name(v), var_bytes(a, var));
         size_t esize = tw_target_type_size(a->target, v->type);
         for (size_t i = 0; i < v->mapped_count; i++)
@@ -59,7 +59,7 @@ static void always_live(const tw__liveness *l, uint64_t *by_tile)
 
 /* A step that the lowering shares between several places has several entries: what is live at any of them is shown. */
 typedef struct earlier {
-    uint32_t var, next; /* next: index + 1 */
+    uint32_t unit, next; /* next: index + 1 */
 } earlier;
 
 typedef struct sweep {
@@ -68,51 +68,83 @@ typedef struct sweep {
     uint32_t *first_leaf, *leaf_count; /* [plan steps] in `leaves` */
     uint32_t *last_entry;              /* [plan steps] of its entries in the shape */
     bool *border;                      /* [entries] a body begins or ends before it */
-    uint32_t *runs;                    /* [variables] that hold it live */
-    uint32_t *active, *place;          /* live variables; [variables] where in there */
+    uint32_t *runs;                    /* [units] that hold it live */
+    uint32_t *active, *place;          /* live units; [units] where in there */
     size_t active_count;
     TW__LIST(uint32_t) raised; /* begun since the last leaf */
     tw__name *name;            /* [variables] */
-    uint64_t *bytes;           /* [variables] */
+    uint64_t *bytes;           /* [units] */
+    uint32_t *listed_at;       /* [variables] where in the list */
+    uint32_t *list_var;        /* of each line of the list */
     uint64_t *now, *peak;      /* [tiles] */
     tw__live_var *list;
     TW__LIST(earlier) earlier;     /* live at entries of a step before its last one */
     uint32_t *first_earlier;       /* [plan steps] index + 1; 0 = none */
-    uint32_t *shown;               /* [variables] plan step + 1 that it was added to last */
+    uint32_t *shown;               /* [units] plan step + 1 that it was added to last */
     uint64_t total, worst, listed; /* bytes live, most of them, entries of lists so far */
 } sweep;
 
-static void count_tiles(const sweep *w, uint32_t var, bool begins)
+/* The bytes of a unit on the tiles of its variable, one after the other. */
+typedef struct on_tiles {
+    const tw__live_unit *unit;
+    const tw__variable *var;
+    size_t at, esize;
+    uint32_t tile;
+    uint64_t bytes;
+} on_tiles;
+
+static on_tiles tiles_of(const tw__liveness *l, uint32_t unit)
 {
-    const tw__accounting *a = w->l->a;
-    const tw__variable *v = &a->core->vars[var];
-    size_t esize = tw_target_type_size(a->target, v->type);
-    for (size_t i = 0; i < v->mapped_count; i++) {
-        uint64_t bytes = (v->mapped[i].end - v->mapped[i].begin) * esize;
-        w->now[v->mapped[i].tile] += begins ? bytes : (uint64_t)0 - bytes;
-    }
+    const tw__variable *var = &l->a->core->vars[l->units[unit].var];
+    return (on_tiles){ .unit = &l->units[unit],
+                       .var = var,
+                       .at = tw__mapped_find(var, l->units[unit].begin),
+                       .esize = tw_target_type_size(l->a->target, var->type) };
 }
 
-static void begin_variable(sweep *w, uint32_t var)
+static bool next_tile(on_tiles *t)
 {
-    if (w->runs[var]++) return;
-    w->place[var] = (uint32_t)w->active_count;
-    w->active[w->active_count++] = var;
-    w->total += w->bytes[var];
-    count_tiles(w, var, true);
+    if (t->at >= t->var->mapped_count || t->var->mapped[t->at].begin >= t->unit->end) return false;
+    const tw__mapped *m = &t->var->mapped[t->at++];
+    uint64_t begin = m->begin > t->unit->begin ? m->begin : t->unit->begin;
+    t->tile = m->tile;
+    t->bytes = ((m->end < t->unit->end ? m->end : t->unit->end) - begin) * t->esize;
+    return true;
+}
+
+static uint64_t unit_bytes(const tw__liveness *l, uint32_t unit)
+{
+    uint64_t sum = 0;
+    for (on_tiles t = tiles_of(l, unit); next_tile(&t);) sum += t.bytes;
+    return sum;
+}
+
+static void count_tiles(const sweep *w, uint32_t unit, bool begins)
+{
+    for (on_tiles t = tiles_of(w->l, unit); next_tile(&t);)
+        w->now[t.tile] += begins ? t.bytes : (uint64_t)0 - t.bytes;
+}
+
+static void begin_unit(sweep *w, uint32_t unit)
+{
+    if (w->runs[unit]++) return;
+    w->place[unit] = (uint32_t)w->active_count;
+    w->active[w->active_count++] = unit;
+    w->total += w->bytes[unit];
+    count_tiles(w, unit, true);
     if (tw__grow(&w->raised.items, &w->raised.room, w->raised.count, sizeof *w->raised.items))
-        w->raised.items[w->raised.count++] = var;
+        w->raised.items[w->raised.count++] = unit;
     else
         w->l->failed = true;
 }
 
-static void end_variable(sweep *w, uint32_t var)
+static void end_unit(sweep *w, uint32_t unit)
 {
-    if (--w->runs[var]) return;
+    if (--w->runs[unit]) return;
     uint32_t moved = w->active[--w->active_count];
-    w->active[w->place[var]] = moved, w->place[moved] = w->place[var];
-    w->total -= w->bytes[var];
-    count_tiles(w, var, false);
+    w->active[w->place[unit]] = moved, w->place[moved] = w->place[unit];
+    w->total -= w->bytes[unit];
+    count_tiles(w, unit, false);
 }
 
 static void raise_peak(sweep *w, uint32_t tile)
@@ -123,11 +155,22 @@ static void raise_peak(sweep *w, uint32_t tile)
 /* Tiles on which something began since the last leaf. */
 static void raise_peaks(sweep *w)
 {
-    for (size_t i = 0; i < w->raised.count; i++) {
-        const tw__variable *v = &w->l->a->core->vars[w->raised.items[i]];
-        for (size_t m = 0; m < v->mapped_count; m++) raise_peak(w, v->mapped[m].tile);
-    }
+    for (size_t i = 0; i < w->raised.count; i++)
+        for (on_tiles t = tiles_of(w->l, w->raised.items[i]); next_tile(&t);) raise_peak(w, t.tile);
     w->raised.count = 0;
+}
+
+/* Units of one variable are one line of a list, with the bytes of those that are live. */
+static void add_listed(sweep *w, uint32_t unit, size_t *count)
+{
+    uint32_t var = w->l->units[unit].var, at = w->listed_at[var];
+    bool split = w->l->first_unit[var + 1] - w->l->first_unit[var] > 1;
+    if (split && at < *count && w->list[at].name == w->name[var] && w->list_var[at] == var) {
+        w->list[at].bytes += w->bytes[unit];
+        return;
+    }
+    w->listed_at[var] = (uint32_t)*count, w->list_var[*count] = var;
+    w->list[(*count)++] = (tw__live_var){ w->name[var], w->bytes[unit] };
 }
 
 static void raise_buffers(sweep *w, uint32_t exec)
@@ -175,15 +218,14 @@ static uint64_t recall(sweep *w, uint32_t s, size_t *count, bool begins)
 {
     uint64_t total = 0;
     for (uint32_t e = w->first_earlier[s]; e; e = w->earlier.items[e - 1].next) {
-        uint32_t var = w->earlier.items[e - 1].var;
-        if (w->runs[var] || (w->shown[var] == s + 1) == begins) continue;
-        w->shown[var] = begins ? s + 1 : 0;
-        count_tiles(w, var, begins);
+        uint32_t unit = w->earlier.items[e - 1].unit;
+        if (w->runs[unit] || (w->shown[unit] == s + 1) == begins) continue;
+        w->shown[unit] = begins ? s + 1 : 0;
+        count_tiles(w, unit, begins);
         if (!begins) continue;
-        const tw__variable *v = &w->l->a->core->vars[var];
-        for (size_t m = 0; m < v->mapped_count; m++) raise_peak(w, v->mapped[m].tile);
-        w->list[(*count)++] = (tw__live_var){ w->name[var], w->bytes[var] };
-        total += w->bytes[var];
+        for (on_tiles t = tiles_of(w->l, unit); next_tile(&t);) raise_peak(w, t.tile);
+        add_listed(w, unit, count);
+        total += w->bytes[unit];
     }
     return total;
 }
@@ -205,8 +247,7 @@ static void visit_step(sweep *w, uint32_t s)
     if (total > w->worst) w->worst = total;
     w->listed += w->active_count * w->leaf_count[s];
     if (w->listed > LIST_BUDGET) return;
-    for (size_t i = 0; i < w->active_count; i++)
-        w->list[count++] = (tw__live_var){ w->name[w->active[i]], w->bytes[w->active[i]] };
+    for (size_t i = 0; i < w->active_count; i++) add_listed(w, w->active[i], &count);
     for (uint32_t i = 0; i < w->leaf_count[s]; i++)
         tw__profile_set_live(a->profile, a->leaves.items[w->first_leaf[s] + i].node, w->list, count);
 }
@@ -221,15 +262,21 @@ static void visit_entry(sweep *w, uint32_t e)
     w->last_entry[at->value] == e ? visit_step(w, at->value) : remember(w, at->value);
 }
 
+/* A unit that is live in one phase of a step is listed for the step. */
+static uint32_t entry_of(const tw__liveness *l, uint32_t run, bool end)
+{
+    return (end ? l->runs.items[run].hi : l->runs.items[run].lo) / TW__PHASES;
+}
+
 /* Numbers of the runs by their first (or last) entry; NULL: out of memory. */
 static uint32_t *sorted(const tw__liveness *l, bool by_end)
 {
     size_t entries = l->a->shape.count;
     uint32_t *at = tw__calloc(entries + 2, sizeof *at), *list = tw__calloc(l->runs.count + 1, sizeof *list);
-    for (size_t i = 0; i < l->runs.count && at; i++) at[(by_end ? l->runs.items[i].hi : l->runs.items[i].lo) + 1]++;
+    for (size_t i = 0; i < l->runs.count && at; i++) at[entry_of(l, (uint32_t)i, by_end) + 1]++;
     for (size_t e = 0; e < entries && at; e++) at[e + 1] += at[e];
     for (size_t i = 0; i < l->runs.count && at && list; i++)
-        list[at[by_end ? l->runs.items[i].hi : l->runs.items[i].lo]++] = (uint32_t)i;
+        list[at[entry_of(l, (uint32_t)i, by_end)]++] = (uint32_t)i;
     if (!at) free(list), list = NULL;
     free(at);
     return list;
@@ -238,25 +285,27 @@ static uint32_t *sorted(const tw__liveness *l, bool by_end)
 static bool sweep_new(sweep *w)
 {
     const tw__accounting *a = w->l->a;
-    size_t vars = a->core->var_count, steps = a->engine->plan.steps.count;
+    size_t vars = a->core->var_count, units = w->l->unit_count, steps = a->engine->plan.steps.count;
     w->begins = sorted(w->l, false), w->ends = sorted(w->l, true);
     w->first_leaf = tw__calloc(steps + 1, sizeof *w->first_leaf);
     w->leaf_count = tw__calloc(steps + 1, sizeof *w->leaf_count);
     w->last_entry = tw__calloc(steps + 1, sizeof *w->last_entry);
     w->first_earlier = tw__calloc(steps + 1, sizeof *w->first_earlier);
-    w->shown = tw__calloc(vars + 1, sizeof *w->shown);
+    w->shown = tw__calloc(units + 1, sizeof *w->shown);
     w->border = tw__calloc(a->shape.count + 1, sizeof *w->border);
-    w->runs = tw__calloc(vars + 1, sizeof *w->runs);
-    w->active = tw__calloc(vars + 1, sizeof *w->active);
-    w->place = tw__calloc(vars + 1, sizeof *w->place);
+    w->runs = tw__calloc(units + 1, sizeof *w->runs);
+    w->active = tw__calloc(units + 1, sizeof *w->active);
+    w->place = tw__calloc(units + 1, sizeof *w->place);
     w->name = tw__calloc(vars + 1, sizeof *w->name);
-    w->bytes = tw__calloc(vars + 1, sizeof *w->bytes);
+    w->bytes = tw__calloc(units + 1, sizeof *w->bytes);
     w->now = tw__calloc(a->tiles, sizeof *w->now);
     w->peak = tw__calloc(a->tiles, sizeof *w->peak);
-    w->list = tw__calloc(vars + TW__BUFFER_KINDS + 1, sizeof *w->list);
+    w->list = tw__calloc(units + TW__BUFFER_KINDS + 1, sizeof *w->list);
+    w->listed_at = tw__calloc(vars + 1, sizeof *w->listed_at);
+    w->list_var = tw__calloc(units + TW__BUFFER_KINDS + 1, sizeof *w->list_var);
     return w->begins && w->ends && w->first_leaf && w->leaf_count && w->last_entry && w->first_earlier &&
            w->shown && w->border && w->runs && w->active && w->place && w->name && w->bytes && w->now && w->peak &&
-           w->list;
+           w->list && w->listed_at && w->list_var;
 }
 
 static void sweep_free(sweep *w)
@@ -264,15 +313,17 @@ static void sweep_free(sweep *w)
     free(w->begins), free(w->ends), free(w->first_leaf), free(w->leaf_count), free(w->last_entry), free(w->runs);
     free(w->active), free(w->place), free(w->name), free(w->bytes), free(w->now), free(w->peak), free(w->list);
     free(w->raised.items), free(w->earlier.items), free(w->first_earlier), free(w->shown), free(w->border);
+    free(w->listed_at), free(w->list_var);
 }
 
 static void prepare(sweep *w)
 {
     tw__accounting *a = w->l->a;
     for (uint32_t var = 0; var < a->core->var_count; var++) {
-        if (tw__live_has(w->l->always, var)) continue;
+        if (tw__live_has(w->l->always, w->l->first_unit[var])) continue;
         w->name[var] = tw__profile_name(a->profile, var_name(&a->core->vars[var]));
-        w->bytes[var] = var_bytes(a, var);
+        for (uint32_t u = w->l->first_unit[var]; u < w->l->first_unit[var + 1]; u++)
+            w->bytes[u] = unit_bytes(w->l, u);
     }
     for (size_t i = a->leaves.count; i-- > 0;) /* those of a step stand side by side */
         w->first_leaf[a->leaves.items[i].step] = (uint32_t)i, w->leaf_count[a->leaves.items[i].step]++;
@@ -291,11 +342,11 @@ void tw__live_report(tw__liveness *l)
     if (!sweep_new(&w) || !always) l->failed = true;
     if (!l->failed) always_live(l, always), prepare(&w);
     for (uint32_t e = 0; e < a->shape.count && !l->failed; e++) {
-        for (; begin < l->runs.count && l->runs.items[w.begins[begin]].lo == e; begin++)
-            begin_variable(&w, l->runs.items[w.begins[begin]].var);
+        for (; begin < l->runs.count && entry_of(l, w.begins[begin], false) == e; begin++)
+            begin_unit(&w, l->runs.items[w.begins[begin]].unit);
         visit_entry(&w, e);
-        for (; end < l->runs.count && l->runs.items[w.ends[end]].hi == e; end++)
-            end_variable(&w, l->runs.items[w.ends[end]].var);
+        for (; end < l->runs.count && entry_of(l, w.ends[end], true) == e; end++)
+            end_unit(&w, l->runs.items[w.ends[end]].unit);
     }
     if (!l->failed)
         tw__profile_set_liveness(a->profile, tw__profile_row(a->profile, always, a->tiles),

@@ -1,7 +1,7 @@
 /* What edges point to: into their variable where the data lies there as the field wants it, else to a buffer. Buffers of a
  * compute set belong to it for all of its executions, since the addresses stand in the vertex states; equal and
  * overlapping ranges of one variable share a buffer. */
-#include "poplar/engine/place/place.h"
+#include "poplar/engine/place/live.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -143,10 +143,12 @@ static void ask(const tw__placement *p, const tw__buffer_request *r, tw__place_i
     if (align < unit) align = unit;
     if (align > item->align) item->align = align;
     item->flags |= flags_of(field);
+    if (field->direction != TW__INPUT) item->last = TW__PHASE_SEND;
     if (r->remote) item->storage = field->direction == TW__OUTPUT ? TW_STORAGE_OUTPUT_EDGE : TW_STORAGE_MESSAGE;
 }
 
-static void make_buffers(tw__placement *p, tw__requests *requests, uint32_t exec, const char *name)
+/* `first` and `last` of a buffer are phases (live.h) until lives.c sets its lives. */
+static void make_buffers(tw__placement *p, tw__requests *requests, bool output, uint32_t exec, const char *name)
 {
     tw__buffer_request *list = requests->items;
     size_t count = requests->count;
@@ -157,7 +159,8 @@ static void make_buffers(tw__placement *p, tw__requests *requests, uint32_t exec
         tw__place_item item = { .name = *name ? name : "<anon>",
                                 .tile = list[i].tile,
                                 .align = 1,
-                                .last = TW__PLACE_ALWAYS,
+                                .first = output ? TW__PHASE_COMPUTE : TW__PHASE_GATHER,
+                                .last = output ? TW__PHASE_SEND : TW__PHASE_COMPUTE,
                                 .storage = TW_STORAGE_REARRANGEMENT };
         uint64_t end = list[i].begin, esize = esize_of(p, &list[i]);
         uint32_t number = (uint32_t)p->items.count;
@@ -178,6 +181,6 @@ static void make_buffers(tw__placement *p, tw__requests *requests, uint32_t exec
 void tw__placement_buffers(tw__placement *p, uint32_t exec, const char *name)
 {
     p->exec_item[exec] = (uint32_t)p->items.count;
-    for (int output = 0; output < 2; output++) make_buffers(p, &p->requests[output], exec, name);
+    for (int output = 0; output < 2; output++) make_buffers(p, &p->requests[output], output, exec, name);
     p->exec_item_end[exec] = (uint32_t)p->items.count;
 }

@@ -1,11 +1,12 @@
-/* live: which variables hold a value that is still needed, entry by entry of the control flow (account.h: `shape`).
+/* live: which elements hold a value that is still needed, phase by phase of the control flow (account.h: `shape`).
  *
- *   live_steps.c  what each step reads and writes; lives for the placement
- *   live_flow.c   backwards over the control flow
+ *   live_touches.c  what each step reads and writes; variables cut into units that are touched as a whole
+ *   live_flow.c     backwards over the control flow
+ *   lives.c         the lives of objects, for the placement
  *   ../account/live_report.c  the profile's lists and peaks
  *
- * Nothing here is steps x variables: a variable is followed from one step that touches it to the next, so that programs of
- * a hundred thousand variables and steps are analysed like small ones. */
+ * Nothing here is steps x variables: a unit is followed from one step that touches it to the next, so that programs of a
+ * hundred thousand variables and steps are analysed like small ones. */
 #ifndef TW_ENGINE_LIVE_H
 #define TW_ENGINE_LIVE_H
 
@@ -15,18 +16,41 @@
  * everything is taken to be alive always. */
 #define TW__LIVE_BUDGET (UINT64_C(1) << 29)
 
-typedef struct tw__live_run { /* `var` is live at the entries lo to hi of the shape */
-    uint32_t var, lo, hi;
+/* Time within a step: data of other tiles is gathered, vertices compute, results are sent. A variable that a compute set
+ * only reads from elsewhere ends with the first, one that gets its results from a buffer begins with the last. */
+enum { TW__PHASE_GATHER, TW__PHASE_COMPUTE, TW__PHASE_SEND, TW__PHASES };
+
+static inline uint32_t tw__live_time(uint32_t entry, unsigned phase)
+{
+    return entry * TW__PHASES + phase;
+}
+
+/* Elements [begin, end) of a variable: every step touches all of them in one way, or none. */
+typedef struct tw__live_unit {
+    uint64_t begin, end;
+    uint32_t var;
+} tw__live_unit;
+
+typedef struct tw__live_touch { /* of a step: phases in which the unit is read or written, both included */
+    uint32_t unit;
+    uint8_t from, to;
+} tw__live_touch;
+
+typedef struct tw__live_run { /* `unit` is live at the times lo to hi */
+    uint32_t unit, lo, hi;
 } tw__live_run;
 
 typedef struct tw__liveness {
     tw__accounting *a;
-    size_t words;     /* of a set of variables */
+    tw__live_unit *units;
+    uint32_t *first_unit; /* [variables + 1] */
+    size_t unit_count;
+    size_t words;     /* of a set of units */
     uint64_t *always; /* [words] */
-    /* By plan step, without variables that are always live: read (or partly written), and wholly written only. */
-    uint32_t *use, *kill;
+    /* By plan step, without units that are always live: read (or partly written), and wholly written only. */
+    tw__live_touch *use, *kill;
     size_t *first_use, *first_kill; /* [plan steps + 1] */
-    TW__LIST(tw__live_run) runs;    /* of one variable they may overlap: a body is run from several places */
+    TW__LIST(tw__live_run) runs;    /* of one unit they may overlap: a body is run from several places */
     uint64_t spent;
     bool failed;
 } tw__liveness;
@@ -44,6 +68,8 @@ static inline void tw__live_drop(uint64_t *set, uint32_t i)
     set[i / 64] &= ~(UINT64_C(1) << (i % 64));
 }
 
+/* live_touches.c: units, the always live ones, and the lists by step. `failed`: out of memory. */
+void tw__live_touches(tw__liveness *l);
 /* live_flow.c: fills `runs`. `failed`: out of memory or budget. */
 void tw__live_flow(tw__liveness *l);
 /* account/live_report.c: the liveness block of the profile. */

@@ -1,6 +1,6 @@
-/* Liveness over the control flow, in two passes. The first finds the effect of every bracket and body: which variables
+/* Liveness over the control flow, in two passes. The first finds the effect of every bracket and body: which units
  * it needs from before, which it overwrites before it reads them. With these a loop is walked once: what its next round
- * needs is known before. The second walks backwards and writes down from where to where each variable is live. */
+ * needs is known before. The second walks backwards and writes down from where to where each unit is live. */
 #include "poplar/engine/place/live.h"
 
 #include <stdlib.h>
@@ -19,11 +19,11 @@ typedef struct flow {
         *test;  /* [entries] at an END: of a round or all of a choice, of a WHILE's test; at an ARM: of it */
     span *body; /* [bodies] */
     bool *known, *body_known;   /* [entries] of the bracket that ends there, [bodies] */
-    TW__LIST(uint32_t) effects; /* variable * 2, + 1 = overwritten */
-    uint32_t *stamp, stamps;    /* [variables] == stamps: is in the span at hand */
-    uint32_t *kills;            /* [variables] arms that overwrite it; zero between choices */
+    TW__LIST(uint32_t) effects; /* unit * 2, + 1 = overwritten */
+    uint32_t *stamp, stamps;    /* [units] == stamps: is in the span at hand */
+    uint32_t *kills;            /* [units] arms that overwrite it; zero between choices */
     uint64_t *live;             /* [words] at the entry at hand */
-    uint32_t *open;             /* [variables] last entry of the run that it is in, while live */
+    uint32_t *open;             /* [units] last time of the run that it is in, while live */
     uint64_t **context;         /* [bodies] what is live after one of the calls; NULL: not called */
 } flow;
 
@@ -33,13 +33,13 @@ static void spend(flow *f, uint64_t amount)
     if (f->l->spent > TW__LIVE_BUDGET) f->l->failed = true;
 }
 
-/* --- effects: what happens to a variable first decides ------------------------------------------------------------------- */
+/* --- effects: what happens to a unit first decides ------------------------------------------------------------------- */
 
 static void add_effect(flow *f, uint32_t effect)
 {
-    uint32_t var = effect / 2;
-    if (f->stamp[var] == f->stamps) return;
-    f->stamp[var] = f->stamps;
+    uint32_t unit = effect / 2;
+    if (f->stamp[unit] == f->stamps) return;
+    f->stamp[unit] = f->stamps;
     if (tw__grow(&f->effects.items, &f->effects.room, f->effects.count, sizeof *f->effects.items))
         f->effects.items[f->effects.count++] = effect;
     else
@@ -58,8 +58,8 @@ static void add_span(flow *f, span from, unsigned which)
 static void add_step(flow *f, uint32_t s)
 {
     const tw__liveness *l = f->l;
-    for (size_t i = l->first_use[s]; i < l->first_use[s + 1]; i++) add_effect(f, 2 * l->use[i]);
-    for (size_t i = l->first_kill[s]; i < l->first_kill[s + 1]; i++) add_effect(f, 2 * l->kill[i] + 1);
+    for (size_t i = l->first_use[s]; i < l->first_use[s + 1]; i++) add_effect(f, 2 * l->use[i].unit);
+    for (size_t i = l->first_kill[s]; i < l->first_kill[s + 1]; i++) add_effect(f, 2 * l->kill[i].unit + 1);
     spend(f, 1);
 }
 
@@ -166,37 +166,54 @@ static void know(flow *f, uint32_t at)
 
 /* --- backwards --------------------------------------------------------------------------------------------------------- */
 
-static void record(flow *f, uint32_t var, uint32_t lo, uint32_t hi)
+/* In times. */
+static void record(flow *f, uint32_t unit, uint32_t lo, uint32_t hi)
 {
     tw__liveness *l = f->l;
     if (lo > hi) return;
     if (tw__grow(&l->runs.items, &l->runs.room, l->runs.count, sizeof *l->runs.items))
-        l->runs.items[l->runs.count++] = (tw__live_run){ var, lo, hi };
+        l->runs.items[l->runs.count++] = (tw__live_run){ unit, lo, hi };
     else
         l->failed = true;
     spend(f, 1);
 }
 
-static void begin_run(flow *f, uint32_t var, uint32_t at)
+static void begin_run_at(flow *f, uint32_t unit, uint32_t time)
 {
-    if (tw__live_has(f->live, var)) return;
-    tw__live_put(f->live, var);
-    f->open[var] = at;
+    if (tw__live_has(f->live, unit)) return;
+    tw__live_put(f->live, unit);
+    f->open[unit] = time;
 }
 
-static void end_run(flow *f, uint32_t var, uint32_t at)
+static void end_run_at(flow *f, uint32_t unit, uint32_t time)
 {
-    record(f, var, at, f->open[var]);
-    tw__live_drop(f->live, var);
+    record(f, unit, time, f->open[unit]);
+    tw__live_drop(f->live, unit);
+}
+
+/* Live at the end of entry `at`. */
+static void begin_run(flow *f, uint32_t unit, uint32_t at)
+{
+    begin_run_at(f, unit, tw__live_time(at, TW__PHASES - 1));
+}
+
+/* Live from the beginning of entry `at` on. */
+static void end_run(flow *f, uint32_t unit, uint32_t at)
+{
+    end_run_at(f, unit, tw__live_time(at, 0));
 }
 
 static void step_back(flow *f, uint32_t at)
 {
     const tw__liveness *l = f->l;
     uint32_t s = f->shape[at].value;
-    for (size_t i = l->first_kill[s]; i < l->first_kill[s + 1]; i++)
-        tw__live_has(f->live, l->kill[i]) ? end_run(f, l->kill[i], at) : record(f, l->kill[i], at, at);
-    for (size_t i = l->first_use[s]; i < l->first_use[s + 1]; i++) begin_run(f, l->use[i], at);
+    for (size_t i = l->first_kill[s]; i < l->first_kill[s + 1]; i++) {
+        const tw__live_touch *t = &l->kill[i];
+        uint32_t from = tw__live_time(at, t->from), to = tw__live_time(at, t->to);
+        tw__live_has(f->live, t->unit) ? end_run_at(f, t->unit, from) : record(f, t->unit, from, to);
+    }
+    for (size_t i = l->first_use[s]; i < l->first_use[s + 1]; i++)
+        begin_run_at(f, l->use[i].unit, tw__live_time(at, l->use[i].to));
     spend(f, 1);
 }
 
@@ -205,13 +222,13 @@ static void apply(flow *f, span effects, unsigned which, uint32_t at)
 {
     spend(f, effects.count);
     for (size_t i = effects.first; i < effects.first + effects.count && !f->l->failed; i++) {
-        uint32_t var = f->effects.items[i] / 2;
+        uint32_t unit = f->effects.items[i] / 2;
         bool overwritten = f->effects.items[i] % 2;
         if (!(which & (overwritten ? OVERWRITTEN : NEEDED))) continue;
         if (!overwritten)
-            begin_run(f, var, at);
-        else if (tw__live_has(f->live, var))
-            end_run(f, var, at + 1);
+            begin_run(f, unit, at);
+        else if (tw__live_has(f->live, unit))
+            end_run(f, unit, at + 1);
     }
 }
 
@@ -221,8 +238,8 @@ static void become(flow *f, const uint64_t *set, uint32_t at)
     spend(f, f->l->words);
     for (size_t w = 0; w < f->l->words; w++)
         for (uint64_t diff = f->live[w] ^ set[w]; diff && !f->l->failed; diff &= diff - 1) {
-            uint32_t var = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(diff));
-            tw__live_has(set, var) ? begin_run(f, var, at) : end_run(f, var, at + 1);
+            uint32_t unit = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(diff));
+            tw__live_has(set, unit) ? begin_run(f, unit, at) : end_run(f, unit, at + 1);
         }
 }
 
@@ -344,7 +361,7 @@ static void walk_body(flow *f, uint32_t body)
     f->context[body] = NULL;
 }
 
-static bool flow_new(flow *f, size_t vars, size_t bodies)
+static bool flow_new(flow *f, size_t units, size_t bodies)
 {
     f->end_of = tw__calloc(f->entries + (size_t)1, sizeof *f->end_of);
     f->effect = tw__calloc(f->entries + (size_t)1, sizeof *f->effect);
@@ -352,10 +369,10 @@ static bool flow_new(flow *f, size_t vars, size_t bodies)
     f->body = tw__calloc(bodies + 1, sizeof *f->body);
     f->known = tw__calloc(f->entries + (size_t)1, sizeof *f->known);
     f->body_known = tw__calloc(bodies + 1, sizeof *f->body_known);
-    f->stamp = tw__calloc(vars + 1, sizeof *f->stamp);
-    f->kills = tw__calloc(vars + 1, sizeof *f->kills);
+    f->stamp = tw__calloc(units + 1, sizeof *f->stamp);
+    f->kills = tw__calloc(units + 1, sizeof *f->kills);
     f->live = tw__calloc(f->l->words + 1, sizeof *f->live);
-    f->open = tw__calloc(vars + 1, sizeof *f->open);
+    f->open = tw__calloc(units + 1, sizeof *f->open);
     f->context = tw__calloc(bodies + 1, sizeof *f->context);
     return f->end_of && f->effect && f->test && f->body && f->known && f->body_known && f->stamp && f->kills &&
            f->live && f->open && f->context;
@@ -376,7 +393,7 @@ void tw__live_flow(tw__liveness *l)
     bool *seen = tw__calloc(bodies + 1, sizeof *seen);
     uint32_t *list = tw__calloc(bodies + 1, sizeof *list);
     size_t count = 0;
-    l->failed |= !flow_new(&f, l->a->core->var_count, bodies) || !seen || !list;
+    l->failed |= !flow_new(&f, l->unit_count, bodies) || !seen || !list;
     if (!l->failed) {
         for (uint32_t i = 0; i < f.entries; i++)
             if (f.shape[i].kind == TW__SHAPE_END) f.end_of[open_of(&f, i)] = i;

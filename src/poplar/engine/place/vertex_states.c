@@ -47,11 +47,6 @@ static bool has_tables(const tw__vertex_type *info)
     return false;
 }
 
-static uint32_t round_up(uint64_t value, uint32_t align)
-{
-    return (uint32_t)((value + align - 1) / align * align);
-}
-
 /* Objects of a group: its states, then one for each field with tables, still empty. */
 static void add_group(tw__accounting *a, const tw__group *group)
 {
@@ -69,7 +64,7 @@ static void add_group(tw__accounting *a, const tw__group *group)
                              .type = group->type,
                              .count = group->count,
                              .device = cost->device,
-                             .stride = round_up(size, align ? align : 1) };
+                             .stride = (uint32_t)tw__align_up(size, align ? align : 1) };
     tw__place_item item = { .name = info->name,
                             .tile = group->tile,
                             .bytes = (uint64_t)made.stride * group->count,

@@ -33,8 +33,7 @@ tw_status tw__storage_plan(tw__storage *storage, const tw__core *core)
         if (!tw__mul_size(var->count, size, &bytes) || bytes > SIZE_MAX / 4 || at > SIZE_MAX / 4)
             return tw__fail(TW_E_NO_MEMORY, "variable '%s' of %llu elements is too large", var->name,
                             (unsigned long long)var->count);
-        size_t align = alignment_of(bytes);
-        at = (at + align - 1) & ~(align - 1);
+        at = tw__align_up(at, alignment_of(bytes));
         storage->offset[i] = at;
         storage->size[i] = (uint8_t)size;
         at += bytes;

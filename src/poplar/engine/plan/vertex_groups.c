@@ -20,11 +20,6 @@ static tw_status no_memory(void)
     return tw__fail(TW_E_NO_MEMORY, "no memory for vertex states");
 }
 
-static uint64_t round_up(uint64_t value, uint64_t align)
-{
-    return (value + align - 1) / align * align;
-}
-
 /* --- edges ---------------------------------------------------------------------------------------------------- */
 
 /* The elements lie side by side in one variable: their place. */
@@ -85,7 +80,7 @@ static tw_status buffered(lowering *l, const tw__field *field, const tw__edge *e
     size_t size = tw__device_size(l->engine, field->type);
     tw__edge_list room;
     tw__side tensor = { .regions = tw__edge_regions(edge, &room) };
-    *at = round_up(round_up(l->buffer, alignment_of(field, size)), size);
+    *at = tw__align_up(tw__align_up(l->buffer, alignment_of(field, size)), size);
     tw__side buffer = { .first = *at / size };
     l->buffer = *at + edge->count * size;
     assert(l->buffer <= l->limit);
@@ -237,7 +232,7 @@ static tw_status add_group(lowering *l, const uint32_t *list, size_t count, tw__
     const tw__vertex *v = &l->core->vertices[list[0]];
     const tw__vertex_type *type = l->core->types[v->type].info;
     size_t align = type->host_align ? type->host_align : 1;
-    size_t stride = round_up(type->host_size ? type->host_size : 1, align), bytes;
+    size_t stride = tw__align_up(type->host_size ? type->host_size : 1, align), bytes;
     bool tables = has_tables(type);
     if (count > UINT32_MAX || stride > UINT32_MAX || !tw__mul_size(count, stride, &bytes)) return no_memory();
     unsigned contexts = l->core->target->kind == TW_TARGET_CPU ? 1 : tw_target_worker_contexts(l->core->target);

@@ -1,10 +1,12 @@
 /* Liveness against an independent reference: random programs, and the textbook fixed point on their control flow graph
- * with every call expanded. A variable is shown at a step when it is live after it, or used or written by it. */
+ * with every call expanded. Steps touch a variable as a whole, its first element or the others; the parts have lives of
+ * their own. A part is shown at a step when it is live after it, or used or written by it. Addresses are checked against
+ * the same reference: parts that are live together in one place never share a byte. */
 #include "poplar/engine/engine_test.h"
 
 #include "core/profile/profile.h"
 
-enum { VARS = 7, PREDICATES = 2, MAX_STEPS = 60, MAX_NODES = 60000, MAX_FUNCTIONS = 3, MAX_MADE = 400 };
+enum { VARS = 15, PREDICATES = 2, MAX_STEPS = 60, MAX_NODES = 60000, MAX_FUNCTIONS = 3, MAX_MADE = 400 };
 
 static uint64_t seed;
 static unsigned below(unsigned n)
@@ -16,7 +18,7 @@ static unsigned below(unsigned n)
 /* --- the reference: one node for each executed place ------------------------------------------------------------- */
 
 typedef struct node {
-    unsigned use, kill; /* bit sets of variables */
+    unsigned use, kill; /* bit sets of parts: 2 * variable, + 1 for the elements from the second on */
     int step;           /* -1: a predicate, a join */
     int next[2];
     unsigned live_in, live_out;
@@ -81,18 +83,19 @@ static tree *make_step(tw_program *out)
     unsigned a = below(VARS), b = below(VARS), c;
     do c = below(VARS);
     while (c == a || c == b); /* reading and writing one variable in two fields of a vertex would alias */
-    bool whole = below(3) > 0;
+    unsigned part = below(5); /* 1: the first element, 2: the others, else all */
+    unsigned bits = part == 1 ? 1 : part == 2 ? 2 : 3;
     char name[16];
     t->kind = STEP, t->step = step_count++;
-    steps[t->step].use = 1u << a | 1u << b | (whole ? 0 : 1u << c);
-    steps[t->step].kill = whole ? 1u << c : 0;
+    steps[t->step].use = bits << 2 * a | bits << 2 * b;
+    steps[t->step].kill = bits << 2 * c;
     snprintf(name, sizeof name, "s%d", t->step);
     tw_compute_set cs = tw_graph_add_compute_set(graph, name);
     tw_vertex v = tw_graph_add_vertex(graph, cs, "AddVectors", 0);
-    size_t n = whole ? 4 : 2;
-    tw_graph_connect(graph, v, "a", tw_tensor_slice(graph, vars[a], 0, 0, n));
-    tw_graph_connect(graph, v, "b", tw_tensor_slice(graph, vars[b], 0, 0, n));
-    tw_graph_connect(graph, v, "c", tw_tensor_slice(graph, vars[c], 0, 0, n));
+    size_t begin = part == 2, end = part == 1 ? 1 : 4;
+    tw_graph_connect(graph, v, "a", tw_tensor_slice(graph, vars[a], 0, begin, end));
+    tw_graph_connect(graph, v, "b", tw_tensor_slice(graph, vars[b], 0, begin, end));
+    tw_graph_connect(graph, v, "c", tw_tensor_slice(graph, vars[c], 0, begin, end));
     *out = tw_program_execute(graph, cs);
     return t;
 }
@@ -180,7 +183,7 @@ static int expand(const tree *t, int from)
 
 /* --- comparison ------------------------------------------------------------------------------------------------------ */
 
-/* Variables shown at a program; false when nothing was recorded for it. */
+/* Parts shown at a program, which the bytes of a variable tell; false when nothing was recorded for it. */
 static bool shown(const tw_profile *p, size_t program, unsigned *set)
 {
     tw__live_var *live = NULL;
@@ -188,7 +191,12 @@ static bool shown(const tw_profile *p, size_t program, unsigned *set)
     if (tw__profile_live(p, (uint32_t)program, &live, &count) || !live) return false;
     *set = 0;
     for (size_t i = 0; i < count; i++)
-        if (p->names.items[live[i].name][0] == 'v') *set |= 1u << atoi(p->names.items[live[i].name] + 1);
+        if (p->names.items[live[i].name][0] == 'v') {
+            unsigned bits = live[i].bytes == 4 ? 1 : live[i].bytes == 12 ? 2 : live[i].bytes == 16 ? 3 : 0;
+            if (!bits)
+                fail_msg("%llu bytes of %s", (unsigned long long)live[i].bytes, p->names.items[live[i].name]);
+            *set |= bits << 2 * atoi(p->names.items[live[i].name] + 1);
+        }
     free(live);
     return true;
 }
@@ -214,6 +222,38 @@ static void compare(const tw_profile *p, unsigned round)
     for (int step = 0; step < step_count; step++) /* not: in a function that nobody calls */
         if (reached[step] && (!listed[step] || found[step] != expected[step]))
             fail_msg("program %u, step %d: 0x%x, not 0x%x", round, step, found[step], expected[step]);
+}
+
+/* Everything lies on tile 0 and is touched where it lies, so what is live after a step, or used or written by it, is in memory
+ * at one time. */
+static void compare_addresses(tw_engine *e, unsigned round)
+{
+    uint64_t at[VARS];
+    unsigned tile;
+    for (int v = 0; v < VARS; v++) test_ok(tw_engine_address(e, vars[v], 0, &tile, &at[v]));
+    for (int i = 0; i < node_count; i++) {
+        unsigned live = nodes[i].live_out | nodes[i].use | nodes[i].kill;
+        for (int a = 0; a < 2 * VARS; a++)
+            for (int b = 0; b < a; b++) {
+                if (nodes[i].step < 0 || !(live >> a & 1) || !(live >> b & 1)) continue;
+                uint64_t x = at[a / 2] + (a % 2 ? 4 : 0), x_end = at[a / 2] + (a % 2 ? 16 : 4);
+                uint64_t y = at[b / 2] + (b % 2 ? 4 : 0), y_end = at[b / 2] + (b % 2 ? 16 : 4);
+                if (x < y_end && y < x_end)
+                    fail_msg("program %u, step %d: v%d and v%d at 0x%llx and 0x%llx", round, nodes[i].step, a / 2,
+                             b / 2, (unsigned long long)x, (unsigned long long)y);
+            }
+    }
+}
+
+static unsigned shared; /* pairs of variables, in all programs, whose memory overlaps */
+
+static void count_shared(tw_engine *e)
+{
+    uint64_t at[VARS];
+    unsigned tile;
+    for (int v = 0; v < VARS; v++) test_ok(tw_engine_address(e, vars[v], 0, &tile, &at[v]));
+    for (int a = 0; a < VARS; a++)
+        for (int b = 0; b < a; b++) shared += at[a] < at[b] + 16 && at[b] < at[a] + 16;
 }
 
 static void random_programs(void **state)
@@ -252,9 +292,12 @@ static void random_programs(void **state)
         tw_engine *e = tw_engine_new_programs(graph, 2, list, NULL);
         test_ok(tw_engine_load(e, device));
         compare(tw_engine_profile(e), round);
+        compare_addresses(e, round);
+        count_shared(e);
         tw_engine_free(e), tw_graph_free(graph);
         for (int i = 0; i < made_count; i++) free(made[i].tree);
     }
+    if (shared < 100) fail_msg("only %u pairs share memory: nothing was tried", shared);
     tw_device_free(device);
 }
 
