@@ -15,6 +15,7 @@
 #define TILEWRIGHT_PTO_CORE_H
 
 #include <tilewright/profile.h>
+#include <tilewright/pto/detail/attributes.h>
 #include <tilewright/vec.h>
 
 #ifdef __cplusplus
@@ -188,60 +189,6 @@ typedef struct tw_pto_operand {
 TW_API tw_pto_operand tw_pto_tile_operand(tw_pto_tile *tile);
 TW_API tw_pto_operand tw_pto_tensor_operand(tw_pto_tensor *tensor);
 TW_API tw_pto_operand tw_pto_scalar_operand(tw_pto_scalar scalar);
-
-/* --- attributes: template parameters in C++, dictionaries in text ----------------------------------------------- */
-
-/* X(field, names in text, values in text (first = 0; "" = a number), default). All zero is the default of each. */
-// clang-format off
-#define TW_PTO_ATTR_LIST(X)                                                                                     \
-    X(descending, "descending", "false|true")                                                                   \
-    X(upper, "upperOrLower", "")                                                                                \
-    X(cmp, "cmpMode|cmp|cmp_mode", "eq|ne|lt|le|gt|ge")                                                         \
-    X(round, "rmode|rnd|round_mode", "none|rint|round|floor|ceil|trunc|odd|cast_rint|rne|rz|rp|rm")             \
-    X(saturate, "sat_mode|satMode|saturation_mode", "default|on|off")                                           \
-    X(mask, "maskPattern|mask_pattern", "none|p0101|p1010|p0001|p0010|p0100|p1000|p1111")                       \
-    X(phase, "stPhase|phase|accPhase", "unspecified|reserved|partial|final")                                    \
-    X(atomic, "atomicType|atomic|scatterAtomicOp", "none|add|max|min")                                                          \
-    X(relu, "reluPreMode|relu", "no_relu|normal_relu")                                                          \
-    X(acc_mode, "accToVecMode", "single_mode_vec0|single_mode_vec1|dual_mode_split_m|dual_mode_split_n")        \
-    X(coalesce, "coalesce", "default|row|elem")                                                                 \
-    X(bounds, "gatherOob|scatterOob|oob", "undefined|clamp|wrap|zero|skip")                                     \
-    X(quant, "quant_type|quantType", "int8_sym|int8_asym")                                                      \
-    X(scale_rule, "scaleRule|scale_rule", "ocp|nv")                                                             \
-    X(exhausted, "exhausted", "false|true")                                                                     \
-    X(binary, "isBinary", "false|true")                                                                         \
-    X(rounds, "rounds", "")                                                                                     \
-    X(byte, "byte|isMSB", "")                                                                                   \
-    X(offset, "offset", "")                                                                                     \
-    X(axis, "axis", "col|row")                                                                                  \
-    X(precise, "highPrecision", "false|true")                                                                   \
-    X(split, "split", "none|up_down|left_right")                                                                \
-    X(cores, "cores|core_type", "mix|aiv_only|aic_only")                                                        \
-    X(signal, "op|notify_op", "set|add")                                                                        \
-    X(reduce, "reduceOp|reduce_op", "sum|max|min")                                                              \
-    X(slot_layout, "layoutMode|slotLayout|layout_mode", "nz2nd|nz2nz|nz2dn")                                    \
-    X(sub_block, "subBlock|sub_block", "both|first|second")                                                     \
-    X(clip, "clipRelu|clip_relu", "")                                                                           \
-    X(channel_split, "channelSplit|channel_split", "false|true")                                                \
-    X(insert_split, "splitNz|split_nz", "none|split2|split4")
-// clang-format on
-typedef struct tw_pto_attrs {
-#define TW_PTO_ATTR_FIELD(field, names, values) int32_t field;
-    TW_PTO_ATTR_LIST(TW_PTO_ATTR_FIELD)
-#undef TW_PTO_ATTR_FIELD
-} tw_pto_attrs;
-enum { TW_PTO_EQ, TW_PTO_NE, TW_PTO_LT, TW_PTO_LE, TW_PTO_GT, TW_PTO_GE };
-enum {
-    TW_PTO_ROUND_NONE,
-    TW_PTO_RINT,
-    TW_PTO_ROUND,
-    TW_PTO_FLOOR,
-    TW_PTO_CEIL,
-    TW_PTO_TRUNC,
-    TW_PTO_ODD,
-    TW_PTO_CAST_RINT
-};
-enum { TW_PTO_SAT_DEFAULT, TW_PTO_SAT_ON, TW_PTO_SAT_OFF };
 
 /* --- instructions ----------------------------------------------------------------------------------------------- */
 

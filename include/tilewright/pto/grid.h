@@ -69,7 +69,7 @@ TW_API char *tw_pto_core_name(const tw_pto *core, char buf[64]);
 
 typedef enum tw_pto_direction { TW_PTO_CUBE_TO_VECTOR = 1, TW_PTO_VECTOR_TO_CUBE = 2 } tw_pto_direction;
 /* How a tile of the cube core is shared out: whole, by halves of its rows, by halves of its columns. */
-typedef enum tw_pto_split { TW_PTO_SPLIT_NONE, TW_PTO_SPLIT_UP_DOWN, TW_PTO_SPLIT_LEFT_RIGHT } tw_pto_split;
+typedef enum tw_pto_split_attr tw_pto_split; /* TW_PTO_SPLIT_NONE, _UP_DOWN, _LEFT_RIGHT */
 
 /* What both sides say about a FIFO; its state belongs to the block. Vector cores that share a whole tile (no split)
  * each get all of it; of what they push together, the part of vector core 0 counts. The producer learns about free
@@ -121,7 +121,7 @@ TW_API tw_status tw_pto_sync_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id, t
 TW_API tw_status tw_pto_intra_set(tw_pto *core, tw_pto_pipe pipe, unsigned id);
 TW_API tw_status tw_pto_intra_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id);
 
-typedef enum tw_pto_core_set { TW_PTO_MIX, TW_PTO_AIV_ONLY, TW_PTO_AIC_ONLY } tw_pto_core_set;
+typedef enum tw_pto_cores_attr tw_pto_core_set; /* TW_PTO_CORES_MIX, _AIV_ONLY, _AIC_ONLY */
 /* SYNCALL: waits for all cores of the set, over the blocks of the device. `workspace` of the soft form: 16 or more
  * i32 in global memory; NULL = hardware flags. */
 TW_API tw_status tw_pto_sync_all(tw_pto *core, tw_pto_core_set cores, tw_pto_tensor *workspace);
@@ -137,7 +137,7 @@ typedef struct tw_pto_group {
 } tw_pto_group;
 TW_API tw_pto_operand tw_pto_group_operand(const tw_pto_group *group);
 
-typedef enum tw_pto_reduce { TW_PTO_SUM, TW_PTO_MAX, TW_PTO_MIN } tw_pto_reduce;
+typedef enum tw_pto_reduce_attr tw_pto_reduce; /* TW_PTO_REDUCE_SUM, _MAX, _MIN */
 /* TPUT, TGET: src to dst in pieces through `staging` (and `second`, which may be NULL: then pieces overlap), tiles in
  * vector memory whose physical extents are the largest piece. */
 TW_API tw_status tw_pto_put(tw_pto *core, tw_pto_tensor *dst, tw_pto_tensor *src, tw_pto_tile *staging,
@@ -148,7 +148,7 @@ TW_API tw_status tw_pto_get(tw_pto *core, tw_pto_tensor *dst, tw_pto_tensor *src
 TW_API tw_status tw_pto_copy_async(tw_pto *core, tw_pto_tensor *dst, tw_pto_tensor *src, uint64_t *event);
 TW_API tw_status tw_pto_async_wait(tw_pto *core, uint64_t event);
 TW_API tw_status tw_pto_async_test(tw_pto *core, uint64_t event, bool *done);
-/* TNOTIFY: signal = value, or signal += value, as one step. TWAIT: until all signals compare (TW_PTO_EQ ...) true
+/* TNOTIFY: signal = value, or signal += value, as one step. TWAIT: until all signals compare (TW_PTO_CMP_EQ ...) true
  * with `value`. TTEST: whether they do; on false the other cores get a turn. Signals are i32. */
 TW_API tw_status tw_pto_notify(tw_pto *core, tw_pto_tensor *signal, int32_t value, bool add);
 TW_API tw_status tw_pto_wait_signal(tw_pto *core, tw_pto_tensor *signals, int32_t value, int compare);

@@ -105,7 +105,7 @@ tw_status tw__pto_check_comm_scatter(tw__pto_call *call)
 tw_status tw__pto_check_comm_reduce(tw__pto_call *call)
 {
     const tw_pto_tile *sum = tw__tile(call, 2), *staging = tw__tile(call, 3);
-    if ((unsigned)call->attrs->reduce > TW_PTO_MIN)
+    if ((unsigned)call->attrs->reduce > TW_PTO_REDUCE_MIN)
         return tw__pto_refuse(call, TW__NO_OPERAND, "comm.reduce", "a reduction is sum, max or min");
     if (sum->rows != staging->rows || sum->cols != staging->cols)
         return tw__pto_refuse(call, 3, "comm.staging", "both tiles have the same extents");

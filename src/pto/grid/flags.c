@@ -129,8 +129,8 @@ tw_status tw_pto_sync_wait(tw_pto *core, tw_pto_pipe pipe, unsigned id, tw_pto_s
 static bool takes_part(const tw_pto *core, tw_pto_core_set set)
 {
     tw_pto_core_kind kind = core->seat->identity.kind;
-    return set == TW_PTO_MIX || kind == TW_PTO_WHOLE ||
-           kind == (set == TW_PTO_AIV_ONLY ? TW_PTO_VECTOR : TW_PTO_CUBE);
+    return set == TW_PTO_CORES_MIX || kind == TW_PTO_WHOLE ||
+           kind == (set == TW_PTO_CORES_AIV_ONLY ? TW_PTO_VECTOR : TW_PTO_CUBE);
 }
 
 static bool is_member(const tw_pto *core, const tw_pto *other, tw_pto_core_set set)

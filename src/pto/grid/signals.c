@@ -4,7 +4,7 @@
 
 static tw_status check_signal(tw__pto_call *call)
 {
-    if ((unsigned)call->attrs->cmp > TW_PTO_GE)
+    if ((unsigned)call->attrs->cmp > TW_PTO_CMP_GE)
         return tw__pto_refuse(call, TW__NO_OPERAND, "signal.compare", "signals compare eq, ne, lt, le, gt or ge");
     if (!call->operand[0].tensor->data && call->core)
         return tw__pto_refuse(call, 0, "global.null", "the tensor has no memory");

@@ -41,9 +41,9 @@ static tw_status check_comparison(tw__pto_call *call, bool regions)
     const tw_pto_tile *a = tw__tile(call, 1);
     tw_type other = call->operand[2].kind == TW_PTO_SCALAR ? call->operand[2].scalar.type : tw__tile(call, 2)->type;
     if (other != a->type) return tw__pto_refuse(call, 2, "type.same", "both sides have one type");
-    if ((uint32_t)call->attrs->cmp > TW_PTO_GE)
+    if ((uint32_t)call->attrs->cmp > TW_PTO_CMP_GE)
         return tw__pto_refuse(call, TW__NO_OPERAND, "cmp.mode", "unknown comparison %d", call->attrs->cmp);
-    if (call->target == TW_PTO_A2A3 && a->type == TW_I32 && call->attrs->cmp != TW_PTO_EQ)
+    if (call->target == TW_PTO_A2A3 && a->type == TW_I32 && call->attrs->cmp != TW_PTO_CMP_EQ)
         return tw__pto_refuse(call, 1, "cmp.i32", "i32 can only be compared for equality");
     if (regions && (!tw__same(a->valid_rows, tw__tile(call, 2)->valid_rows) ||
                     !tw__same(a->valid_cols, tw__tile(call, 2)->valid_cols)))

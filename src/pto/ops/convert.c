@@ -61,9 +61,9 @@ tw_status tw__pto_check_convert(tw__pto_call *call)
     if (!(destinations(src->type, call->target) >> dst->type & 1))
         return tw__pto_refuse(call, 0, "tcvt.pair", "%s does not convert to %s",
                               tw_type_name(src->type, TW_SYSTEM_PTO), tw_type_name(dst->type, TW_SYSTEM_PTO));
-    if ((uint32_t)call->attrs->round > TW_PTO_CAST_RINT)
+    if ((uint32_t)call->attrs->round > TW_PTO_ROUND_CAST_RINT)
         return tw__pto_refuse(call, TW__NO_OPERAND, "tcvt.round", "unknown rounding mode %d", call->attrs->round);
-    if (call->attrs->round == TW_PTO_ODD && !(src->type == TW_F32 && dst->type == TW_F16))
+    if (call->attrs->round == TW_PTO_ROUND_ODD && !(src->type == TW_F32 && dst->type == TW_F16))
         return tw__pto_refuse(call, TW__NO_OPERAND, "tcvt.odd", "rounding to odd exists from f32 to f16 only");
     if (!tw__same(dst->valid_rows, src->valid_rows) || !tw__same(dst->valid_cols, src->valid_cols))
         return tw__pto_refuse(call, 1, "valid.same", "the valid regions of source and dst differ");
@@ -74,10 +74,10 @@ tw_status tw__pto_check_convert(tw__pto_call *call)
 static tw_vec_op integral(int32_t mode)
 {
     switch (mode) {
-    case TW_PTO_ROUND: return TW_VEC_ROUND;
-    case TW_PTO_FLOOR: return TW_VEC_FLOOR;
-    case TW_PTO_CEIL: return TW_VEC_CEIL;
-    case TW_PTO_TRUNC: return TW_VEC_TRUNC;
+    case TW_PTO_ROUND_AWAY: return TW_VEC_ROUND;
+    case TW_PTO_ROUND_FLOOR: return TW_VEC_FLOOR;
+    case TW_PTO_ROUND_CEIL: return TW_VEC_CEIL;
+    case TW_PTO_ROUND_TRUNC: return TW_VEC_TRUNC;
     case TW_PTO_ROUND_NONE: return TW_VEC_COPY;
     default: return TW_VEC_RINT;
     }
@@ -90,8 +90,8 @@ bool tw__pto_convert_wraps(const tw__pto_call *call)
     tw_type to = tw__tile(call, 0)->type, from = tw__tile(call, 1)->type;
     bool needs_tmp = (from == TW_F32 && to == TW_I16) || (from == TW_F16 && (to == TW_I16 || to == TW_I8));
     if (call->target == TW_PTO_A2A3 && needs_tmp && call->count < 3) return false;
-    return call->attrs->saturate == TW_PTO_SAT_DEFAULT ? wraps_by_default(from, to)
-                                                       : call->attrs->saturate == TW_PTO_SAT_OFF;
+    return call->attrs->saturate == TW_PTO_SATURATE_DEFAULT ? wraps_by_default(from, to)
+                                                            : call->attrs->saturate == TW_PTO_SATURATE_OFF;
 }
 
 /* i32 to f16: times a factor as TADDDEQRELU has it, which keeps large values finite on the way (spec pto.md 3.1,

@@ -168,7 +168,7 @@ tw_status tw__pto_check_gather_cmp(tw__pto_call *call)
     if (k->type != src->type) return tw__pto_refuse(call, 2, "type.same", "k has the source's type");
     if (counts->type != TW_I32 && counts->type != TW_U32)
         return tw__pto_refuse(call, 3, "type.index", "counts are i32 or u32");
-    if (call->attrs->cmp != TW_PTO_GT && call->attrs->cmp != TW_PTO_EQ)
+    if (call->attrs->cmp != TW_PTO_CMP_GT && call->attrs->cmp != TW_PTO_CMP_EQ)
         return tw__pto_refuse(call, TW__NO_OPERAND, "cmp.mode", "elements greater than k or equal to it are found");
     if (!tw__at_most(src->valid_rows, dst->rows) ||
         !tw__at_most(src->valid_rows, counts->rows > 1 ? counts->rows : counts->cols))
@@ -187,7 +187,7 @@ tw_status tw__pto_run_gather_cmp(tw__pto_call *call)
     tw__plane iota[] = { numbers, tw__plane_scalar(&first), tw__plane_scalar(&one) };
     tw_status made = tw__lanes(call, TW_VEC_IOTA, NULL, 1, src.cols, iota, 3);
     if (made != TW_OK) return made;
-    tw_vec_op op = call->attrs->cmp == TW_PTO_EQ ? TW_VEC_EQ : TW_VEC_GT;
+    tw_vec_op op = call->attrs->cmp == TW_PTO_CMP_EQ ? TW_VEC_EQ : TW_VEC_GT;
     for (uint32_t r = 0; r < src.rows; r++) {
         tw__plane value = tw__plane_part(k, k.rows > r ? r : 0, 1, 0, 1);
         value.col = value.row = 0;

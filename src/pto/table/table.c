@@ -45,8 +45,8 @@
 #define VEC_ANY_BOX TW__VEC_ONLY
 
 enum { /* attributes by number */
-#define ATTR_ENUM(field, names, values) ATTR_##field,
-       TW_PTO_ATTR_LIST(ATTR_ENUM)
+#define ATTR_ENUM(field, ...) ATTR_##field,
+       TW_PTO_ATTR_LIST(ATTR_ENUM, ATTR_ENUM)
 #undef ATTR_ENUM
            ATTRS
 };
@@ -227,9 +227,13 @@ int tw_pto_op_by_name(const char *name)
 static const struct attr {
     const char *field, *names, *values;
 } attrs[ATTRS] = {
-#define ATTR_ROW(field, names, values) { #field, names, values },
-    TW_PTO_ATTR_LIST(ATTR_ROW)
+#define ATTR_TEXT(name, text)          "|" text
+#define ATTR_ROW(field, names, values) { #field, names, values(ATTR_TEXT) + 1 },
+#define ATTR_NUMBER(field, names)      { #field, names, "" },
+    TW_PTO_ATTR_LIST(ATTR_ROW, ATTR_NUMBER)
+#undef ATTR_NUMBER
 #undef ATTR_ROW
+#undef ATTR_TEXT
 };
 
 /* Index of `word` in "a|b|c" without regard to case, -1 when it is not there. */

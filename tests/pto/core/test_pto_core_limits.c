@@ -156,8 +156,8 @@ static const struct limit {
     { "seven patterns", "mask.pattern", "c25", "", "TGATHER_MASK", { .mask = 7 }, { .mask = 8 }, { F32, F32 }, 0 },
     { "patterns count from 1", "mask.pattern", "c25", "", "TSCATTER_MASK", { .mask = 7 }, { .mask = 0 }, { F32, F32 }, 0 },
     { "room for what is spread out", "scatter.room", "c25", "", "TSCATTER_MASK", { .mask = 1 }, { 0 }, { F32, "vec f32 4x40 v4x{32|33}" }, 0 },
-    { "room for a row of indexes", "gather.rows", "c25", "", "TGATHER_CMP", { .cmp = TW_PTO_GT }, { 0 }, { "vec i32 {4|3}x64", F32, "vec f32 1x8", "vec i32 1x8", "vec f32 32x64" }, 0 },
-    { "room for a count of each row", "gather.rows", "c25", "", "TGATHER_CMP", { .cmp = TW_PTO_GT }, { 0 }, { "vec i32 9x64", "vec f32 9x64 v{8|9}x64", "vec f32 1x8", "vec i32 1x8", "vec f32 64x64" }, 0 },
+    { "room for a row of indexes", "gather.rows", "c25", "", "TGATHER_CMP", { .cmp = TW_PTO_CMP_GT }, { 0 }, { "vec i32 {4|3}x64", F32, "vec f32 1x8", "vec i32 1x8", "vec f32 32x64" }, 0 },
+    { "room for a count of each row", "gather.rows", "c25", "", "TGATHER_CMP", { .cmp = TW_PTO_CMP_GT }, { 0 }, { "vec i32 9x64", "vec f32 9x64 v{8|9}x64", "vec f32 1x8", "vec i32 1x8", "vec f32 64x64" }, 0 },
     { "a scale address of whole blocks", "scale-address.align", "5", "", "TGET_SCALE_ADDR", { 0 }, { 0 }, { SL, LEFT5 " @{200|20}" }, 0 },
     /* the cube, 3.8 */
     { "rows of dst are those of a", "matmul.extents", "25", "c", "TMATMUL", { 0 }, { 0 }, { "acc f32 {16|32}x16 nz f1024", "left bf16 16x16 zz", "right bf16 16x16 zn" }, 0 },

@@ -185,7 +185,7 @@ static const struct size_rule {
     { "TCVT_TMP", "f32", "tmp.size", "u8", f32_to_i16, converted, BYTES, "2", "c5", { 0 }, { "vec i16 $B", "$A", "vec u8 1x$N" } },
     { "TCVT_TMP", "f16", "tmp.size", "u8", f16_to_i16, converted, BYTES, "2", "c5", { 0 }, { "vec i16 $B", "$A", "vec u8 1x$N" } },
     { "TCVT_TMP", "f16", "tmp.size", "u8", f16_to_i8, converted, BYTES, "2", "c5", { 0 }, { "vec i8 $B", "$A", "vec u8 1x$N" } },
-    { "TCVT_TMP", "f32", "tmp.size", "u8", none, converted, BYTES, "2", "c5", { .saturate = TW_PTO_SAT_ON }, { "vec i16 $B", "$A", "vec u8 1x$N" } },
+    { "TCVT_TMP", "f32", "tmp.size", "u8", none, converted, BYTES, "2", "c5", { .saturate = TW_PTO_SATURATE_ON }, { "vec i16 $B", "$A", "vec u8 1x$N" } },
     { "TCVT_TMP", "f32", "tmp.size", "u8", none, converted, BYTES, "2", "c5", { 0 }, { "vec i32 $B", "$A", "vec u8 1x$N" } },
     { "TROWSUM", "i16 i32", "tmp.size", "u8", row_integers, usual, BYTES, "2", "c5", { 0 }, { "vec $T 64x1 v$Rx1 col", "$A", "vec u8 1x$N" } },
     { "TROWSUM", "f16 f32", "tmp.size", "u8", row_floats, usual, BYTES, "2", "c5", { 0 }, { "vec $T 64x1 v$Rx1 col", "$A", "vec u8 1x$N" } },
@@ -207,7 +207,7 @@ static const struct size_rule {
     EXPAND("TROWEXPANDMAX_TMP", "f16 f32 i16 i32") EXPAND("TROWEXPANDMIN_TMP", "f16 f32 i16 i32") EXPAND("TROWEXPANDEXPDIF_TMP", "f16 f32")
     { "TTRANS", "i8 u8 i16 u16 i32 u32 f16 bf16 f32", "tmp.size", "u8", trans, usual, BYTES, "2", "c5", { 0 }, { "vec $T 257x32", "$A", "vec u8 1x$N" } },
     { "TGATHER", "i16 u16 i32 u32 f16 bf16 f32", "tmp.size", "u8", like_indexes, whole_columns, BYTES, "2", "c5", { 0 }, { "$A", "$A", "vec i32 $Rx$C", "vec u8 1x$N" } },
-    { "TGATHER_CMP", "f16 f32 i16 i32", "tmp.size", "u8", found, whole_columns, BYTES, "2", "c5", { .cmp = TW_PTO_GT }, { "vec i32 $Rx$C", "$A", "vec $T 1x16", "vec i32 1x16", "vec u8 1x$N" } },
+    { "TGATHER_CMP", "f16 f32 i16 i32", "tmp.size", "u8", found, whole_columns, BYTES, "2", "c5", { .cmp = TW_PTO_CMP_GT }, { "vec i32 $Rx$C", "$A", "vec $T 1x16", "vec i32 1x16", "vec u8 1x$N" } },
     { "TSORT32_TMP", "f16 f32", "tmp.size", "", sort_row, long_rows, BYTES, "2", "c", { 0 }, { "vec $T 1x32768", "$A", "vec u32 1x8192 v1x$C", "vec $T 1x$N" } },
     { "TSORT32_TMP", "f16 f32", "tmp.size", "", sort_row_a5, long_rows, BYTES, "5", "c", { 0 }, { "vec $T 1x32768", "$A", "vec u32 1x8192 v1x$C", "vec $T 1x$N" } },
     { "TMRGSORT2", "f16 f32", "tmp.size", "", merged, whole_columns, BYTES, "25", "c", { 0 }, { "vec $T 1x512", "vec i16 1x16", "vec $T 1x$N", "vec $T 1x$C", "vec $T 1x$C" } },

@@ -201,7 +201,7 @@ static void pto_core_missing(void **state)
     REFUSED(tw_pto_barrier(NULL, TW_PTO_PIPE_V), "core", "NULL");
     REFUSED(tw_pto_conv_output(NULL, NULL, NULL), "description", "NULL");
     REFUSED(tw_pto_grid_run(NULL, NULL, NULL), "grid", "NULL");
-    REFUSED(tw_pto_sync_all(NULL, TW_PTO_MIX, NULL), "core", "NULL");
+    REFUSED(tw_pto_sync_all(NULL, TW_PTO_CORES_MIX, NULL), "core", "NULL");
     REFUSED(tw_pto_async_wait(NULL, 1), "core", "NULL");
     assert_null(tw_pto_profile(NULL));
     assert_null(tw_pto_grid_profile(NULL));

@@ -99,7 +99,7 @@ static void pto_repeat_scalars(void **state)
     /* attributes are part of the call */
     tw_pto_tile h = tw_pto_tile_of(TW_PTO_VEC, TW_I32, 1, 8);
     fill(core, &a, 1.5f);
-    tw_pto_attrs up = { .round = TW_PTO_CEIL }, down = { .round = TW_PTO_FLOOR };
+    tw_pto_attrs up = { .round = TW_PTO_ROUND_CEIL }, down = { .round = TW_PTO_ROUND_FLOOR };
     tw_pto_operand convert[] = { tw_pto_tile_operand(&h), tw_pto_tile_operand(&a) };
     for (int i = 0; i < 6; i++) {
         int32_t got[8];

@@ -304,7 +304,7 @@ static tw_status in_turns(tw_pto *core, void *user)
     (void)user;
     for (unsigned turn = 0; turn < 4; turn++) {
         if (turn == block) OK(work(core, NULL));
-        OK(tw_pto_sync_all(core, TW_PTO_MIX, NULL));
+        OK(tw_pto_sync_all(core, TW_PTO_CORES_MIX, NULL));
     }
     return TW_OK;
 }

@@ -224,8 +224,8 @@ static tw_status go_round(tw_pto *core, void *user)
     for (int32_t lap = 1; lap <= 3; lap++) {
         bool all = false;
         if (me.device || lap > 1) {
-            while (r->poll && !all) OK(tw_pto_test_signal(core, &mine, lap - !me.device, TW_PTO_GE, &all));
-            OK(tw_pto_wait_signal(core, &mine, lap - !me.device, TW_PTO_EQ));
+            while (r->poll && !all) OK(tw_pto_test_signal(core, &mine, lap - !me.device, TW_PTO_CMP_GE, &all));
+            OK(tw_pto_wait_signal(core, &mine, lap - !me.device, TW_PTO_CMP_EQ));
         }
         OK(tw_pto_load(core, &t, &data));
         OK(CALL(core, "tadds", NULL, TILE(&t), TILE(&t), SCALAR(tw_pto_f32(1))));
@@ -254,7 +254,7 @@ static tw_status count_up(tw_pto *core, void *user)
     tw_pto_tensor one = tw_pto_tensor_of((int32_t *)user + me.block % 3, TW_I32, 1, 1, TW_PTO_ND),
                   all = tw_pto_tensor_of(user, TW_I32, 1, 3, TW_PTO_ND);
     OK(tw_pto_notify(core, &one, 5, true));
-    return tw_pto_wait_signal(core, &all, 20, TW_PTO_GE); /* all three */
+    return tw_pto_wait_signal(core, &all, 20, TW_PTO_CMP_GE); /* all three */
 }
 
 static tw_status compare_all(tw_pto *core, void *user)
@@ -266,7 +266,7 @@ static tw_status compare_all(tw_pto *core, void *user)
                                         { false, true, true, true, false, false } }; /* 8 */
     (void)user;
     for (int against = 6; against <= 8; against++)
-        for (int how = TW_PTO_EQ; how <= TW_PTO_GE; how++) {
+        for (int how = TW_PTO_CMP_EQ; how <= TW_PTO_CMP_GE; how++) {
             bool all;
             OK(tw_pto_test_signal(core, &one, against, how, &all));
             assert_int_equal(all, answers[against - 6][how]);
@@ -295,7 +295,8 @@ static tw_status poll_for_ever(tw_pto *core, void *user)
 {
     tw_pto_tensor one = tw_pto_tensor_of(user, TW_I32, 1, 1, TW_PTO_ND);
     tw_status status = TW_OK;
-    for (bool all = false; status == TW_OK && !all;) status = tw_pto_test_signal(core, &one, 1, TW_PTO_EQ, &all);
+    for (bool all = false; status == TW_OK && !all;)
+        status = tw_pto_test_signal(core, &one, 1, TW_PTO_CMP_EQ, &all);
     return status;
 }
 
@@ -388,14 +389,14 @@ static void pto_comm_rules(void **state)
     REFUSED(tw_pto_gather(core, &group, &a, &t, NULL), "COMM_TGATHER", "comm.shape");
     OK(tw_pto_gather(core, &group, &four, &t, NULL));
     REFUSED(tw_pto_scatter(core, &group, &a, &t, NULL), "COMM_TSCATTER", "comm.shape");
-    REFUSED(tw_pto_reduce_to(core, &group, &a, &t, &small, TW_PTO_SUM), "TREDUCE", "comm.staging");
+    REFUSED(tw_pto_reduce_to(core, &group, &a, &t, &small, TW_PTO_REDUCE_SUM), "TREDUCE", "comm.staging");
     REFUSED(tw_pto_reduce_to(core, &group, &a, &t, &t, (tw_pto_reduce)3), "TREDUCE", "comm.reduce");
     REFUSED(tw_pto_notify(core, &two, 1, false), "TNOTIFY", "signal.one");
     REFUSED(tw_pto_notify(core, &a, 1, false), "TNOTIFY", "type.set");
     REFUSED(tw_pto_notify(core, &none, 1, false), "TNOTIFY", "global.null");
     REFUSED(tw_pto_notify(core, &far, 1, false), "TNOTIFY", "global.bounds");
     REFUSED(tw_pto_wait_signal(core, &one, 1, 6), "TWAIT", "signal.compare");
-    REFUSED(tw_pto_wait_signal(core, &one, 1, TW_PTO_EQ), "", "deadlock");
+    REFUSED(tw_pto_wait_signal(core, &one, 1, TW_PTO_CMP_EQ), "", "deadlock");
     tw_pto_free(core);
 }
 

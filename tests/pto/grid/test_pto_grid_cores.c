@@ -110,7 +110,7 @@ static tw_status fail_in_block_1(tw_pto *core, void *user)
     tw_pto_tile t = vec_tile(TW_F32, 1, 16);
     int *ended = user;
     if (tw_pto_identity_of(core).block == 1) return tw_pto_tci(core, &t, tw_pto_f32(0), false, NULL);
-    tw_status status = tw_pto_sync_all(core, TW_PTO_MIX, NULL);
+    tw_status status = tw_pto_sync_all(core, TW_PTO_CORES_MIX, NULL);
     assert_int_equal(status, TW_E_APPLICATION); /* the others unwind */
     ++*ended;
     return status;
@@ -236,7 +236,7 @@ static tw_status write_then_read(tw_pto *core, void *user)
     int32_t *shared = user; /* one row of 16 a block, then the workspace */
     tw_pto_identity me = tw_pto_identity_of(core);
     tw_pto_tile t = vec_tile(TW_I32, 1, 16);
-    if (me.kind == TW_PTO_CUBE) return tw_pto_sync_all(core, TW_PTO_MIX, NULL);
+    if (me.kind == TW_PTO_CUBE) return tw_pto_sync_all(core, TW_PTO_CORES_MIX, NULL);
     tw_pto_tensor own = tw_pto_tensor_of(shared + 16 * me.block, TW_I32, 1, 16, TW_PTO_ND),
                   next = tw_pto_tensor_of(shared + 16 * ((me.block + 1) % me.blocks), TW_I32, 1, 16, TW_PTO_ND),
                   workspace = tw_pto_tensor_of(shared + 16 * me.blocks, TW_I32, 1, 16, TW_PTO_ND);
@@ -244,10 +244,10 @@ static tw_status write_then_read(tw_pto *core, void *user)
         OK(tw_pto_tci(core, &t, tw_pto_i32((int32_t)me.block * 1000), false, NULL));
         OK(tw_pto_store(core, &own, &t));
     }
-    OK(tw_pto_sync_all(core, TW_PTO_AIV_ONLY, &workspace));
+    OK(tw_pto_sync_all(core, TW_PTO_CORES_AIV_ONLY, &workspace));
     OK(tw_pto_load(core, &t, &next));
     assert_true(get(core, &t, 0, 3) == (me.block + 1) % me.blocks * 1000 + 3);
-    return tw_pto_sync_all(core, TW_PTO_MIX, NULL);
+    return tw_pto_sync_all(core, TW_PTO_CORES_MIX, NULL);
 }
 
 static void pto_grid_syncall(void **state)
@@ -273,11 +273,11 @@ static tw_status bad_syncall(tw_pto *core, void *user)
                   floats = tw_pto_tensor_of(words, TW_F32, 1, 16, TW_PTO_ND);
     (void)user;
     if (tw_pto_identity_of(core).kind == TW_PTO_CUBE) {
-        REFUSED(tw_pto_sync_all(core, TW_PTO_AIV_ONLY, NULL), "syncall.cores", "cube core");
-        REFUSED(tw_pto_sync_all(core, TW_PTO_MIX, &small), "syncall.workspace", "16");
-        REFUSED(tw_pto_sync_all(core, TW_PTO_MIX, &floats), "SYNCALL", "type");
+        REFUSED(tw_pto_sync_all(core, TW_PTO_CORES_AIV_ONLY, NULL), "syncall.cores", "cube core");
+        REFUSED(tw_pto_sync_all(core, TW_PTO_CORES_MIX, &small), "syncall.workspace", "16");
+        REFUSED(tw_pto_sync_all(core, TW_PTO_CORES_MIX, &floats), "SYNCALL", "type");
     } else {
-        REFUSED(tw_pto_sync_all(core, TW_PTO_AIC_ONLY, NULL), "syncall.cores", "vector core");
+        REFUSED(tw_pto_sync_all(core, TW_PTO_CORES_AIC_ONLY, NULL), "syncall.cores", "vector core");
         REFUSED(tw_pto_sync_all(core, (tw_pto_core_set)5, NULL), "syncall.cores", "mix");
     }
     return TW_OK;
@@ -296,7 +296,7 @@ static void pto_grid_syncall_rules(void **state)
 static tw_status one_stays_away(tw_pto *core, void *user)
 {
     (void)user;
-    return tw_pto_identity_of(core).block == 2 ? TW_OK : tw_pto_sync_all(core, TW_PTO_MIX, NULL);
+    return tw_pto_identity_of(core).block == 2 ? TW_OK : tw_pto_sync_all(core, TW_PTO_CORES_MIX, NULL);
 }
 
 static tw_status both_wait(tw_pto *core, void *user)

@@ -281,13 +281,13 @@ static void pto_fifo_fixpipe_rules(void **state)
         if (status == TW_OK || !strstr(tw_error_message(), rows[i].rule))
             fail_msg("row %zu (%s): %s", i, rows[i].rule, status == TW_OK ? "accepted" : tw_error_message());
     }
-    OK(tw_pto_push_with(core, &down, &acc, &(tw_pto_attrs){ .slot_layout = 1 }));
+    OK(tw_pto_push_with(core, &down, &acc, &(tw_pto_attrs){ .slot_layout = TW_PTO_SLOT_LAYOUT_NZ2NZ }));
     REFUSED(tw_pto_pop(core, &down, &vec, TW_PTO_SPLIT_NONE), "fifo.layout", "boxes of 16 x 16");
     REFUSED(tw_pto_pop(core, &down, &boxes, TW_PTO_SPLIT_NONE), "fifo.layout", "boxes of 16 x 16"); /* of 16 x 8 */
     boxes.fractal = 1024;
     OK(tw_pto_pop(core, &down, &boxes, TW_PTO_SPLIT_NONE));
     OK(tw_pto_free_slot(core, &down));
-    OK(tw_pto_push_with(core, &down, &acc, &(tw_pto_attrs){ .slot_layout = 2 }));
+    OK(tw_pto_push_with(core, &down, &acc, &(tw_pto_attrs){ .slot_layout = TW_PTO_SLOT_LAYOUT_NZ2DN }));
     REFUSED(tw_pto_pop(core, &down, &vec, TW_PTO_SPLIT_NONE), "fifo.layout", "columns");
     tw_pto_free(core);
     core = tw_pto_new(TW_PTO_A5, 0);

@@ -100,9 +100,9 @@ static void check_pair(tw_pto_target target, tw_type from, tw_type to, bool with
     tw_pto *core = tw_pto_new(target, 0);
     stream s = { .core = core, .target = target, .with_tmp = with_tmp };
     s.a = vec_tile(from, ROWS, COLS), s.d = vec_tile(to, ROWS, COLS), s.tmp = vec_tile(TW_U8, 32, 1024);
-    for (int mode = 0; mode <= TW_PTO_CAST_RINT; mode++)
+    for (int mode = 0; mode <= TW_PTO_ROUND_CAST_RINT; mode++)
         for (int saturate = 0; saturate < 3; saturate++) {
-            if (mode == TW_PTO_ODD && !(from == TW_F32 && to == TW_F16)) continue;
+            if (mode == TW_PTO_ROUND_ODD && !(from == TW_F32 && to == TW_F16)) continue;
             s.attrs = (tw_pto_attrs){ .round = mode, .saturate = saturate };
             s.saturate = ref_saturates(target, with_tmp, from, to, saturate);
             if (from == TW_F32)

@@ -257,7 +257,8 @@ static void pto_cube_nibbles(void **state)
     assert_int_equal(valid[4] & 15, get_nibble(core, &part, 1, 2));
     g.window = (tw_window){ in, sizeof in - 1 };
     REFUSED(tw_pto_load(core, &flat, &g), "global.bounds", "a5");
-    REFUSED(CALL(core, "tstore", (&(tw_pto_attrs){ .atomic = 1 }), TENSOR(&h), TILE(&flat)), "store.atomic", "a5");
+    REFUSED(CALL(core, "tstore", (&(tw_pto_attrs){ .atomic = TW_PTO_ATOMIC_ADD }), TENSOR(&h), TILE(&flat)),
+            "store.atomic", "a5");
     tw_pto_free(core);
     core = tw_pto_new(TW_PTO_CPU, 0); /* boxed 4-bit tiles convert, read and write in place */
     tw_pto_tile nz = boxed(TW_PTO_VEC, TW_F4E1M2, 16, 64, TW_PTO_CPU), real = vec_tile(TW_BF16, 16, 64), again = nz;
@@ -414,7 +415,7 @@ static void pto_cube_scale_order(void **state)
     for (uint32_t r = 0; r < M; r++)
         for (uint32_t c = 0; c < G; c++) set(core, &e, r, c, (r * 7 + c * 3) % 251);
     OK(CALL(core, "tmov.zz", NULL, TILE(&z), TILE(&e), TILE(&tmp)));
-    OK(CALL(core, "tmov.zz", (&(tw_pto_attrs){ .axis = 1 }), TILE(&t), TILE(&e), TILE(&tmp)));
+    OK(CALL(core, "tmov.zz", (&(tw_pto_attrs){ .axis = TW_PTO_AXIS_ROW }), TILE(&t), TILE(&e), TILE(&tmp)));
     const unsigned char *at = tw_pto_data(core, &z), *turned = tw_pto_data(core, &t);
     for (uint32_t r = 0; r < M; r++)
         for (uint32_t c = 0; c < G; c++) {

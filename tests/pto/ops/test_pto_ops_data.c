@@ -192,7 +192,7 @@ static void pto_data_gather(void **state)
     set(core, &x, 2, 2, 128);
     REFUSED(CALL(core, "tscatter", NULL, TILE(&back), TILE(&a), TILE(&x)), "index.bounds", "row 2");
     tw_pto_tile k = vec_tile(TW_F32, 1, 8), found = vec_tile(TW_I32, 4, 32), counts = vec_tile(TW_I32, 1, 8);
-    tw_pto_attrs gt = { .cmp = TW_PTO_GT, .offset = 1000 };
+    tw_pto_attrs gt = { .cmp = TW_PTO_CMP_GT, .offset = 1000 };
     OK(CALL(core, "tgather", &gt, TILE(&found), TILE(&a), TILE(&k), TILE(&counts), TILE(&tmp)));
     for (uint32_t r = 0; r < 4; r++) {
         uint32_t n = 0;

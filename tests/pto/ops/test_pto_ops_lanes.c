@@ -359,7 +359,7 @@ static void pto_lanes_compare_select(void **state)
                     }
                 if (t == 0) set(core, &a, 0, 5, NAN);
                 tw_status status = CALL(core, "tcmp", &attrs, TILE(&mask), TILE(&a), TILE(&b));
-                if (target == TW_PTO_A2A3 && types[t] == TW_I32 && mode != TW_PTO_EQ) {
+                if (target == TW_PTO_A2A3 && types[t] == TW_I32 && mode != TW_PTO_CMP_EQ) {
                     REFUSED(status, "cmp.i32", "a2a3");
                     tw_pto_free(core);
                     continue;
@@ -390,10 +390,10 @@ static void pto_lanes_compare_select(void **state)
 static double rounded(double x, int mode)
 {
     switch (mode) {
-    case TW_PTO_ROUND: return round(x);
-    case TW_PTO_FLOOR: return floor(x);
-    case TW_PTO_CEIL: return ceil(x);
-    case TW_PTO_TRUNC: return trunc(x);
+    case TW_PTO_ROUND_AWAY: return round(x);
+    case TW_PTO_ROUND_FLOOR: return floor(x);
+    case TW_PTO_ROUND_CEIL: return ceil(x);
+    case TW_PTO_ROUND_TRUNC: return trunc(x);
     default: return nearbyint(x);
     }
 }
@@ -418,7 +418,7 @@ static void pto_lanes_convert(void **state)
     (void)state;
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
         for (int target = 0; target < TW_PTO_TARGETS; target++)
-            for (int mode = TW_PTO_RINT; mode <= TW_PTO_TRUNC; mode++)
+            for (int mode = TW_PTO_ROUND_RINT; mode <= TW_PTO_ROUND_TRUNC; mode++)
                 for (int sat = 0; sat < 3; sat++) {
                     tw_pto *core = tw_pto_new((tw_pto_target)target, 0);
                     tw_pto_tile a = vec_tile(pairs[p].from, 1, 32), d = vec_tile(pairs[p].to, 1, 32);
@@ -432,7 +432,7 @@ static void pto_lanes_convert(void **state)
                         continue;
                     }
                     OK(status);
-                    bool clamp = sat == TW_PTO_SAT_ON || (sat == TW_PTO_SAT_DEFAULT && !pairs[p].wraps);
+                    bool clamp = sat == TW_PTO_SATURATE_ON || (sat == TW_PTO_SATURATE_DEFAULT && !pairs[p].wraps);
                     /* without tmp A2/A3 saturate where wrapping needs it */
                     if (target == TW_PTO_A2A3 && pairs[p].to != TW_U8 && tw__is_float(pairs[p].from) &&
                         pairs[p].wraps)

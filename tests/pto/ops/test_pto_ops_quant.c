@@ -213,7 +213,7 @@ static void pto_quant_dequant(void **state)
             a.valid_cols = b.valid_cols = h.valid_cols = sizeof values / sizeof *values;
             for (uint32_t c = 0; c < a.valid_cols; c++) set(core, &a, 0, c, values[c]), set(core, &b, 0, c, c % 3);
             if (f) OK(CALL(core, "set_deqscale", NULL, SCALAR(tw_pto_f32(factor))));
-            OK(CALL(core, "tcvt", (&(tw_pto_attrs){ .round = TW_PTO_RINT }), TILE(&h), TILE(&a)));
+            OK(CALL(core, "tcvt", (&(tw_pto_attrs){ .round = TW_PTO_ROUND_RINT }), TILE(&h), TILE(&a)));
             for (uint32_t c = 0; c < a.valid_cols; c++) {
                 double x = (double)(float)values[c] * (double)factor;
                 x = x > 65504 ? 65504 : x < -65504 ? -65504 : x; /* saturation is this pair's default */
@@ -262,7 +262,8 @@ static void pto_quant_convert_tmp(void **state)
         OK(CALL(core, "tcvt", NULL, TILE(&d), TILE(&a)));
         assert_true(get(core, &d, 0, 3) == (rows[i].to == TW_I16 ? 32767 : 127));
         REFUSED(CALL(core, "tcvt", NULL, TILE(&d), TILE(&a), TILE(&less)), "tmp.size", "a2a3");
-        OK(CALL(core, "tcvt", (&(tw_pto_attrs){ .saturate = TW_PTO_SAT_ON }), TILE(&d), TILE(&a), TILE(&less)));
+        OK(CALL(core, "tcvt", (&(tw_pto_attrs){ .saturate = TW_PTO_SATURATE_ON }), TILE(&d), TILE(&a),
+                TILE(&less)));
         tw_pto_free(core);
     }
 }

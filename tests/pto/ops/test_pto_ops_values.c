@@ -373,7 +373,7 @@ static void pto_values_compare_tile(void **state)
     for (int target = 0; target < TW_PTO_TARGETS; target++)
         for (int t = 0; t < 5; t++)
             for (int mode = 0; mode < 6; mode++) {
-                if (target == TW_PTO_A2A3 && types[t] == TW_I32 && mode != TW_PTO_EQ) continue;
+                if (target == TW_PTO_A2A3 && types[t] == TW_I32 && mode != TW_PTO_CMP_EQ) continue;
                 tw_pto *core = tw_pto_new((tw_pto_target)target, 0);
                 tw_pto_tile a = vec_tile(types[t], 3, 64), b = vec_tile(types[t], 1, 16),
                             mask = target == TW_PTO_A5 ? vec_tile(TW_U32, 3, 8) : vec_tile(TW_U8, 3, 32);

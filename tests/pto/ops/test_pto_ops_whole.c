@@ -298,7 +298,7 @@ static void pto_whole_scales(void **state)
                 }
         }
         tw_pto_tile f = part(TW_F32, 5, 64, 4, 61), i = part(TW_I16, 5, 64, 4, 61), tmp = vec_tile(TW_F32, 5, 64);
-        tw_pto_attrs off = { .round = TW_PTO_FLOOR, .saturate = TW_PTO_SAT_OFF };
+        tw_pto_attrs off = { .round = TW_PTO_ROUND_FLOOR, .saturate = TW_PTO_SATURATE_OFF };
         fill(core, &f, 1 << 20), fill(core, &i, 99), before(core, &i);
         OK(CALL(core, "tcvt", &off, TILE(&i), TILE(&f), TILE(&tmp)));
         EXPECT(i, (int16_t)(int64_t)floor(get(core, &f, r, c))); /* the low bits */
@@ -315,7 +315,7 @@ static void pto_whole_scales(void **state)
         after(core, &q, "TQUANT with tmp");
         if (target != TW_PTO_A5) {
             tw_pto_tile n = part(TW_I32, 5, 64, 4, 61), h = part(TW_F16, 5, 64, 4, 61);
-            tw_pto_attrs rint = { .round = TW_PTO_RINT };
+            tw_pto_attrs rint = { .round = TW_PTO_ROUND_RINT };
             fill(core, &n, 500), fill(core, &h, 9), before(core, &h);
             OK(CALL(core, "set_deqscale", NULL, SCALAR(tw_pto_scalar_of(TW_F16, 0.125))));
             OK(CALL(core, "tcvt", &rint, TILE(&h), TILE(&n)));

@@ -54,17 +54,17 @@ bool ref_saturates(tw_pto_target target, bool tmp, tw_type from, tw_type to, int
 {
     bool native = (from == TW_F32 && to == TW_I16) || (from == TW_F16 && (to == TW_I16 || to == TW_I8));
     if (target == TW_PTO_A2A3 && native && !tmp) return true; /* without tmp the chip's own saturation */
-    return mode == TW_PTO_SAT_DEFAULT ? !wraps_unasked(from, to) : mode == TW_PTO_SAT_ON;
+    return mode == TW_PTO_SATURATE_DEFAULT ? !wraps_unasked(from, to) : mode == TW_PTO_SATURATE_ON;
 }
 
 static ref_rounding rounding_of(int32_t mode)
 {
     switch (mode) {
-    case TW_PTO_ROUND: return REF_AWAY;
-    case TW_PTO_FLOOR: return REF_DOWN;
-    case TW_PTO_CEIL: return REF_UP;
-    case TW_PTO_TRUNC: return REF_ZERO;
-    case TW_PTO_ODD: return REF_ODD;
+    case TW_PTO_ROUND_AWAY: return REF_AWAY;
+    case TW_PTO_ROUND_FLOOR: return REF_DOWN;
+    case TW_PTO_ROUND_CEIL: return REF_UP;
+    case TW_PTO_ROUND_TRUNC: return REF_ZERO;
+    case TW_PTO_ROUND_ODD: return REF_ODD;
     default: return REF_EVEN;
     }
 }
@@ -127,8 +127,9 @@ static void plan_convert(ref_call *call)
     d->type = destination(call->type, v % SLOTS);
     call->attrs.round = (int32_t)(v / SLOTS % MODES);
     call->attrs.saturate = (int32_t)(v / SLOTS / MODES);
-    bool odd = call->attrs.round == TW_PTO_ODD && !(call->type == TW_F32 && d->type == TW_F16);
-    call->illegal = !ref_converts(call->target, call->type, d->type) || call->attrs.round > TW_PTO_CAST_RINT || odd;
+    bool odd = call->attrs.round == TW_PTO_ROUND_ODD && !(call->type == TW_F32 && d->type == TW_F16);
+    call->illegal =
+        !ref_converts(call->target, call->type, d->type) || call->attrs.round > TW_PTO_ROUND_CAST_RINT || odd;
 }
 
 static void convert(ref_call *call)

@@ -17,11 +17,11 @@ static bool equal(tw_type type, uint64_t a, uint64_t b)
 static bool holds(tw_type type, int32_t mode, uint64_t a, uint64_t b)
 {
     switch (mode) {
-    case TW_PTO_EQ: return equal(type, a, b);
-    case TW_PTO_NE: return !equal(type, a, b);
-    case TW_PTO_LT: return less(type, a, b);
-    case TW_PTO_LE: return less(type, a, b) || equal(type, a, b);
-    case TW_PTO_GT: return less(type, b, a);
+    case TW_PTO_CMP_EQ: return equal(type, a, b);
+    case TW_PTO_CMP_NE: return !equal(type, a, b);
+    case TW_PTO_CMP_LT: return less(type, a, b);
+    case TW_PTO_CMP_LE: return less(type, a, b) || equal(type, a, b);
+    case TW_PTO_CMP_GT: return less(type, b, a);
     default: return less(type, b, a) || equal(type, a, b);
     }
 }
@@ -43,10 +43,10 @@ static void plan_compare(ref_call *call)
     tw_type word = words[call->variant / 7];
     mask_of(ref_of(call, 'd'), word);
     call->attrs.cmp = (int32_t)(call->variant % 7);
-    call->illegal = call->attrs.cmp > TW_PTO_GE || word == TW_U16 ||
+    call->illegal = call->attrs.cmp > TW_PTO_CMP_GE || word == TW_U16 ||
                     (call->target == TW_PTO_A2A3 && word == TW_U32) ||
                     (call->target == TW_PTO_A5 && word == TW_U8) ||
-                    (call->target == TW_PTO_A2A3 && call->type == TW_I32 && call->attrs.cmp != TW_PTO_EQ);
+                    (call->target == TW_PTO_A2A3 && call->type == TW_I32 && call->attrs.cmp != TW_PTO_CMP_EQ);
     if (b && strcmp(call->row->name, "TCMPS_TILE") == 0) b->valid_rows = b->valid_cols = 1;
 }
 /* The whole mask is cleared; the domain is the source's. */

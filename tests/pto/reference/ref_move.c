@@ -500,7 +500,7 @@ static void plan_gather_cmp(ref_call *call)
     ref_matrix *d = ref_of(call, 'd'), *a = ref_of(call, 'a'), *b = ref_of(call, 'b'), *e = ref_of(call, 'e'),
                *t = ref_of(call, 't');
     unsigned v = call->variant;
-    call->attrs.cmp = v == 4 ? TW_PTO_LT : v % 2 ? TW_PTO_GT : TW_PTO_EQ;
+    call->attrs.cmp = v == 4 ? TW_PTO_CMP_LT : v % 2 ? TW_PTO_CMP_GT : TW_PTO_CMP_EQ;
     call->attrs.offset = (int32_t)(v * 100);
     d->type = v & 2 ? TW_U32 : TW_I32, e->type = v & 2 ? TW_U32 : TW_I32;
     d->rows = a->rows, d->cols = d->valid_cols = a->cols, d->valid_rows = d->rows;
@@ -522,7 +522,7 @@ static void gather_cmp(ref_call *call)
                            : is_signed ? ref_integer(a->type, x) > ref_integer(a->type, k)
                                        : x > k;
             bool equal = real ? ref_real(a->type, x) == ref_real(a->type, k) : x == k;
-            if (call->attrs.cmp == TW_PTO_GT ? greater : equal)
+            if (call->attrs.cmp == TW_PTO_CMP_GT ? greater : equal)
                 REF_AT(d, r, count) = (uint32_t)call->attrs.offset + c, count++;
         }
         if (e->rows > 1)

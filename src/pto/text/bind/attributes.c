@@ -22,16 +22,12 @@ void tw__as_value_word(const tw__as_binder *b, const tw__as_item *value, char *b
 static void unknown(tw__as_binder *b, const tw__as_op *op, const tw__as_item *item, const char *name,
                     const tw__pto_row *row)
 {
-    static const char *const all[] = {
-#define NAME(field, names, values) names,
-        TW_PTO_ATTR_LIST(NAME)
-#undef NAME
-    };
-    char text[256] = "", *names[G_N_ELEMENTS(all)];
+    char text[256] = "", *names[32]; /* a bit each in row->attrs */
     const char *near;
     size_t count = 0;
-    for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
-        if (row->attrs >> i & 1) names[count++] = g_strndup(all[i], strcspn(all[i], "|"));
+    for (unsigned i = 0; i < tw__pto_attr_count(); i++)
+        if (row->attrs >> i & 1)
+            names[count++] = g_strndup(tw__pto_attr_names(i), strcspn(tw__pto_attr_names(i), "|"));
     near = tw__nearest(name, (const char *const *)names, count);
     if (near)
         g_snprintf(text, sizeof text, "; did you mean '%s'?", near);

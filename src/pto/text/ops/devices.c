@@ -151,7 +151,7 @@ static bool bind_root(tw__as_binder *b, const tw__as_op *op, const tw__as_parts 
         char word[32];
         tw__as_value_word(b, how, word, sizeof word);
         if (!tw__pto_attr_value((unsigned)tw__pto_attr_by_name("reduceOp"), word, &reduce) || reduce < 0 ||
-            reduce > TW_PTO_MIN)
+            reduce > TW_PTO_REDUCE_MIN)
             return tw__as_refuse(b, how, op, "pto.attribute", "'%s' is no reduction: sum, max, min", word), false;
     }
     code->number |= reduce << 8 | (root + 1) << 16;
