@@ -1,4 +1,4 @@
-/* Placement of all tiles (place.h): checks, one call per tile in parallel, and what to say when a tile is too full. */
+/* Placement of all tiles (place.h): checks, and one call per tile in parallel. */
 #include "core/tile/place.h"
 
 #include <stdlib.h>
@@ -116,77 +116,15 @@ static void fill_pairs(grouped *g, const tw__place_item *items, const tw__place_
     }
 }
 
-/* --- messages ---------------------------------------------------------------------------------------------------------- */
-
-/* "Variables 400,000 bytes (weights 300,000), Stack 3,168 bytes": the three fullest categories of what is alive in `step`, and
- * their largest object. */
-static void describe(const grouped *g, unsigned tile, uint32_t step, char *text, size_t size)
-{
-    uint64_t sums[TW_STORAGE_COUNT + 1] = { 0 };
-    const tw__place_item *largest[TW_STORAGE_COUNT + 1] = { NULL };
-    char number[32], part[32];
-    size_t used = 0;
-    for (uint32_t k = g->start[tile]; k < g->start[tile + 1]; k++) {
-        if (!tw__place_is_alive(g->items[k], step)) continue;
-        unsigned s = g->items[k]->storage < TW_STORAGE_COUNT ? g->items[k]->storage : TW_STORAGE_COUNT;
-        sums[s] += g->items[k]->bytes;
-        if (!largest[s] || g->items[k]->bytes > largest[s]->bytes) largest[s] = g->items[k];
-    }
-    text[0] = 0;
-    for (int n = 0; n < 3 && used < size; n++) {
-        unsigned most = 0;
-        for (unsigned s = 1; s <= TW_STORAGE_COUNT; s++)
-            if (sums[s] > sums[most]) most = s;
-        if (!sums[most]) return;
-        const char *name = largest[most]->name;
-        used += (size_t)snprintf(text + used, size - used, "%s%s %s bytes", n ? ", " : "", tw_storage_label(most),
-                                 tw__commas(number, sizeof number, sums[most]));
-        if (name && *name && used < size)
-            used += (size_t)snprintf(text + used, size - used, " (%s %s)", name,
-                                     tw__commas(part, sizeof part, largest[most]->bytes));
-        sums[most] = 0;
-    }
-}
-
-static const char *constraint_of(const tw__place_item *items, const tw__place_item *item,
-                                 const tw__place_pair *pairs, size_t pair_count)
-{
-    for (size_t i = 0; i < pair_count; i++)
-        if (&items[pairs[i].a] == item || &items[pairs[i].b] == item)
-            return pairs[i].text ? pairs[i].text : pairs[i].rule == TW__PLACE_ELEM ? "elem" : "region";
-    return item->flags & TW__PLACE_INTERLEAVED  ? "interleaved memory"
-           : item->flags & TW__PLACE_EXECUTABLE ? "executable memory"
-                                                : "";
-}
-
-/* Fits in sum, but not as its constraints want it? */
-static bool only_constraints(const tw_tile_arch *arch, const tw__place_tile *result)
-{
-    return result->max_live + arch->fetch_overread_bytes <= arch->bytes_per_tile;
-}
-
-static tw_status explain(const grouped *g, const tw_tile_arch *arch, unsigned tile, unsigned failed,
-                         const tw__place_tile *result, const tw__place_item *items, const tw__place_item *unplaced,
-                         const tw__place_pair *pairs, size_t pair_count)
-{
-    char what[512], over[32], need[32], have[32], others[64] = "";
-    describe(g, tile, result->fullest, what, sizeof what);
-    if (failed > 1) snprintf(others, sizeof others, "; %u tiles are too full", failed);
-    const char *text = constraint_of(items, unplaced, pairs, pair_count);
-    if (only_constraints(arch, result) && *text)
-        return tw__fail(TW_E_ELEM_CONSTRAINTS,
-                        "tile %u: no place for '%s' (%s bytes) under %s; %s bytes are alive at once of "
-                        "%s: %s%s",
-                        tile, unplaced->name ? unplaced->name : "", tw__commas(over, sizeof over, unplaced->bytes),
-                        text, tw__commas(need, sizeof need, result->max_live),
-                        tw__commas(have, sizeof have, arch->bytes_per_tile), what, others);
-    return tw__fail(
-        TW_E_TILE_MEMORY, "tile %u is out of memory by %s bytes: %s bytes are alive at once, it has %s: %s%s", tile,
-        tw__commas(over, sizeof over, result->overflow), tw__commas(need, sizeof need, result->max_live),
-        tw__commas(have, sizeof have, arch->bytes_per_tile), what, others);
-}
-
 /* --- all tiles ------------------------------------------------------------------------------------------------------------ */
+
+/* An object that constraints keep apart from another found no room. */
+static bool is_apart(const tw__fit *fit)
+{
+    for (uint32_t i = 0; i < fit->count; i++)
+        if (fit->items[i]->flags & TW__PLACE_OVERFLOWED && fit->pair_start[i + 1] > fit->pair_start[i]) return true;
+    return false;
+}
 
 tw_status tw__place(const tw_tile_arch *arch, unsigned tiles, tw__place_item *items, size_t count,
                     const tw__place_pair *pairs, size_t pair_count, tw__place_tile *by_tile)
@@ -194,8 +132,7 @@ tw_status tw__place(const tw_tile_arch *arch, unsigned tiles, tw__place_item *it
     tw_status status = check(arch, tiles, items, count, pairs, pair_count);
     if (status != TW_OK) return status;
     grouped g = { 0 };
-    uint32_t *scratch =
-        tw__realloc(NULL, (count + tiles + 1) * sizeof *scratch); /* counters, then unplaced items */
+    uint32_t *scratch = tw__realloc(NULL, (count + 1) * sizeof *scratch); /* counters */
     if (!scratch || !allocate(&g, tiles, count, pair_count)) {
         release(&g), free(scratch);
         return tw__fail(TW_E_NO_MEMORY, "out of memory while placing %zu objects", count);
@@ -204,7 +141,6 @@ tw_status tw__place(const tw_tile_arch *arch, unsigned tiles, tw__place_item *it
     for (size_t i = 0; i < count; i++) items[i].flags &= (uint16_t)~(TW__PLACE_OVERLAPPED | TW__PLACE_OVERFLOWED);
     group(&g, tiles, items, count, pairs, pair_count);
     fill_pairs(&g, items, pairs, pair_count, scratch);
-    uint32_t *unplaced = scratch + count;
 #pragma omp parallel for schedule(dynamic, 8) if (count > 4096)
     for (unsigned t = 0; t < tiles; t++) {
         tw__fit fit = { .arch = arch,
@@ -213,23 +149,18 @@ tw_status tw__place(const tw_tile_arch *arch, unsigned tiles, tw__place_item *it
                         .pair_start = g.pair_start + g.start[t] + t,
                         .pairs = g.pairs + g.tile_pairs[t] };
         bool ok = tw__fit_tile(&fit, &by_tile[t]);
-        unplaced[t] = fit.unplaced;
-        by_tile[t].status = !ok                                   ? TW_E_NO_MEMORY
-                            : fit.unplaced == UINT32_MAX          ? TW_OK
-                            : only_constraints(arch, &by_tile[t]) ? TW_E_ELEM_CONSTRAINTS
-                                                                  : TW_E_TILE_MEMORY;
+        bool fits = by_tile[t].max_live + arch->fetch_overread_bytes <= arch->bytes_per_tile;
+        by_tile[t].status = !ok                          ? TW_E_NO_MEMORY
+                            : fit.unplaced == UINT32_MAX ? TW_OK
+                            : fits && is_apart(&fit)     ? TW_E_ELEM_CONSTRAINTS
+                                                         : TW_E_TILE_MEMORY;
     }
-    unsigned first = tiles, failed = 0;
-    for (unsigned t = 0; t < tiles; t++) {
+    for (unsigned t = 0; t < tiles; t++)
         if (by_tile[t].status == TW_E_NO_MEMORY) status = TW_E_NO_MEMORY;
-        if (by_tile[t].status == TW_OK) continue;
-        if (!failed++) first = t;
-    }
     if (status == TW_E_NO_MEMORY)
         status = tw__fail(status, "out of memory while placing %zu objects", count);
-    else if (failed)
-        status = explain(&g, arch, first, failed, &by_tile[first], items, g.items[g.start[first] + unplaced[first]],
-                         pairs, pair_count);
+    else
+        status = tw__place_explain(arch, tiles, items, count, pairs, pair_count, by_tile);
     release(&g), free(scratch);
     return status;
 }

@@ -80,12 +80,17 @@ static inline bool tw__place_is_alive(const tw__place_item *item, uint32_t step)
     return false;
 }
 
-/* Places all items; by_tile[tiles]. TW_E_TILE_MEMORY: the message names the first tile that is too full, what fills it and by
- * how much it is; TW_E_ELEM_CONSTRAINTS: there would be room, but not under the constraints. Either way every item has an
+/* Places all items; by_tile[tiles]. TW_E_TILE_MEMORY: the message names the tile that is fullest, what fills it, by how much it
+ * is, and the limit of interleaved or executable memory or of reading on that is in the way when the bytes would fit;
+ * TW_E_ELEM_CONSTRAINTS: there would be room, but not under the constraint that the message names. Either way every item has an
  * address, and items that found no room lie at or past the end, flagged. TW_E_INVALID_ARGUMENT: bad tile, alignment, lives or pair,
  * nothing is placed. TW_E_NO_MEMORY. */
 tw_status tw__place(const tw_tile_arch *arch, unsigned tiles, tw__place_item *items, size_t count,
                     const tw__place_pair *pairs, size_t pair_count, tw__place_tile *by_tile);
+
+/* place_explain.c: that status and message again, from what was placed. */
+tw_status tw__place_explain(const tw_tile_arch *arch, unsigned tiles, const tw__place_item *items, size_t count,
+                            const tw__place_pair *pairs, size_t pair_count, const tw__place_tile *by_tile);
 
 /* Adds the placed items to `memory`, split by region, overlap and overflow. */
 void tw__place_account(const tw_tile_arch *arch, const tw__place_item *items, size_t count, tw__memory *memory);

@@ -82,100 +82,9 @@ tw_status tw__placement_run(tw__placement *p)
     return TW_OK;
 }
 
-/* --- what to say -------------------------------------------------------------------------------------------------------- */
+/* --- the verdict ------------------------------------------------------------------------------------------------------ */
 
-/* "Variables 700,000 B ('weights' 690,000 B), Stack 3,168 B, ...": the three largest categories of what is alive when most
- * bytes of a tile are. */
-static void describe_tile(const tw__placement *p, unsigned tile, char *text, size_t size)
-{
-    uint64_t sums[TW_STORAGE_COUNT] = { 0 };
-    const tw__place_item *largest[TW_STORAGE_COUNT] = { NULL };
-    size_t at = 0;
-    for (size_t i = 0; i < p->items.count; i++) {
-        const tw__place_item *item = &p->items.items[i];
-        if (item->tile != tile || !tw__place_is_alive(item, p->by_tile[tile].fullest)) continue;
-        sums[item->storage] += item->bytes;
-        if (!largest[item->storage] || item->bytes > largest[item->storage]->bytes) largest[item->storage] = item;
-    }
-    text[0] = 0;
-    for (int n = 0; n < 3; n++) {
-        unsigned most = 0;
-        char number[32], part[32];
-        for (unsigned s = 1; s < TW_STORAGE_COUNT; s++)
-            if (sums[s] > sums[most]) most = s;
-        if (!sums[most]) return;
-        const char *name = largest[most]->name;
-        int out =
-            snprintf(text + at, size - at, "%s%s %s B%s%.60s%s%s%s", n ? ", " : "", tw_storage_label(most),
-                     tw__commas(number, sizeof number, sums[most]), *name ? " ('" : "", name, *name ? "' " : "",
-                     *name ? tw__commas(part, sizeof part, largest[most]->bytes) : "", *name ? " B)" : "");
-        if (out < 0 || (size_t)out >= size - at) return;
-        at += (size_t)out, sums[most] = 0;
-    }
-}
-
-/* A constraint that found no place although there is room for everything: the pair, or NULL. */
-static const tw__place_pair *unmet(const tw__placement *p)
-{
-    for (size_t i = 0; i < p->pairs.count; i++) {
-        const tw__place_item *a = &p->items.items[p->pairs.items[i].a], *b = &p->items.items[p->pairs.items[i].b];
-        bool out = (a->flags | b->flags) & TW__PLACE_OVERFLOWED;
-        if (out && p->by_tile[a->tile].status == TW_E_ELEM_CONSTRAINTS) return &p->pairs.items[i];
-    }
-    return NULL;
-}
-
-static tw_status constraint_failure(const tw__placement *p, const tw__place_pair *pair)
-{
-    const tw__place_item *a = &p->items.items[pair->a], *b = &p->items.items[pair->b];
-    char first[32], second[32], alive[32], have[32];
-    return tw__fail(
-        TW_E_ELEM_CONSTRAINTS,
-        "tile %u: no place for '%s' (%s bytes) and '%s' (%s bytes) that meets the constraint of %s; %s bytes are "
-        "alive at once of %s. Map one of them to another tile, or take the constraint away",
-        a->tile, a->name, tw__commas(first, sizeof first, a->bytes), b->name,
-        tw__commas(second, sizeof second, b->bytes), pair->text ? pair->text : "a vertex",
-        tw__commas(alive, sizeof alive, p->by_tile[a->tile].max_live),
-        tw__commas(have, sizeof have, p->target->arch.bytes_per_tile));
-}
-
-/* Decision 19. The bytes that are alive at once decide; where they would fit, the layout is what does not. */
-static tw_status judge_memory(tw__accounting *a)
-{
-    const tw__placement *p = a->placement;
-    uint64_t capacity = p->target->arch.bytes_per_tile, sum = 0, most = 0;
-    unsigned over = 0, fullest = 0;
-    for (unsigned t = 0; t < p->tiles; t++) {
-        const tw__place_tile *tile = &p->by_tile[t];
-        if (tile->status == TW_OK) continue;
-        uint64_t excess = tile->max_live > capacity ? tile->max_live - capacity : 0,
-                 weight = excess ? excess + capacity : 1;
-        over++, sum += excess ? excess : tile->overflow;
-        if (weight > most) most = weight, fullest = t;
-    }
-    if (!over) return TW_OK;
-    const tw__place_tile *tile = &p->by_tile[fullest];
-    bool fits = tile->max_live <= capacity;
-    uint64_t excess = fits ? tile->overflow : tile->max_live - capacity;
-    char need[32], have[32], beyond[32], total[32], parts[400];
-    tw__commas(need, sizeof need, tile->max_live), tw__commas(have, sizeof have, capacity);
-    tw__commas(beyond, sizeof beyond, excess), tw__commas(total, sizeof total, sum);
-    describe_tile(p, fullest, parts, sizeof parts);
-    const char *why = fits ? "without room" : "too many";
-    if (tw__options_bool(a->engine->options, "debug.allowOutOfMemory")) {
-        TW__LOG(
-            ENGINE, WARN,
-            "tile %u is out of memory: %s bytes are alive at once of %s, %s %s (%s); %u tile(s), %s bytes in all",
-            fullest, need, have, beyond, why, parts, over, total);
-        return TW_OK;
-    }
-    return tw__fail(
-        TW_E_TILE_MEMORY,
-        "tile %u is out of memory: it needs %s bytes of %s, %s %s (%s); %u tile(s) are out of memory by "
-        "%s bytes in all. Map data to more tiles, or set debug.allowOutOfMemory to run all the same",
-        fullest, need, have, beyond, why, parts, over, total);
-}
-
+/* Decision 19: constraints must be met, memory may run over when the user allows it. */
 tw_status tw__placement_judge(tw__accounting *a)
 {
     tw__placement *p = a->placement;
@@ -186,8 +95,17 @@ tw_status tw__placement_judge(tw__accounting *a)
     if (plainly_fits(p)) return TW_OK;
     tw_status status = tw__placement_run(p);
     if (status) return status;
-    const tw__place_pair *pair = p->status ? unmet(p) : NULL;
-    return pair ? constraint_failure(p, pair) : judge_memory(a);
+    if (!p->status) return TW_OK;
+    status = tw__place_explain(&p->target->arch, p->tiles, p->items.items, p->items.count, p->pairs.items,
+                               p->pairs.count, p->by_tile);
+    if (status != TW_E_TILE_MEMORY) return status;
+    char why[1024];
+    snprintf(why, sizeof why, "%s", tw_error_message());
+    if (!tw__options_bool(a->engine->options, "debug.allowOutOfMemory"))
+        return tw__fail(status, "%s. Map data to more tiles, or set debug.allowOutOfMemory to run all the same",
+                        why);
+    TW__LOG(ENGINE, WARN, "%s", why);
+    return TW_OK;
 }
 
 /* --- the report ----------------------------------------------------------------------------------------------------------- */

@@ -62,6 +62,11 @@ static const char codelets[] =
     "    Output<Vector<char>> out;\n"
     "    bool compute() { return true; }\n"
     "};\n"
+    "class Fast : public Vertex {\n"
+    "public:\n"
+    "    Input<Vector<float, VectorLayout::SPAN, 8, true>> in;\n"
+    "    bool compute() { return true; }\n"
+    "};\n"
     "class Reads : public Vertex {\n"
     "public:\n"
     "    Input<Vector<float>> in;\n"
@@ -518,6 +523,23 @@ static void engine_place_8_2_3_what_fills_a_tile(void **state)
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
 }
 
+/* The bytes would fit, a limit does not let them: it is named, with its size. */
+static void engine_place_4_1_4_limits_are_named(void **state)
+{
+    (void)state;
+    const char *strict[] = { "debug.allowOutOfMemory=false", NULL };
+    tw_device *device;
+    tw_graph *g = new_graph(&chips[0], 1, &device);
+    tw_tensor x = tw_graph_add_variable(g, TW_FLOAT, SHAPE(33000), "x");
+    tw_graph_map(g, x, 0);
+    tw_compute_set cs = tw_graph_add_compute_set(g, "cs");
+    tw_graph_connect(g, tw_graph_add_vertex(g, cs, "Fast", 0), "in", x);
+    tw_engine *e = tw_engine_new(g, tw_program_execute(g, cs), strict);
+    assert_int_equal(tw_engine_load(e, device), TW_E_TILE_MEMORY);
+    ASSERT_MESSAGE("'x' has to lie in interleaved memory, which has 131,072 bytes; 132,000 bytes");
+    tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
+}
+
 /* Tile 1 reads overlapping ranges of a variable on tile 0: one message buffer, at addresses as far apart as the data. The
  * buffers of the next step lie in the same place. What tile 1 writes for tile 0 has a buffer of its own; what is not
  * aligned as its field asks is put right by a copy. */
@@ -647,10 +669,10 @@ static void engine_place_3_2_2_constraints(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(engine_place_random_programs),   cmocka_unit_test(engine_place_3_2_vertex_states),
-        cmocka_unit_test(engine_place_8_2_3_lives),       cmocka_unit_test(engine_place_8_2_3_what_fills_a_tile),
-        cmocka_unit_test(engine_place_8_2_3_holes),       cmocka_unit_test(engine_place_buffers),
-        cmocka_unit_test(engine_place_3_2_2_constraints),
+        cmocka_unit_test(engine_place_random_programs), cmocka_unit_test(engine_place_3_2_vertex_states),
+        cmocka_unit_test(engine_place_8_2_3_lives),     cmocka_unit_test(engine_place_8_2_3_what_fills_a_tile),
+        cmocka_unit_test(engine_place_8_2_3_holes),     cmocka_unit_test(engine_place_4_1_4_limits_are_named),
+        cmocka_unit_test(engine_place_buffers),         cmocka_unit_test(engine_place_3_2_2_constraints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
