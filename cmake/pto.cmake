@@ -42,8 +42,11 @@ add_test(NAME examples.pto_iota_cpp COMMAND sh ${run_example} ${CMAKE_SOURCE_DIR
                                             $<TARGET_FILE:example_pto_iota_cpp>)
 add_test(NAME pto.page_examples COMMAND sh ${CMAKE_SOURCE_DIR}/tests/pto/ascend/page_examples_test.sh ${CMAKE_SOURCE_DIR}
                                         $<TARGET_FILE_DIR:tilewright>)
-set_tests_properties(pto.page_examples PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT
-  "CXX=${CMAKE_CXX_COMPILER}$<$<BOOL:${TW_SANITIZE}>: -fsanitize=${TW_SANITIZE}>")
+set(sanitizers "")
+if(TW_SANITIZE)
+  set(sanitizers " -fsanitize=${TW_SANITIZE}")
+endif()
+set_tests_properties(pto.page_examples PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "CXX=${CMAKE_CXX_COMPILER}${sanitizers}")
 # tw_pto_example(name arguments...): examples/pto/<name>/<name>.pto, and <name>.c beside it with the text as argument.
 function(tw_pto_c_example name)
   set(source ${CMAKE_SOURCE_DIR}/examples/pto/${name}/${name}.c)

@@ -1,7 +1,7 @@
 # tests/<folder of the box>/test_*.c: one cmocka program each, linked with its box and what lies below it.
 # .../ref_*.c: references that several of them share, a library.
 # tests/cli/*_test.sh: the program and the installed tree, as a user meets them.
-# tests/fuzz/fuzz_*.c: LLVMFuzzerTestOneInput; without TW_FUZZ a plain main replays the saved corpus.
+# tests/fuzz/fuzz_*.c: LLVMFuzzerTestOneInput; without TW_FUZZ a plain main replays the saved corpus and the seeds.
 include(CTest)
 if(NOT CMOCKA_FOUND OR NOT BUILD_TESTING)
   return()
@@ -66,7 +66,21 @@ foreach(source IN LISTS fuzzers)
     add_dependencies(fuzzers ${name})
   else()
     add_executable(${name} ${source} tests/fuzz/main.c)
-    add_test(NAME fuzz.${name} COMMAND ${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
+    # "// seeds: PATTERN... [+PREFIX]": texts of examples and tests, replayed behind the prefix like the saved corpus.
+    file(STRINGS ${source} patterns REGEX "^// seeds: ")
+    string(REGEX REPLACE "^// seeds: *" "" patterns "${patterns}")
+    string(REGEX MATCH "[+].*" prefix "${patterns}")
+    string(REGEX REPLACE " *[+].*" "" patterns "${patterns}")
+    separate_arguments(patterns)
+    set(seeds "")
+    if(patterns)
+      list(TRANSFORM patterns PREPEND ${CMAKE_SOURCE_DIR}/)
+      file(GLOB seeds CONFIGURE_DEPENDS ${patterns})
+    endif()
+    add_test(NAME fuzz.${name} COMMAND ${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name} ${prefix} ${seeds})
+    # Fresh and freed memory holds no zeros: whoever reads it is seen.
+    set_tests_properties(fuzz.${name} PROPERTIES ENVIRONMENT
+      "MALLOC_PERTURB_=165;ASAN_OPTIONS=max_malloc_fill_size=16777216:malloc_fill_byte=165")
     add_dependencies(tests ${name})
   endif()
   target_link_libraries(${name} PRIVATE tw_${needs})

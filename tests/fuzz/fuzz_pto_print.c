@@ -1,4 +1,5 @@
 // needs: pto
+// seeds: examples/pto/*/*.pto
 /* PTO-AS text from anywhere is read or refused with a message; what is read prints to text that reads to the same tree. */
 #include "../pto/support/tree.h"
 

@@ -117,10 +117,13 @@ static tw_status open_output(tw_output *o, const char *const *inputs, size_t cou
     for (size_t i = 0; exists && S_ISREG(there.st_mode) && i < count; i++)
         if (inputs[i] && stat(inputs[i], &input) == 0 && same_file(&there, &input))
             return tw__fail(TW_E_INVALID_ARGUMENT, "the output %s is also an input (%s)", o->name, inputs[i]);
+    /* /dev/stdout and its like name an open file, which is written to as it is. */
+    bool open_file = strncmp(o->name, "/dev/", 5) == 0 || strncmp(o->name, "/proc/", 6) == 0;
     bool replace = exists ? S_ISREG(there.st_mode) && there.st_nlink == 1 && access(o->name, W_OK) == 0 : !is_link;
-    o->place = exists ? realpath(o->name, NULL) : strdup(o->name);
-    if (!o->place) return cannot(TW_E_IO, "write", o->name);
-    if (replace && open_beside(o, exists ? there.st_mode & 07777 : 0)) return TW_OK;
+    if (replace && !open_file) {
+        o->place = exists ? realpath(o->name, NULL) : strdup(o->name);
+        if (o->place && open_beside(o, exists ? there.st_mode & 07777 : 0)) return TW_OK;
+    }
     int fd = open(o->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
     if (fd >= 0 && !(o->file = fdopen(fd, "wb"))) close(fd);
     return o->file ? TW_OK : cannot(TW_E_IO, "write", o->name);

@@ -1,6 +1,7 @@
 /* Files read and written: limits, what stands at an output's place, failures that leave things as they were. */
 #include "core/base/base.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -119,6 +120,20 @@ static void base_files_places(void **state)
     assert_int_equal(link(path[0], path[1]), 0); /* two names of one file stay that */
     assert_int_equal(tw_write_file(path[1], "both", 4, NULL, 0), TW_OK);
     check_text(path[0], "both");
+    /* An open file by its descriptor, and one that has no name any more. */
+    int fd = open(path[0], O_RDWR);
+    char name[40], read_back[8] = "";
+    struct stat before, after;
+    assert_int_equal(fstat(fd, &before), 0);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    assert_int_equal(tw_write_file(name, "by fd", 5, NULL, 0), TW_OK);
+    assert_int_equal(stat(path[0], &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+    unlink(path[0]), unlink(path[1]);
+    assert_int_equal(tw_write_file(name, "gone", 4, NULL, 0), TW_OK);
+    assert_int_equal(pread(fd, read_back, sizeof read_back - 1, 0), 4);
+    assert_string_equal(read_back, "gone");
+    close(fd);
     assert_int_equal(tw_write_file(folder, "x", 1, NULL, 0), TW_E_IO);
     assert_non_null(strstr(tw_error_message(), "it is a folder"));
     assert_int_equal(tw_write_file("/no/such/folder/x", "x", 1, NULL, 0), TW_E_IO);
