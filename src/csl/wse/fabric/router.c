@@ -1,0 +1,231 @@
+/* router: one cycle of one router. Wavelets wait apart by input port and color; each output link takes one wavelet a
+ * cycle; a wavelet leaves when every direction it goes to has room, all copies at once. */
+#include "csl/wse/pe/pe.h"
+
+#include <string.h>
+
+tw__channel *tw__channel_of(tw__part *part, uint32_t pe, unsigned color)
+{
+    tw__router *router = &part->w->router[pe];
+    if (router->channel_of[color]) return &router->channel[router->channel_of[color] - 1];
+    tw__channel *grown = tw__realloc(router->channel, (router->channel_count + 1u) * sizeof *grown);
+    if (!grown) {
+        part->no_memory = true;
+        return NULL;
+    }
+    router->channel = grown;
+    tw__channel *c = &grown[router->channel_count++];
+    memset(c, 0, sizeof *c);
+    c->color = (uint8_t)color;
+    memset(c->credit, TW__WSE_DEPTH, sizeof c->credit);
+    router->channel_of[color] = router->channel_count;
+    return c;
+}
+
+static void into_lane(tw__router *router, tw__channel *c, unsigned port, uint32_t payload, unsigned flags)
+{
+    tw__lane *lane = &c->lane[port];
+    unsigned at = (lane->head + lane->count++) & (TW__WSE_LANE - 1);
+    lane->payload[at] = payload;
+    lane->flags[at] = (uint8_t)flags;
+    c->waiting |= (uint8_t)(1u << port);
+    router->busy |= 1u << (router->channel_of[c->color] - 1);
+}
+
+/* WSE-2 color swap: a wavelet of color k goes to the partner when the partner's configuration asks for it. */
+static unsigned swapped(const tw__router *router, unsigned color, unsigned port)
+{
+    unsigned partner = color ^ 1;
+    if (port == TW__WSE_R || !router->channel_of[partner]) return color;
+    const tw__channel *c = &router->channel[router->channel_of[partner] - 1];
+    return (port <= TW__WSE_E ? c->swap_x : c->swap_y) ? partner : color;
+}
+
+static void arrive(tw__part *part, uint32_t pe, unsigned port, tw__wave wave)
+{
+    tw__router *router = &part->w->router[pe];
+    unsigned color = swapped(router, wave.color, port);
+    tw__channel *c = tw__channel_of(part, pe, color);
+    if (!c) return;
+    unsigned flags = wave.flags | (color != wave.color ? TW__WSE_SWAPPED : 0);
+    into_lane(router, c, port, wave.payload, flags);
+    if (c->rx == 0 && c->tx == 0 && !c->suspended && !c->complained) {
+        c->complained = 1;
+        tw__complain(part, pe, TW_WARNING, "wse.unrouted", "a wavelet arrives on color %u, which has no route here",
+                     color);
+    }
+}
+
+static void take_arrivals(tw__part *part, uint32_t pe, tw__router *router, unsigned slot)
+{
+    for (unsigned port = 0; port < 4; port++) {
+        tw__wave *wave = &router->in[slot][port];
+        if (wave->flags) {
+            arrive(part, pe, port, *wave);
+            wave->flags = 0;
+        }
+        for (uint32_t colors = router->credit[slot][port]; colors; colors &= colors - 1)
+            router->channel[router->channel_of[__builtin_ctz(colors)] - 1].credit[port]++;
+        router->credit[slot][port] = 0;
+    }
+}
+
+/* One wavelet from the compute engine's output queues, in turn; colors that the host listens to go there. */
+static void take_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine)
+{
+    for (unsigned k = 0; k < 32; k++) {
+        unsigned queue = (router->out_turn + k) & 31;
+        if (!(engine->out_busy >> queue & 1)) continue;
+        tw__queue *q = engine->out_queue[queue];
+        tw__wave wave = q->ring[q->head];
+        tw__port *host = engine->ports ? tw__port_of(engine, TW__WSE_R, wave.color, true) : NULL;
+        tw__channel *c = host ? NULL : tw__channel_of(part, pe, wave.color);
+        if (!host && (!c || c->lane[TW__WSE_R].count >= TW__WSE_DEPTH)) continue;
+        if (host) {
+            if (!tw__port_put(host, wave.payload, wave.flags & TW__WSE_CONTROL)) part->no_memory = true;
+        } else {
+            into_lane(router, c, TW__WSE_R, wave.payload, wave.flags);
+            if (c->rx == 0 && c->tx == 0 && !c->suspended && !c->complained) {
+                c->complained = 1;
+                tw__complain(part, pe, TW_WARNING, "wse.unrouted",
+                             "the PE sends on color %u, which has no route here", wave.color);
+            }
+        }
+        q->head = (q->head + 1) & 7;
+        if (--q->count == 0) engine->out_busy &= ~(1u << queue);
+        router->out_turn = (uint8_t)((queue + 1) & 31);
+        if (engine->op_active || engine->main_state != TW__MAIN_IDLE) tw__wake_engine(part, pe, part->now + 1);
+        if (engine->out_busy) tw__wake(part, pe, part->now + 1);
+        return;
+    }
+}
+
+/* Streams of the host into this PE: one wavelet a cycle for each. */
+static void take_from_host(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine)
+{
+    for (tw__port *port = engine->ports; port; port = port->next) {
+        if (port->out || port->head == port->count) continue;
+        uint32_t payload;
+        bool control;
+        if (port->side == TW__WSE_R) {
+            if (!tw__engine_accepts(part, engine, port->color)) continue;
+            tw__port_get(port, &payload, &control);
+            tw__engine_takes(part, engine, (tw__wave){ payload, port->color, control ? TW__WSE_CONTROL : 0, 0 },
+                             part->now);
+        } else {
+            tw__channel *c = tw__channel_of(part, pe, port->color);
+            if (!c || c->lane[port->side].count >= TW__WSE_DEPTH) continue;
+            tw__port_get(port, &payload, &control);
+            into_lane(router, c, port->side, payload, control ? TW__WSE_CONTROL : 0);
+        }
+        if (port->head != port->count) tw__wake(part, pe, part->now + 1);
+    }
+}
+
+/* Over the edge of the rectangle: to the host if it listens, else lost, which is worth a word. */
+static void over_the_edge(tw__part *part, uint32_t pe, tw__channel *c, unsigned port, uint32_t payload,
+                          bool control)
+{
+    static const char *const names[] = { "west", "east", "south", "north" };
+    tw__port *host = tw__port_of(&part->w->pe[pe], port, c->color, true);
+    if (host) {
+        if (!tw__port_put(host, payload, control)) part->no_memory = true;
+    } else if (!c->complained) {
+        c->complained = 1;
+        tw__complain(part, pe, TW_WARNING, "wse.edge",
+                     "wavelets of color %u leave the rectangle to the %s and are lost", c->color, names[port]);
+    }
+}
+
+/* Sends one wavelet of channel c from `port` on; false when something is in its way. *again: a link was taken by another
+ * color, next cycle may do. */
+static bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel *c, unsigned port, unsigned *used,
+                    bool *again)
+{
+    tw__lane *lane = &c->lane[port];
+    uint32_t payload = lane->payload[lane->head];
+    unsigned flags = lane->flags[lane->head], tx = c->tx, links = tx & 15;
+    bool control = flags & TW__WSE_CONTROL;
+    if (tx == 0) return false;
+    if (links & *used) {
+        *again = true;
+        return false;
+    }
+    for (unsigned rest = links; rest; rest &= rest - 1) {
+        unsigned d = (unsigned)__builtin_ctz(rest);
+        if (c->credit[d] == 0 && router->neighbour[d] != UINT32_MAX) return false;
+    }
+    bool ignored = control && payload >> 24 & 1;
+    bool deliver = tx & TW__CSL_RAMP && !ignored;
+    bool passes = deliver && (c->filter.kind == TW__CSL_FILTER_NONE || tw__filter_passes(c, payload, control));
+    tw__pe *engine = &part->w->pe[pe];
+    if (passes && !tw__engine_accepts(part, engine, c->color)) return false;
+
+    *used |= links;
+    lane->head = (lane->head + 1) & (TW__WSE_LANE - 1);
+    if (--lane->count == 0) {
+        c->waiting &= (uint8_t)~(1u << port);
+        if (c->waiting == 0) router->busy &= ~(1u << (router->channel_of[c->color] - 1));
+    }
+    if (deliver && c->filter.kind != TW__CSL_FILTER_NONE) tw__filter_count(c, control);
+    if (passes)
+        tw__engine_takes(part, engine, (tw__wave){ payload, c->color, (uint8_t)(flags & TW__WSE_CONTROL), 0 },
+                         part->now);
+    if (port != TW__WSE_R && router->neighbour[port] != UINT32_MAX) {
+        uint32_t from = router->neighbour[port];
+        unsigned color = flags & TW__WSE_SWAPPED ? c->color ^ 1u : c->color;
+        part->w->router[from].credit[(part->now + 2) & 3][port ^ 1] |= 1u << color;
+        tw__wake_other(part, from, part->now + 2);
+    }
+    uint32_t out = control ? tw__switch_command(part, pe, c, payload) : payload;
+    for (unsigned rest = links; rest; rest &= rest - 1) {
+        unsigned d = (unsigned)__builtin_ctz(rest);
+        uint32_t to = router->neighbour[d];
+        if (to == UINT32_MAX) {
+            over_the_edge(part, pe, c, d, out, control);
+            continue;
+        }
+        c->credit[d]--;
+        part->w->router[to].in[(part->now + 2) & 3][d ^ 1] =
+            (tw__wave){ out, c->color, (uint8_t)(TW__WSE_VALID | (flags & TW__WSE_CONTROL)), 0 };
+        tw__wake_other(part, to, part->now + 2);
+        part->totals.hops++;
+        if (part->w->options.trace)
+            tw__event(part, pe, part->now, TW__WSE_WAVELET, d | (unsigned)c->color << 8 | (control ? 1u << 16 : 0),
+                      out);
+        if (part->w->counters) part->w->counters[pe].sent[d]++;
+    }
+    if (flags & TW__WSE_ADVANCE && port == TW__WSE_R) tw__switch_advance(c);
+    return true;
+}
+
+void tw__router_turn(tw__part *part, uint32_t pe, uint64_t now)
+{
+    tw__router *router = &part->w->router[pe];
+    tw__pe *engine = &part->w->pe[pe];
+    take_arrivals(part, pe, router, now & 3);
+    if (engine->out_busy) take_outgoing(part, pe, router, engine);
+    if (engine->ports) take_from_host(part, pe, router, engine);
+    if (!router->busy) return;
+    unsigned used = 0;
+    bool again = false, moved = false;
+    /* Colors take turns at the links: start after the one that went first last time. */
+    uint32_t first = router->busy & ~((1u << router->turn) - 1), order[2] = { first, router->busy & ~first };
+    for (unsigned half = 0; half < 2; half++) {
+        for (uint32_t rest = order[half]; rest; rest &= rest - 1) {
+            unsigned k = (unsigned)__builtin_ctz(rest);
+            tw__channel *c = &router->channel[k];
+            unsigned ports = c->waiting & c->rx;
+            if (!ports || c->suspended) continue;
+            unsigned port = (unsigned)__builtin_ctz(ports);
+            if (ports & (ports - 1)) { /* several sources: in turn, so that none starves */
+                unsigned later = ports & ~((2u << (now % TW__WSE_PORTS)) - 1);
+                if (later) port = (unsigned)__builtin_ctz(later);
+            }
+            if (!forward(part, pe, router, c, port, &used, &again)) continue;
+            if (!moved) router->turn = (uint8_t)((k + 1) % 24);
+            moved = true;
+        }
+    }
+    if (again || (moved && (router->busy || engine->out_busy || engine->ports))) tw__wake(part, pe, now + 1);
+}

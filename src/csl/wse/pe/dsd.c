@@ -1,0 +1,558 @@
+/* dsd: how a DSD operation begins - its operands, its length, the microthread that runs it. */
+#include "csl/wse/pe/pe.h"
+
+#include <string.h>
+
+/* --- operands -------------------------------------------------------------------------------------------------------- */
+
+static tw__csl_dsd dsd_at(const uint64_t *r, unsigned at)
+{
+    tw__csl_dsd dsd;
+    memcpy(&dsd, r + at, sizeof dsd);
+    return dsd;
+}
+
+/* Under strict checks a memory DSD stays inside the array that held its base. */
+static void set_bounds(const tw__part *part, const tw__pe *pe, tw__opnd *o, const tw__csl_dsd *dsd)
+{
+    const tw__csl_program *p = pe->program->program;
+    o->low = 0;
+    o->high = TW__CSL_PE_BYTES;
+    if (part->w->options.check != TW__WSE_CHECK_STRICT || dsd->object == 0 || dsd->object > p->symbol_count) return;
+    o->low = p->symbols[dsd->object - 1].address;
+    o->high = o->low + p->symbols[dsd->object - 1].bytes;
+}
+
+static bool make_walk(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd *dsd)
+{
+    static const tw_type by_size[] = { [2] = TW_U16, [4] = TW_U32 };
+    if (!o->walk) o->walk = tw__calloc(1, sizeof *o->walk);
+    if (!o->walk) {
+        part->no_memory = true;
+        tw__fault(part, pe, "wse.memory", "out of host memory");
+        return false;
+    }
+    tw_view *view = &o->walk->view;
+    *view = (tw_view){ .base = pe->memory + o->at, .type = by_size[o->size], .rank = 1 };
+    if (dsd->kind == TW__CSL_DSD_CIRCBUF) {
+        view->extent[0] = (uint16_t)dsd->stride;
+        view->stride[0] = o->size;
+        tw_walk_begin(&o->walk->walk, view, 1, TW_WALK_RING);
+        return true;
+    }
+    const tw__csl_program *p = pe->program->program;
+    if (dsd->shape >= p->shape_count) {
+        tw__fault(part, pe, "wse.dsd", "a register pair used as mem4d_dsd holds none");
+        return false;
+    }
+    const tw__csl_shape *shape = &p->shapes[dsd->shape];
+    view->rank = shape->rank;
+    ptrdiff_t inner = 0; /* what all faster dimensions have added at their last element */
+    uint32_t length = 1;
+    for (unsigned d = shape->rank; d-- > 0;) { /* shape->stride[0] belongs to the fastest dimension */
+        ptrdiff_t coefficient = shape->stride[shape->rank - 1 - d] + inner;
+        view->extent[d] = shape->extent[d];
+        view->stride[d] = coefficient * (ptrdiff_t)o->size;
+        inner += coefficient * ((ptrdiff_t)shape->extent[d] - 1);
+        length *= shape->extent[d];
+        if (length > UINT16_MAX) length = UINT16_MAX;
+    }
+    o->length = (uint16_t)length;
+    tw_walk_begin(&o->walk->walk, view, 1, TW_WALK_OPEN);
+    return true;
+}
+
+static bool fabric_operand(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd *dsd, bool out)
+{
+    int queue = dsd->queue;
+    if (dsd->queue != TW__CSL_NO_ID && dsd->queue >= TW__CSL_QUEUES) {
+        tw__fault(part, pe, "wse.dsd", "queue %u of a fabric DSD does not exist", dsd->queue);
+        return false;
+    }
+    if (dsd->color != TW__CSL_NO_ID && dsd->color >= TW__CSL_COLORS) {
+        tw__fault(part, pe, "wse.color", "color %u of a fabric DSD is not one of the %u routable ones", dsd->color,
+                  TW__CSL_COLORS);
+        return false;
+    }
+    if (dsd->queue != TW__CSL_NO_ID && dsd->color != TW__CSL_NO_ID) {
+        if (!tw__queue_bind(part, pe, dsd->queue, dsd->color, out)) return false;
+    } else if (dsd->queue != TW__CSL_NO_ID) {
+        if (!(out ? pe->out_queue : pe->in_queue)[dsd->queue]) {
+            tw__fault(part, pe, "wse.queue",
+                      "%s queue %u has no color: the DSD names none and @initialize_queue did not run",
+                      out ? "output" : "input", dsd->queue);
+            return false;
+        }
+    } else if (dsd->color != TW__CSL_NO_ID) {
+        queue = tw__queue_for(part, pe, dsd->color, out);
+        if (queue < 0) return false;
+    } else {
+        tw__fault(part, pe, "wse.dsd", "a fabric DSD has neither color nor queue");
+        return false;
+    }
+    o->queue = (uint8_t)queue;
+    o->kind = out ? TW__O_OUT : TW__O_IN;
+    return true;
+}
+
+bool tw__opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd *dsd, unsigned size, bool is_dst,
+                  bool has_index, uint16_t index)
+{
+    o->size = (uint8_t)size;
+    o->flags = dsd->flags;
+    o->simd = size == 2 ? dsd->simd : TW__CSL_SIMD_OFF;
+    o->length = dsd->length;
+    o->index = 0;
+    o->half = 0;
+    o->at = dsd->base;
+    if (dsd->flags & TW__CSL_DSD_INDEXED) {
+        if (!has_index && !tw__misuse(part, pe, "wse.index",
+                                      "a DSD with wavelet_index_offset needs .index in the operation (taken as 0)"))
+            return false;
+        if (dsd->kind == TW__CSL_DSD_FABOUT)
+            o->index = index;
+        else
+            o->at = (o->at + 2u * index) & 0xffff;
+    }
+    switch (dsd->kind) {
+    case TW__CSL_DSD_MEM1D:
+        o->kind = TW__O_MEM;
+        o->stride = dsd->stride * (int32_t)size;
+        set_bounds(part, pe, o, dsd);
+        return true;
+    case TW__CSL_DSD_MEM4D:
+    case TW__CSL_DSD_CIRCBUF:
+        o->kind = TW__O_WALK;
+        set_bounds(part, pe, o, dsd);
+        return make_walk(part, pe, o, dsd);
+    case TW__CSL_DSD_FABIN:
+    case TW__CSL_DSD_FABOUT:
+        if ((dsd->kind == TW__CSL_DSD_FABOUT) != is_dst) break;
+        return fabric_operand(part, pe, o, dsd, is_dst);
+    }
+    tw__fault(part, pe, "wse.dsd", "a DSD of kind %u cannot be the %s of an operation", dsd->kind,
+              is_dst ? "destination" : "source");
+    return false;
+}
+
+/* One operand of an operation. `k`: 0 destination, 1 .. 3 sources. */
+static bool operand(tw__part *part, tw__pe *pe, tw__op *op, unsigned k, const uint64_t *r)
+{
+    const tw__decoded_use *use = op->use;
+    tw__csl_arg arg = use->use->arg[k];
+    tw__opnd *o = &op->arg[k];
+    tw__walk_state *walk = o->walk;
+    *o = (tw__opnd){ .kind = TW__O_NONE, .size = use->size[k], .dsr = -1, .walk = walk, .high = TW__CSL_PE_BYTES };
+    bool has_index = use->use->flags & TW__CSL_USE_INDEX;
+    uint16_t index = has_index ? (uint16_t)r[use->use->index] : 0;
+    tw__csl_dsd dsd;
+    switch ((tw__csl_operand_kind)arg.kind) {
+    case TW__CSL_ARG_NONE:
+    case TW__CSL_ARG_KINDS: return true;
+    case TW__CSL_ARG_DSD:
+        dsd = dsd_at(r, arg.at);
+        return tw__opnd_dsd(part, pe, o, &dsd, use->size[k], k == 0, has_index, index);
+    case TW__CSL_ARG_DSR: {
+        const tw__dsr *dsr = pe->dsr ? &pe->dsr[arg.file * TW__CSL_DSRS + arg.at] : NULL;
+        if (!dsr || !dsr->loaded) {
+            static const char *const files[] = { "dest", "src0", "src1" };
+            tw__fault(part, pe, "wse.dsr", "DSR %s %u is used before a DSD was loaded", files[arg.file], arg.at);
+            return false;
+        }
+        o->dsr = (int16_t)(arg.file * TW__CSL_DSRS + arg.at);
+        return tw__opnd_dsd(part, pe, o, &dsr->dsd, use->size[k], k == 0, has_index, index);
+    }
+    case TW__CSL_ARG_FIFO: {
+        const tw__fifo_state *fifo = &pe->fifo[arg.at];
+        o->kind = TW__O_FIFO;
+        o->fifo = arg.at;
+        o->length = k == 0 ? fifo->write_length : fifo->read_length;
+        o->simd = pe->program->program->fifos[arg.at].simd;
+        return true;
+    }
+    case TW__CSL_ARG_SCALAR:
+        o->kind = TW__O_SCALAR;
+        o->scalar = r[arg.at];
+        return true;
+    case TW__CSL_ARG_POINTER:
+        o->kind = TW__O_MEM;
+        o->at = (uint32_t)r[arg.at] & 0xffff;
+        return true;
+    }
+    return true;
+}
+
+/* --- length, speed ------------------------------------------------------------------------------------------------------ */
+
+/* Fact sheet 3.3: the first source that has a length, else the second, else the destination, else 1. */
+static uint32_t governing(uint32_t dst, uint32_t src0, uint32_t src1)
+{
+    return src0 ? src0 : src1 ? src1 : dst ? dst : 1;
+}
+
+/* Elements per cycle for a stride in 16-bit words: vendor document "SIMD" as restated in fact sheet 6 (estimated). */
+static unsigned stride_width(unsigned width, int32_t stride_bytes, unsigned size)
+{
+    unsigned stride = (unsigned)(stride_bytes < 0 ? -stride_bytes : stride_bytes) / size;
+    if (stride <= 1) return width;
+    unsigned phase = stride & 7, most = phase == 0 ? 1 : phase == 1 || phase == 7 ? 2 : phase == 4 ? 4 : width;
+    return most < width ? most : width;
+}
+
+static uint32_t beats(uint32_t n, unsigned width)
+{
+    return width <= 1 ? n : (n + width - 1) / width;
+}
+
+/* f32 multiply-add takes two cycles on WSE-3 (fact sheet 6, measured by others). */
+static uint32_t op_cycles(const tw__part *part, unsigned code, uint32_t n, unsigned width)
+{
+    uint32_t cycles = beats(n, width);
+    return part->w->arch == 1 && (code == TW__CSL_OP_FMACS || code == TW__CSL_OP_FMULS) ? cycles * 2 : cycles;
+}
+
+static void count_op(tw__part *part, tw__pe *pe, unsigned code, uint32_t n, uint32_t cycles)
+{
+    part->totals.beats += cycles;
+    if (!part->w->counters) return;
+    tw__wse_counters *c = &part->w->counters[tw__pe_number(part, pe)];
+    c->op_cycles[code] += cycles;
+    c->op_elements[code] += n;
+    c->op_runs[code]++;
+    c->beats += cycles;
+}
+
+/* --- the short way: everything in registers, memory with one stride --------------------------------------------------- */
+
+static bool inside(int64_t first, int64_t stride, uint32_t n, unsigned size)
+{
+    int64_t last = first + stride * ((int64_t)n - 1), low = first < last ? first : last,
+            high = first < last ? last : first;
+    return low >= 0 && high + (int64_t)size <= TW__CSL_PE_BYTES;
+}
+
+bool tw__dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, const uint64_t *r, uint32_t *cost)
+{
+    tw_run arg[4];
+    uint32_t first[4], length[4] = { 0 };
+    uint8_t memory[4] = { 0 };
+    uint64_t scalar[4];
+    unsigned width = use->width;
+    const tw__csl_dsd_use *u = use->use;
+    for (unsigned k = 0; k < 4; k++) {
+        unsigned at = u->arg[k].at;
+        switch (u->arg[k].kind) {
+        case TW__CSL_ARG_DSD: {
+            tw__csl_dsd dsd = dsd_at(r, at);
+            if (dsd.kind != TW__CSL_DSD_MEM1D || dsd.flags & TW__CSL_DSD_INDEXED) return false;
+            first[k] = dsd.base;
+            length[k] = dsd.length;
+            memory[k] = 1;
+            arg[k] = (tw_run){ pe->memory + dsd.base, dsd.stride * (ptrdiff_t)use->size[k], 0 };
+            if (dsd.stride != 1) width = stride_width(width, dsd.stride * (int32_t)use->size[k], use->size[k]);
+            break;
+        }
+        case TW__CSL_ARG_POINTER:
+            first[k] = (uint32_t)r[at] & 0xffff;
+            memory[k] = 1;
+            arg[k] = (tw_run){ pe->memory + first[k], 0, 0 };
+            break;
+        case TW__CSL_ARG_SCALAR:
+            scalar[k] = r[at];
+            arg[k] = (tw_run){ &scalar[k], 0, 0 };
+            break;
+        default: arg[k] = (tw_run){ 0 }; break;
+        }
+    }
+    uint32_t n = governing(length[0], length[1], length[2]);
+    if (n >= TW__CSL_UNBOUNDED) return false;
+    if (u->flags & TW__CSL_USE_FOLD && u->arg[1].kind == TW__CSL_ARG_SCALAR) arg[1] = arg[0];
+    for (unsigned k = 0; k < 4; k++)
+        if (memory[k] && !inside(first[k], arg[k].stride, n, use->size[k]))
+            return false; /* the long way reports it */
+    const tw__wse_kernel *kernel = use->kernel;
+    if (kernel->special) {
+        kernel->special(pe, n, arg);
+    } else {
+        tw_run ordered[4];
+        for (unsigned k = 0; k < kernel->args; k++) ordered[k] = arg[kernel->order[k]];
+        tw_vec_call(&kernel->vec, n, ordered);
+    }
+    uint32_t cycles = op_cycles(part, u->op, n, width);
+    count_op(part, pe, u->op, n, cycles);
+    *cost = tw__model(part, TW__WSE_M_OP_SETUP) + cycles;
+    return true;
+}
+
+/* --- the long way -------------------------------------------------------------------------------------------------------- */
+
+static uint16_t action_id(const tw__csl_action *action, const uint64_t *r)
+{
+    return action->in_register ? (uint16_t)r[action->at] : action->at;
+}
+
+void tw__dsr_load(tw__part *part, tw__pe *pe, const tw__csl_dsr_load *load, const tw__csl_dsd *dsd,
+                  const uint64_t *r)
+{
+    if (!pe->dsr) pe->dsr = tw__calloc(TW__CSL_DSR_FILES * TW__CSL_DSRS, sizeof *pe->dsr);
+    if (!pe->dsr) {
+        part->no_memory = true;
+        tw__fault(part, pe, "wse.memory", "out of host memory");
+        return;
+    }
+    tw__dsr *dsr = &pe->dsr[load->file * TW__CSL_DSRS + load->id];
+    for (unsigned s = 0; s < 9; s++) {
+        const tw__op *op = pe->op[s];
+        for (unsigned k = 0; op && op->active && k < 4; k++)
+            if (op->arg[k].dsr == load->file * TW__CSL_DSRS + load->id &&
+                !tw__misuse(part, pe, "wse.dsr", "a DSR is loaded while an operation still uses it"))
+                return;
+    }
+    *dsr = (tw__dsr){ .dsd = *dsd, .loaded = 1, .async = load->flags & TW__CSL_USE_ASYNC ? 1 : 0, .ut = load->ut };
+    dsr->flags = load->flags & (TW__CSL_DSD_SAVE_ADDRESS | TW__CSL_DSD_SINGLE_STEP);
+    dsr->done = load->done;
+    dsr->on_control = load->on_control;
+    if (r) {
+        dsr->done.at = action_id(&load->done, r);
+        dsr->on_control.at = action_id(&load->on_control, r);
+    }
+}
+
+/* What a DSR adds to the operation that uses it. */
+static void inherit(const tw__pe *pe, tw__op *op, const tw__csl_dsd_use *use, uint8_t *ut)
+{
+    static const uint8_t order[] = { 0, 1, 2 }; /* destination before src0 before src1 */
+    for (unsigned k = 0; k < 3; k++) {
+        tw__csl_arg arg = use->arg[order[k]];
+        if (arg.kind != TW__CSL_ARG_DSR) continue;
+        const tw__dsr *dsr = &pe->dsr[arg.file * TW__CSL_DSRS + arg.at];
+        if (dsr->async) op->async = 1;
+        if (*ut == TW__CSL_NO_ID) *ut = dsr->ut;
+        if (op->done_kind == TW__CSL_ACT_NONE) op->done_kind = dsr->done.kind, op->done_at = dsr->done.at;
+        if (op->on_kind == TW__CSL_ACT_NONE) op->on_kind = dsr->on_control.kind, op->on_at = dsr->on_control.at;
+    }
+}
+
+/* Fact sheet 4.6: on WSE-2 the output queue's number, else that of the first input queue; on WSE-3 the one asked for, else
+ * the queue of the first fabric operand, destination first. */
+static unsigned microthread(const tw__part *part, const tw__pe *pe, const tw__op *op, uint8_t ut)
+{
+    if (part->w->arch == 1 && ut < TW__CSL_UTS) return ut;
+    for (unsigned k = 0; k < 3; k++)
+        if ((op->arg[k].kind == TW__O_OUT || op->arg[k].kind == TW__O_IN) && op->arg[k].queue < TW__CSL_QUEUES)
+            return op->arg[k].queue;
+    if (ut < TW__CSL_UTS) return ut;
+    for (unsigned s = 0; s < TW__CSL_UTS; s++) /* colors without queue: any free one */
+        if (!(pe->op_active >> s & 1)) return s;
+    return 0;
+}
+
+static uint8_t op_priority(const tw__pe *pe, const tw__op *op, const tw__csl_dsd_use *use, const uint64_t *r)
+{
+    if (use->priority) return use->priority;
+    for (unsigned k = 0; k < 3; k++) {
+        uint8_t given = 0;
+        if (use->arg[k].kind == TW__CSL_ARG_DSD) given = dsd_at(r, use->arg[k].at).priority;
+        if (use->arg[k].kind == TW__CSL_ARG_DSR)
+            given = pe->dsr[use->arg[k].file * TW__CSL_DSRS + use->arg[k].at].dsd.priority;
+        if (use->arg[k].kind == TW__CSL_ARG_FIFO) given = pe->program->program->fifos[use->arg[k].at].priority;
+        if (op->arg[k].kind == TW__O_IN && !given) given = pe->in_queue[op->arg[k].queue]->priority;
+        if (given) return given;
+    }
+    return TW__CSL_PRIORITY_LOW;
+}
+
+/* The source that .zero names, as it is now. */
+static void remember_zero(tw__op *op)
+{
+    unsigned flags = op->arg[0].kind == TW__O_OUT ? op->arg[0].flags : 0;
+    op->zero_which = flags & TW__CSL_DSD_ZERO_FIRST ? 1 : flags & TW__CSL_DSD_ZERO_SECOND ? 2 : 0;
+    if (!op->zero_which) return;
+    tw__walk_state *walk = op->zero.walk;
+    op->zero = op->arg[op->zero_which];
+    op->zero.walk = walk;
+    if (op->zero.kind != TW__O_WALK) return;
+    if (!walk) walk = op->zero.walk = tw__calloc(1, sizeof *walk);
+    if (!walk) {
+        op->zero_which = 0;
+        return;
+    }
+    *walk = *op->arg[op->zero_which].walk;
+    walk->walk.views = &walk->view;
+}
+
+static tw__op *new_op(tw__part *part, tw__pe *pe, unsigned slot)
+{
+    if (!pe->op[slot]) pe->op[slot] = tw__calloc(1, sizeof *pe->op[slot]);
+    if (!pe->op[slot]) {
+        part->no_memory = true;
+        tw__fault(part, pe, "wse.memory", "out of host memory");
+    }
+    return pe->op[slot];
+}
+
+/* Fills `op`, which lies in the slot of the main thread until its microthread is known. */
+static bool prepare(tw__part *part, tw__pe *pe, tw__op *op, const tw__decoded_use *use, const uint64_t *r,
+                    uint8_t *ut)
+{
+    const tw__csl_dsd_use *u = use->use;
+    op->active = 0;
+    op->use = use;
+    op->code = u->op;
+    op->async = u->flags & TW__CSL_USE_ASYNC ? 1 : 0;
+    op->done = 0;
+    op->result = 1;
+    op->dry = 0;
+    op->done_kind = u->done.kind;
+    op->done_at = action_id(&u->done, r);
+    op->on_kind = u->on_control.kind;
+    op->on_at = action_id(&u->on_control, r);
+    *ut = u->ut;
+    for (unsigned k = 0; k < 4; k++)
+        if (!operand(part, pe, op, k, r)) return false;
+    inherit(pe, op, u, ut);
+    if (u->flags & TW__CSL_USE_FOLD && op->arg[1].kind == TW__O_SCALAR) {
+        tw__walk_state *walk = op->arg[1].walk;
+        op->arg[1] = op->arg[0];
+        op->arg[1].walk = walk;
+    }
+    op->length = governing(op->arg[0].length, op->arg[1].length, op->arg[2].length);
+    if (op->length > TW__CSL_UNBOUNDED) {
+        if (!tw__misuse(part, pe, "wse.length", "a DSD length of %u: only 15 bits exist, 32767 means without end",
+                        op->length))
+            return false;
+        op->length = TW__CSL_UNBOUNDED;
+    }
+    op->width = use->width;
+    for (unsigned k = 0; k < 4; k++)
+        if (op->arg[k].kind == TW__O_MEM && op->arg[k].stride)
+            op->width = (uint8_t)stride_width(op->width, op->arg[k].stride, op->arg[k].size);
+    op->priority = op_priority(pe, op, u, r);
+    remember_zero(op);
+    return true;
+}
+
+/* An operation that has to wait for a queue or a microthread: reported, then it waits (decision: serialise). */
+static bool conflict(tw__part *part, tw__pe *pe, const tw__op *op, unsigned slot)
+{
+    if (op->async && pe->op[slot] && pe->op[slot] != op && pe->op[slot]->active) {
+        tw__misuse(part, pe, "wse.microthread",
+                   "microthread %u is still busy with an earlier asynchronous operation", slot);
+        return true;
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        const tw__opnd *o = &op->arg[k];
+        if (o->kind != TW__O_IN && o->kind != TW__O_OUT) continue;
+        const tw__queue *q = (o->kind == TW__O_IN ? pe->in_queue : pe->out_queue)[o->queue];
+        if (!q->op) continue;
+        if (o->queue < TW__CSL_QUEUES)
+            tw__misuse(part, pe, "wse.queue", "%s queue %u is still in use by an earlier operation",
+                       o->kind == TW__O_IN ? "input" : "output", o->queue);
+        return true;
+    }
+    return false;
+}
+
+static void occupy(tw__pe *pe, const tw__op *op, uint8_t value)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        const tw__opnd *o = &op->arg[k];
+        if (o->kind == TW__O_IN) pe->in_queue[o->queue]->op = value;
+        if (o->kind == TW__O_OUT) pe->out_queue[o->queue]->op = value;
+    }
+}
+
+void tw__op_release(tw__pe *pe, const tw__op *op)
+{
+    occupy(pe, op, 0);
+}
+
+static bool uses(const tw__op *op, unsigned kind)
+{
+    return op->arg[0].kind == kind || op->arg[1].kind == kind || op->arg[2].kind == kind;
+}
+
+/* Synchronous without fabric: all of it now, or as far as the FIFO goes. */
+static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint64_t *result, uint32_t *cost)
+{
+    op->slot = TW__WSE_MAIN;
+    op->active = 1;
+    if (op->length == TW__CSL_UNBOUNDED && !uses(op, TW__O_FIFO)) {
+        tw__fault(part, pe, "wse.length", "a synchronous operation on memory without end");
+        return TW__SLOW_FAULT;
+    }
+    uint32_t n, cycles = 0;
+    bool lost = op->arg[2].kind == TW__O_FIFO && op->use->use->arg[0].kind == TW__CSL_ARG_POINTER &&
+                tw__fifo_ready(pe, &op->arg[2], false) < op->length;
+    if (lost) { /* runs dry: what is popped is lost and the target stays as it is */
+        n = tw__fifo_ready(pe, &op->arg[2], false);
+        tw__fifo_pop(part, pe, &op->arg[2], n);
+        op->done = n;
+        cycles = n;
+    }
+    while (!lost && op->active && (n = tw__op_ready(part, pe, op)) > 0) cycles += tw__op_advance(part, pe, op, n);
+    if (op->active) {
+        op->result = 0;
+        tw__op_finish(part, pe, op, false);
+    }
+    *result = op->result;
+    *cost = tw__model(part, TW__WSE_M_OP_SETUP) + cycles;
+    return pe->main_state == TW__MAIN_FAULT ? TW__SLOW_FAULT : TW__SLOW_NEXT;
+}
+
+static void swap_ops(tw__pe *pe, unsigned a, unsigned b)
+{
+    tw__op *op = pe->op[a];
+    pe->op[a] = pe->op[b];
+    pe->op[b] = op;
+}
+
+tw__slow tw__dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint64_t clock, uint32_t *cost)
+{
+    const tw__decoded_use *use = &pe->program->uses[i->x];
+    tw__op *op = new_op(part, pe, TW__WSE_MAIN);
+    uint8_t ut;
+    *cost = 0;
+    if (!op || !prepare(part, pe, op, use, r, &ut)) return TW__SLOW_FAULT;
+    bool fabric = uses(op, TW__O_IN) || uses(op, TW__O_OUT);
+    if (!op->async && !fabric) return at_once(part, pe, op, &r[i->a], cost);
+    unsigned slot = op->async ? microthread(part, pe, op, ut) : TW__WSE_MAIN;
+    if (conflict(part, pe, op, slot)) {
+        if (pe->main_state == TW__MAIN_FAULT) return TW__SLOW_FAULT;
+        pe->main_state = TW__MAIN_STALL; /* issued again when an operation of this PE ends */
+        return TW__SLOW_WAIT;
+    }
+    if (op->async) {
+        if (!new_op(part, pe, slot)) return TW__SLOW_FAULT;
+        swap_ops(pe, slot, TW__WSE_MAIN);
+    }
+    op->slot = (uint8_t)slot;
+    op->active = 1;
+    op->start = clock;
+    op->ready_at =
+        clock + tw__model(part, op->arg[0].kind == TW__O_OUT ? TW__WSE_M_SEND_SETUP : TW__WSE_M_OP_SETUP) - 1;
+    op->pc = pe->pc;
+    op->result_reg = i->a;
+    occupy(pe, op, (uint8_t)(slot + 1));
+    if (part->w->options.trace) tw__event(part, tw__pe_number(part, pe), clock, TW__WSE_OP_BEGIN, slot, op->code);
+    *cost = 1;
+    if (op->async) {
+        pe->op_active |= (uint8_t)(1u << slot);
+        r[i->a] = 1;
+        return TW__SLOW_NEXT;
+    }
+    pe->main_state = TW__MAIN_OP;
+    pe->pc++;
+    return TW__SLOW_WAIT;
+}
+
+void tw__count_op(tw__part *part, tw__pe *pe, const tw__op *op, uint32_t n, uint32_t cycles)
+{
+    count_op(part, pe, op->code, n, cycles);
+    if (part->w->counters && op->done != n) part->w->counters[tw__pe_number(part, pe)].op_runs[op->code]--;
+}
+
+uint32_t tw__op_beats(const tw__part *part, const tw__op *op, uint32_t n)
+{
+    return op_cycles(part, op->code, n, op->width);
+}

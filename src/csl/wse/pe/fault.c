@@ -1,0 +1,232 @@
+/* fault: messages of the running machine, with PE, source line and stack trace; and the lines that programs print. Each
+ * partition collects its own; between windows they are sorted by cycle and PE and shown. */
+#include "csl/wse/pe/pe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_KIND = 100, MOST_LINE = 4096, MOST_FAULTS = 20 };
+
+static tw__message *add(tw__part *part, uint32_t pe, unsigned kind, const char *code, char *text)
+{
+    if (!text || !tw__grow(&part->message, &part->message_room, part->message_count, sizeof *part->message)) {
+        part->no_memory = true;
+        g_free(text);
+        return NULL;
+    }
+    tw__message *m = &part->message[part->message_count++];
+    *m = (tw__message){ .cycle = part->now, .pe = pe, .kind = kind, .code = code, .text = text };
+    return m;
+}
+
+static void place(tw__message *m, const tw__wse *w, const tw__pe *pe, uint32_t at)
+{
+    tw__csl_line line;
+    if (!m || !pe->program || !tw__csl_program_line(pe->program->program, at, &line)) return;
+    m->file = w->image->files[line.file < w->image->file_count ? line.file : 0];
+    m->line = (int)line.line;
+    m->column = (int)line.column;
+}
+
+static char *task_name(const tw__pe *pe)
+{
+    if (pe->task_id == TW__WSE_HOST_TASK) return g_strdup("host command");
+    return g_strdup_printf("task %u", pe->task_id);
+}
+
+static bool in_code(const tw__pe *pe)
+{
+    return pe->program && pe->main_state != TW__MAIN_IDLE && pe->pc < pe->program->program->code_count;
+}
+
+static tw__message *blame(tw__part *part, const tw__pe *pe, tw_severity severity, const char *code,
+                          const char *text)
+{
+    uint32_t number = (uint32_t)(pe - part->w->pe);
+    char *task = in_code(pe) ? task_name(pe) : g_strdup("start of the program");
+    char *full = g_strdup_printf("%s (PE %u,%u, cycle %llu, %s)", text, number % part->w->width,
+                                 number / part->w->width, (unsigned long long)part->now, task);
+    g_free(task);
+    tw__message *m = add(part, number, (unsigned)severity, code, full);
+    if (in_code(pe)) place(m, part->w, pe, pe->pc);
+    return m;
+}
+
+static void stack_trace(tw__part *part, const tw__pe *pe)
+{
+    const tw__csl_program *p = pe->program->program;
+    uint32_t at = pe->pc, number = (uint32_t)(pe - part->w->pe);
+    for (uint32_t depth = pe->depth + 1; depth-- > 0;) {
+        int function = tw__csl_program_function_at(p, at);
+        char text[TW__CSL_INSN_TEXT] = "";
+        if (depth == pe->depth && at < p->code_count) tw__csl_insn_text(text, p->code[at]);
+        tw__message *m = add(part, number, TW_NOTE, "wse.trace",
+                             g_strdup_printf("in '%s'%s%s", function < 0 ? "?" : p->functions[function].name,
+                                             *text ? ": " : "", text));
+        place(m, part->w, pe, at);
+        if (depth && pe->depth + 1 - depth >= 16) break; /* deep recursion says the same again */
+        if (depth) at = pe->frames[depth - 1].pc - 1;
+    }
+}
+
+void tw__fault(tw__part *part, tw__pe *pe, const char *code, const char *format, ...)
+{
+    if (pe->main_state == TW__MAIN_FAULT) return;
+    va_list args;
+    va_start(args, format);
+    char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    blame(part, pe, TW_ERROR, code, text);
+    if (in_code(pe)) stack_trace(part, pe);
+    g_free(text);
+    pe->main_state = TW__MAIN_FAULT;
+    part->fault = true;
+}
+
+bool tw__misuse(tw__part *part, tw__pe *pe, const char *code, const char *format, ...)
+{
+    tw__wse_check check = part->w->options.check;
+    if (check == TW__WSE_CHECK_OFF) return true;
+    va_list args;
+    va_start(args, format);
+    char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    if (check == TW__WSE_CHECK_REPORT)
+        blame(part, pe, TW_WARNING, code, text);
+    else
+        tw__fault(part, pe, code, "%s", text);
+    g_free(text);
+    return check == TW__WSE_CHECK_REPORT;
+}
+
+void tw__complain(tw__part *part, uint32_t pe, tw_severity severity, const char *code, const char *format, ...)
+{
+    if (part->w->options.check == TW__WSE_CHECK_OFF && severity != TW_ERROR) return;
+    va_list args;
+    va_start(args, format);
+    char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    bool strict = part->w->options.check != TW__WSE_CHECK_REPORT && part->w->options.check != TW__WSE_CHECK_OFF;
+    if (strict) part->fault = true;
+    add(part, pe, strict ? TW_ERROR : (unsigned)severity, code,
+        g_strdup_printf("%s (PE %u,%u, cycle %llu)", text, pe % part->w->width, pe / part->w->width,
+                        (unsigned long long)part->now));
+    g_free(text);
+}
+
+void tw__print_char(tw__part *part, tw__pe *pe, char c)
+{
+    if (c != '\n' && pe->line_count < MOST_LINE) {
+        if (!tw__grow(&pe->line, &pe->line_room, pe->line_count, 1)) {
+            part->no_memory = true;
+            return;
+        }
+        pe->line[pe->line_count++] = c;
+        return;
+    }
+    add(part, (uint32_t)(pe - part->w->pe), LINE_KIND, "",
+        g_strndup(pe->line_count ? pe->line : "", pe->line_count));
+    pe->line_count = 0;
+    if (c != '\n') tw__print_char(part, pe, c);
+}
+
+/* --- between windows ---------------------------------------------------------------------------------------------------- */
+
+static int by_time(const void *a, const void *b)
+{
+    const tw__message *x = a, *y = b;
+    if (x->cycle != y->cycle) return x->cycle < y->cycle ? -1 : 1;
+    if (x->pe != y->pe) return x->pe < y->pe ? -1 : 1;
+    return x->order < y->order ? -1 : 1;
+}
+
+/* A warning is said once per place in the source, or once per text when it has no place. */
+static bool said_before(tw__wse *w, const tw__message *m)
+{
+    if (m->kind != TW_WARNING) return false;
+    char *key = m->line ? g_strdup_printf("%s:%s:%d:%d", m->code, m->file, m->line, m->column)
+                        : g_strdup_printf("%s:%s", m->code, m->text);
+    return !g_hash_table_add(w->said, key);
+}
+
+void tw__flush_messages(tw__wse *w)
+{
+    size_t count = 0;
+    for (unsigned k = 0; k < w->part_count; k++) count += w->part[k].message_count;
+    if (count == 0) return;
+    tw__message *all = tw__calloc(count, sizeof *all);
+    size_t n = 0, faults = 0;
+    for (unsigned k = 0; k < w->part_count; k++) {
+        tw__part *part = &w->part[k];
+        for (size_t i = 0; i < part->message_count; i++) {
+            part->message[i].order = i;
+            if (all)
+                all[n++] = part->message[i];
+            else
+                g_free(part->message[i].text);
+        }
+        part->message_count = 0;
+    }
+    if (!all) {
+        w->no_memory = true;
+        return;
+    }
+    qsort(all, n, sizeof *all, by_time);
+    for (size_t i = 0; i < n; i++) {
+        tw__message *m = &all[i];
+        if (m->kind == LINE_KIND) {
+            if (w->print) w->print(w->print_user, m->pe % w->width, m->pe / w->width, m->cycle, m->text);
+        } else if (faults <= MOST_FAULTS && !said_before(w, m)) {
+            if (m->kind == TW_ERROR) faults++;
+            tw_diag diag = { .file = m->file ? m->file : "",
+                             .line = m->line,
+                             .column = m->column,
+                             .length = 1,
+                             .severity = (tw_severity)m->kind,
+                             .code = m->code,
+                             .message = m->text };
+            tw_diags_add(w->diags, &diag);
+        }
+        g_free(m->text);
+    }
+    free(all);
+}
+
+/* --- events ---------------------------------------------------------------------------------------------------------------- */
+
+void tw__event(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b)
+{
+    if (!tw__grow(&part->event, &part->event_room, part->event_count, sizeof *part->event)) {
+        part->no_memory = true;
+        return;
+    }
+    part->event[part->event_count++] = (tw__wse_event){ cycle, pe, kind, a, b };
+}
+
+static int by_event(const void *a, const void *b)
+{
+    const tw__wse_event *x = a, *y = b;
+    if (x->cycle != y->cycle) return x->cycle < y->cycle ? -1 : 1;
+    if (x->pe != y->pe) return x->pe < y->pe ? -1 : 1;
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
+const tw__wse_event *tw__wse_events(tw__wse *w, size_t *count)
+{
+    size_t n = 0;
+    *count = 0;
+    for (unsigned k = 0; k < w->part_count; k++) n += w->part[k].event_count;
+    if (n == 0) return NULL;
+    tw__wse_event *grown = tw__realloc(w->event, n * sizeof *grown);
+    if (!grown) return NULL;
+    w->event = grown;
+    for (unsigned k = 0; k < w->part_count; k++) {
+        memcpy(w->event + *count, w->part[k].event, w->part[k].event_count * sizeof *w->event);
+        *count += w->part[k].event_count;
+        w->part[k].event_count = 0;
+    }
+    qsort(w->event, n, sizeof *w->event, by_event);
+    return w->event;
+}

@@ -1,0 +1,171 @@
+/* load: programs decoded once, PEs set up as the image says. */
+#include "csl/wse/pe/pe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint8_t elem_size[] = { 0, 2, 4, 2, 4 };
+
+static void decode_code(tw__decoded *d)
+{
+    const tw__csl_program *p = d->program;
+    int32_t phi = 0;
+    for (size_t k = 0; k < p->code_count; k++) {
+        tw__csl_insn insn = p->code[k];
+        const tw__csl_op_row *row = &tw__csl_op_rows[insn.op];
+        int32_t x = (int32_t)tw__csl_wide(insn);
+        if (row->operands[2] == 'j') x = (int16_t)insn.c;
+        d->code[k] = (tw__dinsn){ insn.op, insn.a, insn.b, insn.c, x, phi };
+        phi += row->cycles;
+    }
+    d->code[p->code_count] = (tw__dinsn){ TW__CSL_I_TRAP, 0, 0, 0, TW__CSL_TRAP_UNREACHABLE, phi };
+}
+
+static bool is_simple(const tw__csl_dsd_use *use)
+{
+    if (use->flags & (TW__CSL_USE_ASYNC | TW__CSL_USE_INDEX) || use->op == TW__CSL_OP_DFILT) return false;
+    for (unsigned k = 0; k < 4; k++)
+        if (use->arg[k].kind == TW__CSL_ARG_DSR || use->arg[k].kind == TW__CSL_ARG_FIFO) return false;
+    return true;
+}
+
+static void decode_uses(tw__wse *w, tw__decoded *d)
+{
+    for (size_t k = 0; k < d->program->use_count; k++) {
+        const tw__csl_dsd_use *use = &d->program->uses[k];
+        tw__decoded_use *u = &d->uses[k];
+        u->use = use;
+        u->kernel = &w->kernel[use->op];
+        u->width = (uint8_t)tw__op_width(use->op, w->arch);
+        u->simple = is_simple(use) && w->options.check != TW__WSE_CHECK_STRICT;
+        for (unsigned a = 0; a < 4; a++) u->size[a] = elem_size[tw__csl_dsd_op_rows[use->op].type[a]];
+    }
+}
+
+/* Ids: bound tasks start unblocked, unbound channels blocked; then what comptime blocks said, in order. */
+static void decode_tasks(tw__decoded *d)
+{
+    const tw__csl_program *p = d->program;
+    d->start_blocked = UINT64_MAX;
+    for (size_t k = 0; k < p->task_count; k++) {
+        const tw__csl_task *task = &p->tasks[k];
+        uint8_t *tables[] = { d->local, d->data, d->control };
+        tables[task->kind][task->id] = (uint8_t)(k + 1);
+        if (task->kind != TW__CSL_TASK_CONTROL) d->start_blocked &= ~(1ull << task->id);
+    }
+    d->start_blocked &= ~(1ull << 29);
+    for (size_t k = 0; k < p->init_count; k++) {
+        const tw__csl_init *init = &p->inits[k];
+        uint64_t bit = 1ull << init->id;
+        if (init->what == TW__CSL_INIT_ACTIVE)
+            d->start_active |= bit;
+        else if (init->id_kind == TW__CSL_ID_UT)
+            d->start_ut_blocked = (uint8_t)(init->what == TW__CSL_INIT_BLOCK ? d->start_ut_blocked | bit
+                                                                             : d->start_ut_blocked & ~bit);
+        else
+            d->start_blocked = init->what == TW__CSL_INIT_BLOCK ? d->start_blocked | bit : d->start_blocked & ~bit;
+    }
+    for (size_t k = 0; k < p->handler_count; k++) {
+        if (p->handlers[k].is_queue)
+            d->empty_queue[p->handlers[k].id] = p->handlers[k].function + 1;
+        else
+            d->teardown[p->handlers[k].id] = p->handlers[k].function + 1;
+    }
+}
+
+tw_status tw__wse_decode(tw__wse *w)
+{
+    const tw__csl_image *image = w->image;
+    w->decoded = tw__calloc(image->program_count ? image->program_count : 1, sizeof *w->decoded);
+    if (!w->decoded) return tw__fail(TW_E_NO_MEMORY, "out of host memory");
+    for (size_t k = 0; k < image->program_count; k++) {
+        tw__decoded *d = &w->decoded[k];
+        d->program = &image->programs[k];
+        d->code = tw__calloc(d->program->code_count + 1, sizeof *d->code);
+        d->uses = tw__calloc(d->program->use_count + 1, sizeof *d->uses);
+        if (!d->code || !d->uses) return tw__fail(TW_E_NO_MEMORY, "out of host memory");
+        decode_code(d);
+        decode_uses(w, d);
+        decode_tasks(d);
+    }
+    return TW_OK;
+}
+
+void tw__wse_decode_free(tw__wse *w)
+{
+    for (size_t k = 0; w->decoded && k < w->image->program_count; k++) {
+        free(w->decoded[k].code);
+        free(w->decoded[k].uses);
+    }
+    free(w->decoded);
+}
+
+/* Zero pages of the program's data stay untouched: memory is committed where something else is written. */
+static void load_data(tw__pe *pe, const tw__csl_program *p)
+{
+    enum { PAGE = 4096 };
+    static const uint8_t zeros[PAGE];
+    for (size_t k = 0; k < p->segment_count; k++) {
+        const tw__csl_segment *s = &p->segments[k];
+        for (uint32_t at = 0; at < s->bytes;) {
+            uint32_t end = (s->address + at + PAGE) & ~(uint32_t)(PAGE - 1), n = end - s->address - at;
+            if (n > s->bytes - at) n = s->bytes - at;
+            if (memcmp(s->data + at, zeros, n) != 0) memcpy(pe->memory + s->address + at, s->data + at, n);
+            at += n;
+        }
+    }
+}
+
+static bool load_routes(tw__part *part, uint32_t number, const tw__csl_pe *from)
+{
+    tw__router *router = &part->w->router[number];
+    if (from->route_count) {
+        router->channel = tw__calloc(from->route_count, sizeof *router->channel);
+        if (!router->channel) return false;
+    }
+    for (uint32_t k = 0; k < from->route_count; k++) {
+        const tw__csl_route *route = &part->w->image->routes[from->route + k];
+        tw__channel *c = &router->channel[router->channel_count++];
+        c->color = route->color;
+        memset(c->credit, TW__WSE_DEPTH, sizeof c->credit);
+        router->channel_of[route->color] = router->channel_count;
+        tw__channel_route(c, route);
+    }
+    return true;
+}
+
+bool tw__pe_start(tw__part *part, tw__pe *pe)
+{
+    tw__wse *w = part->w;
+    uint32_t number = tw__pe_number(part, pe);
+    const tw__csl_pe *from = &w->image->pes[number];
+    pe->due = TW__WSE_NEVER;
+    pe->memory = w->memory + (size_t)number * TW__CSL_PE_BYTES;
+    pe->stream_open = 1;
+    if (!load_routes(part, number, from)) return false;
+    if (from->program == UINT32_MAX) return true;
+    const tw__decoded *d = &w->decoded[from->program];
+    const tw__csl_program *p = d->program;
+    pe->program = d;
+    pe->pool = w->image->pool ? w->image->pool + from->pool : NULL;
+    pe->lfsr = 0xdeadbeef;
+    pe->random = w->options.seed + number * 0x9e3779b97f4a7c15ull;
+    pe->active = d->start_active;
+    pe->blocked = d->start_blocked;
+    pe->ut_blocked = d->start_ut_blocked;
+    if (p->fifo_count && !(pe->fifo = tw__calloc(p->fifo_count, sizeof *pe->fifo))) return false;
+    load_data(pe, p);
+    for (size_t k = 0; k < p->queue_count; k++) {
+        const tw__csl_queue *q = &p->queues[k];
+        if (q->color == TW__CSL_NO_ID) continue;
+        if (!tw__queue_bind(part, pe, q->id, q->color, q->is_output)) return false;
+        (q->is_output ? pe->out_queue : pe->in_queue)[q->id]->priority = q->priority;
+    }
+    for (size_t k = 0; k < p->rotation_count && k < 2; k++) pe->rotation[k] = p->rotations[k].init;
+    for (size_t k = 0; k < p->dsr_init_count; k++)
+        tw__dsr_load(part, pe, &p->dsr_init[k], &p->dsr_init[k].dsd, NULL);
+    for (size_t k = 0; k < p->config_count; k++)
+        tw__config_set(part, pe, p->configs[k].address, p->configs[k].value);
+    if (pe->active & ~pe->blocked) tw__wake_engine(part, number, 0);
+    return !part->no_memory;
+}

@@ -1,0 +1,413 @@
+/* State of the wafer: routers, compute engines, partitions. Private to this box.
+ *
+ * Time goes in windows of HOP = CREDIT = 2 cycles. What crosses from one router to another (wavelets, credits) is written
+ * into a slot of the receiver that belongs to the cycle of arrival, two cycles ahead, and has one writer only: so the
+ * partitions of the fabric run a window side by side without seeing each other, and their number shows nowhere. */
+#ifndef TW_CSL_WSE_PE_PE_H
+#define TW_CSL_WSE_PE_PE_H
+
+#include "csl/wse/fabric/model.h"
+#include "csl/wse/wse.h"
+#include "core/vec/vec.h"
+#include <glib.h>
+
+#define TW__WSE_NEVER     UINT64_MAX
+#define TW__WSE_MAIN      8u /* operation slot of the main thread; 0 .. 7 are microthreads */
+#define TW__WSE_DEPTH     4u /* LINK_DEPTH */
+#define TW__WSE_HOST_TASK 64u
+
+enum { TW__WSE_CONTROL = 1, TW__WSE_ADVANCE = 2, TW__WSE_VALID = 4, TW__WSE_SWAPPED = 8 }; /* flags of a wavelet */
+typedef struct tw__wave {
+    uint32_t payload;
+    uint8_t color, flags;
+    uint16_t spare;
+} tw__wave;
+
+/* --- router --- */
+enum { TW__WSE_W, TW__WSE_E, TW__WSE_S, TW__WSE_N, TW__WSE_R, TW__WSE_PORTS }; /* bit numbers of direction masks */
+
+/* Wavelets of one color that came in through one port. Twice the depth: a color swap may join two colors in one. */
+#define TW__WSE_LANE 8u
+typedef struct tw__lane {
+    uint8_t head, count;
+    uint8_t flags[TW__WSE_LANE];
+    uint32_t payload[TW__WSE_LANE];
+} tw__lane;
+
+typedef struct tw__channel {                               /* one color at one router */
+    uint8_t color, rx, tx;                                 /* in force */
+    uint8_t waiting;                                       /* ports whose lane is not empty */
+    uint8_t credit[4];                                     /* places left in the neighbour's lane */
+    uint8_t base_rx, base_tx, pos_rx[3], pos_tx[3], valid; /* valid: bit k = position k + 1 */
+    uint8_t position, ring, pop, suspended, has_switches;
+    uint8_t swap_x, swap_y, complained;
+    tw__csl_filter filter;
+    uint16_t counter, limit;
+    uint8_t filter_off, swapped_limit;
+    tw__lane lane[TW__WSE_PORTS];
+} tw__channel;
+
+typedef struct tw__router {
+    uint8_t near; /* bit s: on the list of slot s */
+    uint8_t channel_count, turn, out_turn;
+    uint32_t neighbour[4];              /* by port; UINT32_MAX = edge of the rectangle */
+    uint8_t channel_of[TW__CSL_COLORS]; /* + 1; 0 = none yet */
+    uint32_t busy;                      /* channels with waiting wavelets */
+    tw__channel *channel;
+    tw__wave in[4][4];     /* [slot][port] */
+    uint32_t credit[4][4]; /* [slot][port]: colors with one place more in that neighbour */
+} tw__router;
+
+/* --- queues between router and compute engine --- */
+typedef struct tw__queue {
+    uint8_t color, depth, head, count;
+    uint8_t op; /* operation slot + 1 that uses it; 0 = none */
+    uint8_t priority;
+    uint8_t spare[2];
+    tw__wave ring[8];
+} tw__queue;
+#define TW__WSE_DIRECT 8u /* queues 0 .. 7 are the program's, from 8 on one per color without queue */
+
+/* --- operations under way --- */
+typedef enum tw__opnd_kind {
+    TW__O_NONE,
+    TW__O_MEM,
+    TW__O_WALK,
+    TW__O_SCALAR,
+    TW__O_IN,
+    TW__O_OUT,
+    TW__O_FIFO
+} tw__opnd_kind;
+typedef struct tw__opnd {
+    uint8_t kind, size, flags, simd;
+    uint8_t queue; /* IN, OUT: index in in_queue / out_queue */
+    uint8_t half;  /* IN with SIMD: elements of the head wavelet already taken; OUT: elements waiting in `held` */
+    uint16_t fifo;
+    uint16_t index; /* OUT: high half of the payload */
+    uint16_t held;
+    uint16_t length;
+    int16_t dsr;        /* file * 32 + id; -1 = none */
+    uint32_t at;        /* MEM: byte address of the next element; always inside or checked */
+    int32_t stride;     /* MEM: bytes */
+    uint32_t low, high; /* MEM under strict checks: bytes of the array that held the base; else 0, 48 K */
+    uint64_t scalar;
+    struct tw__walk_state *walk; /* WALK; kept for the next operation of this slot */
+} tw__opnd;
+typedef struct tw__walk_state {
+    tw_view view;
+    tw_walk walk;
+} tw__walk_state;
+
+typedef struct tw__op {
+    uint8_t active, slot, code, async, priority, on_kind, done_kind, result, dry;
+    uint8_t zero_which;
+    uint16_t result_reg;
+    uint16_t on_at, done_at;
+    uint32_t length, done; /* elements; TW__CSL_UNBOUNDED = without end */
+    uint8_t width;         /* elements one beat may take */
+    uint64_t start;        /* cycle of issue */
+    uint64_t ready_at;     /* first beat not before */
+    uint32_t pc;           /* for messages */
+    const struct tw__decoded_use *use;
+    tw__opnd arg[4];
+    tw__opnd zero; /* the source to clear, as it was at the start */
+} tw__op;
+
+typedef struct tw__dsr {
+    tw__csl_dsd dsd;
+    uint8_t loaded, async, ut, flags;
+    tw__csl_action done, on_control; /* ids, never registers */
+} tw__dsr;
+
+typedef struct tw__fifo_state {
+    uint32_t head, count;           /* bytes */
+    uint32_t need_space, need_data; /* bytes wanted by the operation that hit full / empty; 0 = no event */
+    uint16_t read_length, write_length;
+} tw__fifo_state;
+
+/* --- compute engine --- */
+typedef struct tw__frame {
+    uint32_t pc, base, stack; /* of the caller: where it goes on */
+} tw__frame;
+
+typedef struct tw__map_state {
+    struct tw__map_state *outer;
+    const tw__csl_map *map;
+    uint32_t depth, pc, called; /* frame and instruction that run it; called: the callback returns next */
+    uint64_t scalar[TW__CSL_MAP_INPUTS];
+    tw__opnd input[TW__CSL_MAP_INPUTS], output;
+} tw__map_state;
+
+typedef enum tw__main_state {
+    TW__MAIN_IDLE,
+    TW__MAIN_RUN,
+    TW__MAIN_OP,
+    TW__MAIN_MAP,
+    TW__MAIN_STALL,
+    TW__MAIN_FAULT
+} tw__main_state;
+
+typedef struct tw__command {
+    struct tw__command *next;
+    uint32_t function, count;
+    uint64_t args[16];
+} tw__command;
+
+typedef struct tw__port { /* of the host: a stream in or out */
+    struct tw__port *next;
+    uint8_t side, color, out;
+    uint64_t *words;          /* payload, bit 32 = control */
+    size_t head, count, room; /* words[head .. count) */
+} tw__port;
+
+typedef struct tw__pe {
+    uint64_t due;                      /* when the compute engine wants to be looked at */
+    uint64_t busy;                     /* until when its datapath is taken */
+    const struct tw__decoded *program; /* NULL: no code */
+    uint8_t *memory;
+    const uint64_t *pool;
+    uint64_t *regs; /* main thread */
+    tw__frame *frames;
+    uint32_t reg_room, frame_room, depth, pc, base, stack, stack_end;
+    uint8_t main_state, main_priority, main_low_turn, task_id;
+    uint8_t last_ut, stream_open, host_running, stall_ut;
+    uint64_t task_start;
+    uint64_t active, blocked, high_priority; /* by task id */
+    uint32_t teardown_pending;
+    uint8_t op_active; /* microthreads with an operation */
+    uint8_t ut_blocked, flush_pending;
+    uint8_t out_pending; /* not used for direct queues */
+    uint8_t transform_mask, prng, carry;
+    uint32_t out_busy;                                                 /* out queues with wavelets */
+    uint8_t in_of_color[TW__CSL_COLORS], out_of_color[TW__CSL_COLORS]; /* queue + 1; 0 = none */
+    tw__queue *in_queue[TW__WSE_DIRECT + TW__CSL_COLORS], *out_queue[TW__WSE_DIRECT + TW__CSL_COLORS];
+    uint32_t in_busy; /* in queues with wavelets */
+    tw__op *op[9];
+    struct tw__map_state *map; /* innermost @map under way */
+    tw__dsr *dsr;              /* 3 * 32, made when first loaded */
+    tw__fifo_state *fifo;
+    tw__command *commands, *commands_end;
+    tw__port *ports;
+    uint64_t lfsr, tsc_base, random;
+    uint8_t tsc_on, complained_unrouted, spare[2];
+    uint16_t rotation[2];
+    char *line; /* text under way (service put_char) */
+    size_t line_count, line_room;
+    uint16_t *config; /* plain configuration words, made when first written: 512 from 0x7e00 */
+} tw__pe;
+
+/* --- decoded programs --- */
+typedef struct tw__dinsn {
+    uint16_t op, a, b, c;
+    int32_t x;   /* 32-bit operand, or jump distance */
+    int32_t phi; /* cycles of all instructions before this one */
+} tw__dinsn;
+
+typedef void tw__special(struct tw__pe *pe, size_t n,
+                         const tw_run *args); /* args by operand: dst, src0, src1, src2 */
+typedef struct tw__decoded_use {
+    const tw__csl_dsd_use *use;
+    const struct tw__wse_kernel *kernel;
+    uint8_t size[4]; /* bytes of an element */
+    uint8_t args;    /* operands that count: bit k */
+    uint8_t width;   /* elements per beat */
+    uint8_t simple;  /* only DSDs in registers, scalars and pointers, synchronous, no index */
+} tw__decoded_use;
+
+typedef struct tw__decoded {
+    const tw__csl_program *program;
+    tw__dinsn *code;
+    tw__decoded_use *uses;
+    uint8_t local[TW__CSL_TASK_IDS], data[TW__CSL_TASK_IDS], control[TW__CSL_TASK_IDS]; /* row of tasks + 1 */
+    uint32_t teardown[TW__CSL_COLORS], empty_queue[TW__CSL_QUEUES];                     /* function + 1 */
+    uint64_t start_active, start_blocked;
+    uint8_t start_ut_blocked;
+} tw__decoded;
+
+typedef struct tw__wse_kernel {
+    tw_vec_kernel vec;
+    tw__special *special; /* NULL: vec */
+    uint8_t order[4];     /* operand of the operation (0 dst, 1 .. 3 sources) that is argument k of vec */
+    uint8_t args;
+} tw__wse_kernel;
+
+/* --- partitions and the wafer --- */
+typedef struct tw__list {
+    uint32_t *items;
+    size_t count, room;
+} tw__list;
+typedef struct tw__timer {
+    uint64_t at;
+    uint32_t pe;
+} tw__timer;
+typedef struct tw__message { /* diagnostics and prints, sorted before they are shown */
+    uint64_t cycle;
+    uint32_t pe, kind;       /* tw_severity, or 100 = printed line */
+    char *text;              /* owned until shown */
+    const char *file, *code; /* of the image; static */
+    size_t order;
+    int line, column;
+} tw__message;
+
+typedef struct tw__part {
+    struct tw__wse *w;
+    uint32_t first, end, number;
+    tw__list near[4]; /* PEs to visit, by cycle mod 4 */
+    tw__list *mail;   /* [partition * 4 + slot]: for others */
+    tw__timer *timer; /* heap */
+    size_t timer_count, timer_room;
+    tw__message *message;
+    size_t message_count, message_room;
+    tw__wse_event *event;
+    size_t event_count, event_room;
+    tw__wse_totals totals;
+    uint64_t now;
+    bool no_memory, fault;
+    char pad[128]; /* apart from the next one's cache lines */
+} tw__part;
+
+struct tw__wse {
+    const tw__csl_image *image;
+    tw__wse_options options;
+    tw_diags *diags;
+    unsigned arch; /* 0, 1 */
+    uint32_t width, height, count;
+    tw__router *router;
+    tw__pe *pe;
+    uint8_t *memory; /* count * 48 K, reserved, committed on touch */
+    size_t memory_bytes;
+    tw__decoded *decoded;
+    tw__part *part;
+    unsigned part_count;
+    uint64_t now; /* every cycle before this one is done */
+    bool fault, no_memory;
+    tw__wse_print *print;
+    void *print_user;
+    GHashTable *said; /* sites that have been reported */
+    tw__wse_event *event;
+    size_t event_room;
+    tw__wse_counters *counters; /* per PE; NULL = off */
+    tw__wse_kernel kernel[TW__CSL_DSD_OPS];
+};
+
+/* --- schedule.c: who is looked at when ---------------------------------------------------------------------------- */
+void tw__wake(tw__part *part, uint32_t pe, uint64_t at);       /* a PE of this partition; at >= part->now */
+void tw__wake_other(tw__part *part, uint32_t pe, uint64_t at); /* any PE; at = now + 2 */
+bool tw__timer_push(tw__part *part, uint64_t at, uint32_t pe);
+void tw__timer_pop(tw__part *part);
+void tw__wake_engine(tw__part *part, uint32_t pe, uint64_t at); /* the compute engine has something to do at `at` */
+
+/* --- fault.c ------------------------------------------------------------------------------------------------------- */
+/* An error of the program on this PE: message with source line and stack trace; the run stops after this window. */
+void tw__fault(tw__part *part, tw__pe *pe, const char *code, const char *format, ...) TW_PRINTF(4, 5);
+/* Misuse: as options.check says. Reported once per site (the current instruction and `what`); true = go on. */
+bool tw__misuse(tw__part *part, tw__pe *pe, const char *code, const char *format, ...) TW_PRINTF(4, 5);
+/* Something about a color at a router; no instruction to blame. */
+void tw__complain(tw__part *part, uint32_t pe, tw_severity severity, const char *code, const char *format, ...)
+    TW_PRINTF(5, 6);
+void tw__flush_messages(tw__wse *w); /* into diags, sorted; prints lines */
+void tw__print_char(tw__part *part, tw__pe *pe, char c);
+void tw__event(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b);
+static inline uint32_t tw__pe_number(const tw__part *part, const tw__pe *pe)
+{
+    return (uint32_t)(pe - part->w->pe);
+}
+static inline unsigned tw__model(const tw__part *part, unsigned row)
+{
+    return tw__wse_model[row].value[part->w->arch];
+}
+
+/* --- ops.c, load.c ------------------------------------------------------------------------------------------------- */
+tw_status tw__wse_kernels(tw__wse *w);
+tw_status tw__wse_decode(tw__wse *w);
+void tw__wse_decode_free(tw__wse *w);
+bool tw__pe_start(tw__part *part, tw__pe *pe);     /* memory, ids, queues, routes, DSRs as at the start */
+unsigned tw__op_width(unsigned op, unsigned arch); /* elements per cycle */
+
+/* --- interp.c, slow.c ------------------------------------------------------------------------------------------------ */
+typedef enum tw__run {
+    TW__RUN_END,   /* the task is over */
+    TW__RUN_SLICE, /* budget used up */
+    TW__RUN_SYNC,  /* the next instruction wants the clock of the fabric to be its own */
+    TW__RUN_WAIT,  /* main_state says what for */
+    TW__RUN_FAULT
+} tw__run;
+tw__run tw__pe_run(tw__part *part, tw__pe *pe, uint64_t budget, uint64_t *used);
+bool tw__pe_enter(tw__part *part, tw__pe *pe, uint32_t function, const uint64_t *args, unsigned count);
+bool tw__need_registers(tw__part *part, tw__pe *pe, uint32_t end);
+bool tw__need_frame(tw__part *part, tw__pe *pe);
+typedef enum tw__slow { TW__SLOW_NEXT, TW__SLOW_WAIT, TW__SLOW_FAULT, TW__SLOW_CALL } tw__slow;
+/* Instructions that are not worth a place in the loop. `clock` = cycle of the instruction; *cost in cycles. */
+tw__slow tw__pe_slow(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint64_t clock, uint32_t *cost);
+tw__slow tw__pe_map(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint32_t pc);
+
+/* --- dsd.c: operations begin ----------------------------------------------------------------------------------------- */
+/* Synchronous and on memory only: done at once; false = a fault was reported. */
+bool tw__dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, const uint64_t *r, uint32_t *cost);
+tw__slow tw__dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint64_t clock, uint32_t *cost);
+void tw__dsr_load(tw__part *part, tw__pe *pe, const tw__csl_dsr_load *load, const tw__csl_dsd *dsd,
+                  const uint64_t *r);
+/* A memory or fabric operand as it is at its first element; false after a fault. */
+bool tw__opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd *dsd, unsigned size, bool is_dst,
+                  bool has_index, uint16_t index);
+
+/* --- step.c: operations go on ---------------------------------------------------------------------------------------- */
+uint32_t tw__op_ready(tw__part *part, tw__pe *pe,
+                      tw__op *op); /* elements that could be done now, at most one slice */
+uint32_t tw__op_advance(tw__part *part, tw__pe *pe, tw__op *op,
+                        uint32_t n);               /* cycles it takes; finishes the operation */
+void tw__op_release(tw__pe *pe, const tw__op *op); /* its queues */
+void tw__count_op(tw__part *part, tw__pe *pe, const tw__op *op, uint32_t n, uint32_t cycles);
+uint32_t tw__op_beats(const tw__part *part, const tw__op *op, uint32_t n); /* cycles for n elements on memory */
+bool tw__op_control_waits(tw__pe *pe, const tw__op *op); /* on_control and a control wavelet is next */
+void tw__op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control);
+void tw__act(tw__part *part, tw__pe *pe, unsigned kind, unsigned id);      /* tw__csl_action_kind */
+bool tw__opnd_get(tw__part *part, tw__pe *pe, tw__opnd *o, void *element); /* one element; false = none there */
+bool tw__opnd_put(tw__part *part, tw__pe *pe, tw__opnd *o, const void *element);
+
+/* --- fifo.c, queue.c ------------------------------------------------------------------------------------------------- */
+uint32_t tw__fifo_ready(const tw__pe *pe, const tw__opnd *o, bool push); /* elements */
+void tw__fifo_peek(const tw__pe *pe, const tw__opnd *o, void *to, uint32_t n);
+void tw__fifo_pop(tw__part *part, tw__pe *pe, const tw__opnd *o, uint32_t n);
+void tw__fifo_push(tw__part *part, tw__pe *pe, const tw__opnd *o, const void *from, uint32_t n);
+void tw__fifo_wants(tw__pe *pe, const tw__opnd *o, bool push); /* hit full or empty */
+
+/* Queue index for a color: the bound one, else its direct queue; -1 = out of memory. */
+int tw__queue_for(tw__part *part, tw__pe *pe, unsigned color, bool output);
+bool tw__queue_bind(tw__part *part, tw__pe *pe, unsigned queue, unsigned color, bool output);
+tw__wave tw__queue_pop(tw__part *part, tw__pe *pe, unsigned queue); /* an input queue; wakes the router */
+void tw__queue_push(tw__part *part, tw__pe *pe, unsigned queue, tw__wave wave); /* an output queue */
+static inline unsigned tw__queue_room(const tw__queue *q)
+{
+    return (unsigned)q->depth - q->count;
+}
+/* May the router hand over a wavelet of this color? Makes the direct queue. */
+bool tw__engine_accepts(tw__part *part, tw__pe *pe, unsigned color);
+void tw__engine_takes(tw__part *part, tw__pe *pe, tw__wave wave, uint64_t at);
+
+/* --- task.c: the compute engine's turn ------------------------------------------------------------------------------- */
+void tw__engine_turn(tw__part *part, tw__pe *pe, uint64_t now);
+void tw__activate(tw__part *part, tw__pe *pe, unsigned id);
+void tw__block(tw__part *part, tw__pe *pe, unsigned kind, unsigned id, bool block);
+
+/* --- config.c, service.c --------------------------------------------------------------------------------------------- */
+uint16_t tw__config_get(tw__part *part, tw__pe *pe, uint16_t word);
+void tw__config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t value);
+/* False = unknown service or a fault. r = window; clock = cycle. */
+bool tw__service(tw__part *part, tw__pe *pe, unsigned number, uint64_t *r, uint64_t clock);
+
+/* --- router.c, switch.c, host.c -------------------------------------------------------------------------------------- */
+void tw__router_turn(tw__part *part, uint32_t pe, uint64_t now);
+tw__channel *tw__channel_of(tw__part *part, uint32_t pe, unsigned color); /* made when missing; NULL = no memory */
+void tw__channel_route(tw__channel *c, const tw__csl_route *route);
+void tw__channel_effect(tw__channel *c); /* rx and tx in force from the switch position */
+uint32_t tw__switch_command(tw__part *part, uint32_t pe, tw__channel *c, uint32_t payload); /* the outgoing list */
+void tw__switch_advance(tw__channel *c);
+bool tw__filter_passes(const tw__channel *c, uint32_t payload, bool control);     /* as its counter stands */
+void tw__filter_count(tw__channel *c, bool control);                              /* one wavelet more has come */
+tw__port *tw__port_of(const tw__pe *pe, unsigned side, unsigned color, bool out); /* NULL = none */
+bool tw__port_put(tw__port *port, uint32_t payload, bool control);
+bool tw__port_get(tw__port *port, uint32_t *payload, bool *control);
+tw__part *tw__part_of(tw__wse *w, uint32_t pe);
+
+#endif

@@ -1,0 +1,166 @@
+/* queue: input and output queues, direct queues of colors without one, and FIFOs in PE memory. */
+#include "csl/wse/pe/pe.h"
+
+#include <string.h>
+
+static tw__queue *make(tw__part *part, tw__pe *pe, unsigned number, unsigned depth, unsigned color)
+{
+    tw__queue *q = tw__calloc(1, sizeof *q);
+    if (!q) {
+        part->no_memory = true;
+        tw__fault(part, pe, "wse.memory", "out of host memory");
+        return NULL;
+    }
+    (void)number;
+    q->depth = (uint8_t)depth;
+    q->color = (uint8_t)color;
+    return q;
+}
+
+int tw__queue_for(tw__part *part, tw__pe *pe, unsigned color, bool output)
+{
+    uint8_t *of_color = output ? pe->out_of_color : pe->in_of_color;
+    if (of_color[color]) return of_color[color] - 1;
+    unsigned number = TW__WSE_DIRECT + color;
+    tw__queue **queues = output ? pe->out_queue : pe->in_queue;
+    if (!queues[number])
+        queues[number] = make(part, pe, number,
+                              tw__model(part, output ? TW__WSE_M_DIRECT_OUT_DEPTH : TW__WSE_M_DIRECT_DEPTH), color);
+    if (!queues[number]) return -1;
+    of_color[color] = (uint8_t)(number + 1);
+    return (int)number;
+}
+
+bool tw__queue_bind(tw__part *part, tw__pe *pe, unsigned queue, unsigned color, bool output)
+{
+    tw__queue **queues = output ? pe->out_queue : pe->in_queue;
+    uint8_t *of_color = output ? pe->out_of_color : pe->in_of_color;
+    if (queues[queue] && queues[queue]->color == color && (output || of_color[color] == queue + 1)) return true;
+    unsigned depth = tw__wse_queue_depth[part->w->arch][output][queue];
+    if (depth == 0) {
+        tw__fault(part, pe, "wse.queue", "%s queue %u does not exist on this architecture",
+                  output ? "output" : "input", queue);
+        return false;
+    }
+    if (!queues[queue] && !(queues[queue] = make(part, pe, queue, depth, color))) return false;
+    tw__queue *q = queues[queue];
+    if (q->color != color) {
+        if (q->count &&
+            !tw__misuse(part, pe, "wse.queue",
+                        "%s queue %u is bound to color %u while %u wavelet(s) of color %u are still in it",
+                        output ? "output" : "input", queue, color, q->count, q->color))
+            return false;
+        if (of_color[q->color] == queue + 1) of_color[q->color] = 0;
+        q->color = (uint8_t)color;
+    }
+    if (output) return true; /* several queues may feed one color; each wavelet knows its color */
+    tw__queue *direct = of_color[color] ? queues[of_color[color] - 1] : NULL;
+    of_color[color] = (uint8_t)(queue + 1);
+    while (direct && direct != q && direct->count && q->count < q->depth) { /* what came before the binding */
+        q->ring[(q->head + q->count++) & 7] = direct->ring[direct->head];
+        direct->head = (direct->head + 1) & 7;
+        direct->count--;
+        pe->in_busy |= 1u << queue;
+    }
+    if (direct && direct != q && direct->count == 0) pe->in_busy &= ~(1u << (TW__WSE_DIRECT + color));
+    return true;
+}
+
+tw__wave tw__queue_pop(tw__part *part, tw__pe *pe, unsigned queue)
+{
+    tw__queue *q = pe->in_queue[queue];
+    tw__wave wave = q->ring[q->head];
+    q->head = (q->head + 1) & 7;
+    if (--q->count == 0) pe->in_busy &= ~(1u << queue);
+    uint32_t number = tw__pe_number(part, pe);
+    if (part->w->router[number].busy || pe->ports) tw__wake(part, number, part->now + 1);
+    return wave;
+}
+
+void tw__queue_push(tw__part *part, tw__pe *pe, unsigned queue, tw__wave wave)
+{
+    tw__queue *q = pe->out_queue[queue];
+    q->ring[(q->head + q->count++) & 7] = wave;
+    pe->out_busy |= 1u << queue;
+    part->totals.wavelets++;
+    tw__wake(part, tw__pe_number(part, pe), part->now + 1);
+}
+
+bool tw__engine_accepts(tw__part *part, tw__pe *pe, unsigned color)
+{
+    int queue = tw__queue_for(part, pe, color, false);
+    if (queue < 0) return false;
+    const tw__queue *q = pe->in_queue[queue];
+    return q->count < q->depth;
+}
+
+void tw__engine_takes(tw__part *part, tw__pe *pe, tw__wave wave, uint64_t at)
+{
+    unsigned queue = pe->in_of_color[wave.color] - 1u;
+    tw__queue *q = pe->in_queue[queue];
+    q->ring[(q->head + q->count++) & 7] = wave;
+    pe->in_busy |= 1u << queue;
+    uint32_t number = tw__pe_number(part, pe);
+    if (part->w->options.trace)
+        tw__event(part, number, at, TW__WSE_LANDING, wave.color | (wave.flags & TW__WSE_CONTROL) << 16,
+                  wave.payload);
+    tw__wake_engine(part, number, at + tw__model(part, TW__WSE_M_DELIVER));
+}
+
+/* --- FIFOs: bytes in a ring; an access takes elements of the operation's size ------------------------------------------ */
+
+static uint32_t capacity(const tw__pe *pe, const tw__opnd *o)
+{
+    return pe->program->program->fifos[o->fifo].bytes;
+}
+
+uint32_t tw__fifo_ready(const tw__pe *pe, const tw__opnd *o, bool push)
+{
+    const tw__fifo_state *fifo = &pe->fifo[o->fifo];
+    return (push ? capacity(pe, o) - fifo->count : fifo->count) / o->size;
+}
+
+void tw__fifo_wants(tw__pe *pe, const tw__opnd *o, bool push)
+{
+    uint32_t need = o->size * (o->simd == TW__CSL_SIMD_64 ? 4u : o->simd != TW__CSL_SIMD_OFF ? 2u : 1u);
+    if (push)
+        pe->fifo[o->fifo].need_space = need;
+    else
+        pe->fifo[o->fifo].need_data = need;
+}
+
+void tw__fifo_peek(const tw__pe *pe, const tw__opnd *o, void *to, uint32_t n)
+{
+    const uint8_t *ring = pe->memory + pe->program->program->fifos[o->fifo].address;
+    uint32_t head = pe->fifo[o->fifo].head, bytes = n * o->size, end = capacity(pe, o) - head;
+    uint32_t first = bytes < end ? bytes : end;
+    memcpy(to, ring + head, first);
+    memcpy((uint8_t *)to + first, ring, bytes - first);
+}
+
+void tw__fifo_pop(tw__part *part, tw__pe *pe, const tw__opnd *o, uint32_t n)
+{
+    tw__fifo_state *fifo = &pe->fifo[o->fifo];
+    uint32_t bytes = n * o->size, space = capacity(pe, o) - fifo->count;
+    fifo->head = (fifo->head + bytes) % capacity(pe, o);
+    fifo->count -= bytes;
+    if (!fifo->need_space || space >= fifo->need_space || space + bytes < fifo->need_space) return;
+    fifo->need_space = 0; /* a full event, and this pop makes room for the operation that met it */
+    unsigned task = pe->program->program->fifos[o->fifo].pop_task;
+    if (task != TW__CSL_NO_ID) tw__activate(part, pe, task);
+}
+
+void tw__fifo_push(tw__part *part, tw__pe *pe, const tw__opnd *o, const void *from, uint32_t n)
+{
+    tw__fifo_state *fifo = &pe->fifo[o->fifo];
+    uint8_t *ring = pe->memory + pe->program->program->fifos[o->fifo].address;
+    uint32_t size = capacity(pe, o), bytes = n * o->size, before = fifo->count;
+    uint32_t tail = (fifo->head + fifo->count) % size, first = bytes < size - tail ? bytes : size - tail;
+    memcpy(ring + tail, from, first);
+    memcpy(ring, (const uint8_t *)from + first, bytes - first);
+    fifo->count += bytes;
+    if (!fifo->need_data || before >= fifo->need_data || fifo->count < fifo->need_data) return;
+    fifo->need_data = 0;
+    unsigned task = pe->program->program->fifos[o->fifo].push_task;
+    if (task != TW__CSL_NO_ID) tw__activate(part, pe, task);
+}

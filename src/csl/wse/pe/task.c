@@ -1,0 +1,339 @@
+/* task: whose turn it is on a compute engine - microthreads by priority, the main thread among them, and which task the
+ * main thread takes up when it is free. */
+#include "csl/wse/pe/pe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Cycles the main thread may run ahead while nothing else on its PE can happen. Nobody sees the difference: whatever
+ * touches the fabric waits until the fabric's clock has caught up. */
+enum { ALONE_SLICE = 4096 };
+
+void tw__activate(tw__part *part, tw__pe *pe, unsigned id)
+{
+    if (id >= TW__CSL_TASK_IDS || !pe->program->local[id]) {
+        tw__misuse(part, pe, "wse.task", "activation of id %u, to which no local task is bound", id);
+        return;
+    }
+    pe->active |= 1ull << id;
+    tw__wake_engine(part, tw__pe_number(part, pe), part->now + 1);
+}
+
+void tw__block(tw__part *part, tw__pe *pe, unsigned kind, unsigned id, bool block)
+{
+    uint64_t *mask = &pe->blocked;
+    if (kind == TW__CSL_ID_UT) {
+        if (id >= TW__CSL_UTS) return;
+        pe->ut_blocked = (uint8_t)(block ? pe->ut_blocked | 1u << id : pe->ut_blocked & ~(1u << id));
+    } else if (id < TW__CSL_TASK_IDS) {
+        *mask = block ? *mask | 1ull << id : *mask & ~(1ull << id);
+    } else {
+        tw__misuse(part, pe, "wse.task", "%s of id %u, which does not exist", block ? "block" : "unblock", id);
+    }
+    if (!block) tw__wake_engine(part, tw__pe_number(part, pe), part->now + 1);
+}
+
+/* --- which task ------------------------------------------------------------------------------------------------------- */
+
+typedef struct choice {
+    enum { NOTHING, LOCAL, DATA, CONTROL, COMMAND, TEARDOWN, FLUSH } what;
+    unsigned id, queue, row; /* row of the program's tasks */
+} choice;
+
+static unsigned entry_point(uint32_t payload)
+{
+    return payload >> 16 & 63;
+}
+
+/* The task that the wavelet at the head of a queue starts. A control wavelet that starts none is taken off. */
+static choice for_queue(tw__part *part, tw__pe *pe, unsigned queue)
+{
+    tw__queue *q = pe->in_queue[queue];
+    const tw__decoded *d = pe->program;
+    unsigned channel = part->w->arch == 0 ? q->color : queue; /* id that @block and @unblock name */
+    while (q->count && !q->op && !(pe->blocked >> channel & 1)) {
+        tw__wave wave = q->ring[q->head];
+        if (!(wave.flags & TW__WSE_CONTROL))
+            return d->data[channel] ? (choice){ DATA, channel, queue, d->data[channel] - 1u } : (choice){ 0 };
+        unsigned entry = entry_point(wave.payload);
+        if (d->control[entry]) return (choice){ CONTROL, entry, queue, d->control[entry] - 1u };
+        if (entry != 31) /* 31 = no task, by convention of the vendor's library */
+            tw__complain(part, tw__pe_number(part, pe), TW_WARNING, "wse.control",
+                         "control wavelet 0x%08x on color %u names control task %u, which is not bound",
+                         wave.payload, q->color, entry);
+        tw__queue_pop(part, pe, queue);
+    }
+    return (choice){ 0 };
+}
+
+static uint64_t next_random(tw__pe *pe)
+{
+    uint64_t z = (pe->random += 0x9e3779b97f4a7c15ull);
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+
+/* Keeps the better of two: high priority first, then the lowest id, or the luck of the draw. */
+static void offer(tw__part *part, tw__pe *pe, choice *best, unsigned *count, choice next)
+{
+    if (next.what == NOTHING) return;
+    if (best->what == NOTHING) {
+        *best = next;
+        *count = 1;
+        return;
+    }
+    unsigned high_new = pe->high_priority >> next.id & 1, high_old = pe->high_priority >> best->id & 1;
+    if (high_new != high_old) {
+        if (high_new) *best = next, *count = 1;
+        return;
+    }
+    ++*count;
+    if (part->w->options.random_order ? next_random(pe) % *count == 0 : next.id < best->id) *best = next;
+}
+
+static choice pick(tw__part *part, tw__pe *pe)
+{
+    choice best = { 0 };
+    unsigned count = 0;
+    if (pe->commands && pe->stream_open && !pe->host_running)
+        return (choice){ .what = COMMAND, .id = TW__WSE_HOST_TASK };
+    if (pe->teardown_pending && !(pe->blocked >> 29 & 1))
+        for (unsigned color = 0; color < TW__CSL_COLORS; color++)
+            if (pe->teardown_pending >> color & 1 && pe->program->teardown[color])
+                offer(part, pe, &best, &count, (choice){ TEARDOWN, 29, color, 0 });
+    for (unsigned queue = 0; pe->flush_pending && queue < TW__CSL_QUEUES; queue++)
+        if (pe->flush_pending >> queue & 1 && (!pe->in_queue[queue] || pe->in_queue[queue]->count == 0))
+            offer(part, pe, &best, &count, (choice){ FLUSH, 29, queue, 0 });
+    uint64_t ready = pe->active & ~pe->blocked;
+    for (uint64_t rest = ready; rest; rest &= rest - 1) {
+        unsigned id = (unsigned)__builtin_ctzll(rest);
+        offer(part, pe, &best, &count, (choice){ LOCAL, id, 0, pe->program->local[id] - 1u });
+    }
+    for (uint32_t rest = pe->in_busy; rest; rest &= rest - 1)
+        offer(part, pe, &best, &count, for_queue(part, pe, (unsigned)__builtin_ctz(rest)));
+    return best;
+}
+
+/* Registers 0 and 1 of a task that a wavelet starts. */
+static unsigned arguments(const tw__csl_task *task, uint32_t payload, uint64_t args[2])
+{
+    if (task->args == 0) return 0;
+    uint32_t first = task->args == 1 && task->wide ? payload : payload & 0xffff;
+    args[0] = first;
+    if (task->is_signed[0])
+        args[0] =
+            task->args == 1 && task->wide ? (uint64_t)(int64_t)(int32_t)first : (uint64_t)(int64_t)(int16_t)first;
+    if (task->args == 1) return 1;
+    args[1] = task->is_signed[1] ? (uint64_t)(int64_t)(int16_t)(payload >> 16) : payload >> 16;
+    return 2;
+}
+
+/* @bind_rotating_tasks: at `limit` starts of the main task the alternative runs once. */
+static uint32_t rotated(tw__pe *pe, unsigned id, uint32_t function)
+{
+    const tw__csl_program *p = pe->program->program;
+    for (size_t k = 0; k < p->rotation_count && k < 2; k++) {
+        if (p->rotations[k].id != id) continue;
+        if (pe->rotation[k] >= p->rotations[k].limit) {
+            pe->rotation[k] = 0;
+            return p->rotations[k].alternative;
+        }
+        pe->rotation[k]++;
+    }
+    return function;
+}
+
+static void start(tw__part *part, tw__pe *pe, choice c, uint64_t now)
+{
+    const tw__csl_program *p = pe->program->program;
+    uint64_t args[16];
+    unsigned count = 0;
+    uint32_t function;
+    switch (c.what) {
+    case COMMAND: {
+        tw__command *command = pe->commands;
+        pe->commands = command->next;
+        if (!pe->commands) pe->commands_end = NULL;
+        function = command->function;
+        count = command->count;
+        memcpy(args, command->args, count * sizeof *args);
+        free(command);
+        pe->host_running = 1;
+        pe->stream_open = 0;
+        break;
+    }
+    case TEARDOWN:
+        pe->teardown_pending &= ~(1u << c.queue);
+        function = pe->program->teardown[c.queue] - 1;
+        args[count++] = c.queue;
+        break;
+    case FLUSH:
+        pe->flush_pending &= (uint8_t)~(1u << c.queue);
+        if (!pe->program->empty_queue[c.queue]) return;
+        function = pe->program->empty_queue[c.queue] - 1;
+        args[count++] = c.queue;
+        break;
+    case LOCAL:
+        pe->active &= ~(1ull << c.id);
+        function = rotated(pe, c.id, p->tasks[c.row].function);
+        break;
+    default: { /* DATA, CONTROL */
+        tw__wave wave = tw__queue_pop(part, pe, c.queue);
+        count = arguments(&p->tasks[c.row], wave.payload, args);
+        function = p->tasks[c.row].function;
+    }
+    }
+    if (count > p->functions[function].params) count = p->functions[function].params;
+    pe->task_id = (uint8_t)c.id;
+    pe->task_start = now;
+    part->totals.tasks++;
+    if (part->w->options.trace) tw__event(part, tw__pe_number(part, pe), now, TW__WSE_TASK_BEGIN, c.id, function);
+    if (!tw__pe_enter(part, pe, function, args, count)) return;
+    pe->main_state = TW__MAIN_RUN;
+    pe->busy = now + tw__model(part, TW__WSE_M_TASK_START);
+}
+
+static void end_task(tw__part *part, tw__pe *pe, uint64_t now)
+{
+    pe->main_state = TW__MAIN_IDLE;
+    pe->busy += tw__model(part, TW__WSE_M_TASK_END);
+    uint32_t number = tw__pe_number(part, pe);
+    if (pe->task_id == TW__WSE_HOST_TASK) pe->host_running = 0;
+    if (part->w->options.trace) tw__event(part, number, pe->busy, TW__WSE_TASK_END, pe->task_id, 0);
+    if (!part->w->counters) return;
+    tw__wse_counters *c = &part->w->counters[number];
+    c->task_runs[pe->task_id]++;
+    c->task_cycles[pe->task_id] += pe->busy - pe->task_start;
+    (void)now;
+}
+
+/* --- the main thread's turn ------------------------------------------------------------------------------------------- */
+
+static void run_main(tw__part *part, tw__pe *pe, uint64_t now)
+{
+    uint64_t used = 0;
+    if (pe->main_state == TW__MAIN_MAP) pe->main_state = TW__MAIN_RUN;
+    uint64_t budget = pe->op_active ? tw__model(part, TW__WSE_M_SHARED_SLICE) : ALONE_SLICE;
+    tw__run why = tw__pe_run(part, pe, budget, &used);
+    pe->busy = now + used;
+    if (part->w->counters) part->w->counters[tw__pe_number(part, pe)].scalar_cycles += used;
+    if (why == TW__RUN_END) end_task(part, pe, now);
+    if (why == TW__RUN_SLICE && pe->op_active) pe->main_low_turn = 1;
+}
+
+/* Where the main thread stands among microthreads, which have 2 (low), 4 (medium), 6 (high). */
+static unsigned main_rank(const tw__pe *pe)
+{
+    static const uint8_t rank[] = { 3, 4, 5, 7 }; /* MEDIUM_LOW, MEDIUM, MEDIUM_HIGH, HIGH */
+    return rank[pe->main_priority & 3];
+}
+
+/* The best microthread that can do something; -1 = none. *later = when one could whose set-up is still under way. */
+static int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned *rank, uint64_t *later)
+{
+    int best = -1;
+    for (unsigned k = 0; k < TW__CSL_UTS; k++) {
+        unsigned s = (pe->last_ut + 1u + k) & 7;
+        tw__op *op = pe->op[s];
+        if (!(pe->op_active >> s & 1) || pe->ut_blocked >> s & 1) continue;
+        if (op->ready_at > now) {
+            if (op->ready_at < *later) *later = op->ready_at;
+            continue;
+        }
+        unsigned own = op->priority * 2u;
+        if (best >= 0 && own <= *rank) continue;
+        if (!tw__op_control_waits(pe, op) && tw__op_ready(part, pe, op) == 0) continue;
+        best = (int)s;
+        *rank = own;
+    }
+    return best;
+}
+
+/* A control wavelet at an operation that ends with it, or that counts them (@dfilt). */
+static void take_control(tw__part *part, tw__pe *pe, tw__op *op)
+{
+    for (unsigned k = 1; k < 3; k++) {
+        if (op->arg[k].kind != TW__O_IN) continue;
+        const tw__queue *q = pe->in_queue[op->arg[k].queue];
+        if (!q->count || !(q->ring[q->head].flags & TW__WSE_CONTROL)) continue;
+        tw__queue_pop(part, pe, op->arg[k].queue);
+        break;
+    }
+    if (op->code == TW__CSL_OP_DFILT && ++op->done < op->length) return;
+    tw__op_finish(part, pe, op, op->code != TW__CSL_OP_DFILT);
+}
+
+static uint32_t run_op(tw__part *part, tw__pe *pe, tw__op *op)
+{
+    if (tw__op_control_waits(pe, op)) {
+        take_control(part, pe, op);
+        return 1;
+    }
+    uint32_t n = tw__op_ready(part, pe, op);
+    return tw__op_advance(part, pe, op, n);
+}
+
+/* What the main thread could do now: 0 nothing, 1 go on, 2 an operation of its own, 3 take up a task. */
+static int main_wants(tw__part *part, tw__pe *pe, uint64_t now, choice *task, uint64_t *later)
+{
+    tw__op *op;
+    switch ((tw__main_state)pe->main_state) {
+    case TW__MAIN_RUN:
+    case TW__MAIN_MAP: return 1;
+    case TW__MAIN_OP:
+        op = pe->op[TW__WSE_MAIN];
+        if (op->ready_at > now) {
+            if (op->ready_at < *later) *later = op->ready_at;
+            return 0;
+        }
+        if (tw__op_control_waits(pe, op) || tw__op_ready(part, pe, op) > 0) return 2;
+        /* A FIFO that has run dry or full ends a synchronous operation. */
+        for (unsigned k = 0; k < 3; k++)
+            if (op->arg[k].kind == TW__O_FIFO && tw__fifo_ready(pe, &op->arg[k], k == 0) == 0) {
+                op->result = 0;
+                tw__op_finish(part, pe, op, false);
+                return 1;
+            }
+        return 0;
+    case TW__MAIN_IDLE: *task = pick(part, pe); return task->what == NOTHING ? 0 : 3;
+    case TW__MAIN_STALL:
+    case TW__MAIN_FAULT: return 0;
+    }
+    return 0;
+}
+
+void tw__engine_turn(tw__part *part, tw__pe *pe, uint64_t now)
+{
+    uint32_t number = tw__pe_number(part, pe);
+    pe->due = TW__WSE_NEVER;
+    if (!pe->program) return;
+    for (bool map_waits = false; !part->fault || pe->main_state != TW__MAIN_FAULT;) {
+        if (pe->busy > now) {
+            tw__wake_engine(part, number, pe->busy);
+            return;
+        }
+        uint64_t later = TW__WSE_NEVER;
+        unsigned rank = 0;
+        choice task = { 0 };
+        int thread = pe->op_active ? best_thread(part, pe, now, &rank, &later) : -1;
+        bool skip_main = thread >= 0 && (rank > main_rank(pe) || pe->main_low_turn);
+        int wants = skip_main || map_waits ? 0 : main_wants(part, pe, now, &task, &later);
+        pe->main_low_turn = 0;
+        if (pe->main_state == TW__MAIN_FAULT) return;
+        if (wants == 1) {
+            run_main(part, pe, now);
+            map_waits = pe->main_state == TW__MAIN_MAP;
+        } else if (wants == 2) {
+            pe->busy = now + run_op(part, pe, pe->op[TW__WSE_MAIN]);
+        } else if (wants == 3) {
+            start(part, pe, task, now);
+        } else if (thread >= 0) {
+            pe->last_ut = (uint8_t)thread;
+            pe->busy = now + run_op(part, pe, pe->op[thread]);
+        } else {
+            if (later != TW__WSE_NEVER) tw__wake_engine(part, number, later);
+            return;
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/* The wafer: runs a compiled image, PE by PE and wavelet by wavelet.
+ *
+ *     tw__wse *w = tw__wse_new(image, NULL, diags);         // verifies the image
+ *     tw__wse_launch(w, 0, 0, function, args, 1);
+ *     tw__wse_run(w, 1000000, NULL, NULL);                  // until nothing can happen any more
+ *     memcpy(y, tw__wse_memory(w, 0, 0) + address, bytes);
+ *     tw__wse_free(w);
+ *
+ * PEs are named by their place in the rectangle, x to the east, y to the south. Time is in cycles; every figure behind
+ * it is one row of fabric/model.h. The result does not depend on the number of threads. */
+#ifndef TW_CSL_WSE_WSE_H
+#define TW_CSL_WSE_WSE_H
+
+#include "csl/lang/code/image.h"
+
+typedef struct tw__wse tw__wse;
+
+typedef enum tw__wse_check { /* misuse that the language leaves to the programmer (queues, microthreads, indices) */
+                             TW__WSE_CHECK_REPORT, /* a warning once per place, then the operations wait in turn */
+                             TW__WSE_CHECK_ERROR,  /* stops the run */
+                             TW__WSE_CHECK_OFF,
+                             TW__WSE_CHECK_STRICT /* ERROR, and memory DSDs must stay inside their array */
+} tw__wse_check;
+
+typedef struct tw__wse_options { /* all zero = defaults */
+    unsigned threads;            /* 0 = OpenMP's choice */
+    tw__wse_check check;
+    bool random_order; /* among ready tasks of a PE, seeded; else lowest id first */
+    uint64_t seed;
+    bool trace, profile; /* keep events; keep counters */
+} tw__wse_options;
+
+/* NULL when the image is faulty or memory ran out (diags says). The image must outlive the wafer; later diagnostics
+ * go to the same list. */
+tw__wse *tw__wse_new(const tw__csl_image *image, const tw__wse_options *options, tw_diags *diags);
+void tw__wse_free(tw__wse *w); /* NULL is fine */
+
+/* Runs until `done` says so (asked between windows of a few cycles; may be NULL), nothing can happen any more, or
+ * `max_cycles` more cycles have passed (0 = no limit). TW_OK when done, or quiet with done == NULL;
+ * TW_E_SYSTEM when quiet and not done, a deadlock (a report of who waits for what is in the diagnostics); TW_E_OVERFLOW
+ * past max_cycles; TW_E_APPLICATION after a fault in a program (in the diagnostics; the wafer stays stopped). */
+tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user);
+uint64_t tw__wse_cycle(const tw__wse *w);
+/* Nothing left to do: no task ready, no operation under way, no wavelet in flight. */
+bool tw__wse_quiet(const tw__wse *w);
+/* Lines naming PEs that wait, and for what; malloc'ed text, "" when none does, NULL when out of memory. */
+char *tw__wse_waiting(tw__wse *w, unsigned at_most);
+
+/* Runs a function on one PE as the command task of the host: when its main thread is free, before other tasks. Commands
+ * of a PE queue up; the next one starts when the function before has returned and the PE has opened the stream again
+ * (tw__wse_open_stream). Up to 16 registers of arguments, canonical. False: no such PE or function, or out of memory. */
+bool tw__wse_launch(tw__wse *w, unsigned x, unsigned y, uint32_t function, const uint64_t *args, unsigned count);
+/* Commands of this PE that have not finished: the queued ones, and one that runs or has not opened the stream. */
+unsigned tw__wse_commands(const tw__wse *w, unsigned x, unsigned y);
+
+/* The 48 KB of a PE; NULL outside the rectangle. */
+uint8_t *tw__wse_memory(tw__wse *w, unsigned x, unsigned y);
+const tw__csl_image *tw__wse_image(const tw__wse *w);
+
+/* Streams of the host. `port`: TW__CSL_RAMP = straight to and from the compute engine of the PE, else the link towards
+ * that direction, which must be an edge of the rectangle or of no consequence otherwise. Words are payloads. */
+bool tw__wse_send(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color, const uint32_t *words,
+                  size_t count, bool control); /* queued without limit; false = out of memory or no such PE */
+size_t tw__wse_unsent(const tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color);
+/* From now on what the PE sends (RAMP: its compute engine; else through that link) on the color is kept for the host. */
+bool tw__wse_listen(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color);
+size_t tw__wse_received(const tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color);
+size_t tw__wse_take(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color, uint32_t *words, size_t max);
+
+/* Lines that programs printed (service put_char), in order of cycle, then PE; the callback may be NULL. */
+typedef void tw__wse_print(void *user, unsigned x, unsigned y, uint64_t cycle, const char *line);
+void tw__wse_on_print(tw__wse *w, tw__wse_print *print, void *user);
+
+/* --- what happened ------------------------------------------------------------------------------------------------ */
+
+typedef enum tw__wse_event_kind {
+    TW__WSE_TASK_BEGIN,
+    TW__WSE_TASK_END, /* a = task id (64 = host command), b = function */
+    TW__WSE_OP_BEGIN,
+    TW__WSE_OP_END,  /* a = microthread (8 = main thread), b = tw__csl_dsd_op */
+    TW__WSE_WAVELET, /* a = direction left by | color << 8 | control << 16, b = payload */
+    TW__WSE_LANDING  /* at the compute engine: a = color | control << 16, b = payload */
+} tw__wse_event_kind;
+typedef struct tw__wse_event {
+    uint64_t cycle;
+    uint32_t pe; /* y * width + x */
+    uint32_t kind, a, b;
+} tw__wse_event;
+/* Events since the last call, sorted by cycle and PE (options.trace); owned by the wafer until the next call. */
+const tw__wse_event *tw__wse_events(tw__wse *w, size_t *count);
+
+typedef struct tw__wse_counters {            /* of one PE, options.profile */
+    uint64_t task_cycles[65], task_runs[65]; /* by task id, 64 = host commands; scalar code and waits */
+    uint64_t op_cycles[TW__CSL_DSD_OPS], op_runs[TW__CSL_DSD_OPS], op_elements[TW__CSL_DSD_OPS];
+    uint64_t sent[5], scalar_cycles, beats; /* wavelets by direction W E S N RAMP */
+} tw__wse_counters;
+const tw__wse_counters *tw__wse_profile(const tw__wse *w, unsigned x, unsigned y); /* NULL: off, outside */
+
+typedef struct tw__wse_totals {                           /* always counted */
+    uint64_t hops, wavelets, scalar_cycles, beats, tasks; /* beats: cycles of DSD operations */
+} tw__wse_totals;
+tw__wse_totals tw__wse_total(const tw__wse *w);
+
+#endif
