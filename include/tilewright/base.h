@@ -89,6 +89,10 @@ TW_API const char *tw_status_text(tw_status status);
 /* The detail of the last failure in this thread ("" before the first); valid until the next failing call. */
 TW_API const char *tw_error_message(void);
 
+/* For functions of a user's that the library calls and that fail (kernels, estimators, streams): sets the message and
+ * returns `status`. */
+TW_API tw_status tw_error_set(tw_status status, const char *format, ...) TW_PRINTF(2, 3);
+
 /* "0.1.0" of the library at run time. */
 TW_API const char *tw_version(void);
 

@@ -1,7 +1,244 @@
-/* `tilewright pto`: so far the library's own; moves here. */
-#include "cli.h"
+/* `tilewright pto`: runs, checks and formats PTO-AS programs, explains instructions. */
+#include "pto.h"
 
-#include <tilewright/pto.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- commands --------------------------------------------------------------------------------------------------- */
+
+static int check_all(tw_pto_text *text)
+{
+    int result = TW__EXIT_OK;
+    for (int t = 0; t < TW_PTO_TARGETS; t++)
+        if (tw_pto_text_verify(text, (tw_pto_target)t) != TW_OK) result = TW__EXIT_FAILURE;
+    return result;
+}
+
+/* The command line decides, then the module, then cpu. */
+static int target_of(const tw__request *r, const tw_pto_text *text, tw_pto_target *target)
+{
+    *target = TW_PTO_CPU;
+    if (r->target)
+        return tw_pto_target_by_name(r->target, target) ? TW__EXIT_OK
+                                                        : tw__cli_usage_error("pto", "%s", tw_error_message());
+    return tw_pto_text_target(text, target) || !*tw_error_message() ? TW__EXIT_OK
+                                                                    : TW__EXIT_FAILURE; /* a diagnostic */
+}
+
+static tw_pto_text *read_input(const char *file)
+{
+    char *source;
+    size_t size;
+    if (tw_read_file(file, TW_SOURCE_LIMIT, &source, &size) != TW_OK) return NULL;
+    tw_pto_text *text = tw_pto_text_parse(strcmp(file, "-") == 0 ? "<stdin>" : file, source, size, NULL, NULL);
+    free(source);
+    return text;
+}
+
+static int work_on(tw__request *r, const char *command)
+{
+    tw_pto_target target;
+    tw_pto_text *text = read_input(r->file);
+    if (!text) return tw__cli_failure("pto");
+    int result = TW__EXIT_FAILURE;
+    if (tw_diags_count(tw_pto_text_diags(text), TW_ERROR)) {
+        /* printed below */
+    } else if (strcmp(command, "check") == 0 && r->target && strcmp(r->target, "all") == 0) {
+        result = check_all(text);
+    } else if ((result = target_of(r, text, &target)) == TW__EXIT_OK) {
+        result = tw_pto_text_verify(text, target) == TW_OK ? TW__EXIT_OK : TW__EXIT_FAILURE;
+        if (r->vectors < 0) r->vectors = (long)tw_pto_text_vectors(text);
+        if (result == TW__EXIT_OK && strcmp(command, "run") == 0) result = tw__pto_run_text(r, text, target);
+    }
+    fflush(stdout);
+    tw_diags_print(tw_pto_text_diags(text), stderr, isatty(2) != 0);
+    tw_pto_text_free(text);
+    return result;
+}
+
+static int info(int argc, char **argv)
+{
+    int result =
+        argc > 0 ? TW__EXIT_OK : tw__cli_usage_error("pto", "%s: the name of an instruction is missing", "info");
+    for (int i = 0; i < argc; i++)
+        if (tw_pto_print_info(stdout, argv[i]) != TW_OK) result = tw__cli_failure("pto");
+    return result;
+}
+
+static bool has_word(const char *line, const char *word)
+{
+    for (size_t n = strlen(word); *line; line++)
+        if (g_ascii_strncasecmp(line, word, n) == 0) return true;
+    return false;
+}
+
+static int list(const char *word)
+{
+    bool any = false;
+    tw_pto_info row;
+    for (size_t i = 0; tw_pto_info_get(i, &row); i++) {
+        char line[400];
+        g_snprintf(line, sizeof line, "%-18s %-17s %-9s %-5s%-4s %s", row.name, row.mnemonic,
+                   tw_pto_pipe_name(row.pipe), row.types[TW_PTO_A2A3] ? "a2a3" : "-",
+                   row.types[TW_PTO_A5] ? "a5" : "-", row.summary);
+        if (word && !has_word(line, word)) continue;
+        puts(line);
+        any = true;
+    }
+    if (any) return TW__EXIT_OK;
+    fprintf(stderr, "tilewright pto: no instruction has '%s' in its line\n", word);
+    return TW__EXIT_FAILURE;
+}
+
+/* --- options ---------------------------------------------------------------------------------------------------- */
+
+static bool count_of(const char *text, unsigned long long most, unsigned long long *out)
+{
+    char *end;
+    *out = strtoull(text, &end, 10);
+    return g_ascii_isdigit(*text) && *end == 0 && *out >= 1 && *out <= most;
+}
+
+/* NAME=VALUE or NAME@DEVICE=VALUE; a name once only for all devices, and for each. */
+static bool add_pair(GArray *to, char *text)
+{
+    char *equals = strchr(text, '='), *at, *end;
+    if (!equals || equals == text || !equals[1]) return false;
+    *equals = 0;
+    tw__argument a = { .name = text[0] == '%' ? text + 1 : text, .value = equals + 1, .device = -1 };
+    if ((at = strchr(text, '@'))) {
+        unsigned long device = strtoul(at + 1, &end, 10);
+        if (!g_ascii_isdigit(at[1]) || *end || device >= TW__MOST_DEVICES) return false;
+        *at = 0;
+        a.device = (int)device;
+    }
+    const tw__argument *before = *a.name ? tw__argument_of(to, a.name, a.device) : NULL;
+    if (!*a.name || (before && before->device == a.device)) return false;
+    g_array_append_val(to, a);
+    return true;
+}
+
+static const char *const flag_names[] = { "--manual", "--trace", "--profile" };
+static const char *const value_names[] = { "--target", "--function", "--arg",     "--out",
+                                           "--blocks", "--devices",  "--vectors", "--max-steps" };
+
+static int set_option(tw__request *r, const char *option, char *value)
+{
+    if (strcmp(option, "--target") == 0) return r->target = value, TW__EXIT_OK;
+    if (strcmp(option, "--function") == 0) return r->function = value[0] == '@' ? value + 1 : value, TW__EXIT_OK;
+    if (strcmp(option, "--arg") == 0)
+        return add_pair(r->args, value)
+                   ? TW__EXIT_OK
+                   : tw__cli_usage_error(
+                         "pto", "--arg %s: expected NAME=VALUE or NAME@DEVICE=VALUE, each name once", value);
+    if (strcmp(option, "--out") == 0)
+        return add_pair(r->outs, value)
+                   ? TW__EXIT_OK
+                   : tw__cli_usage_error(
+                         "pto", "--out %s: expected NAME=FILE.npy or NAME@DEVICE=FILE.npy, each name once", value);
+    if (strcmp(option, "--blocks") == 0)
+        return count_of(value, 4096, &r->blocks)
+                   ? TW__EXIT_OK
+                   : tw__cli_usage_error("pto", "--blocks %s: expected a number from 1 to 4096", value);
+    if (strcmp(option, "--devices") == 0)
+        return count_of(value, TW__MOST_DEVICES, &r->devices)
+                   ? TW__EXIT_OK
+                   : tw__cli_usage_error("pto", "--devices %s: expected a number from 1 to 64", value);
+    if (strcmp(option, "--vectors") == 0) {
+        bool good = value[0] >= '0' && value[0] <= '2' && !value[1];
+        r->vectors = value[0] - '0';
+        return good ? TW__EXIT_OK : tw__cli_usage_error("pto", "--vectors %s: expected 0, 1 or 2", value);
+    }
+    return count_of(value, UINT64_MAX, &r->max_steps)
+               ? TW__EXIT_OK
+               : tw__cli_usage_error("pto", "--max-steps %s: expected a number from 1 on", value);
+}
+
+static int unknown_option(const char *option)
+{
+    const char *names[G_N_ELEMENTS(flag_names) + G_N_ELEMENTS(value_names)];
+    memcpy(names, flag_names, sizeof flag_names);
+    memcpy(names + G_N_ELEMENTS(flag_names), value_names, sizeof value_names);
+    return tw__cli_unknown("pto", "unknown option", option, names, G_N_ELEMENTS(names));
+}
+
+/* What is named for a device that does not exist. */
+static const char *too_high(const GArray *list, unsigned long long devices)
+{
+    for (guint i = 0; i < list->len; i++)
+        if (g_array_index(list, tw__argument, i).device >= (int)devices)
+            return g_array_index(list, tw__argument, i).name;
+    return NULL;
+}
+
+static int parse_options(int argc, char **argv, const char *command, tw__request *r)
+{
+    bool run = strcmp(command, "run") == 0;
+    for (int i = 0; i < argc; i++) {
+        char *o = argv[i], *equals = strncmp(o, "--", 2) == 0 ? strchr(o, '=') : NULL;
+        bool flag = false, value = false;
+        if (equals) *equals = 0; /* --name=value */
+        if (*o != '-' || !o[1]) {
+            if (r->file) return tw__cli_usage_error("pto", "'%s': one file at a time", o);
+            r->file = o;
+            continue;
+        }
+        for (size_t k = 0; k < G_N_ELEMENTS(flag_names); k++) flag |= strcmp(o, flag_names[k]) == 0;
+        for (size_t k = 0; k < G_N_ELEMENTS(value_names); k++) value |= strcmp(o, value_names[k]) == 0;
+        if (!flag && !value) return unknown_option(o);
+        if (!run && strcmp(o, "--target") != 0) return tw__cli_usage_error("pto", "'%s' is an option of run", o);
+        r->manual |= strcmp(o, "--manual") == 0;
+        r->trace |= strcmp(o, "--trace") == 0;
+        if (strcmp(o, "--profile") == 0) {
+            r->profile = true;
+            if (equals)
+                r->profile_file = equals + 1;
+            else if (i + 1 < argc && g_str_has_suffix(argv[i + 1], ".json"))
+                r->profile_file = argv[++i];
+        }
+        if (flag && equals && strcmp(o, "--profile") != 0)
+            return tw__cli_usage_error("pto", "'%s' takes no value", o);
+        if (flag) continue;
+        if (!equals && i + 1 == argc) return tw__cli_usage_error("pto", "'%s' lacks its value", o);
+        int result = set_option(r, o, equals ? equals + 1 : argv[++i]);
+        if (result != TW__EXIT_OK) return result;
+    }
+    if (!r->file) return tw__cli_usage_error("pto", "%s: a file is missing", command);
+    const char *high = too_high(r->args, r->devices);
+    if (!high) high = too_high(r->outs, r->devices);
+    return high ? tw__cli_usage_error(
+                      "pto", "%s is for a device that does not exist: --devices says how many there are", high)
+                : TW__EXIT_OK;
+}
+
+static int pto(int argc, char **argv)
+{
+    static const char *const verbs[] = { "run", "check", "fmt", "info", "list" };
+    const char *command = argc > 1 ? argv[1] : "";
+    if (strcmp(command, "info") == 0)
+        return argc > 2 && strcmp(argv[2], "list") == 0 ? list(NULL) : info(argc - 2, argv + 2);
+    if (strcmp(command, "list") == 0)
+        return argc > 3 ? tw__cli_usage_error("pto", "%s: one word at most", command)
+                        : list(argc > 2 ? argv[2] : NULL);
+    if (strcmp(command, "fmt") == 0) return tw__pto_format(argc - 2, argv + 2);
+    if (strcmp(command, "run") != 0 && strcmp(command, "check") != 0)
+        return *command ? tw__cli_unknown("pto", "unknown command", command, verbs, G_N_ELEMENTS(verbs))
+                        : tw__cli_usage_error("pto", "a command is missing: run, check, fmt, info or list");
+    tw__request r = { .blocks = 1, .devices = 1, .vectors = -1 };
+    r.args = g_array_new(FALSE, TRUE, sizeof(tw__argument));
+    r.outs = g_array_new(FALSE, TRUE, sizeof(tw__argument));
+    int result = parse_options(argc - 2, argv + 2, command, &r);
+    for (guint i = 0; i < r.args->len && result == TW__EXIT_OK; i++)
+        if (tw__pto_load_argument(&g_array_index(r.args, tw__argument, i)) != TW_OK)
+            result = tw__cli_failure("pto");
+    if (result == TW__EXIT_OK) result = tw__pto_check_outputs(&r);
+    if (result == TW__EXIT_OK) result = work_on(&r, command);
+    for (guint i = 0; i < r.args->len; i++) tw_npy_free(&g_array_index(r.args, tw__argument, i).array);
+    g_array_free(r.args, TRUE);
+    g_array_free(r.outs, TRUE);
+    return result;
+}
 
 const tw__command tw__command_pto = {
     .name = "pto",
@@ -30,7 +267,7 @@ const tw__command tw__command_pto = {
         "2 when the\n"
         "                        program has FIFOs between sections, or functions, of both kinds; else 0\n"
         "  --manual              a tile without an address is an error\n"
-        "  --max-steps N         stops after N operations; default 2^40\n"
+        "  --max-steps N         stops after N operations; default 2^30, which end within a minute if they are numbers\n"
         "  --trace               prints each instruction with the valid region of its destinations\n"
         "  --profile [FILE.json] prints cycles (estimated) by pipe and instruction, or writes them for tilewright "
         "profile\n",
@@ -39,5 +276,5 @@ const tw__command tw__command_pto = {
         "run check fmt info list --target --manual --function --arg --out --blocks --devices --vectors --trace "
         "--profile --max-steps --check --in-place",
     .files = ".pto .npy",
-    .main = tw_pto_main,
+    .main = pto,
 };

@@ -299,12 +299,10 @@ tw_pto_pipe tw__pto_pipe_of(const tw__pto_call *call);
 uint64_t tw__pto_done(const tw_pto *core, tw_pto_pipe pipe); /* cycle at which all its results are there */
 /* A core made by itself gives back the grid of one that holds its queues (grid/cores.c). */
 void tw__pto_leave_seat(tw_pto *core);
-bool tw__pto_is_stopped(const tw_pto *core); /* not by itself: another core failed */
 /* grid/async_transfers.c: transfers of this core that were not waited for take place, or (not `good`) never will. */
 tw_status tw__pto_end_transfers(tw_pto *core, bool good);
 /* cost/profile.c: bytes in use at once, for the report; what an instruction cost; both with TW_PTO_PROFILE. */
 void tw__pto_note_use(tw_pto *core, tw_pto_location location);
-void tw__pto_print_profile(FILE *out, const tw_pto *core);
 void tw__pto_print_tile(FILE *out, const tw_pto *core, const tw_pto_tile *tile, unsigned max_rows,
                         unsigned max_cols);
 

@@ -89,6 +89,27 @@ pto 0 fmt --check "$work/loose.pto"
 printf 'scf.if %%x {\n' >"$work/broken.pto"
 pto 1 fmt -i "$work/broken.pto"
 [ "$(cat "$work/broken.pto")" = 'scf.if %x {' ] || fail 'fmt -i changed a program with errors'
+# Inputs have an end, outputs never are inputs, devices stay devices, a link stays a link.
+pto 1 check /dev/zero
+prints err 'larger than the 64 MiB'
+pto 0 run "$iota" --arg S=1 --out y="$work/y.npy"
+ln -s y.npy "$work/y_link.npy"
+printf '%s\n' 'func.func @f(%p: !pto.ptr<i32>) {' 'return' '}' >"$work/keep.pto"
+pto 2 run "$work/keep.pto" --arg p=@"$work/y.npy" --out p="$work/y_link.npy"
+prints err 'is also an input'
+pto 2 run "$work/keep.pto" --arg p=i32[16] --out p="$work/keep.pto"
+pto 0 run "$work/keep.pto" --arg p=i32[16] --out p=/dev/null
+[ -c /dev/null ] || fail 'a device was replaced'
+pto 0 run "$work/keep.pto" --arg p=i32[16] --out p="$work/y_link.npy" --profile="$work/keep.json"
+[ -L "$work/y_link.npy" ] || fail '--out replaced a link'
+if [ -c /dev/full ]; then
+  "$tilewright" pto list >/dev/full 2>/dev/null && fail 'a full disk went unnoticed'
+fi
+# Steps end by themselves, and the message says how to allow more.
+printf '%s\n' '%c0 = arith.constant 0 : index' '%c1 = arith.constant 1 : index' '%n = arith.constant 9999999999 : index' \
+  'scf.for %i = %c0 to %n step %c1 {' '}' >"$work/long.pto"
+pto 1 run "$work/long.pto" --max-steps 1000
+prints err 'stopped after 1000 steps; more are allowed with --max-steps'
 from_stdin 1 '%a = pto.tcii 1 : i32 -> !pto.tile<1x16xi32>\n' check
 prints err "<stdin>:1:6: error: unknown operation 'pto.tcii'; did you mean 'pto.tci'?"
 prints err '^~~~~~~~'

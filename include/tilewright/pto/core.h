@@ -221,6 +221,9 @@ typedef struct tw_pto_info {
 } tw_pto_info;
 TW_API bool tw_pto_info_get(size_t index, tw_pto_info *info);
 TW_API int tw_pto_op_by_name(const char *name); /* "TADD", or -1 */
+/* Prints all about an instruction and its forms: operands, types by target, rules, cost, text. `name` is a mnemonic, with or
+ * without "pto.". TW_E_INVALID_ARGUMENT: there is none; the message suggests one. */
+TW_API tw_status tw_pto_print_info(FILE *out, const char *name);
 
 #define TW_PTO_OPERANDS 12
 
@@ -283,8 +286,8 @@ TW_API tw_pto_pipe tw_pto_last_pipe(const tw_pto *core); /* of the last instruct
 TW_API uint64_t tw_pto_cycles(const tw_pto *core);
 TW_API uint64_t tw_pto_pipe_cycles(const tw_pto *core, tw_pto_pipe pipe); /* busy */
 
-/* `tilewright pto`: the exit status of the program. */
-TW_API int tw_pto_main(int argc, char **argv);
+/* Prints cycles by pipe and instruction, which are estimates; with TW_PTO_PROFILE. */
+TW_API void tw_pto_print_profile(FILE *out, const tw_pto *core);
 
 #ifdef __cplusplus
 }

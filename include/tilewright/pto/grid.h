@@ -45,6 +45,7 @@ typedef struct tw_pto_identity {
 /* The core whose kernel is running in this thread; NULL outside a grid. */
 TW_API tw_pto *tw_pto_current(void);
 TW_API tw_pto_identity tw_pto_identity_of(const tw_pto *core); /* block 0 of 1 for a core of tw_pto_new */
+TW_API bool tw_pto_is_stopped(const tw_pto *core); /* its kernel ends because another core's failed */
 
 typedef struct tw_pto_grid tw_pto_grid;
 /* Runs on a stack of 512 KiB; what it returns other than TW_OK stops all cores. */

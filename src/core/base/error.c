@@ -82,3 +82,12 @@ tw_status tw__fail(tw_status status, const char *format, ...)
     va_end(args);
     return status;
 }
+
+tw_status tw_error_set(tw_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tw__vfail(status, format, args);
+    va_end(args);
+    return status;
+}

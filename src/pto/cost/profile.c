@@ -22,7 +22,7 @@ void tw__pto_note_use(tw_pto *core, tw_pto_location location)
     if (used > core->peak[location]) core->peak[location] = (uint32_t)used;
 }
 
-void tw__pto_print_profile(FILE *out, const tw_pto *core)
+void tw_pto_print_profile(FILE *out, const tw_pto *core)
 {
     char cycles[32];
     fprintf(out, "cycles (estimated): %s\n", tw__commas(cycles, sizeof cycles, tw_pto_cycles(core)));

@@ -166,7 +166,7 @@ void tw__pto_leave_seat(tw_pto *core)
     core->seat = NULL;
 }
 
-bool tw__pto_is_stopped(const tw_pto *core)
+bool tw_pto_is_stopped(const tw_pto *core)
 {
     return core->seat && core->seat->stopped && !core->seat->grid->deadlock;
 }

@@ -278,8 +278,10 @@ static void print_row(FILE *out, const tw__pto_row *row)
     tw__pto_print_text_forms(out, row);
 }
 
-bool tw__pto_print_info(FILE *out, const char *name)
+tw_status tw_pto_print_info(FILE *out, const char *name)
 {
+    if (tw__pto_given(out, "stream") != TW_OK || tw__pto_given(name, "name of an instruction") != TW_OK)
+        return TW_E_INVALID_ARGUMENT;
     const tw__pto_row *row = tw__pto_row_of(g_str_has_prefix(name, "pto.") ? name + 4 : name);
     size_t count = tw__pto_row_count();
     if (!row) {
@@ -287,14 +289,14 @@ bool tw__pto_print_info(FILE *out, const char *name)
         for (size_t i = 0; i < count; i++) names[i] = tw__pto_row_at(i)->mnemonic;
         const char *near = tw__nearest(name, names, count);
         g_free(names);
-        tw__fail(TW_E_INVALID_ARGUMENT,
-                 near ? "no PTO instruction '%s'; did you mean '%s'?" : "no PTO instruction '%s'", name, near);
-        return false;
+        return tw__fail(TW_E_INVALID_ARGUMENT,
+                        near ? "no PTO instruction '%s'; did you mean '%s'?" : "no PTO instruction '%s'", name,
+                        near);
     }
     const char *mnemonic = row->mnemonic;
     fprintf(out, "pto.%s\n", mnemonic);
     print_set(out, mnemonic);
     for (size_t i = tw__pto_row_index(row); i < count && strcmp(tw__pto_row_at(i)->mnemonic, mnemonic) == 0; i++)
         print_row(out, tw__pto_row_at(i));
-    return true;
+    return TW_OK;
 }

@@ -105,9 +105,7 @@ size_t tw__pto_row_index(const tw__pto_row *row);
  * kinds fit; NULL when none does. `core` NULL while checking text. */
 const tw__pto_row *tw__pto_form_of(tw_pto *core, tw_pto_target target, const tw__pto_row *first,
                                    const tw_pto_operand *operands, unsigned count, const tw_pto_attrs *attrs);
-/* What `tilewright pto info` prints about an instruction (table/describe.c), and how each of its forms is written in
- * text (table/describe_text.c). */
-bool tw__pto_print_info(FILE *out, const char *name);
+/* How a row is written in text, for tw_pto_print_info (table/describe_text.c). */
 void tw__pto_print_text_forms(FILE *out, const tw__pto_row *row);
 const char *tw__pto_letter_name(char letter);                      /* "?" for what is none */
 const char *tw__pto_attr_value_name(unsigned attr, int32_t value); /* "lt"; NULL = a number */

@@ -36,15 +36,10 @@ tw_pto_text *tw_pto_text_load(const char *path, tw_pto_report report, void *user
 {
     if (tw__pto_given(path, "path") != TW_OK) return NULL;
     char *source = NULL;
-    gsize size = 0;
-    GError *error = NULL;
-    if (!g_file_get_contents(path, &source, &size, &error)) {
-        tw__fail(TW_E_FILE_LOAD, "%s", error->message);
-        g_error_free(error);
-        return NULL;
-    }
+    size_t size = 0;
+    if (tw_read_file(path, TW_SOURCE_LIMIT, &source, &size) != TW_OK) return NULL;
     tw_pto_text *text = tw_pto_text_parse(path, source, size, report, user);
-    g_free(source);
+    free(source);
     return text;
 }
 

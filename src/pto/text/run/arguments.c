@@ -228,7 +228,7 @@ tw_status tw_pto_run_start(tw_pto_run *run, const tw_pto_run_options *options)
     if (!options) options = &defaults;
     for (unsigned i = 0; i < tw__text_param_count(run->function); i++)
         if (!run->bound[i]) return not_bound(run, i);
-    run->run.max_steps = options->max_steps ? options->max_steps : UINT64_C(1) << 40;
+    run->run.max_steps = options->max_steps ? options->max_steps : TW_PTO_DEFAULT_STEPS;
     run->run.steps = 0;
     run->run.out = options->out;
     run->run.block = options->block;

@@ -7,7 +7,7 @@
 
 static tw_status stopped(const tw__as_run *run)
 {
-    return tw__fail(TW_E_APPLICATION, "the program was stopped after %llu steps (--max-steps)",
+    return tw__fail(TW_E_APPLICATION, "the program was stopped after %llu steps; more are allowed with --max-steps (max_steps in C)",
                     (unsigned long long)run->max_steps);
 }
 
@@ -284,7 +284,7 @@ tw_status tw__as_execute(tw__as_run *run, const tw__as_function *function)
     run->frame = NULL;
     tw_status moved = tw__pto_end_transfers(run->core, status == TW_OK); /* they may use memory of this run */
     if (status == TW_OK && moved != TW_OK) return moved;
-    if (status == TW_OK || !run->at || tw__pto_is_stopped(run->core)) return status;
+    if (status == TW_OK || !run->at || tw_pto_is_stopped(run->core)) return status;
     const tw__as_op *op = run->at->op;
     const tw__as_item *where = run->blame < run->at->count && run->at->where ? run->at->where[run->blame] : NULL;
     tw__as_error(run->program->module, where ? where->line : op->line, where ? where->column : op->column,

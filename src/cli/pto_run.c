@@ -1,14 +1,8 @@
-/* main_run: `tilewright pto run` on a grid: arguments for the cores of each device, outputs, the profile. */
-#include "pto/main.h"
-#include "pto/pto.h"
+/* pto_run: `tilewright pto run` on a grid: arguments for the cores of each device, outputs, the profile. */
+#include "pto.h"
 
 #include <stdlib.h>
-
-int tw__command_failed(void)
-{
-    fprintf(stderr, "tilewright pto: %s\n", tw_error_message());
-    return EXIT_FAILED;
-}
+#include <string.h>
 
 /* One run per core; they exist until the outputs are written. */
 typedef struct job {
@@ -44,7 +38,7 @@ static tw_status bind_arguments(const job *j, tw_pto_run *run, const char *funct
     for (guint i = 0; i < j->args[me.device]->len && status == TW_OK; i++) {
         const tw__argument *a = &g_array_index(j->args[me.device], tw__argument, i);
         if (is_elsewhere(j, function, a->name)) continue;
-        status = tw__bind_argument(run, a);
+        status = tw__pto_bind_argument(run, a);
         for (unsigned d = 0; d < me.devices && a->array.data && status == TW_OK; d++) {
             const tw__argument *theirs = d == me.device ? NULL : tw__argument_of(j->args[d], a->name, (int)d);
             if (!theirs || !theirs->array.data) continue;
@@ -79,7 +73,7 @@ static tw_status run_core(tw_pto *core, void *user)
     size_t errors = tw_diags_count(tw_pto_text_diags(j->text), TW_ERROR);
     status = tw_pto_run_start(run, &options);
     bool diagnosed = tw_diags_count(tw_pto_text_diags(j->text), TW_ERROR) > errors;
-    if (status != TW_OK && !diagnosed && !tw__pto_is_stopped(core)) tw__command_failed();
+    if (status != TW_OK && !diagnosed && !tw_pto_is_stopped(core)) tw__cli_failure("pto");
     j->told |= status != TW_OK;
     return status;
 }
@@ -89,15 +83,17 @@ static tw_status write_profile(const tw__request *r, const tw_pto_grid *grid)
     char name[64];
     for (unsigned i = 0; r->profile && !r->profile_file && i < tw_pto_grid_cores(grid); i++) {
         if (tw_pto_grid_cores(grid) > 1) printf("%s: ", tw_pto_core_name(tw_pto_grid_core(grid, i), name));
-        tw__pto_print_profile(stdout, tw_pto_grid_core(grid, i));
+        tw_pto_print_profile(stdout, tw_pto_grid_core(grid, i));
     }
     if (!r->profile_file) return TW_OK;
     tw_profile *profile = tw_pto_grid_profile(grid);
-    FILE *out = profile ? fopen(r->profile_file, "w") : NULL;
-    tw_status status = !profile ? TW_E_NO_MEMORY
-                       : !out   ? tw__fail(TW_E_IO, "cannot write %s", r->profile_file)
-                                : tw_profile_write_json(profile, out, true);
-    if (out && fclose(out) != 0 && status == TW_OK) status = tw__fail(TW_E_IO, "cannot write %s", r->profile_file);
+    tw_output *out = NULL;
+    tw_status status = profile ? tw_output_open(&out, r->profile_file, NULL, 0) : TW_E_NO_MEMORY;
+    if (status == TW_OK) {
+        status = tw_profile_write_json(profile, tw_output_file(out), true);
+        tw_status closed = tw_output_close(out, status == TW_OK);
+        if (status == TW_OK) status = closed;
+    }
     tw_profile_free(profile);
     return status;
 }
@@ -111,12 +107,12 @@ static tw_status write_all(const job *j, const tw_pto_grid *grid)
         unsigned last = (d + 1) * per_device - 1;
         while (last > d * per_device && !j->run[last]) last--;
         if (j->run[last])
-            status = tw__write_outputs(tw_pto_grid_core(grid, last), j->run[last], j->r, j->args[d], d);
+            status = tw__pto_write_outputs(tw_pto_grid_core(grid, last), j->run[last], j->r, j->args[d], d);
     }
     return status;
 }
 
-int tw__run_blocks(const tw__request *r, tw_pto_text *text, tw_pto_target target)
+int tw__pto_run_text(const tw__request *r, tw_pto_text *text, tw_pto_target target)
 {
     tw_pto_grid *grid = tw_pto_grid_new(
         &(tw_pto_launch){ .target = target,
@@ -125,7 +121,7 @@ int tw__run_blocks(const tw__request *r, tw_pto_text *text, tw_pto_target target
                           .devices = (unsigned)r->devices,
                           .vectors = (unsigned)r->vectors,
                           .trace = r->trace ? stdout : NULL });
-    if (!grid) return tw__command_failed();
+    if (!grid) return tw__cli_failure("pto");
     unsigned cores = tw_pto_grid_cores(grid);
     job j = { r, text, tw__arguments_by_device(r->args, (unsigned)r->devices), g_new0(tw_pto_run *, cores), false };
     tw_status status = j.args ? tw_pto_grid_run(grid, run_core, &j) : TW_E_NO_MEMORY;
@@ -135,7 +131,7 @@ int tw__run_blocks(const tw__request *r, tw_pto_text *text, tw_pto_target target
         fprintf(stderr, "tilewright pto: --vectors 2 gives each block a cube core and two vector cores\n");
     if (status == TW_OK) status = write_all(&j, grid);
     if (status == TW_OK) status = write_profile(r, grid);
-    int result = status == TW_OK ? EXIT_OK : j.told ? EXIT_FAILED : tw__command_failed();
+    int result = status == TW_OK ? TW__EXIT_OK : j.told ? TW__EXIT_FAILURE : tw__cli_failure("pto");
     for (unsigned i = 0; i < cores; i++) tw_pto_run_free(j.run[i]);
     g_free(j.run);
     tw__free_arguments(j.args, (unsigned)r->devices);

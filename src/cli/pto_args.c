@@ -1,10 +1,10 @@
-/* main_args: arguments of `tilewright pto run`: numbers, zeros, arrays of .npy files; and what it writes at the end.
+/* pto_args: arguments of `tilewright pto run`: numbers, zeros, arrays of .npy files; and what it writes at the end.
  * */
-#include "pto/main.h"
-#include <tilewright/npy.h>
-#include "pto/pto.h"
+#include "pto.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 /* --- arrays ----------------------------------------------------------------------------------------------------- */
 
@@ -27,8 +27,8 @@ static tw_status type_of(const tw__argument *a, tw_type *type)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(descrs); i++)
         if (strcmp(descrs[i].descr + 1, a->array.descr + 1) == 0) return *type = descrs[i].type, TW_OK;
-    return tw__fail(TW_E_TYPE, "--arg %s: %s holds elements of dtype '%s', which no tile has", a->name,
-                    a->value + 1, a->array.descr);
+    return tw_error_set(TW_E_TYPE, "--arg %s: %s holds elements of dtype '%s', which no tile has", a->name,
+                        a->value + 1, a->array.descr);
 }
 
 /* f32[16x16]: zeros. */
@@ -44,7 +44,8 @@ static bool zeros(const char *text, tw__argument *a)
     while (a->type && a->array.rank < TW_NPY_RANK) {
         char *end;
         unsigned long long extent = strtoull(at, &end, 10);
-        if (end == at || !g_ascii_isdigit(*at) || !tw__mul_size(a->array.count, (size_t)extent, &a->array.count) ||
+        if (end == at || !g_ascii_isdigit(*at) ||
+            __builtin_mul_overflow(a->array.count, (size_t)extent, &a->array.count) ||
             a->array.count > (size_t)1 << 34)
             return false;
         a->array.shape[a->array.rank++] = (size_t)extent;
@@ -56,16 +57,40 @@ static bool zeros(const char *text, tw__argument *a)
     return a->array.data != NULL;
 }
 
-tw_status tw__load_argument(tw__argument *a)
+tw_status tw__pto_load_argument(tw__argument *a)
 {
     if (*a->value == '@') {
         tw_status status = tw_npy_read(a->value + 1, &a->array);
         return status == TW_OK ? type_of(a, &a->type) : status;
     }
     if (strchr(a->value, '[') && !zeros(a->value, a))
-        return tw__fail(TW_E_INVALID_ARGUMENT, "--arg %s=%s: expected a type and extents, such as f32[16x16]",
-                        a->name, a->value);
+        return tw_error_set(TW_E_INVALID_ARGUMENT, "--arg %s=%s: expected a type and extents, such as f32[16x16]",
+                            a->name, a->value);
     return TW_OK;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
+int tw__pto_check_outputs(const tw__request *r)
+{
+    for (guint o = 0; o <= r->outs->len; o++) {
+        bool out = o < r->outs->len;
+        const char *path = out ? g_array_index(r->outs, tw__argument, o).value : r->profile_file;
+        const char *input = path && same_file(path, r->file) ? r->file : NULL;
+        for (guint i = 0; path && i < r->args->len && !input; i++) {
+            const char *value = g_array_index(r->args, tw__argument, i).value;
+            if (*value == '@' && same_file(path, value + 1)) input = value + 1;
+        }
+        if (input)
+            return tw__cli_usage_error("pto", "%s %s: %s is also an input", out ? "--out" : "--profile", path,
+                                       input);
+    }
+    return TW__EXIT_OK;
 }
 
 tw__argument *tw__argument_of(GArray *list, const char *name, int device)
@@ -100,7 +125,7 @@ GArray **tw__arguments_by_device(GArray *args, unsigned devices)
     }
     if (good) return all;
     tw__free_arguments(all, devices);
-    return tw__fail(TW_E_NO_MEMORY, "no memory for the arguments of %u devices", devices), NULL;
+    return tw_error_set(TW_E_NO_MEMORY, "no memory for the arguments of %u devices", devices), NULL;
 }
 
 void tw__free_arguments(GArray **by_device, unsigned devices)
@@ -114,7 +139,7 @@ void tw__free_arguments(GArray **by_device, unsigned devices)
     g_free(by_device);
 }
 
-tw_status tw__bind_argument(tw_pto_run *run, const tw__argument *a)
+tw_status tw__pto_bind_argument(tw_pto_run *run, const tw__argument *a)
 {
     char reason[400];
     tw_status status = a->array.data
@@ -122,7 +147,7 @@ tw_status tw__bind_argument(tw_pto_run *run, const tw__argument *a)
                            : tw_pto_run_number(run, a->name, a->value);
     if (status == TW_OK) return TW_OK;
     g_strlcpy(reason, tw_error_message(), sizeof reason);
-    return tw__fail(status, "--arg %s: %s", a->name, reason);
+    return tw_error_set(status, "--arg %s: %s", a->name, reason);
 }
 
 /* --- outputs ---------------------------------------------------------------------------------------------------- */
@@ -133,7 +158,8 @@ static tw_status write_tile(tw_pto *core, tw_pto_run *run, const tw__argument *o
     if (!t) {
         char reason[300];
         g_strlcpy(reason, tw_error_message(), sizeof reason);
-        return tw__fail(TW_E_SYMBOL, "--out %s: no argument has memory under this name, and %s", out->name, reason);
+        return tw_error_set(TW_E_SYMBOL, "--out %s: no argument has memory under this name, and %s", out->name,
+                            reason);
     }
     tw_npy array = { .rank = 2,
                      .shape = { t->valid_rows, t->valid_cols },
@@ -142,7 +168,7 @@ static tw_status write_tile(tw_pto *core, tw_pto_run *run, const tw__argument *o
     g_strlcpy(array.descr, descr_of(t->type), sizeof array.descr);
     array.data = calloc(array.count + 1, array.item);
     tw_status status = array.data ? tw_pto_read(core, t, array.data, array.count * array.item)
-                                  : tw__fail(TW_E_NO_MEMORY, "no memory for %s", out->name);
+                                  : tw_error_set(TW_E_NO_MEMORY, "no memory for %s", out->name);
     if (status == TW_OK) status = tw_npy_write(out->value, &array);
     tw_npy_free(&array);
     return status;
@@ -159,7 +185,7 @@ static bool is_memory(const tw_pto_text *text, const char *name)
     return false;
 }
 
-tw_status tw__write_outputs(tw_pto *core, tw_pto_run *run, const tw__request *r, GArray *args, unsigned device)
+tw_status tw__pto_write_outputs(tw_pto *core, tw_pto_run *run, const tw__request *r, GArray *args, unsigned device)
 {
     tw_status status = TW_OK;
     for (guint i = 0; i < r->outs->len && status == TW_OK; i++) {
