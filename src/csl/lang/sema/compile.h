@@ -5,7 +5,7 @@
 #include "csl/lang/syntax/ast.h"
 #include <tilewright/type.h>
 
-typedef struct tw__csl_image tw__csl_image; /* code/image.h */
+struct tw__csl_image; /* code/image.h */
 
 typedef struct tw__csl_binding { /* --params=name:value, --colors=name:id */
     const char *name;
@@ -37,7 +37,7 @@ typedef struct tw__csl_compile_options {
 /* Compiles the top file with everything that it imports and places. A file without a layout block is the program of a
  * 1x1 rectangle. NULL when there are errors (all in `diags`) or memory ran out; else free with tw__csl_image_free().
  * Diagnostics come in the order of analysis and at most TW__CSL_MAX_ERRORS of them are errors. */
-tw__csl_image *tw__csl_compile(const tw__csl_compile_options *options, tw_diags *diags);
+struct tw__csl_image *tw__csl_compile(const tw__csl_compile_options *options, tw_diags *diags);
 
 /* Text of our own library `name` ("memcpy/memcpy"), NULL when there is none; static. */
 const char *tw__csl_library(const char *name, size_t *size);

@@ -37,6 +37,7 @@ struct tw__csl_global {
     uint32_t align;        /* bytes */
     uint32_t address;      /* in PE memory, bytes */
     tw__csl_operand value; /* initial value; NOTHING after an error */
+    uint32_t symbol;       /* row of the program's symbols, set at its end */
     struct tw__csl_global *next_placed;
 };
 
@@ -46,6 +47,7 @@ struct tw__csl_function {
     const char *name;         /* qualified */
     bool is_task;
     bool is_inline;
+    const tw__csl_type *type; /* NULL until first named */
 };
 
 struct tw__csl_module {
@@ -65,7 +67,9 @@ tw__arena *tw__csl_sema_arena(const tw__csl_sema *s);
 tw__csl_types *tw__csl_sema_types(const tw__csl_sema *s);
 bool tw__csl_sema_wse3(const tw__csl_sema *s);
 tw__csl_phase tw__csl_sema_phase(const tw__csl_sema *s);
-tw__csl_gen *tw__csl_sema_gen(const tw__csl_sema *s); /* NULL unless PHASE_RUNTIME */
+struct tw__csl_image *tw__csl_sema_image(const tw__csl_sema *s);
+struct tw__csl_program *tw__csl_sema_program(const tw__csl_sema *s); /* under construction; NULL in the layout */
+tw__csl_gen *tw__csl_sema_gen(const tw__csl_sema *s);                /* NULL unless PHASE_RUNTIME */
 
 static inline tw__csl_operand tw__csl_nothing(void)
 {
@@ -86,6 +90,10 @@ void tw__csl_note(tw__csl_sema *s, const tw__csl_node *at, const char *format, .
 
 /* Analyses an expression. `expected` (may be NULL) steers literals: the operand still has its own type. */
 tw__csl_operand tw__csl_expr(tw__csl_sema *s, const tw__csl_node *node, const tw__csl_type *expected);
+/* Loads a scalar in memory into a register, reads a comptime variable; aggregates stay places. */
+tw__csl_operand tw__csl_rvalue(tw__csl_sema *s, const tw__csl_node *at, tw__csl_operand o);
+/* The pointer to an lvalue: &node. A constant of a module is its place in PE memory, not a folded copy. */
+tw__csl_operand tw__csl_address_of(tw__csl_sema *s, const tw__csl_node *node);
 /* Implicit conversion (spec 1.7) of an operand to `type`; an error names `what` ("argument 2 of @mov16"). */
 tw__csl_operand tw__csl_coerce(tw__csl_sema *s, const tw__csl_node *at, tw__csl_operand o, const tw__csl_type *type,
                                const char *what);
@@ -121,5 +129,15 @@ typedef tw__csl_operand (*tw__csl_builtin_fn)(tw__csl_sema *s, const tw__csl_nod
 tw__csl_builtin_fn tw__csl_dsd_builtin(const char *name);
 /* |i|{n} -> a[...]: a struct value or group {base_address, offset, stride, extent}. */
 tw__csl_operand tw__csl_tensor_access(tw__csl_sema *s, const tw__csl_node *tensor);
+
+/* The module-level declaration whose initial value is being evaluated, NULL in a function: for @allocate_fifo. */
+tw__csl_global *tw__csl_sema_initialising(const tw__csl_sema *s);
+/* State of lang/dsd in this world: a pointer of its own, NULL at first. */
+void **tw__csl_sema_dsd_slot(tw__csl_sema *s);
+/* Called once per tile program, after all its code is generated. false after an error. */
+bool tw__csl_dsd_finish(tw__csl_sema *s);
+/* A comptime DSD value in its run-time form (lang/dsd); false after an error. */
+struct tw__csl_dsd;
+bool tw__csl_pack_dsd(tw__csl_sema *s, const tw__csl_node *at, const tw__csl_value *v, struct tw__csl_dsd *out);
 
 #endif

@@ -74,18 +74,19 @@ enum {
  *   PLACE    in PE memory at [register `reg` if has_reg] + global + offset; aggregates at run time, and lvalues
  *   GROUP    an anonymous struct, tuple or array literal some of whose parts are not known: parts[0 .. type->count)
  */
-typedef enum tw__csl_operand_kind {
+typedef enum tw__csl_okind {
     TW__CSL_O_NOTHING,
     TW__CSL_O_VALUE,
     TW__CSL_O_REGISTER,
     TW__CSL_O_PLACE,
     TW__CSL_O_GROUP
-} tw__csl_operand_kind;
+} tw__csl_okind;
 
 typedef struct tw__csl_operand tw__csl_operand;
 struct tw__csl_operand {
-    tw__csl_operand_kind kind;
+    tw__csl_okind kind;
     bool has_reg;  /* PLACE */
+    bool variable; /* REGISTER: the register of a variable, which may change later */
     bool is_const; /* PLACE: stores are errors */
     uint16_t reg;
     const tw__csl_type *type;

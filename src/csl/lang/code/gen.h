@@ -1,0 +1,74 @@
+/* A run-time function under construction: registers, labels, instructions, stack area. */
+#ifndef TW_CSL_CODE_GEN_H
+#define TW_CSL_CODE_GEN_H
+
+#include "csl/lang/code/image.h"
+#include "csl/lang/sema/sema.h"
+
+typedef tw__csl_label tw__gen_label; /* 0 = none */
+
+struct tw__csl_gen {
+    tw__csl_sema *sema;
+    tw__csl_emitter e;
+    uint32_t next;    /* register that is free, as all above it */
+    uint32_t stack;   /* bytes of the stack area */
+    uint32_t barrier; /* the peephole does not look at instructions before this one: a label is bound there */
+    bool failed;      /* too many registers: reported */
+};
+
+/* For the code of `function` (its number in the program under construction). */
+void tw__gen_begin(tw__csl_gen *g, tw__csl_sema *s, uint32_t function);
+bool tw__gen_end(tw__csl_gen *g); /* hands the code to the program; false after an error (reported) */
+
+/* What @type_of analyses is taken back: everything emitted since the mark. */
+typedef struct tw__gen_point {
+    size_t code, lines, labels, uses;
+    uint32_t next, stack, barrier;
+} tw__gen_point;
+tw__gen_point tw__gen_mark(const tw__csl_gen *g);
+void tw__gen_rewind(tw__csl_gen *g, tw__gen_point point);
+
+/* A fresh register (pair, for DSDs) for a value of the type. Registers are given and taken back as a stack: mark and
+ * release around a statement. */
+uint16_t tw__gen_register(tw__csl_gen *g, const tw__csl_type *t);
+static inline uint32_t tw__gen_hold(const tw__csl_gen *g)
+{
+    return g->next;
+}
+static inline void tw__gen_release(tw__csl_gen *g, uint32_t mark)
+{
+    g->next = mark;
+}
+
+/* Appends one instruction; the forms for 32-bit operands put them over b and c. Returns its index. */
+uint32_t tw__gen_emit(tw__csl_gen *g, unsigned op, unsigned a, unsigned b, unsigned c);
+uint32_t tw__gen_emit_wide(tw__csl_gen *g, unsigned op, unsigned a, uint32_t wide);
+void tw__gen_at(tw__csl_gen *g, const tw__csl_node *n); /* what follows belongs to this place of the source */
+
+tw__gen_label tw__gen_label_new(tw__csl_gen *g);
+void tw__gen_bind(tw__csl_gen *g, tw__gen_label l);
+void tw__gen_jump(tw__csl_gen *g, tw__gen_label l);
+void tw__gen_branch(tw__csl_gen *g, uint16_t condition, bool when, tw__gen_label l);
+
+void tw__gen_load_int(tw__csl_gen *g, uint16_t reg, uint64_t bits); /* canonical form */
+void tw__gen_move(tw__csl_gen *g, uint16_t to, uint16_t from, const tw__csl_type *t);
+/* Between register and PE memory: [base + offset] or, without base, the fixed address `offset`. */
+void tw__gen_load(tw__csl_gen *g, uint16_t to, const tw__csl_type *t, bool has_base, uint16_t base, int64_t offset);
+void tw__gen_store(tw__csl_gen *g, uint16_t from, const tw__csl_type *t, bool has_base, uint16_t base,
+                   int64_t offset);
+/* `bytes` of PE memory at the stack area; returns a register with the address. */
+uint16_t tw__gen_local(tw__csl_gen *g, uint32_t bytes, uint32_t align);
+void tw__gen_copy(tw__csl_gen *g, uint16_t to_address, uint16_t from_address, uint32_t bytes);
+
+/* a OP b of number type t. false: the type has no such operation. */
+bool tw__gen_binary(tw__csl_gen *g, tw__csl_token_kind op, const tw__csl_type *t, uint16_t to, uint16_t a,
+                    uint16_t b);
+bool tw__gen_unary(tw__csl_gen *g, tw__csl_token_kind op, const tw__csl_type *t, uint16_t to, uint16_t a);
+/* The numeric conversion of @as; `at` for messages. */
+void tw__gen_convert(tw__csl_gen *g, const tw__csl_node *at, uint16_t to, const tw__csl_type *to_type,
+                     uint16_t from, const tw__csl_type *from_type);
+
+/* Machine type in which a scalar of the type is held: TW_U16 for ids and pointers, the base of an enum. */
+tw_type tw__gen_machine(const tw__csl_type *t);
+
+#endif

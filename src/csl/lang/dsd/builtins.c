@@ -1,0 +1,47 @@
+/* The table of builtins of this folder; DSD operations besides come from ops.def. */
+#include "csl/lang/dsd/local.h"
+
+static const struct {
+    const char *name;
+    tw__csl_builtin_fn function;
+} rows[] = {
+    { "get_dsd", tw__dsd_get },
+    { "set_dsd_base_addr", tw__dsd_change },
+    { "increment_dsd_offset", tw__dsd_change },
+    { "set_dsd_length", tw__dsd_change },
+    { "set_dsd_stride", tw__dsd_change },
+    { "allocate_fifo", tw__dsd_allocate_fifo },
+    { "set_fifo_read_length", tw__dsd_fifo_length },
+    { "set_fifo_write_length", tw__dsd_fifo_length },
+    { "get_dsr", tw__dsd_get_dsr },
+    { "get_xdsr", tw__dsd_get_dsr },
+    { "get_sr", tw__dsd_get_dsr },
+    { "load_to_dsr", tw__dsd_load_dsr },
+    { "load_to_dsr_xdsr", tw__dsd_load_dsr },
+    { "map", tw__dsd_map },
+    { "get_color", tw__dsd_get_id },
+    { "get_local_task_id", tw__dsd_get_id },
+    { "get_data_task_id", tw__dsd_get_id },
+    { "get_control_task_id", tw__dsd_get_id },
+    { "get_input_queue", tw__dsd_get_id },
+    { "get_output_queue", tw__dsd_get_id },
+    { "get_ut_id", tw__dsd_get_id },
+    { "bind_local_task", tw__dsd_bind_task },
+    { "bind_data_task", tw__dsd_bind_task },
+    { "bind_control_task", tw__dsd_bind_task },
+    { "bind_rotating_tasks", tw__dsd_rotating },
+    { "set_control_task_table", tw__dsd_control_table },
+    { "activate", tw__dsd_activate },
+    { "block", tw__dsd_activate },
+    { "unblock", tw__dsd_activate },
+    { "initialize_queue", tw__dsd_initialize_queue },
+    { "set_empty_queue_handler", tw__dsd_queue_handler },
+    { "queue_flush", tw__dsd_queue_flush },
+};
+
+tw__csl_builtin_fn tw__csl_dsd_builtin(const char *name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].name, name)) return rows[i].function;
+    return tw__csl_dsd_op_named(name) >= 0 ? tw__dsd_operation : NULL;
+}

@@ -1,0 +1,147 @@
+/* What can be judged only when a tile program is complete. */
+#include "csl/lang/dsd/local.h"
+
+/* --- tasks by name ---------------------------------------------------------------------------------------------- */
+
+/* The id that a task is bound to; -1 = none. A task bound twice is meant by its first binding. */
+static const tw__csl_task *binding_of(const tw__csl_program *p, int function)
+{
+    for (size_t i = 0; i < p->task_count; i++)
+        if (p->tasks[i].function == (uint32_t)function) return &p->tasks[i];
+    return NULL;
+}
+
+static void store_id(tw__csl_program *p, const tw__dsd_fix *fix, uint8_t id)
+{
+    tw__csl_dsr_load *load = fix->kind == TW__DSD_FIX_LOAD   ? &p->dsr_loads[fix->row]
+                             : fix->kind == TW__DSD_FIX_INIT ? &p->dsr_init[fix->row]
+                                                             : NULL;
+    if (fix->kind == TW__DSD_FIX_FIFO)
+        *(fix->second ? &p->fifos[fix->row].pop_task : &p->fifos[fix->row].push_task) = id;
+    else if (load)
+        (fix->second ? &load->on_control : &load->done)->at = id;
+    else
+        (fix->second ? &p->uses[fix->row].on_control : &p->uses[fix->row].done)->at = id;
+}
+
+static bool resolve(sema *s, const tw__dsd_fix *fix)
+{
+    tw__csl_program *p = tw__csl_sema_program(s);
+    int function = tw__csl_function_index(s, fix->at, (tw__csl_function *)fix->task);
+    if (function < 0) return false;
+    const tw__csl_task *task = binding_of(p, function);
+    const char *why = !task                                              ? "is not bound to an id"
+                      : task->kind == TW__CSL_TASK_CONTROL               ? "is bound as a control task"
+                      : task->kind == TW__CSL_TASK_DATA && !fix->unblock ? "is bound as a data task"
+                                                                         : NULL;
+    if (why) {
+        tw__csl_error(s, fix->at, "csl.task", "task '%s' %s; it must be bound as a %slocal task", fix->task->name,
+                      why, fix->unblock ? "data or " : "");
+        return false;
+    }
+    store_id(p, fix, task->id);
+    return true;
+}
+
+/* --- DSRs --------------------------------------------------------------------------------------------------------- */
+
+static bool same_action(const tw__dsd_action *a, const tw__dsd_action *b)
+{
+    return a->action.kind == b->action.kind && a->task == b->task &&
+           a->action.in_register == b->action.in_register &&
+           (a->task || a->action.in_register || a->action.at == b->action.at);
+}
+
+/* The loads of an operation's DSRs: is one asynchronous, do all agree with what the operation says? */
+static bool check_use(sema *s, const tw__dsd_state *state, const tw__dsd_dsr_use *use)
+{
+    bool async = use->fabric, loaded = false, good = true;
+    for (unsigned i = 0; i < use->count; i++)
+        for (const tw__dsd_load *load = state->loads; load; load = load->next) {
+            if (load->file != use->file[i] || load->id != use->id[i]) continue;
+            loaded = true;
+            async = async || load->async;
+            bool differs =
+                load->async && ((use->done.at && !same_action(&use->done, &load->done)) ||
+                                (use->on_control.at && !same_action(&use->on_control, &load->on_control)));
+            if (!differs || !good) continue;
+            good = false;
+            tw__csl_error(s, use->done.at ? use->done.at : use->on_control.at, "csl.dsr",
+                          "the operation says something else than the @load_to_dsr of its DSR, which decides");
+            tw__csl_note(s, load->at, "loaded here");
+        }
+    const node *claim = use->async_given ? use->async_at : use->done.at ? use->done.at : use->on_control.at;
+    if (!claim || async || !good) return good;
+    tw__csl_error(s, claim, "csl.dsr",
+                  loaded ? "no @load_to_dsr of these DSRs says .async = true, so the operation is not asynchronous"
+                         : "these DSRs are never loaded");
+    return false;
+}
+
+/* --- queues ------------------------------------------------------------------------------------------------------- */
+
+static const tw__csl_queue *queue_row(const tw__csl_program *p, bool output, uint8_t id)
+{
+    for (size_t i = 0; i < p->queue_count; i++)
+        if (p->queues[i].is_output == output && p->queues[i].id == id) return &p->queues[i];
+    return NULL;
+}
+
+/* A fabric DSD without color takes that of its queue; one with both binds a queue that nobody initialised. */
+static bool bind_queue(sema *s, const tw__dsd_fabric *f)
+{
+    tw__csl_program *p = tw__csl_sema_program(s);
+    if (f->queue == TW__CSL_NO_ID) return true;
+    const tw__csl_queue *queue = queue_row(p, f->is_output, f->queue);
+    if (f->color == TW__CSL_NO_ID) {
+        if (queue && queue->color != TW__CSL_NO_ID) return true;
+        tw__csl_error(s, f->at, "csl.queue",
+                      "this DSD has no .fabric_color, and no @initialize_queue gives its queue %u one", f->queue);
+        return false;
+    }
+    if (queue || f->is_output) return true;
+    tw__csl_queue *row = TW__CSL_PUSH(p, queues, queue);
+    if (row) *row = (tw__csl_queue){ .id = f->queue, .color = f->color };
+    return row != NULL;
+}
+
+/* --- task 29 ------------------------------------------------------------------------------------------------------ */
+
+static bool check_teardown(sema *s, const tw__dsd_state *state)
+{
+    enum { TEARDOWN_TASK = 29 };
+    const tw__csl_program *p = tw__csl_sema_program(s);
+    const node *bound = state->bound_at[0][TEARDOWN_TASK];
+    for (size_t i = 0; i < p->handler_count; i++)
+        if (bound && !p->handlers[i].is_queue) {
+            tw__csl_error(s, bound, "csl.task", "id 29 belongs to the teardown handlers of this program");
+            return false;
+        }
+    return true;
+}
+
+/* Lists hold the newest first; messages come in the order of the text. */
+#define REVERSED(type, list)                            \
+    do {                                                \
+        type *turned = NULL;                            \
+        for (type *it = (list), *next; it; it = next) { \
+            next = it->next;                            \
+            it->next = turned;                          \
+            turned = it;                                \
+        }                                               \
+        (list) = turned;                                \
+    } while (0)
+
+bool tw__csl_dsd_finish(sema *s)
+{
+    tw__dsd_state *state = tw__dsd_state_of(s);
+    bool good = state != NULL;
+    if (!good) return false;
+    REVERSED(tw__dsd_fix, state->fixes);
+    REVERSED(tw__dsd_dsr_use, state->uses);
+    REVERSED(tw__dsd_fabric, state->fabrics);
+    for (const tw__dsd_fix *fix = state->fixes; fix; fix = fix->next) good = resolve(s, fix) && good;
+    for (const tw__dsd_dsr_use *use = state->uses; use; use = use->next) good = check_use(s, state, use) && good;
+    for (const tw__dsd_fabric *f = state->fabrics; f; f = f->next) good = bind_queue(s, f) && good;
+    return check_teardown(s, state) && good;
+}

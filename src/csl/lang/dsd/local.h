@@ -1,0 +1,160 @@
+/* What the files of this folder share. Nothing else includes it. */
+#ifndef TW_CSL_DSD_LOCAL_H
+#define TW_CSL_DSD_LOCAL_H
+
+#include "csl/lang/code/gen.h"
+#include "csl/lang/dsd/dsd.h"
+
+#include <string.h>
+
+typedef tw__csl_sema sema;
+typedef tw__csl_node node;
+typedef tw__csl_value value;
+typedef tw__csl_operand operand;
+typedef tw__csl_type type;
+
+#define TYPE_TEXT(t) tw__csl_type_text((char[TW__CSL_TYPE_TEXT]){ 0 }, (t))
+
+/* --- fields.c: arguments, and structs given as arguments ----------------------------------------------------------- */
+
+const char *tw__dsd_builtin_name(const sema *s, const node *call);             /* "@mov16" in the arena */
+bool tw__dsd_arguments(sema *s, const node *call, uint32_t min, uint32_t max); /* count; false after an error */
+const char *tw__dsd_argument(sema *s, const node *call, uint32_t index); /* "argument 2 of @mov16"; index from 0 */
+bool tw__dsd_in_phase(sema *s, const node *call, unsigned phases);       /* bits 1 << TW__CSL_PHASE_... */
+#define TW__DSD_IN_COMPTIME (1u << TW__CSL_PHASE_COMPTIME)
+#define TW__DSD_IN_RUNTIME  (1u << TW__CSL_PHASE_RUNTIME)
+
+typedef struct tw__dsd_fields {
+    sema *s;
+    const node *at;
+    const char *what; /* "the properties of a fabin_dsd" */
+    operand object;
+} tw__dsd_fields;
+
+/* Evaluates `at` and checks that it is a struct with no fields but `known` (NULL-terminated). */
+bool tw__dsd_open(tw__dsd_fields *f, sema *s, const node *at, const char *what, const char *const *known);
+bool tw__dsd_open_operand(tw__dsd_fields *f, sema *s, const node *at, operand object, const char *what,
+                          const char *const *known);
+bool tw__dsd_field(const tw__dsd_fields *f, const char *name,
+                   operand *out); /* rvalue; false: not given, or in error */
+bool tw__dsd_has(const tw__dsd_fields *f, const char *name);
+const node *tw__dsd_field_node(const tw__dsd_fields *f, const char *name); /* what to blame: its value */
+/* Typed reading: `out` stays as it is when the field is not given; false after an error. */
+bool tw__dsd_bool(const tw__dsd_fields *f, const char *name, bool *out);
+bool tw__dsd_int(const tw__dsd_fields *f, const char *name, int64_t min, int64_t max, int64_t *out);
+/* The one field of nested struct `name` that is true, as its index in `choices` (NULL-terminated); -1 = not given. */
+bool tw__dsd_choice(const tw__dsd_fields *f, const char *name, const char *const *choices, int *out);
+/* Integer of a known operand within limits. */
+bool tw__dsd_known_int(sema *s, const node *at, const operand *o, const char *what, int64_t min, int64_t max,
+                       int64_t *out);
+/* Struct with these fields: a VALUE when all parts are known. */
+operand tw__dsd_struct(sema *s, size_t count, const char *const *names, const operand *parts);
+
+/* --- access.c, get_dsd.c, change.c ------------------------------------------------------------------------------- */
+
+operand tw__dsd_known(sema *s, const type *t, const tw__csl_dsd_value *v); /* copied */
+operand tw__dsd_get(sema *s, const node *call, const type *expected);
+operand tw__dsd_change(sema *s, const node *call, const type *expected);
+operand tw__dsd_fifo_length(sema *s, const node *call, const type *expected);
+operand tw__dsd_allocate_fifo(sema *s, const node *call, const type *expected);
+bool tw__dsd_simd(const tw__dsd_fields *f, uint8_t *out);     /* .simd_mode */
+bool tw__dsd_priority(const tw__dsd_fields *f, uint8_t *out); /* .priority */
+/* Element behind a pointer or array type for DSDs; NULL when it is none that a DSD may hold. */
+const type *tw__dsd_element(const type *pointee);
+
+/* --- config.c: the trailing struct of an operation, of @load_to_dsr ------------------------------------------------ */
+
+typedef struct tw__dsd_action {
+    tw__csl_action action;
+    const tw__csl_function *task; /* to be resolved when the program is complete */
+    const node *at;
+} tw__dsd_action;
+typedef struct tw__dsd_config {
+    const node *at; /* NULL = none given */
+    bool async, async_given, has_index, save_address, single_step, has_terminate;
+    uint8_t priority, ut;
+    uint16_t index; /* register */
+    tw__dsd_action done, on_control;
+    const node *async_at, *index_at, *priority_at, *ut_at;
+} tw__dsd_config;
+bool tw__dsd_read_config(sema *s, const node *at, const operand *o, const char *what, bool for_dsr,
+                         tw__dsd_config *out);
+
+/* --- op.c, map.c, dsr.c ------------------------------------------------------------------------------------------ */
+
+operand tw__dsd_operation(sema *s, const node *call, const type *expected);
+operand tw__dsd_map(sema *s, const node *call, const type *expected);
+operand tw__dsd_get_dsr(sema *s, const node *call, const type *expected);
+operand tw__dsd_load_dsr(sema *s, const node *call, const type *expected);
+int tw__dsd_file_of(const type *t); /* tw__csl_dsr_file; -1 = not a DSR */
+
+/* --- task.c, queue.c --------------------------------------------------------------------------------------------- */
+
+operand tw__dsd_get_id(sema *s, const node *call, const type *expected);
+operand tw__dsd_bind_task(sema *s, const node *call, const type *expected);
+operand tw__dsd_rotating(sema *s, const node *call, const type *expected);
+operand tw__dsd_control_table(sema *s, const node *call, const type *expected);
+operand tw__dsd_activate(sema *s, const node *call, const type *expected);
+operand tw__dsd_initialize_queue(sema *s, const node *call, const type *expected);
+operand tw__dsd_queue_handler(sema *s, const node *call, const type *expected);
+operand tw__dsd_queue_flush(sema *s, const node *call, const type *expected);
+int tw__dsd_output_queues(const sema *s);
+
+/* --- state.c: what is known about the tile program besides its tables ----------------------------------------------- */
+
+typedef enum tw__dsd_fix_kind {
+    TW__DSD_FIX_USE,
+    TW__DSD_FIX_LOAD,
+    TW__DSD_FIX_INIT,
+    TW__DSD_FIX_FIFO
+} tw__dsd_fix_kind;
+typedef struct tw__dsd_fix { /* the id of a task, where it is not known yet */
+    struct tw__dsd_fix *next;
+    uint8_t kind; /* tw__dsd_fix_kind: which table */
+    bool second;  /* on_control; the FIFO's pop task */
+    bool unblock;
+    uint32_t row;
+    const tw__csl_function *task;
+    const node *at;
+} tw__dsd_fix;
+typedef struct tw__dsd_load { /* one @load_to_dsr */
+    struct tw__dsd_load *next;
+    uint8_t file, id;
+    bool async, fabric;
+    tw__dsd_action done, on_control;
+    const node *at;
+} tw__dsd_load;
+typedef struct tw__dsd_dsr_use { /* an operation with a DSR operand */
+    struct tw__dsd_dsr_use *next;
+    uint8_t file[4], id[4];
+    unsigned count;
+    bool async_given, fabric; /* fabric: another operand makes it asynchronous */
+    tw__dsd_action done, on_control;
+    const node *at, *async_at;
+} tw__dsd_dsr_use;
+typedef struct tw__dsd_fabric { /* a fabric DSD */
+    struct tw__dsd_fabric *next;
+    bool is_output;
+    uint8_t color, queue;
+    const node *at;
+} tw__dsd_fabric;
+typedef struct tw__dsd_state {
+    tw__dsd_fix *fixes;
+    tw__dsd_load *loads;
+    tw__dsd_dsr_use *uses;
+    tw__dsd_fabric *fabrics;
+    const node *fifo_at[TW__CSL_MAX_FIFOS + 1];
+    bool too_many_fifos;
+    bool control_table;                        /* WSE-3: control tasks have a table of their own */
+    const node *bound_at[2][TW__CSL_TASK_IDS]; /* [control table][id] */
+    const node *queue_at[2][TW__CSL_QUEUES];   /* @initialize_queue: [is output][id] */
+    const node *handler_at[2][TW__CSL_QUEUES];
+    uint32_t dsr_taken[TW__CSL_DSR_FILES]; /* bits: registers that FIFOs claimed with .dest, .src */
+} tw__dsd_state;
+tw__dsd_state *tw__dsd_state_of(sema *s); /* NULL after "out of memory" */
+void *tw__dsd_new(sema *s, size_t bytes); /* zeroed, in the arena; NULL after "out of memory" */
+void tw__dsd_fix_task(sema *s, tw__dsd_fix_kind kind, uint32_t row, bool second, const tw__dsd_action *action);
+/* Row of a mem4d shape, shared when equal. */
+uint16_t tw__dsd_shape_row(sema *s, const tw__csl_shape *shape);
+
+#endif

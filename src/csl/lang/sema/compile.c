@@ -1,0 +1,119 @@
+/* The driver: the layout runs, then each distinct tile program is compiled. */
+#include "csl/lang/sema/layout.h"
+
+#define DEFAULT_STEPS UINT64_C(200000000)
+
+static const node *layout_block(const node *file)
+{
+    for (uint32_t i = 0; i < file->count; i++)
+        if (file->kid[i]->kind == TW__CSL_LAYOUT) return file->kid[i];
+    return NULL;
+}
+
+static bool run_layout(sema *s, tw__csl_module *top, const node *block)
+{
+    unsigned errors = tw__csl_errors(s->ctx);
+    saved old = tw__csl_enter_module(s, top, TW__CSL_PHASE_LAYOUT);
+    frame f = { .result_type = &tw__csl_t_VOID };
+    s->frame = &f;
+    tw__csl_block(s, block->kid[0]);
+    tw__csl_leave_module(s, old);
+    if (tw__csl_errors(s->ctx) != errors || tw__csl_stop(s)) return false;
+    const tw__csl_layout *l = s->layout;
+    if (!l->has_rectangle) {
+        tw__csl_error(s, block, "csl.layout", "the layout sets no rectangle");
+        return false;
+    }
+    for (uint32_t pe = 0; pe < l->width * l->height; pe++)
+        if (!l->tiles[pe].at) {
+            tw__csl_error(s, block, "csl.layout", "PE (%u, %u) of the rectangle has no tile code", pe % l->width,
+                          pe / l->width);
+            return false;
+        }
+    return true;
+}
+
+/* A file without a layout is the program of one PE. */
+static bool single_pe(sema *s, const node *file)
+{
+    value none = { 0 };
+    if (!tw__csl_set_rectangle(s, file, 1, 1) || tw__csl_layout_binding(s, file, NULL, &none) < 0) return false;
+    s->layout->tiles[0].at = file;
+    return true;
+}
+
+static bool build_all(sema *s, const char *top_file)
+{
+    tw__csl_layout *l = s->layout;
+    tw__csl_image *image = s->image;
+    bool good = true;
+    for (size_t i = 0; i < l->binding_count && !tw__csl_stop(s); i++)
+        good = tw__csl_build_program(s->shared, s, top_file, &l->bindings[i]) && good;
+    if (!good || tw__csl_stop(s)) return false;
+    for (uint32_t pe = 0; pe < l->width * l->height; pe++) {
+        tw__csl_pe *row = TW__CSL_PUSH(image, pes, pe);
+        if (!row) return false;
+        row->program = l->bindings[l->tiles[pe].program].image_program;
+    }
+    return tw__csl_merge_routes(s) && !image->no_memory;
+}
+
+static bool compile(sema *s, tw__csl_shared *shared)
+{
+    const tw__csl_compile_options *o = shared->options;
+    tw__csl_image *image = s->image;
+    image->wse3 = o->wse3;
+    image->memcpy = o->memcpy;
+    image->channels = o->channels ? o->channels : 1;
+    if (image->channels > 16) {
+        tw__csl_error(s, NULL, "csl.option", "the host's link has 1 to 16 channels, not %u", image->channels);
+        return false;
+    }
+    s->is_layout = true;
+    tw__csl_module *top = tw__csl_load_module(s, NULL, o->file, NULL, NULL, "");
+    if (!top) return false;
+    tw__csl_bind_top_params(s, top);
+    const node *block = layout_block(top->file);
+    s->layout->has_block = block != NULL;
+    if (block ? !run_layout(s, top, block) : !single_pe(s, top->file)) return false;
+    return tw__csl_place_rectangle(s) && build_all(s, o->file);
+}
+
+static void free_names(gpointer names)
+{
+    g_hash_table_destroy(names);
+}
+
+tw__csl_image *tw__csl_compile(const tw__csl_compile_options *options, tw_diags *diags)
+{
+    char here;
+    tw__csl_shared shared = { .options = options,
+                              .ctx = tw__csl_ctx_new(diags),
+                              .stack_base = &here,
+                              .steps_left =
+                                  options->max_comptime_steps ? options->max_comptime_steps : DEFAULT_STEPS };
+    tw__csl_image *image = tw__csl_image_new();
+    tw__csl_layout layout = { 0 };
+    bool good = false;
+    if (shared.ctx && image) {
+        shared.files = g_hash_table_new(g_str_hash, g_str_equal);
+        shared.addressed = g_hash_table_new_full(NULL, NULL, NULL, free_names);
+        sema s;
+        if (tw__csl_init_world(&s, &shared, image, NULL)) {
+            s.layout = &layout;
+            good = compile(&s, &shared) && !tw__csl_errors(shared.ctx) && !tw__csl_stopped(shared.ctx) &&
+                   !image->no_memory;
+            if (image->no_memory) tw__csl_no_memory(shared.ctx);
+            tw__csl_free_world(&s);
+        }
+        g_hash_table_destroy(shared.files);
+        g_hash_table_destroy(shared.addressed);
+    }
+    tw__csl_layout_free(&layout);
+    tw__csl_ctx_free(shared.ctx);
+    if (!good) {
+        tw__csl_image_free(image);
+        return NULL;
+    }
+    return image;
+}

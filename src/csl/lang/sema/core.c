@@ -1,0 +1,165 @@
+/* Messages, limits and the small services of the pass. */
+#include "csl/lang/sema/local.h"
+
+tw__csl_ctx *tw__csl_sema_ctx(const sema *s)
+{
+    return s->ctx;
+}
+tw__arena *tw__csl_sema_arena(const sema *s)
+{
+    return s->arena;
+}
+tw__csl_types *tw__csl_sema_types(const sema *s)
+{
+    return s->types;
+}
+bool tw__csl_sema_wse3(const sema *s)
+{
+    return s->shared->options->wse3;
+}
+tw__csl_phase tw__csl_sema_phase(const sema *s)
+{
+    return s->phase;
+}
+gen *tw__csl_sema_gen(const sema *s)
+{
+    return s->gen;
+}
+
+const char *tw__csl_name_text(const sema *s, tw__csl_name name)
+{
+    return tw__csl_text(s->ctx, name);
+}
+
+operand tw__csl_error(sema *s, const node *at, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tw__csl_vreport(s->ctx, TW_ERROR, at ? at->loc : 0, at ? at->length : 1, code, format, args);
+    va_end(args);
+    return tw__csl_nothing();
+}
+
+void tw__csl_warn(sema *s, const node *at, const char *code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tw__csl_vreport(s->ctx, TW_WARNING, at ? at->loc : 0, at ? at->length : 1, code, format, args);
+    va_end(args);
+}
+
+void tw__csl_note(sema *s, const node *at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    tw__csl_vreport(s->ctx, TW_NOTE, at ? at->loc : 0, at ? at->length : 1, "", format, args);
+    va_end(args);
+}
+
+void tw__csl_out_of_memory(sema *s)
+{
+    s->shared->out_of_memory = true;
+    tw__csl_no_memory(s->ctx);
+}
+
+bool tw__csl_stop(const sema *s)
+{
+    return s->shared->out_of_steps || s->shared->out_of_memory || tw__csl_stopped(s->ctx);
+}
+
+bool tw__csl_step(sema *s, const node *at)
+{
+    tw__csl_shared *shared = s->shared;
+    if (tw__csl_stop(s)) return false;
+    size_t most = shared->options->max_memory ? shared->options->max_memory : (size_t)4 << 30;
+    if ((shared->steps_left & 1023) == 0 && tw__arena_bytes(s->arena) > most) {
+        shared->out_of_memory = true;
+        tw__csl_error(s, at, "csl.limit", "compile-time evaluation needs more than %zu bytes (--max-memory)", most);
+        return false;
+    }
+    if (shared->steps_left-- > 0) return true;
+    shared->out_of_steps = true;
+    tw__csl_error(s, at, "csl.limit",
+                  "compile-time evaluation takes more steps than allowed (--max-comptime-steps)");
+    return false;
+}
+
+/* Half of the usual 8 MiB: frames grow under sanitizers, and the caller has its own. */
+#define STACK_BYTES ((size_t)4 << 20)
+enum { MAX_CALLS = 1000 };
+
+bool tw__csl_room(sema *s, const node *at)
+{
+    char here;
+    size_t used = (size_t)(s->stack_base > &here ? s->stack_base - &here : &here - s->stack_base);
+    if (used < STACK_BYTES && s->calls < MAX_CALLS) return true;
+    if (!tw__csl_stop(s))
+        tw__csl_error(s, at, "csl.limit", "calls are nested too deeply at compile time (%u)", s->calls);
+    s->shared->out_of_steps = true; /* unwind: more of the same would follow */
+    return false;
+}
+
+bool tw__csl_comptime(sema *s, const node *n, const type *t, const char *what, value *out)
+{
+    operand o = tw__csl_expr_rvalue(s, n, t);
+    if (t) o = tw__csl_coerce(s, n, o, t, what);
+    if (tw__csl_is_known(&o)) {
+        *out = o.value;
+        return true;
+    }
+    if (!tw__csl_is_nothing(&o)) tw__csl_error(s, n, "csl.comptime", "%s must be known at compile time", what);
+    return false;
+}
+
+bool tw__csl_comptime_bool(sema *s, const node *n, const char *what, bool *out)
+{
+    value v;
+    if (!tw__csl_comptime(s, n, &tw__csl_t_BOOL, what, &v)) return false;
+    *out = v.i != 0;
+    return true;
+}
+
+bool tw__csl_comptime_int_in(sema *s, const node *n, const char *what, int64_t min, int64_t max, int64_t *out)
+{
+    value v;
+    if (!tw__csl_comptime(s, n, NULL, what, &v)) return false;
+    if (!tw__csl_is_int(v.type)) {
+        tw__csl_error(s, n, "csl.type", "%s must be an integer, got %s", what, TYPE_TEXT(v.type));
+        return false;
+    }
+    if (v.i < min || v.i > max) {
+        tw__csl_error(s, n, "csl.range", "%s is %s; it must lie in %lld .. %lld", what,
+                      tw__csl_int_text((char[48]){ 0 }, v.i), (long long)min, (long long)max);
+        return false;
+    }
+    *out = (int64_t)v.i;
+    return true;
+}
+
+const type *tw__csl_type_expr(sema *s, const node *n)
+{
+    value v;
+    if (!tw__csl_comptime(s, n, &tw__csl_t_TYPE, "a type", &v)) return NULL;
+    return v.t->kind == TW__CSL_TY_POISON ? NULL : v.t;
+}
+
+tw__csl_function *tw__csl_function_of(const operand *o)
+{
+    if (!tw__csl_is_known(o)) return NULL;
+    if (o->type->kind == TW__CSL_TY_FN ||
+        (o->type->kind == TW__CSL_TY_POINTER && o->type->base->kind == TW__CSL_TY_FN))
+        return o->value.function;
+    return NULL;
+}
+
+bool tw__csl_arguments(sema *s, const node *n, size_t min, size_t max)
+{
+    if (n->count >= min && n->count <= max) return true;
+    if (min == max)
+        tw__csl_error(s, n, "csl.arguments", "@%s takes %zu argument%s, got %u", tw__csl_name_text(s, n->name), min,
+                      min == 1 ? "" : "s", n->count);
+    else
+        tw__csl_error(s, n, "csl.arguments", "@%s takes %zu to %zu arguments, got %u",
+                      tw__csl_name_text(s, n->name), min, max, n->count);
+    return false;
+}

@@ -1,0 +1,61 @@
+/* What a layout block decides: the rectangle, the code and parameters of each PE, routes, names for the host. */
+#ifndef TW_CSL_SEMA_LAYOUT_H
+#define TW_CSL_SEMA_LAYOUT_H
+
+#include "csl/lang/sema/local.h"
+
+typedef struct tile {
+    const node *at;   /* its @set_tile_code; NULL = none yet */
+    uint32_t program; /* row of tw__csl_layout.bindings */
+} tile;
+
+/* A tile program: a file with its parameters. */
+typedef struct tile_binding {
+    const char *file; /* as written; NULL = the layout's own file */
+    value params;     /* type NULL = none */
+    const node *at;   /* of the first PE that runs it */
+    uint32_t image_program;
+    tw__csl_route *local; /* routes of @set_local_color_config */
+    size_t local_count, local_room;
+    const node **local_at;
+    size_t at_room;
+} tile_binding;
+
+typedef struct placed_route {
+    uint32_t pe;
+    tw__csl_route route;
+    const node *at;
+} placed_route;
+
+typedef struct tw__csl_layout {
+    bool has_rectangle;
+    bool has_block; /* there is a layout block: exports need their @export_name */
+    uint32_t width, height;
+    tile *tiles; /* row-major */
+    tile_binding *bindings;
+    size_t binding_count, binding_room;
+    GHashTable *by_params; /* hash of file and params -> row + 1, chained by `next` */
+    uint32_t *next;
+    size_t next_room;
+    placed_route *routes;
+    size_t route_count, route_room;
+    GHashTable *route_keys;    /* pe * 32 + color -> present */
+    const type **export_types; /* by row of image.exports */
+    size_t export_count, export_room;
+} tw__csl_layout;
+
+void tw__csl_layout_free(tw__csl_layout *l);
+bool tw__csl_set_rectangle(sema *s, const node *at, uint32_t width, uint32_t height);
+/* Row of the program with this file and these parameters, added when new; -1 = out of memory. */
+int64_t tw__csl_layout_binding(sema *s, const node *at, const char *file, const value *params);
+/* Fabric size and offsets into the image; checks the room for the host's link. */
+bool tw__csl_place_rectangle(sema *s);
+/* Routes of all PEs into the image, local ones included; an error for one color configured twice. */
+bool tw__csl_merge_routes(sema *s);
+
+/* Compiles one binding into the image; program.c. */
+bool tw__csl_build_program(tw__csl_shared *shared, sema *layout, const char *top_file, tile_binding *b);
+bool tw__csl_init_world(sema *s, tw__csl_shared *shared, struct tw__csl_image *image, const tw__csl_types *below);
+void tw__csl_free_world(sema *s);
+
+#endif

@@ -1,0 +1,250 @@
+/* What the files of this folder share. Nothing else includes it. */
+#ifndef TW_CSL_SEMA_LOCAL_H
+#define TW_CSL_SEMA_LOCAL_H
+
+#include "csl/lang/code/image.h"
+#include "csl/lang/sema/sema.h"
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef tw__csl_sema sema;
+typedef tw__csl_node node;
+typedef tw__csl_value value;
+typedef tw__csl_operand operand;
+typedef tw__csl_type type;
+typedef tw__csl_gen gen;
+
+/* Unsigned places in the code of a function; see gen.h. */
+typedef uint32_t label; /* 0 = none yet */
+
+/* A comptime variable. Stores under a condition that is only known at run time, opened after the declaration
+ * (`depth` then), are errors. */
+struct tw__csl_cell {
+    value v;
+    unsigned depth;
+};
+
+typedef struct binding {
+    struct binding *next;
+    tw__csl_name name;
+    const node *at;
+    bool is_const; /* stores are errors */
+    operand o;     /* VALUE, REGISTER (of the variable itself), PLACE or GROUP; unused with a cell */
+    tw__csl_cell *cell;
+    unsigned block; /* number of the block that declared it: redefinition there is an error */
+} binding;
+
+/* Where a statement leaves to. DEAD: code after it cannot be reached, the jump is emitted already. */
+typedef enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_DEAD } flow;
+
+/* A loop or labelled block around the current statement. */
+typedef struct target {
+    struct target *outer;
+    tw__csl_name name;
+    bool is_loop;
+    bool comptime;               /* the loop itself runs now; jumps under a run-time condition use the labels */
+    unsigned depth;              /* run-time conditions open at its start */
+    label at_break, at_continue; /* made on demand when comptime */
+    bool has_result;
+    operand result; /* of `break :name value` */
+    const type *expected;
+} target;
+
+/* The function (or initialiser) being analysed. */
+typedef struct frame {
+    struct frame *outer;
+    const tw__csl_function *function; /* NULL in blocks and initialisers */
+    const type *result_type;
+    bool inlined; /* into the function of an outer frame: `return` is a jump to `done` at most */
+    unsigned depth;
+    label done;
+    bool has_result;
+    operand result;  /* of an inlined or comptime call; in a run-time function: where an aggregate result goes */
+    operand sink;    /* inlined: where a value returned under a run-time condition goes */
+    target *leaving; /* of the FLOW_BREAK or FLOW_CONTINUE on its way */
+    target *targets;
+    GHashTable *addressed; /* names (tw__csl_name) whose address the body takes; NULL at comptime */
+} frame;
+
+/* A function specialised for its comptime arguments and the types of its anytype arguments. */
+typedef struct special {
+    struct special *next;
+    const tw__csl_function *function;
+    size_t count;
+    value *fixed;       /* comptime arguments; type NULL = passed at run time */
+    const type **types; /* of all parameters */
+    const type *result;
+    int index;               /* in the image */
+    struct special *waiting; /* queue of bodies to generate */
+} special;
+
+/* Shared by the layout and all tile programs of a compilation. */
+typedef struct tw__csl_shared {
+    const tw__csl_compile_options *options;
+    tw__csl_ctx *ctx;
+    GHashTable *files; /* path -> const node* of parsed files */
+    uint64_t steps_left;
+    bool out_of_steps, out_of_memory;
+    char *stack_base;
+    GHashTable *addressed; /* FILE node -> GHashTable of names whose address is taken in the file */
+} tw__csl_shared;
+
+struct tw__csl_sema {
+    tw__csl_shared *shared;
+    tw__csl_ctx *ctx;
+    tw__arena *arena;
+    tw__csl_types *types;
+    tw__csl_phase phase;
+    bool is_layout;
+    gen *gen;
+    tw__csl_module *module, *modules, **last_module;
+    frame *frame;
+    binding *locals;
+    unsigned block, blocks;  /* current and last number */
+    unsigned depth;          /* open run-time conditions */
+    unsigned imports;        /* nested @import_module */
+    unsigned calls;          /* nested comptime and inline calls */
+    char *stack_base;        /* address of a local of the driver: limits recursion by what is left of the C stack */
+    bool keep;               /* registers of statements are not given back: a value may lie in them */
+    bool dry;                /* inside @type_of: nothing may be recorded */
+    GHashTable *by_function; /* tw__csl_function -> its specials */
+    special *waiting, **last_waiting; /* bodies to generate */
+    GHashTable *tables;               /* parts of a constant aggregate -> the global that holds it */
+    void *dsd_slot;                   /* lang/dsd keeps its own state of the world here */
+    struct tw__csl_layout *layout;    /* rectangle, tile code, exports: layout.h */
+    struct tw__csl_image *image;
+    int program;                  /* number of the tile program under construction, -1 in the layout */
+    struct tile_binding *binding; /* of the tile program */
+    struct pending_export {       /* exported variables: their symbols are numbered at the end */
+        struct pending_export *next;
+        size_t row;
+        tw__csl_global *global;
+    } *pending_exports;
+    tw__csl_global **emitted;     /* end of the placed globals whose bytes are in the image */
+    tw__csl_global *initialising; /* whose initial value is being evaluated */
+    bool memory_full;             /* reported */
+    uint32_t memory_top;          /* next free byte of PE memory */
+    tw__csl_global *placed, **last_placed;
+};
+
+/* --- core.c --- */
+bool tw__csl_step(sema *s, const node *at); /* false: a limit is reached (reported once) */
+bool tw__csl_room(sema *s, const node *at); /* C stack left? */
+void tw__csl_out_of_memory(sema *s);
+const char *tw__csl_name_text(const sema *s, tw__csl_name name);
+bool tw__csl_stop(const sema *s); /* too many errors or a limit: give up quickly */
+#define TYPE_TEXT(t) tw__csl_type_text((char[TW__CSL_TYPE_TEXT]){ 0 }, (t))
+
+/* --- scope.c --- */
+binding *tw__csl_bind(sema *s, const node *at, tw__csl_name name, operand o, bool is_const);
+binding *tw__csl_bind_cell(sema *s, const node *at, tw__csl_name name, value v);
+binding *tw__csl_find_local(const sema *s, tw__csl_name name);
+GHashTable *tw__csl_addressed_names(const node *body); /* set of names under & or at the base of a tensor access */
+
+/* --- module.c --- */
+typedef struct entry { /* of a module's names */
+    tw__csl_global *global;
+    tw__csl_function *function;
+} entry;
+tw__csl_module *tw__csl_load_module(sema *s, const node *at, const char *name, const tw__csl_module *importer,
+                                    const value *params, const char *prefix);
+const entry *tw__csl_member(const tw__csl_module *m, tw__csl_name name);
+operand tw__csl_global_operand(sema *s, const node *at, tw__csl_global *g);
+operand tw__csl_entry_operand(sema *s, const node *at, const entry *e);
+bool tw__csl_place_global(sema *s, const node *at, tw__csl_global *g);
+/* Path of tile code named in the current module. */
+const char *tw__csl_tile_path(sema *s, const char *name);
+/* The global that a name or member access means, without reading it; NULL = none. */
+tw__csl_global *tw__csl_named_global(sema *s, const node *n);
+/* Text of a file named relative to a module's; malloc'ed, NULL when there is none. */
+char *tw__csl_read_near(sema *s, const tw__csl_module *m, const char *name, size_t *size);
+void tw__csl_bind_top_params(sema *s, tw__csl_module *m);
+bool tw__csl_emit_memory(sema *s);
+/* A compiler-made variable of PE memory: a local aggregate, a parameter of aggregate type, a constant table. */
+tw__csl_global *tw__csl_hidden(sema *s, const node *at, const char *name, const type *t, operand init);
+/* Leaves the current function for the top level of module `m`; restore with tw__csl_leave_module(). */
+typedef struct saved {
+    tw__csl_phase phase;
+    gen *gen;
+    tw__csl_module *module;
+    frame *frame;
+    binding *locals;
+    unsigned block, depth;
+} saved;
+saved tw__csl_enter_module(sema *s, tw__csl_module *m, tw__csl_phase phase);
+void tw__csl_leave_module(sema *s, saved old);
+
+/* --- expr.c, place.c, operator.c, coerce.c, literal.c --- */
+operand tw__csl_expr_rvalue(sema *s, const node *n, const type *expected);
+operand tw__csl_part_named(sema *s, const node *at, operand object, const char *name);
+operand tw__csl_index(sema *s, const node *at, operand object);
+operand tw__csl_deref(sema *s, const node *at, operand pointer);
+void tw__csl_store(sema *s, const node *at, operand place, operand v);
+value *tw__csl_slot(sema *s, const node *at); /* writable place of a comptime lvalue; NULL: not one, or reported */
+bool tw__csl_is_comptime_lvalue(sema *s, const node *at);
+value *tw__csl_slot_at(sema *s, const node *at, tw__csl_pointer p, const type *t);
+operand tw__csl_unary(sema *s, const node *n, const type *expected);
+operand tw__csl_binary(sema *s, const node *n, const type *expected);
+operand tw__csl_operate(sema *s, const node *n, tw__csl_token_kind op, operand a, operand b);
+operand tw__csl_condition(sema *s, const node *n, const char *what); /* bool rvalue */
+/* As tw__csl_coerce; besides, an integer literal may become a float. */
+operand tw__csl_coerce_init(sema *s, const node *at, operand o, const type *to, const char *what);
+operand tw__csl_cast(sema *s, const node *at, const type *to, operand o); /* @as */
+operand tw__csl_literal(sema *s, const node *n, const type *expected);
+operand tw__csl_switch(sema *s, const node *n, const type *expected, bool statement, flow *out);
+operand tw__csl_if_value(sema *s, const node *n, const type *expected);
+/* Analyses without leaving a trace in the code: for types and for whether a value is known. */
+operand tw__csl_dry(sema *s, const node *n, const type *expected);
+/* A copy of an operand that is the register of a variable. */
+operand tw__csl_stable(sema *s, const node *at, operand o);
+/* Where alternatives put their value, of a type that exists at run time. */
+operand tw__csl_sink(sema *s, const type *t);
+bool tw__csl_into_sink(sema *s, const node *at, const operand *sink, operand o);
+const type *tw__csl_meeting_type(sema *s, const node *at, const node *const *bodies, size_t count,
+                                 const type *expected);
+/* Struct operand from parts: a VALUE if all are known, else a GROUP. */
+operand tw__csl_compose(sema *s, const type *t, operand *parts, size_t count);
+/* Parts of a GROUP or aggregate VALUE; the operand of part i. */
+operand tw__csl_part_of(sema *s, const operand *o, size_t i);
+/* The operand as a PLACE in PE memory (constants and groups get a hidden variable). */
+operand tw__csl_in_memory(sema *s, const node *at, operand o);
+
+/* Register with the address of a place (run time only). */
+uint16_t tw__csl_place_register(sema *s, const node *at, const operand *place);
+/* The value in its form in PE memory, type->size bytes. */
+bool tw__csl_bytes(sema *s, const node *at, const value *v, uint8_t *out);
+
+/* A struct, union, enum, array, pointer or function type node. NULL after an error. */
+const type *tw__csl_make_type(sema *s, const node *n);
+
+/* --- arith.c: on compile-time values --- */
+operand tw__csl_fold_binary(sema *s, const node *n, tw__csl_token_kind op, const value *a, const value *b);
+operand tw__csl_fold_unary(sema *s, const node *n, tw__csl_token_kind op, const value *a);
+
+/* --- stmt.c, loop.c --- */
+flow tw__csl_stmt(sema *s, const node *n);
+flow tw__csl_block(sema *s, const node *n);
+flow tw__csl_for(sema *s, const node *n);
+flow tw__csl_while(sema *s, const node *n);
+operand tw__csl_block_value(sema *s, const node *n, const type *expected);
+target *tw__csl_push_target(sema *s, target *t, const node *n, bool is_loop, bool comptime);
+/* Runs `body` of a run-time alternative: conditions are deeper inside. */
+flow tw__csl_alternative(sema *s, const node *body);
+
+/* --- call.c --- */
+operand tw__csl_call(sema *s, const node *n, const type *expected);
+operand tw__csl_call_function(sema *s, const node *at, tw__csl_function *f, operand *args,
+                              const node *const *arg_nodes, size_t count, bool force_comptime);
+bool tw__csl_generate_waiting(sema *s);
+special *tw__csl_special_plain(sema *s, const node *at, tw__csl_function *f); /* without comptime parameters */
+const type *tw__csl_function_type(sema *s, const tw__csl_function *f);        /* NULL when generic or in error */
+
+/* --- builtins --- */
+operand tw__csl_builtin(sema *s, const node *n, const type *expected);
+tw__csl_builtin_fn tw__csl_lang_builtin(const char *name);
+tw__csl_builtin_fn tw__csl_data_builtin(const char *name);
+tw__csl_builtin_fn tw__csl_layout_builtin(const char *name);
+bool tw__csl_arguments(sema *s, const node *n, size_t min, size_t max);
+
+#endif
