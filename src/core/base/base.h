@@ -59,6 +59,16 @@ static inline uint64_t tw__align_up(uint64_t value, uint64_t unit)
     return (value + unit - 1) & ~(unit - 1);
 }
 
+/* --- cpu.c: instruction sets -------------------------------------------------------------------------------- */
+
+/* AVX2: with FMA, F16C and BMI; AVX512: with F, BW, DQ and VL too. */
+typedef enum tw__cpu_level { TW__CPU_BASELINE, TW__CPU_AVX2, TW__CPU_AVX512, TW__CPU_LEVELS } tw__cpu_level;
+bool tw__cpu_has(tw__cpu_level level);
+/* The best one that this machine has; TILEWRIGHT_CPU=baseline|avx2|avx512 lowers it, never raises it. */
+tw__cpu_level tw__cpu_best(void);
+/* Value of -march for code of that level: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"; NULL: leave it out. */
+const char *tw__cpu_march(void);
+
 /* --- log.c: guide chapter 9.1 ------------------------------------------------------------------------------ */
 
 typedef enum tw__log_level { TW__OFF, TW__ERR, TW__WARN, TW__INFO, TW__DEBUG, TW__TRACE } tw__log_level;

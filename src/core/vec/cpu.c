@@ -1,9 +1,9 @@
-/* cpu: which kernels this machine runs. TILEWRIGHT_CPU=baseline|avx2|avx512 lowers the choice, never raises it. */
+/* cpu: the kernels of each level of instruction sets (base.h: tw__cpu_best says which one runs). */
 #include "core/vec/vec.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
+#include "core/base/base.h"
+
+#include <assert.h>
 
 #define DECLARE(level)                                                                                    \
     extern const tw__cores tw__cores_integer_##level, tw__cores_float_##level, tw__cores_compare_##level, \
@@ -34,41 +34,18 @@ static const tw__level levels[TW__LEVELS] = {
 #endif
 };
 
-static bool supported(int level)
-{
-    if (level == TW__BASELINE) return true;
-#ifdef __x86_64__
-    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
-                __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-    if (level == TW__AVX2) return avx2;
-    if (level == TW__AVX512)
-        return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-#endif
-    return false;
-}
+static_assert((int)TW__AVX512 == (int)TW__CPU_AVX512 && (int)TW__AVX2 == (int)TW__CPU_AVX2, "the levels of base");
 
 const tw__level *tw__level_of(int level)
 {
-    return level >= 0 && level < TW__LEVELS && supported(level) ? &levels[level] : NULL;
-}
-
-static int best;
-
-static void choose(void)
-{
-    const char *limit = getenv("TILEWRIGHT_CPU");
-    int top = TW__LEVELS - 1;
-    for (int level = 0; limit && level < TW__LEVELS; level++)
-        if (levels[level].name && strcmp(limit, levels[level].name) == 0) top = level;
-    for (best = top; best > TW__BASELINE && !supported(best);) best--;
+    return level >= 0 && level < TW__LEVELS && tw__cpu_has((tw__cpu_level)level) && levels[level].name
+               ? &levels[level]
+               : NULL;
 }
 
 int tw__best_level(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, choose);
-    return best;
+    return (int)tw__cpu_best();
 }
 
 tw__turn *tw__turn_of(size_t size)

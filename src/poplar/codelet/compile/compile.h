@@ -108,7 +108,6 @@ char *tw__toolchain_pch(const tw__toolchain *toolchain, const tw__source *source
  * not NULL, receives stdout. */
 tw_status tw__run(char *const *argv, const char *input, size_t length, char **output, char **messages,
                   int *exit_status);
-const char *tw__cpu_features(void); /* short text, the same on CPUs that run the same code */
 
 /* --- messages.c -------------------------------------------------------------------------------------------- */
 
@@ -117,6 +116,7 @@ typedef struct tw__reporter {
     const tw__source *source;
     GHashTable *seen;     /* messages already given */
     GString *first_error; /* "file:line:col: text" */
+    GString *own;         /* what the compiler or linker says of itself: it has no place in any file */
     unsigned errors;
     bool abroad; /* the first error lies in a header, and no note has led back to the source yet */
 } tw__reporter;
@@ -124,6 +124,8 @@ void tw__reporter_init(tw__reporter *reporter, const tw__source *source, tw_diag
 void tw__reporter_clear(tw__reporter *reporter);
 void tw__report(tw__reporter *reporter, const tw__scan_diag *diag);
 void tw__report_text(tw__reporter *reporter, const char *messages); /* stderr of clang */
+/* After a failure: when no message was about a file, the compiler's own become the error. */
+void tw__report_own(tw__reporter *reporter);
 
 /* --- entry_functions.c ------------------------------------------------------------------------------------- */
 

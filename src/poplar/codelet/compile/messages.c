@@ -6,15 +6,20 @@
 
 void tw__reporter_init(tw__reporter *reporter, const tw__source *source, tw_diags *diags)
 {
-    *reporter = (tw__reporter){
-        diags, source, g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL), g_string_new(NULL), 0, false
-    };
+    *reporter = (tw__reporter){ diags,
+                                source,
+                                g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+                                g_string_new(NULL),
+                                g_string_new(NULL),
+                                0,
+                                false };
 }
 
 void tw__reporter_clear(tw__reporter *reporter)
 {
     g_hash_table_destroy(reporter->seen);
     g_string_free(reporter->first_error, TRUE);
+    g_string_free(reporter->own, TRUE);
 }
 
 /* Line `line` of the user's text or of an included file; NULL when there is none. */
@@ -31,8 +36,31 @@ static char *source_line(const tw__reporter *reporter, const char *file, unsigne
     return at && line ? g_strndup(at, strcspn(at, "\r\n")) : NULL;
 }
 
+/* Of the compiler itself, not of a file: "unknown target CPU", "invalid feature combination". */
+static void add_own(tw__reporter *reporter, int severity, const char *message)
+{
+    TW__LOG(CODELETS, INFO, "%s: clang: %s", reporter->source->path, message);
+    if (severity < 2 || strstr(reporter->own->str, message)) return;
+    if (reporter->own->len) g_string_append(reporter->own, "; ");
+    g_string_append(reporter->own, message);
+}
+
+void tw__report_own(tw__reporter *reporter)
+{
+    if (reporter->errors) return;
+    const char *message = reporter->own->len ? reporter->own->str : "the compiler failed";
+    reporter->errors++;
+    g_string_printf(reporter->first_error, "%s: clang: %s", reporter->source->path, message);
+    tw_diag out = { .file = "clang", .length = 1, .severity = TW_ERROR, .code = "popc.tool", .message = message };
+    if (reporter->diags) tw_diags_add(reporter->diags, &out);
+}
+
 void tw__report(tw__reporter *reporter, const tw__scan_diag *diag)
 {
+    if (!*diag->file) {
+        add_own(reporter, diag->severity, diag->message);
+        return;
+    }
     char *key = g_strdup_printf("%s:%u:%u:%s", diag->file, diag->line, diag->column, diag->message);
     if (!g_hash_table_add(reporter->seen, key)) return; /* once per instantiation is once too often */
     if (diag->severity == 2 && reporter->errors++ == 0) {
@@ -113,7 +141,7 @@ void tw__report_text(tw__reporter *reporter, const char *messages)
     for (char **line = lines; *line; line++) {
         g_autofree char *file = NULL, *message = NULL, *option = NULL;
         tw__scan_diag diag = { .code = "" };
-        const char *general = strstr(*line, "error: ");
+        const char *general = strstr(*line, "error: "), *warning = strstr(*line, "warning: ");
         if (parse_line(*line, &file, &diag, &message)) {
             if (strncmp(file, "<popc>", 6) == 0) continue; /* the user's line was named by an error before it */
             char *bracket = strrchr(message, '[');
@@ -127,8 +155,9 @@ void tw__report_text(tw__reporter *reporter, const char *messages)
             tw__report(reporter, &diag);
         } else if (general &&
                    (general == *line || g_str_has_prefix(*line, "clang") || g_str_has_prefix(*line, "ld"))) {
-            diag = (tw__scan_diag){ reporter->source->path, 0, 0, 1, 2, "popc.tool", general + strlen("error: ") };
-            tw__report(reporter, &diag);
+            add_own(reporter, 2, general + strlen("error: "));
+        } else if (warning && (warning == *line || g_str_has_prefix(*line, "clang"))) {
+            add_own(reporter, 1, warning + strlen("warning: "));
         }
     }
 }

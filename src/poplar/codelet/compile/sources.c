@@ -31,12 +31,11 @@ static char *base_key(const tw__toolchain *toolchain, const tw__source *source, 
     GPtrArray *args = tw__toolchain_args(toolchain, source, target, options);
     g_autofree char *joined = g_strjoinv("\n", (char **)args->pdata);
     g_ptr_array_free(args, TRUE);
-    const char *cpu = options & TW__BUILD_PORTABLE ? "any" : tw__cpu_features();
     g_autofree char *current = g_get_current_dir(); /* relative -I, and names in debug information */
     g_autofree char *module = tw__module_identity();
     const char *parts[] = {
-        "1", TW_VERSION,   module,  toolchain->identity, digest, joined, tw__build_target_name(target),
-        cpu, source->path, current, source->text
+        "2",          TW_VERSION, module,      toolchain->identity, digest, joined, tw__build_target_name(target),
+        source->path, current,    source->text
     };
     GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
@@ -132,14 +131,7 @@ static bool compile_once(const tw__toolchain *toolchain, const tw__source *sourc
     int status = 1;
     bool ran = tw__run((char **)args->pdata, text->str, text->len, NULL, &messages, &status) == TW_OK;
     g_ptr_array_free(args, TRUE);
-    unsigned before = reporter->errors;
     if (ran) tw__report_text(reporter, messages);
-    if ((!ran || status != 0) && reporter->errors == before) {
-        const char *error = ran ? strstr(messages, "error: ") : NULL;
-        g_autofree char *line = g_strndup(error ? error + 7 : "", error ? strcspn(error + 7, "\n") : 0);
-        tw__scan_diag diag = { source->path, 0, 0, 1, 2, "popc.compiler", error ? line : "the compiler failed" };
-        tw__report(reporter, &diag);
-    }
     return ran && status == 0;
 }
 
@@ -231,10 +223,26 @@ static char *add_stacks(const job *j, char *table)
     return more_json;
 }
 
+/* The front end of libclang gave up without a word, as with flags that the compiler refuses: clang itself says why. */
+static void ask_compiler(const job *j, tw__reporter *reporter)
+{
+    GPtrArray *args = tw__toolchain_args(j->toolchain, &j->source, j->target, j->options);
+    g_ptr_array_remove_index(args, args->len - 1);
+    g_ptr_array_insert(args, 0, g_strdup(j->toolchain->clang));
+    g_ptr_array_add(args, g_strdup("-fsyntax-only")), g_ptr_array_add(args, g_strdup("-"));
+    g_ptr_array_add(args, NULL);
+    g_autofree char *messages = NULL;
+    int status = 0;
+    if (tw__run((char **)args->pdata, j->source.text, strlen(j->source.text), NULL, &messages, &status) == TW_OK)
+        tw__report_text(reporter, messages);
+    g_ptr_array_free(args, TRUE);
+}
+
 /* Scan and compile, once. The table, or NULL with messages in the reporter. */
 static char *attempt(const job *j, const char *pch, tw__reporter *reporter)
 {
     char *table = scan_once(j->scan, j->toolchain, &j->source, j->target, j->options, pch, reporter);
+    if (!table && !reporter->errors && !reporter->own->len) ask_compiler(j, reporter);
     if (!table) return NULL;
     if (!tw__build_is_host(j->target)) return add_stacks(j, table);
     json_t *json = json_loads(table, 0, NULL);
@@ -311,8 +319,7 @@ static tw_status make(job *j, const char *base, tw__built *built, tw_diags *diag
         }
     }
     if (!table)
-        status = tw__fail(TW_E_COMPILATION, "%s",
-                          reporter.first_error->len ? reporter.first_error->str : "the compiler failed");
+        tw__report_own(&reporter), status = tw__fail(TW_E_COMPILATION, "%s", reporter.first_error->str);
     else
         status = store(j, base, table, built, diags);
     tw_diags_free(quiet);

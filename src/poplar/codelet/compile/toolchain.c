@@ -8,12 +8,8 @@
 #include <signal.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
 
 /* --- running ----------------------------------------------------------------------------------------------- */
 
@@ -168,20 +164,6 @@ tw_status tw__toolchain_get(const tw__toolchain **toolchain)
     return found.toolchain.clang ? TW_OK : tw__fail(TW_E_NO_ENVIRONMENT, "%s", found.problem->str);
 }
 
-const char *tw__cpu_features(void)
-{
-    static _Thread_local char text[160];
-#if defined(__x86_64__) || defined(__i386__)
-    unsigned a, b, c, d, model = 0, c1 = 0, d1 = 0, b7 = 0, c7 = 0, d7 = 0;
-    if (__get_cpuid(1, &a, &b, &c, &d)) model = a, c1 = c & ~(1u << 27), d1 = d;
-    if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) b7 = b, c7 = c, d7 = d;
-    snprintf(text, sizeof text, "x86 %x %x %x %x %x %x", model, c1, d1, b7, c7, d7);
-#else
-    snprintf(text, sizeof text, "hwcap %lx %lx", getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
-#endif
-    return text;
-}
-
 /* --- arguments --------------------------------------------------------------------------------------------- */
 
 const char *tw__build_target_name(tw__build_target target)
@@ -233,13 +215,9 @@ GPtrArray *tw__toolchain_args(const tw__toolchain *toolchain, const tw__source *
     add_pair(args, "-resource-dir", toolchain->resource_dir);
     if (tw__build_is_host(target)) {
         for (size_t i = 0; i < G_N_ELEMENTS(host); i++) add(args, host[i]);
-        if (!(options & TW__BUILD_PORTABLE)) {
-#if defined(__x86_64__) || defined(__i386__)
-            add(args, "-march=native");
-#else
-            add(args, "-mcpu=native");
-#endif
-        }
+        /* Not "native": the compiler may know instruction sets of this CPU that it warns of (avx10.1), or none of them. */
+        if (!(options & TW__BUILD_PORTABLE) && tw__cpu_march())
+            g_ptr_array_add(args, g_strconcat("-march=", tw__cpu_march(), NULL));
         if (target == TW__BUILD_F16) {
             add(args, "-DTW_HALF_F16=1");
             add_pair(args, "-Xclang", "-ffloat16-excess-precision=none");
@@ -290,8 +268,8 @@ char *tw__toolchain_pch(const tw__toolchain *toolchain, const tw__source *source
     tw__source header = { "tilewright-codelets.hpp", text->str, false, (const char *const *)flags->pdata };
     GPtrArray *args = tw__toolchain_args(toolchain, &header, target, options);
     g_autofree char *joined = g_strjoinv("\n", (char **)args->pdata), *digest = tw__cache_headers_digest();
-    g_autofree char *all = g_strjoin("\n", "pch", toolchain->identity, joined, digest ? digest : "", text->str,
-                                     tw__cpu_features(), NULL);
+    g_autofree char *all =
+        g_strjoin("\n", "pch", toolchain->identity, joined, digest ? digest : "", text->str, NULL);
     g_autofree char *key = g_compute_checksum_for_string(G_CHECKSUM_SHA256, all, -1);
     char *path = tw__cache_path(key, ".pch");
     if (path && g_access(path, R_OK) != 0) {
