@@ -169,7 +169,7 @@ operand tw__dsd_allocate_fifo(sema *s, const node *call, const type *expected)
     if (!buffer || !element_ok(s, at, array) || !align_buffer(s, at, buffer)) return tw__csl_nothing();
     uint32_t address;
     tw__dsd_action pending[2] = { 0 };
-    tw__csl_fifo row = { .name = owner->name,
+    tw__csl_fifo row = { .name = tw__csl_image_string(tw__csl_sema_image(s), owner->name),
                          .elem_bytes = (uint8_t)array->base->size,
                          .bytes = array->size,
                          .push_task = (uint8_t)TW__CSL_NO_ID,

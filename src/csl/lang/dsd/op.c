@@ -147,13 +147,17 @@ static bool scalar(op *p, uint32_t i)
 /* A const scalar or array is ordinary memory, the vendor's own samples write to some: allowed, with a warning. */
 static bool writable(op *p, const operand *o)
 {
-    const tw__csl_global *g = o->kind == TW__CSL_O_VALUE ? o->value.pointer.global : NULL;
+    const node *named = p->at[0];
     if (!o->type->is_const) return true;
-    if (!g || g->is_var) {
+    if (named->kind == TW__CSL_UNARY) named = named->kid[0];
+    while (named->kind == TW__CSL_INDEX || named->kind == TW__CSL_FIELD) named = named->kid[0];
+    if (named->kind != TW__CSL_NAME ||
+        (p->at[0]->kind != TW__CSL_UNARY && p->o[0].type->kind != TW__CSL_TY_ARRAY)) {
         tw__csl_error(p->s, p->at[0], "csl.type", "%s stores through a %s", p->name, TYPE_TEXT(o->type));
         return false;
     }
-    tw__csl_warn(p->s, p->at[0], "csl.const", "%s changes '%s', which is const", p->name, g->name);
+    tw__csl_warn(p->s, p->at[0], "csl.const", "%s changes '%s', which is const", p->name,
+                 tw__csl_text(tw__csl_sema_ctx(p->s), named->name));
     return true;
 }
 

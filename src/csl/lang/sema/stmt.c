@@ -54,7 +54,9 @@ static void declare_const(sema *s, const node *n, const type *t)
     bool addressed =
         s->frame && s->frame->addressed && g_hash_table_contains(s->frame->addressed, GUINT_TO_POINTER(n->name));
     bool copied = o.kind == TW__CSL_O_PLACE && !o.place.cell;
-    if ((copied || (addressed && o.kind != TW__CSL_O_VALUE)) && o.type->size) {
+    /* A number or array whose address is taken is memory that may change (decision 1 of docs/csl.md). */
+    bool memory = o.kind != TW__CSL_O_VALUE || tw__csl_is_number(o.type) || o.type->kind == TW__CSL_TY_ARRAY;
+    if ((copied || (addressed && memory)) && o.type->size) {
         operand place = { .kind = TW__CSL_O_PLACE,
                           .type = o.type,
                           .has_reg = true,
