@@ -120,6 +120,7 @@ struct tw_pto {
 void *tw__zero_pages(size_t bytes);
 void tw__free_pages(void *at, size_t bytes);                                  /* NULL is fine */
 uint32_t tw__pto_memory_size(tw_pto_target target, tw_pto_location location); /* bytes, 0 = no such memory */
+double tw__pto_clock(tw_pto_target target); /* Hz; A2/A3's for all: none is published for A5 */
 tw_status tw__pto_place(tw_pto *core, tw_pto_tile *tile);
 /* The rules of TASSIGN, SA-0351 to SA-0354, for a memory of `size` bytes. */
 tw_status tw__pto_check_address(tw_pto_target target, const tw_pto_tile *tile, uint32_t size, uint64_t address);

@@ -127,6 +127,13 @@ static const tw_tile_arch table[] = {
                                     BUFFER("L0C", 256), BUFFER("Bias", 4), BUFFER("Scaling", 4),
                                     BUFFER("ScaleLeft", 4), BUFFER("ScaleRight", 4)},
      .clock_hz = 1.85e9, .estimated = "tiles clock_hz workers data_path_width float_vector_width half_vector_width"},
+    /* Profile cpu of PTO: no chip. The memories of the larger one, and as much vector memory as two of them have. */
+    {.name = "pto_cpu", .alias = "", .description = "Ascend AI core without a chip's limits (PTO profile cpu)", .tiles = 1,
+     ASCEND_COMMON, .bytes_per_tile = (512 + 512 + 64 + 64 + 256 + 4 + 4 + 4 + 4) * KB,
+     .region_count = 9, .regions = {BUFFER("UB", 512), BUFFER("L1", 512), BUFFER("L0A", 64), BUFFER("L0B", 64),
+                                    BUFFER("L0C", 256), BUFFER("Bias", 4), BUFFER("Scaling", 4),
+                                    BUFFER("ScaleLeft", 4), BUFFER("ScaleRight", 4)},
+     .clock_hz = 1.85e9, .estimated = "tiles clock_hz workers data_path_width float_vector_width half_vector_width"},
 };
 /* clang-format on */
 

@@ -1,5 +1,6 @@
 /* memories: the on-chip memories of one core, where tiles lie in them, and what is kept between instructions. */
 #include "pto/pto.h"
+#include "core/tile/space.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 static const struct target {
     const char *name, *names, *arch;
 } targets[TW_PTO_TARGETS] = {
-    [TW_PTO_CPU] = { "cpu", "cpu|cpu_sim|sim", "a5" },
+    [TW_PTO_CPU] = { "cpu", "cpu|cpu_sim|sim", "pto_cpu" },
     [TW_PTO_A2A3] = { "a2a3", "a2a3|a2|a3|a2/a3|ascend910b", "a2" },
     [TW_PTO_A5] = { "a5", "a5|ascend950", "a5" },
 };
@@ -18,7 +19,6 @@ static const char *const memories[TW_PTO_LOCATIONS] = {
 #undef ROW
 };
 
-enum { CPU_VECTOR_BYTES = 512 << 10, ALIGN = 32 }; /* spec pto.md 1.4 */
 enum { KERNEL_BYTES = TW__KERNELS * sizeof(tw__kernel_slot) };
 enum { LINE = 64 }; /* automatic places: a cache line of the host */
 
@@ -51,13 +51,20 @@ bool tw_pto_target_by_name(const char *name, tw_pto_target *target)
     return false;
 }
 
+static const tw_tile_region *region_of(tw_pto_target target, tw_pto_location location)
+{
+    return tw_tile_region_by_name(tw_tile_arch_by_name(targets[target].arch), memories[location]);
+}
+
 uint32_t tw__pto_memory_size(tw_pto_target target, tw_pto_location location)
 {
-    const tw_tile_arch *arch = tw_tile_arch_by_name(targets[target].arch);
-    const tw_tile_region *region = arch ? tw_tile_region_by_name(arch, memories[location]) : NULL;
-    uint32_t bytes = region ? region->bytes : 0;
-    if (target == TW_PTO_CPU && location == TW_PTO_VEC && bytes < CPU_VECTOR_BYTES) bytes = CPU_VECTOR_BYTES;
-    return bytes;
+    const tw_tile_region *region = region_of(target, location);
+    return region ? region->bytes : 0;
+}
+
+double tw__pto_clock(tw_pto_target target)
+{
+    return tw_tile_arch_by_name(targets[target].arch)->clock_hz;
 }
 
 static size_t checked_bytes(void)
@@ -188,7 +195,7 @@ static tw__place *new_place(tw_pto *core, uint32_t *number)
     return &core->places[*number - 1];
 }
 
-/* The lowest place in [address, address + bytes), NULL when it is free. Places may overlap each other. */
+/* A place in [address, address + bytes), NULL when it is free. Places may overlap each other. */
 static tw__place *in_the_way(const tw_pto *core, tw_pto_location location, uint32_t address, uint32_t bytes)
 {
     for (size_t i = 0; i < core->place_count; i++) {
@@ -199,17 +206,28 @@ static tw__place *in_the_way(const tw_pto *core, tw_pto_location location, uint3
     return NULL;
 }
 
-/* First fit from the top of the memory down: programs assign addresses from the bottom up. */
+typedef struct memory_of {
+    const tw_pto *core;
+    tw_pto_location location;
+} memory_of;
+
+static bool taken(const void *user, uint64_t address, uint64_t bytes, uint64_t *first)
+{
+    const memory_of *m = user;
+    const tw__place *p = in_the_way(m->core, m->location, (uint32_t)address, (uint32_t)bytes);
+    if (p) *first = p->address;
+    return p != NULL;
+}
+
+/* From the top of the memory down: programs assign addresses from the bottom up. */
 static bool find_room(const tw_pto *core, tw_pto_location location, uint32_t bytes, uint32_t *address)
 {
-    uint32_t size = core->memory[location].size;
-    if (bytes > size) return false;
-    for (uint32_t at = (size - bytes) / LINE * LINE;;) {
-        tw__place *p = in_the_way(core, location, at, bytes);
-        if (!p) return *address = at, true;
-        if (p->address < bytes) return false;
-        at = (p->address - bytes) / LINE * LINE;
-    }
+    const memory_of m = { core, location };
+    const tw_tile_region *region = core->memory[location].size ? region_of(core->target, location) : NULL;
+    uint64_t at = 0;
+    if (!region || !tw__space_find(region, bytes, LINE, taken, &m, &at)) return false;
+    *address = (uint32_t)at;
+    return true;
 }
 
 static tw_status no_room(const tw_pto *core, const tw_pto_tile *tile)
@@ -294,10 +312,11 @@ tw_status tw__pto_check_address(tw_pto_target target, const tw_pto_tile *tile, u
         return tw__fail(TW_E_TILE_MEMORY,
                         "TASSIGN: %zu bytes at 0x%llx reach past the %u bytes of %s [rule SA-0353, profile %s]",
                         bytes, (unsigned long long)address, size, memory, profile);
-    if (address % ALIGN)
+    const uint32_t align = region_of(target, (tw_pto_location)tile->location)->align;
+    if (address % align)
         return tw__fail(TW_E_TILE_MEMORY,
-                        "TASSIGN: address 0x%llx is not a multiple of %d [rule SA-0354, profile %s]",
-                        (unsigned long long)address, ALIGN, profile);
+                        "TASSIGN: address 0x%llx is not a multiple of %u [rule SA-0354, profile %s]",
+                        (unsigned long long)address, align, profile);
     return TW_OK;
 }
 

@@ -13,10 +13,8 @@ typedef struct tw__pto_cycles {
 
 tw__pto_cycles tw__pto_vector_cycles(const tw__pto_call *call);
 /* Bytes between memories at so many GiB/s. */
-uint64_t tw__pto_transfer_cycles(uint64_t bytes, double rate);
+uint64_t tw__pto_transfer_cycles(tw_pto_target target, uint64_t bytes, double rate);
 #define TW__UB_TO_GM 188.46
-/* Clock in Hz that all estimates use: A2/A3's (spec pto.md 5.1); none is published for A5. */
-#define TW__PTO_CLOCK 1.85e9
 unsigned tw__pto_cost_head(const tw__pto_row *row);
 
 #endif

@@ -57,9 +57,9 @@ static uint64_t work_bytes(const tw__pto_call *call)
     return most;
 }
 
-uint64_t tw__pto_transfer_cycles(uint64_t bytes, double rate)
+uint64_t tw__pto_transfer_cycles(tw_pto_target target, uint64_t bytes, double rate)
 {
-    return (uint64_t)((double)bytes / (1 << 30) / rate * TW__PTO_CLOCK) + 1;
+    return (uint64_t)((double)bytes / (1 << 30) / rate * tw__pto_clock(target)) + 1;
 }
 
 static tw__pto_cycles cycles_of(const tw__pto_call *call)
@@ -70,7 +70,7 @@ static tw__pto_cycles cycles_of(const tw__pto_call *call)
     switch ((tw__pto_cost)row->cost) {
     case TW__COST_NONE: return (tw__pto_cycles){ .body = head };
     case TW__COST_TRANSFER:
-        return (tw__pto_cycles){ .body = tw__pto_transfer_cycles(work_bytes(call), bandwidth(call)) };
+        return (tw__pto_cycles){ .body = tw__pto_transfer_cycles(call->target, work_bytes(call), bandwidth(call)) };
     case TW__COST_CUBE: {
         const tw_pto_tile *a = tw__tile(call, (unsigned)tw__letter(row, 'a')),
                           *b = tw__tile(call, (unsigned)tw__letter(row, 'b'));

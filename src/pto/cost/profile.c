@@ -142,7 +142,7 @@ static tw_profile *record(tw_pto *const *cores, unsigned count, unsigned devices
                                   .tiles_per_ipu = count / devices,
                                   .replicas = 1,
                                   .bytes_per_tile = bytes,
-                                  .clock_hz = TW__PTO_CLOCK };
+                                  .clock_hz = tw__pto_clock(first->target) };
     recorder r = { .p = tw__profile_new(&target), .cores = cores, .count = count };
     r.by_core = tw__calloc(count, sizeof *r.by_core);
     r.types = tw__calloc(tw__pto_row_count(), sizeof *r.types);

@@ -67,9 +67,10 @@ tw_status tw_pto_copy_async(tw_pto *core, tw_pto_tensor *dst, tw_pto_tensor *src
         start = seat->transfers[seat->transfer_count - 1].done_at; /* one engine, in order */
     size_t rows, cols;
     tw_pto_tensor_extents(dst, &rows, &cols);
-    seat->transfers[seat->transfer_count++] = (struct tw__transfer){
-        *dst, *src, start + tw__pto_transfer_cycles(rows * cols * tw_type_size(dst->type), TW__UB_TO_GM)
-    };
+    seat->transfers[seat->transfer_count++] =
+        (struct tw__transfer){ *dst, *src,
+                               start + tw__pto_transfer_cycles(core->target, rows * cols * tw_type_size(dst->type),
+                                                               TW__UB_TO_GM) };
     *event = seat->transfer_count;
     return TW_OK;
 }

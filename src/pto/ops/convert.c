@@ -49,9 +49,12 @@ static bool wraps_by_default(tw_type from, tw_type to)
 
 static tw_rounding rounding_of(int32_t mode)
 {
-    static const tw_rounding modes[] = { TW_ROUND_NEAREST_EVEN, TW_ROUND_NEAREST_EVEN, TW_ROUND_NEAREST_AWAY,
-                                         TW_ROUND_DOWN,         TW_ROUND_UP,           TW_ROUND_ZERO,
-                                         TW_ROUND_TO_ODD,       TW_ROUND_NEAREST_EVEN };
+    static const tw_rounding modes[] = {
+        [TW_PTO_ROUND_NONE] = TW_ROUND_NEAREST_EVEN, [TW_PTO_ROUND_RINT] = TW_ROUND_NEAREST_EVEN,
+        [TW_PTO_ROUND_AWAY] = TW_ROUND_NEAREST_AWAY, [TW_PTO_ROUND_FLOOR] = TW_ROUND_DOWN,
+        [TW_PTO_ROUND_CEIL] = TW_ROUND_UP,           [TW_PTO_ROUND_TRUNC] = TW_ROUND_ZERO,
+        [TW_PTO_ROUND_ODD] = TW_ROUND_TO_ODD,        [TW_PTO_ROUND_CAST_RINT] = TW_ROUND_NEAREST_EVEN
+    };
     return modes[mode & 7];
 }
 
