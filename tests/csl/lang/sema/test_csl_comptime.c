@@ -1,0 +1,200 @@
+/* The language at compile time: what @comptime_print shows (spec csl.md 1.2 - 1.8, 2.1, 11). */
+#include "csl/lang/sema/compile_check.h"
+
+#define P(e) "@comptime_print(" e ");"
+
+static void operators(void **state)
+{
+    (void)state;
+    static const print_row rows[] = {
+        { "", P("1 + 2 * 3, (1 + 2) * 3, 7 / 2, -7 / 2, 7 % 3, -7 % 3"), "7, 9, 3, -3, 1, -1" },
+        /* & | ^ bind tighter than comparisons, shifts tighter than those, additions tighter still */
+        { "", P("6 & 3 == 2, 1 | 2 == 3, 1 << 2 + 1, 12 & 3 << 2, 5 ^ 1 == 4"), "true, true, 8, 12, true" },
+        { "", P("8 >> 1, -8 >> 1, 1 << 100 >> 98, 0x10 + 0b11 + 'a'"), "4, -4, 4, 116" },
+        { "", P("@as(u8, 255) & @as(u8, 0x0f), ~@as(u8, 1), -@as(i16, 5), @as(u16, 1) << 15"),
+          "15, 254, -5, 32768" },
+        { "", P("true and false or true, !false, 1 < 2 and 2 <= 2 and 3 > 2 and 3 >= 3 and 1 != 2"),
+          "true, true, true" },
+        /* the right side is not analysed when the left one decides */
+        { "", P("false and undeclared, true or undeclared"), "false, true" },
+        { "", P("@as(u16, 65535) - @as(u16, 1), @as(i32, -7) / @as(i32, 2), @as(i32, -7) % @as(i32, 2)"),
+          "65534, -3, -1" },
+        /* a typed value of another integer type counts by its value (spec 1.7) */
+        { "const a: i16 = 3; const b: u16 = 4;", P("a + b, a < b"), "7, true" },
+        { "", P("\"ab\" == \"ab\", \"ab\" != \"ac\", NORTH == NORTH, EAST == WEST, u16 == u16, f32 == f16"),
+          "true, true, true, false, true, false" },
+    };
+    check_prints(rows, COUNT(rows));
+}
+
+static void floats(void **state)
+{
+    (void)state;
+    static const print_row rows[] = {
+        { "", P("1.5 + 0.25, 1.0 / 4.0, -2.5, 1e3, 2.0 * 3.5"), "1.75, 0.25, -2.5, 1000, 7" },
+        /* each format rounds to itself: 1148 + 0.5 has spacing 1 in f16 (spec 11, fact 28) */
+        { "const a: f16 = 1148.0; const b: f16 = 0.5;", P("a + b, @as(f32, a) + 0.5"), "1148, 1148.5" },
+        { "const a: f32 = 16777216.0;", P("a + 1.0, a + 2.0"), "16777216, 16777218" },
+        { "", P("@bitcast(u16, @as(cb16, 6.0)), @bitcast(u16, @as(f16, 6.0)), @bitcast(u16, @as(bf16, 6.0))"),
+          "22784, 17920, 16576" }, /* 0x5900 0x4600 0x40c0: fact 2 */
+        { "", P("@bitcast(u32, @as(f32, 1.0)), @bitcast(f32, @as(u32, 0x40490fdb))"), "1065353216, 3.14159274" },
+        { "", P("@as(i16, -10.8), @as(u16, 3.99), @as(bool, 0.0), @as(bool, 2), @as(f32, true), @as(u32, false)"),
+          "-10, 3, false, true, 1, 0" },
+        { "const nan = @bitcast(f32, @as(u32, 0x7fc00000));", P("@as(bool, nan), nan == nan, nan != nan"),
+          "true, false, true" }, /* fact 23 */
+        /* the seed's literals: integers initialise floats */
+        { "const a = [4]f16{ 0, 1, 2, 3 }; const x: f32 = 7;", P("a[3] + a[1], x"), "4, 7" },
+        { "", P("@as(u8, @as(u16, 0x1ff)), @as(i8, @as(u8, 200)), @as(f32, 16777217)"), "255, -56, 16777216" },
+    };
+    check_prints(rows, COUNT(rows));
+}
+
+static void aggregates(void **state)
+{
+    (void)state;
+    static const print_row rows[] = {
+        { "const a = [2,3]i16{ 1, 2, 3, 4, 5, 6 };", P("a[1,0], a[0,2], a"), "4, 3, { 1, 2, 3, 4, 5, 6 }" },
+        { "", "var a = @zeros([4]u16); a[1] = 5; const b = a; a[2] = 6; " P("a, b"),
+          "{ 0, 5, 6, 0 }, { 0, 5, 0, 0 }" },
+        { "", "var t = .{ 8, 9 }; t[0] = 7; " P("t[0] + t[1]"), "16" },
+        { "const S = struct { x: u16, y: f32 };", "var s = S{ .y = 2.5, .x = 3 }; s.x += 1; " P("s.x, s.y"),
+          "4, 2.5" },
+        { "const s = .{ .a = 1, .b = .{ .c = 2 } };", P("s.a + s.b.c, @has_field(s, \"b\"), @has_field(s, \"c\")"),
+          "3, true, false" },
+        { "const s = @concat_structs(.{ .a = 1 }, .{ .b = 2 });", P("s, @field(s, \"b\")"),
+          ".{ .a = 1, .b = 2 }, 2" },
+        { "", "var s = .{ .n = 1 }; @field(s, \"n\") = 5; " P("s.n"), "5" },
+        { "",
+          P("@constants([3]u16, 7), @dimensions([4,5]f32), @rank([4,5]f32), @element_count([4,5]f32), "
+            "@element_type([4,5]f32)"),
+          "{ 7, 7, 7 }, { 4, 5 }, 2, 20, f32" },
+        /* enumerators number from 0 past the values that are taken (fact 25) */
+        { "const A = enum { red, white = 1, blue }; const B = enum(u16) { red, white = 4, blue };",
+          P("@get_int(A.red), @get_int(A.white), @get_int(A.blue), @get_int(B.red), @get_int(B.white), "
+            "@get_int(B.blue)"),
+          "0, 1, 2, 0, 4, 1" },
+        { "const E = enum(u16) { a, b };", P("@as(u16, E.b), @as(E, 0) == E.a"), "1, true" },
+        { "const U = union { i: i16, f: f32 };", "var u = U{ .i = 3 }; u.f = 1.5; " P("u.f"), "1.5" },
+        /* whole values are copied: two variables never share parts */
+        { "", "var m = .{ .v = @zeros([2]i16) }; var n = m; n.v[0] = 1; " P("m.v, n.v"), "{ 0, 0 }, { 1, 0 }" },
+    };
+    check_prints(rows, COUNT(rows));
+}
+
+static void control_flow(void **state)
+{
+    (void)state;
+    static const print_row rows[] = {
+        { "", "var i = 0; while (i < 3) : (i += 1) { if (i == 1) continue; " P("i") " }", "0\n2" },
+        { "", "for (@range(i16, 1, 5, 1)) |i| { " P("i") " }", "1\n2\n3\n4" }, /* fact 24 */
+        { "", "for (@range(i16, 4, 0, -2)) |i, k| { " P("i, k") " }", "4, 0\n2, 1" },
+        { "", "for (@range(i16, 5, 1, 1)) |i| { " P("i") " } " P("\"none\""), "none" },
+        { "", "for ([3]u16{ 4, 5, 6 }) |x, i| { if (i == 2) break; " P("x + i") " }", "4\n6" },
+        { "", "const r = @range(u16, 2, 9, 3); " P("@range_start(r), @range_stop(r), @range_step(r)"), "2, 9, 3" },
+        { "",
+          "const x = outer: { var i = 0; while (true) { i += 1; if (i == 7) break :outer i * 2; } break :outer 0; "
+          "}; " P("x"),
+          "14" },
+        { "", "o: for (@range(u16, 3)) |i| { for (@range(u16, 3)) |j| { if (j == 1) continue :o; " P("i, j") " } }",
+          "0, 0\n1, 0\n2, 0" },
+        { "fn pick(n: i16) comptime_string { return switch (n) { 1 => \"one\", 2, 3 => \"few\", else => \"many\" "
+          "}; }",
+          P("pick(1), pick(3), pick(9)"), "one, few, many" },
+        { "const E = enum { a, b }; fn f(e: E) i16 { switch (e) { E.a => return 1, E.b => { return 2; } } }",
+          P("f(E.a), f(E.b)"), "1, 2" },
+        { "", "const d = if (1 > 2) NORTH else if (2 > 1) EAST else WEST; " P("d"), "EAST" },
+        /* the branch that is not taken is not analysed */
+        { "", "if (false) { undeclared(1); } else " P("1"), "1" },
+    };
+    check_prints(rows, COUNT(rows));
+}
+
+static void functions(void **state)
+{
+    (void)state;
+    static const print_row rows[] = {
+        { "fn fib(n: u32) u32 { if (n < 2) return n; return fib(n - 1) + fib(n - 2); }", P("fib(15)"), "610" },
+        { "fn max(comptime T: type, a: T, b: T) T { return if (a > b) a else b; }",
+          P("max(f32, 1.5, 2.5), max(i16, -1, -2)"), "2.5, -1" },
+        { "fn twice(x: anytype) @type_of(x) { return x + x; }",
+          P("twice(@as(u16, 4)), @type_of(twice(@as(f32, 1.0)))"), "8, f32" },
+        { "fn vec(comptime T: type, n: u16) type { return [n]T; }",
+          "var a = @zeros(vec(f16, 3)); " P("@type_of(a)"), "[3]f16" },
+        { "fn apply(f: fn (i16) i16, x: i16) i16 { return f(x); } fn inc(x: i16) i16 { return x + 1; }",
+          P("apply(inc, 4)"), "5" },
+        { "fn set(p: *i16) void { p.* = 9; }", "var x: i16 = 1; set(&x); " P("x"), "9" },
+        { "fn fill(p: *[4]u16) void { p.*[2] = 7; }", "var x = @zeros([4]u16); fill(&x); " P("x"),
+          "{ 0, 0, 7, 0 }" },
+        { "fn table(n: u16) [4]u16 { var t = @zeros([4]u16); for (@range(u16, n)) |i| { t[i] = i * i; } return t; "
+          "} const t = table(4);",
+          P("t"), "{ 0, 1, 4, 9 }" },
+        { "inline fn sq(x: anytype) @type_of(x) { return x * x; }", P("sq(5)"), "25" },
+    };
+    check_prints(rows, COUNT(rows));
+}
+
+static void strings_and_builtins(void **state)
+{
+    (void)state;
+    static const print_row rows[] = {
+        { "", P("@strcat(\"ab\", \"c\"), @strlen(\"hello\"), @get_array(\"AB\"), @get_string_from_byte(67)"),
+          "abc, 5, { 65, 66 }, C" },
+        { "", P("@is_arch(\"wse2\"), @is_arch(\"wse3\"), @is_comptime(), @fp16() == f16"),
+          "true, false, true, true" },
+        { "const a: u16 = 1;",
+          P("@type_of(a), @type_of(1), @type_of(1.0), @type_of(\"\"), @is_same_type(u16, @type_of(a))"),
+          "u16, comptime_int, comptime_float, comptime_string, true" },
+        { "", P("@type_of(.{ .x = @as(i16, 1) }), *const [3]f32, [*]u16, fn (i16) void"),
+          ".{.x: i16}, *const [3]f32, [*]u16, fn(i16) void" },
+        { "const late = early + 1; const early = 4;", P("late"), "5" }, /* order does not matter */
+    };
+    check_prints(rows, COUNT(rows));
+}
+
+static void modules(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *want;
+    } rows[] = {
+        /* parameters, defaults, members, functions of a module */
+        { "const m = @import_module(\"m.csl\", .{ .n = 3 });\ncomptime { @comptime_print(m.n, m.k, m.f(2)); }\n"
+          "=== m.csl\nparam n: u16; param k = 10; fn f(x: i16) i16 { return x * @as(i16, n); }",
+          "3, 10, 6" },
+        /* two imports are two instances with their own globals (fact 26) */
+        { "const a = @import_module(\"m.csl\", .{ .n = 1 });\nconst b = @import_module(\"m.csl\", .{ .n = 2 });\n"
+          "comptime { @comptime_print(a.n + 10 * b.n, @bitcast(u16, &a.x) == @bitcast(u16, &b.x)); }\n"
+          "=== m.csl\nparam n: u16; var x: u16 = 0;",
+          "21, false" },
+        /* comptime blocks of modules run, used or not; an imported layout block does not (fact 26) */
+        { "const a = @import_module(\"m.csl\");\n=== m.csl\ncomptime { @comptime_print(\"in\"); } layout { "
+          "undeclared(); }",
+          "in" },
+        { "const a = @import_module(@strcat(\"sub/\", \"m.csl\"));\ncomptime { @comptime_print(a.v); }\n"
+          "=== sub/m.csl\nconst n = @import_module(\"n.csl\"); const v = n.w;\n=== sub/n.csl\nconst w = 6;",
+          "6" },
+        /* a parameter nobody gave is an error only where it is used */
+        { "const a = @import_module(\"m.csl\");\ncomptime { @comptime_print(a.v); }\n=== m.csl\nparam unused: u16; "
+          "const v = 1;",
+          "1" },
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        compiled c;
+        compile_text(&c, rows[i].text);
+        if (!c.image || strcmp(c.printed, rows[i].want)) {
+            tw_diags_print(c.diags, stderr, false);
+            fail_msg("row %zu: expected '%s', got '%s'", i, rows[i].want, c.printed);
+        }
+        compiled_free(&c);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operators),    cmocka_unit_test(floats),    cmocka_unit_test(aggregates),
+        cmocka_unit_test(control_flow), cmocka_unit_test(functions), cmocka_unit_test(strings_and_builtins),
+        cmocka_unit_test(modules),
+    };
+    return cmocka_run_group_tests_name("csl_comptime", tests, NULL, NULL);
+}
