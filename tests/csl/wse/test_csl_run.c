@@ -1,0 +1,236 @@
+/* The language at run time: programs of one PE compiled from text and run; what they leave in `out` (spec csl.md 1.5-1.8). */
+#include "csl/lang/sema/compile_check.h"
+#include "csl/wse/wse.h"
+
+#define OUT 8
+typedef struct run_row {
+    const char *top, *body;
+    int64_t want[OUT]; /* out[], i32 */
+} run_row;
+
+static const tw__csl_symbol *find_symbol(const tw__csl_image *image, const char *name)
+{
+    for (size_t i = 0; i < image->programs[0].symbol_count; i++)
+        if (!strcmp(image->programs[0].symbols[i].name, name)) return &image->programs[0].symbols[i];
+    return NULL;
+}
+
+static const char module[] =
+    "=== m.csl\nexport var shared: i32 = 41; var t = [2]u16{ 7, 8 };\nfn bump() void { shared += 1; }\n";
+
+static void check_run(size_t number, const run_row *row, bool wse3)
+{
+    char text[8192];
+    snprintf(text, sizeof text,
+             "export var out = @zeros([8]i32);\n%s\ntask main() void {\n%s\n}\n"
+             "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n%s",
+             row->top, row->body, strstr(row->top, "m.csl") ? module : "");
+    compiled c;
+    compile_with(&c, text, (tw__csl_compile_options){ .wse3 = wse3 });
+    tw_diags *faults = tw_diags_new();
+    tw__wse *w = c.image ? tw__wse_new(c.image, NULL, faults) : NULL;
+    if (!w || tw__wse_run(w, 1000000, NULL, NULL) != TW_OK) {
+        tw_diags_print(c.diags, stderr, false);
+        tw_diags_print(faults, stderr, false);
+        fail_msg("row %zu does not run:\n%s", number, text);
+    }
+    const tw__csl_symbol *out = find_symbol(c.image, "out");
+    assert_non_null(out);
+    int32_t got[OUT];
+    memcpy(got, tw__wse_memory(w, 0, 0) + out->address, sizeof got);
+    for (int i = 0; i < OUT; i++)
+        if (got[i] != row->want[i]) {
+            char *listing = tw__csl_listing(c.image, 0);
+            fail_msg("row %zu: out[%d] is %d, expected %lld\n%s\n%s", number, i, got[i], (long long)row->want[i],
+                     text, listing);
+        }
+    tw__wse_free(w);
+    tw_diags_free(faults);
+    compiled_free(&c);
+}
+
+static void check_runs(const run_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        check_run(i, &rows[i], false);
+        check_run(i, &rows[i], true);
+    }
+}
+
+static void scalars(void **state)
+{
+    (void)state;
+    static const run_row rows[] = {
+        /* division truncates, fixed widths wrap silently at run time */
+        { "var a: i32 = -7; var b: i32 = 2; var u: u16 = 0;",
+          "out[0] = a / b; out[1] = a % b; out[2] = a * b - 1; u -= 1; out[3] = @as(i32, u); out[4] = -a; out[5] = "
+          "~a;",
+          { -3, -1, -15, 65535, 7, 6 } },
+        { "var a: i16 = -8; var n: u16 = 2; var u: u16 = 0x8001; var w: u32 = 1;",
+          "out[0] = @as(i32, a >> n); out[1] = @as(i32, u >> 1); out[2] = @as(i32, u << 1); out[3] = @as(i32, w << "
+          "20);"
+          "out[4] = @as(i32, (u & 0xff) | 0x10); out[5] = @as(i32, u ^ 0xffff); out[6] = @as(i32, a << n);",
+          { -2, 0x4000, 2, 1 << 20, 0x11, 0x7ffe, -32 } },
+        { "var a: u8 = 250; var b: i8 = 127; var q: i64 = 5000000000;",
+          "a += 10; b += 1; out[0] = @as(i32, a); out[1] = @as(i32, b); q = q / 2; out[2] = @as(i32, q - "
+          "2400000000);",
+          { 4, -128, 100000000 } },
+        { "var x: f32 = 2.5; var h: f16 = 1148.0; var y: f32 = -10.8;",
+          "out[0] = @as(i32, x * 4.0); h = h + 0.5; out[1] = @as(i32, h); out[2] = @as(i32, y);"
+          "out[3] = @as(i32, -x - 0.5); if (x > 2.0 and x <= 2.5) { out[4] = 1; } out[5] = @as(i32, @as(bool, x));"
+          "out[6] = @as(i32, @as(f16, x) * 2.0);",
+          { 10, 1148, -10, -3, 1, 1, 5 } },
+        { "var x: f32 = 1.0; var bits: u32 = 0;",
+          "bits = @bitcast(u32, x); out[0] = @as(i32, bits >> 16); x = @bitcast(f32, bits + 0x800000); out[1] = "
+          "@as(i32, x);"
+          "out[2] = @as(i32, @bitcast(i16, @as(u16, 65535)));",
+          { 0x3f80, 2, -1 } },
+        { "var a: u16 = 3; var b: bool = false;",
+          "b = a == 3; out[0] = @as(i32, b); out[1] = @as(i32, !b); b = b and a > 5; out[2] = @as(i32, b);"
+          "b = b or a < 5; out[3] = @as(i32, b); out[4] = if (b) 7 else 8; out[5] = @as(i32, if (a == 4) a else a "
+          "+ 1);",
+          { 1, 0, 0, 1, 7, 4 } },
+        /* widening within a class needs no @as (later language version) */
+        { "var a: u16 = 3; var b: u32 = 70000; var h: f16 = 1.5; var x: f32 = 0.0;",
+          "b = b + a; out[0] = @as(i32, b); x = h; out[1] = @as(i32, x * 2.0); const w: i32 = a; out[2] = w;",
+          { 70003, 3, 3 } },
+    };
+    check_runs(rows, COUNT(rows));
+}
+
+static void control_flow(void **state)
+{
+    (void)state;
+    static const run_row rows[] = {
+        { "var n: u16 = 5;",
+          "for (@range(u16, n)) |i| { out[0] += @as(i32, i); }"
+          "var i: i16 = 0; while (i < 10) : (i += 1) { if (i == 3) continue; if (i == 6) break; out[1] += @as(i32, "
+          "i); }"
+          "for (@range(i16, 8, 0, -2)) |k, at| { out[2] += @as(i32, k) * 10 + @as(i32, at); }",
+          { 10, 12, 206 } },
+        { "const t = [4]i32{ 1, 20, 300, 4000 }; var v = @zeros([3]i32);",
+          "v[1] = 5; for (t) |x, i| { out[0] += x * @as(i32, i); } for (v) |x| { out[1] += x; }"
+          "for (@zeros([6]u8)) |_, i| { out[2] += @as(i32, i); }",
+          { 20 + 600 + 12000, 5, 15 } },
+        { "var n: u16 = 2;",
+          "outer: for (@range(u16, 4)) |i| { for (@range(u16, 4)) |j| { if (j > n) continue :outer; if (i == 3) "
+          "break :outer; out[0] += 1; } }"
+          "const x: i32 = found: { for (@range(i32, 9)) |i| { if (i * i > 30) break :found i; } break :found -1; "
+          "}; out[1] = x;",
+          { 9, 6 } },
+        { "const E = enum(u16) { a, b, c }; var e: E = E.b; var n: i16 = 7;",
+          "switch (e) { E.a => out[0] = 1, E.b => { out[0] = 2; }, E.c => out[0] = 3 }"
+          "out[1] = switch (n) { 1, 2 => 10, 7 => 20, else => 30 }; e = E.c;"
+          "switch (e) { E.a => out[2] = 1, else => out[2] = @as(i32, @get_int(e)) }",
+          { 2, 20, 2 } },
+        { "",
+          "inline for (@range(i16, 3)) |i| { out[i] = @as(i32, i) * 5; } comptime var k = 3;"
+          "inline while (k < 6) : (k += 1) { out[k] = k; if (k == 4) break; }",
+          { 0, 5, 10, 3, 4 } },
+        { "var n: i32 = 0;",
+          "while (true) { n += 1; if (n == 4) { break; } } out[0] = n; do: { if (n == 4) break :do; out[1] = 1; }",
+          { 4 } },
+        { "fn sign(x: i32) i32 { if (x < 0) { return -1; } else if (x == 0) return 0; return 1; } var a: i32 = -5;",
+          "out[0] = sign(a); out[1] = sign(0); out[2] = sign(a * a);",
+          { -1, 0, 1 } },
+    };
+    check_runs(rows, COUNT(rows));
+}
+
+static void functions(void **state)
+{
+    (void)state;
+    static const run_row rows[] = {
+        { "fn gcd(a: u32, b: u32) u32 { var x = a; var y = b; while (y != 0) { const t = x % y; x = y; y = t; } "
+          "return x; } var p: u32 = 48;",
+          "out[0] = @as(i32, gcd(p, 36)); out[1] = @as(i32, gcd(gcd(p, 32), gcd(60, p)));",
+          { 12, 4 } },
+        { "fn add(comptime T: type, a: T, b: T) T { return a + b; } var x: i32 = 3; var f: f32 = 1.5;",
+          "out[0] = add(i32, x, 4); out[1] = @as(i32, add(f32, f, f)); out[2] = add(i32, x, x);",
+          { 7, 3, 6 } },
+        { "fn twice(x: anytype) @type_of(x) { return x + x; } var a: u16 = 40000; var b: i32 = 40000;",
+          "out[0] = @as(i32, twice(a)); out[1] = twice(b);",
+          { 14464, 80000 } },
+        { "fn inc(p: *i32) void { p.* += 1; } fn sum(p: [*]i32, n: u16) i32 { var s: i32 = 0; for (@range(u16, n)) "
+          "|i| { s += p[i]; } return s; }"
+          "var v = [4]i32{ 1, 2, 3, 4 }; var g: i32 = 5;",
+          "inc(&g); inc(&v[2]); out[0] = g; out[1] = sum(&v, 4); var l: i32 = 7; inc(&l); out[2] = l; const q = "
+          "&v[1]; out[3] = q.* + v[2];",
+          { 6, 11, 8, 6 } },
+        { "inline fn clamp(x: i32, lo: i32, hi: i32) i32 { if (x < lo) return lo; if (x > hi) { return hi; } "
+          "return x; } var a: i32 = 50;",
+          "out[0] = clamp(a, 0, 10); out[1] = clamp(a, 60, 70); out[2] = clamp(a, 0, 99);",
+          { 10, 60, 50 } },
+        { "fn inc(x: i32) i32 { return x + 1; } fn dbl(x: i32) i32 { return x * 2; } var f: *const fn (i32) i32 = "
+          "inc; var a: i32 = 5;"
+          "fn apply(g: fn (i32) i32, x: i32) i32 { return g(x); }",
+          "out[0] = f(a); f = dbl; out[1] = f(a); out[2] = apply(inc, a) + apply(dbl, a); f = &inc; out[3] = "
+          "f(f(a));",
+          { 6, 10, 16, 7 } },
+        /* structs by value and as results, nested, in memory */
+        { "const V = struct { x: i32, y: i16 }; fn make(a: i32) V { return V{ .x = a, .y = -3 }; } fn dot(a: V, b: "
+          "V) i32 { return a.x * b.x + @as(i32, a.y * b.y); }"
+          "var g = V{ .x = 1, .y = 2 }; var n: i32 = 4;",
+          "const a = make(n); var b = a; b.x += 1; out[0] = dot(a, b); g = b; out[1] = g.x; out[2] = @as(i32, "
+          "g.y); g.y = 9; out[3] = dot(make(2), g);",
+          { 29, 5, -3, -17 } },
+        { "fn fill(v: i32) [3]i32 { var a = @zeros([3]i32); for (@range(u16, 3)) |i| { a[i] = v + @as(i32, i); } "
+          "return a; } var n: i32 = 10;",
+          "const a = fill(n); out[0] = a[0] + a[1] + a[2]; var m = a; m[1] = 0; out[1] = m[1] + a[1]; var k: u16 = "
+          "2; out[2] = a[k];",
+          { 33, 11, 12 } },
+        { "fn f(a: i32, b: i32, c: i32) i32 { return a * 100 + b * 10 + c; } var x: i32 = 1;",
+          "out[0] = f(x, f(0, 0, 2), f(0, 0, x + 2)); const old = x; x = 9; out[1] = old; out[2] = f(x, old, x);",
+          { 123, 1, 919 } },
+        /* an anonymous struct passed on, with parts that differ in being known */
+        { "fn total(t: anytype) i32 { return t.a + @as(i32, t.b) + t.c; } var n: i32 = 4;",
+          "out[0] = total(.{ .a = n, .b = @as(u16, 3), .c = 5 });",
+          { 12 } },
+        { "fn pick(comptime n: u16, x: i32) i32 { if (n == 0) { return x; } else { return x * 2 + pick(n - 1, x); "
+          "} } var v: i32 = 3;",
+          "out[0] = pick(2, v);",
+          { 15 } },
+    };
+    check_runs(rows, COUNT(rows));
+}
+
+static void memory(void **state)
+{
+    (void)state;
+    static const run_row rows[] = {
+        { "var m = [2,3]i16{ 1, 2, 3, 4, 5, 6 }; var i: u16 = 1; var j: i16 = 2;",
+          "out[0] = @as(i32, m[i, j]); out[1] = @as(i32, m[0, j]); m[i, 0] += 10; out[2] = @as(i32, m[1, 0]);"
+          "const p: *[2,3]i16 = &m; out[3] = @as(i32, (p.*)[i, 1]); out[4] = @as(i32, p.*[0, 0]);",
+          { 6, 3, 14, 5, 1 } },
+        { "var w = @zeros([4]u16);",
+          "const p = @ptrcast(*[2]u32, &w); p.*[1] = 0x00030002; out[0] = @as(i32, w[2]); out[1] = @as(i32, w[3]);",
+          { 2, 3 } },
+        /* a constant whose address is taken is memory like any other (decision 1) */
+        { "const c: i32 = 5; fn set(p: *const i32) i32 { return p.* + 1; }",
+          "out[0] = set(&c); out[1] = c;",
+          { 6, 5 } },
+        { "extern var shared: i32; const m = @import_module(\"m.csl\");\n",
+          "out[0] = shared; m.bump(); out[1] = shared; out[2] = @as(i32, m.t[1]);",
+          { 41, 42, 8 } },
+        { "var big = @constants([100]i32, 3);",
+          "var l = @zeros([5]i32); for (l) |_, i| { l[i] = big[i * 2] + @as(i32, i); } out[0] = l[0] + l[4]; l = "
+          "@constants([5]i32, 2); out[1] = l[3];",
+          { 10, 2 } },
+        { "const P = struct { a: u16, v: [2]i32 }; var s = P{ .a = 3, .v = [2]i32{ 7, 8 } };",
+          "out[0] = s.v[1]; s.v[0] = 9; var k: u16 = 0; out[1] = s.v[k]; const q = &s; out[2] = @as(i32, q.a) + "
+          "q.v[0];",
+          { 8, 9, 12 } },
+    };
+    check_runs(rows, COUNT(rows));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scalars),
+        cmocka_unit_test(control_flow),
+        cmocka_unit_test(functions),
+        cmocka_unit_test(memory),
+    };
+    return cmocka_run_group_tests_name("csl_run", tests, NULL, NULL);
+}
