@@ -18,13 +18,17 @@ typedef struct {
     tw__csl_image *image; /* NULL: errors */
 } compiled;
 
+/* What @import_module("other.csl") finds. */
+#define OTHER_FILE "export var outside = @zeros([8]i16);\nfn use() void { outside[0] = 1; }\n"
+
 static inline char *read_memory(void *user, const char *path, size_t *size)
 {
-    size_t n = strlen(path);
-    if (n < 5 || strcmp(path + n - 5, "t.csl") != 0) return NULL;
-    *size = strlen(user);
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    const char *text = !strcmp(name, "t.csl") ? user : !strcmp(name, "other.csl") ? OTHER_FILE : NULL;
+    if (!text) return NULL;
+    *size = strlen(text);
     char *copy = malloc(*size + 1);
-    return copy ? memcpy(copy, user, *size + 1) : NULL;
+    return copy ? memcpy(copy, text, *size + 1) : NULL;
 }
 
 static inline compiled compile_text(const char *text, bool wse3)

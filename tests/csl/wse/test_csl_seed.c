@@ -27,10 +27,10 @@ typedef struct {
     "});\n"
 #define FABIN(name)                                                                                       \
     "const " name " = @get_dsd(fabin_dsd, .{ .extent = 4, .fabric_color = @get_color(6), .input_queue = " \
-                  "@get_input_queue(2) });\n"
+    "@get_input_queue(2) });\n"
 #define FABOUT(name)                                                                                        \
     "const " name " = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = @get_color(7), .output_queue = " \
-                  "@get_output_queue(3) });\n"
+    "@get_output_queue(3) });\n"
 #define TASK                                                                                                 \
     "task mytask() void {}\nconst my_task_id = @get_local_task_id(9);\ncomptime { @bind_local_task(mytask, " \
     "my_task_id); }\n"

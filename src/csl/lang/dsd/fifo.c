@@ -48,20 +48,41 @@ static bool element_ok(sema *s, const node *at, const type *array)
     return false;
 }
 
-static bool align_buffer(sema *s, const node *at, tw__csl_global *g)
+/* The extern declaration in the owner's file that the argument names; NULL = the buffer is defined there. */
+static const node *extern_declaration(const tw__csl_global *owner, const node *at)
 {
-    if (g->own_align && g->align < TW__CSL_FIFO_ALIGNMENT) {
-        tw__csl_error(s, at, "csl.fifo", "'%s' has align(%u); the buffer of a FIFO needs %d bytes or more", g->name,
-                      g->align, (int)TW__CSL_FIFO_ALIGNMENT);
-        if (g->node) tw__csl_note(s, g->node, "declared here");
-        return false;
+    const node *file = owner->module->file;
+    if (at->kind == TW__CSL_UNARY) at = at->kid[0];
+    for (uint32_t i = 0; at->kind == TW__CSL_NAME && i < file->count; i++) {
+        const node *n = file->kid[i];
+        if (n->kind == TW__CSL_VAR && n->name == at->name && n->flags & TW__CSL_F_EXTERN) return n;
     }
-    if (g->own_align) return true;
-    if (g->is_extern)
+    return NULL;
+}
+
+static bool too_small(sema *s, const node *at, const node *declared, const char *name, int64_t align)
+{
+    if (align >= TW__CSL_FIFO_ALIGNMENT) return false;
+    tw__csl_error(s, at, "csl.fifo", "'%s' has align(%d); the buffer of a FIFO needs %d bytes or more", name,
+                  (int)align, (int)TW__CSL_FIFO_ALIGNMENT);
+    if (declared) tw__csl_note(s, declared, "declared here");
+    return true;
+}
+
+static bool align_buffer(sema *s, const node *at, const tw__csl_global *owner, tw__csl_global *g)
+{
+    int64_t align;
+    const node *outside = extern_declaration(owner, at);
+    const node *written = outside ? outside->kid[TW__CSL_VAR_ALIGN] : NULL;
+    if (outside && !written)
         tw__csl_warn(s, at, "csl.fifo",
                      "'%s' is extern without align: its definition must be aligned to %d bytes for a FIFO; write "
                      "align(%d) here too",
                      g->name, (int)TW__CSL_FIFO_ALIGNMENT, (int)TW__CSL_FIFO_ALIGNMENT);
+    if (written && (!tw__csl_comptime_int_in(s, written, "align", 1, UINT16_MAX, &align) ||
+                    too_small(s, at, outside, g->name, align)))
+        return false;
+    if (g->own_align) return !too_small(s, at, g->node, g->name, g->align);
     if (g->align < TW__CSL_FIFO_ALIGNMENT) g->align = TW__CSL_FIFO_ALIGNMENT;
     return true;
 }
@@ -166,7 +187,7 @@ operand tw__dsd_allocate_fifo(sema *s, const node *call, const type *expected)
         return tw__csl_error(s, call, "csl.where", "@allocate_fifo stands in the code of a PE, not in the layout");
     const node *at = call->kid[0];
     tw__csl_global *buffer = buffer_of(s, at, &array);
-    if (!buffer || !element_ok(s, at, array) || !align_buffer(s, at, buffer)) return tw__csl_nothing();
+    if (!buffer || !element_ok(s, at, array) || !align_buffer(s, at, owner, buffer)) return tw__csl_nothing();
     uint32_t address;
     tw__dsd_action pending[2] = { 0 };
     tw__csl_fifo row = { .name = tw__csl_image_string(tw__csl_sema_image(s), owner->name),
