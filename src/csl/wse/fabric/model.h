@@ -19,7 +19,7 @@
     X(BRANCH_TAKEN, 3, 3, "estimated", "6: taken 6 cycles, not taken 3")                                       \
     X(DSR_LOAD, 1, 1, "estimated", "6: one issue for each register that an operation loads")                   \
     X(MAP_STEP, 2, 2, "estimated", "@map: fetch and store around each call")                                   \
-    X(SHARED_SLICE, 16, 16, "estimated", "scalar cycles until ready microthreads get a turn")
+    X(SHARED_SLICE, 16, 16, "estimated", "scalar cycles at a stretch while microthreads are active")
 // clang-format on
 
 enum { /* architecture 0 = WSE-2, 1 = WSE-3: tw__wse_model[TW__WSE_M_HOP][arch] */

@@ -43,7 +43,6 @@ void tw__wake_engine(tw__part *part, uint32_t pe, uint64_t at)
 {
     tw__pe *p = &part->w->pe[pe];
     if (at < part->now) at = part->now;
-    if (p->busy > at) at = p->busy;
     if (at >= p->due) return;
     p->due = at;
     tw__wake(part, pe, at);

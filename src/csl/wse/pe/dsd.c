@@ -496,6 +496,7 @@ static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint64_t *result
         tw__op_finish(part, pe, op, false);
     }
     *result = op->result;
+    pe->busy = part->now + cycles;
     *cost = tw__model(part, TW__WSE_M_OP_SETUP) + cycles;
     return pe->main_state == TW__MAIN_FAULT ? TW__SLOW_FAULT : TW__SLOW_NEXT;
 }
@@ -530,7 +531,7 @@ tw__slow tw__dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t 
     op->active = 1;
     op->start = clock;
     op->ready_at =
-        clock + tw__model(part, op->arg[0].kind == TW__O_OUT ? TW__WSE_M_SEND_SETUP : TW__WSE_M_OP_SETUP) - 1;
+        clock + tw__model(part, op->arg[0].kind == TW__O_OUT ? TW__WSE_M_SEND_SETUP : TW__WSE_M_OP_SETUP);
     op->pc = pe->pc;
     op->result_reg = i->a;
     occupy(pe, op, (uint8_t)(slot + 1));

@@ -436,6 +436,7 @@ do_DSDOP: {
     if (use->simple) {
         if (tw__dsd_simple(part, pe, use, r, &cost)) {
             left -= cost;
+            pe->busy = part->now + USED(i);
             r[i->a] = 1;
             NEXT;
         }

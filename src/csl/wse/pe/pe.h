@@ -162,14 +162,15 @@ typedef struct tw__port { /* of the host: a stream in or out */
 
 typedef struct tw__pe {
     uint64_t due;                      /* when the compute engine wants to be looked at */
-    uint64_t busy;                     /* until when its datapath is taken */
+    uint64_t busy;                     /* until when the datapath of DSD operations is taken */
+    uint64_t main_busy;                /* until when the scalar code of the main thread is under way */
     const struct tw__decoded *program; /* NULL: no code */
     uint8_t *memory;
     const uint64_t *pool;
     uint64_t *regs; /* main thread */
     tw__frame *frames;
     uint32_t reg_room, frame_room, depth, pc, base, stack, stack_end;
-    uint8_t main_state, main_priority, main_low_turn, task_id;
+    uint8_t main_state, main_priority, task_id;
     uint8_t last_ut, stream_open, host_running, stall_ut;
     uint64_t task_start;
     uint64_t active, blocked, high_priority; /* by task id */

@@ -191,21 +191,20 @@ static void start(tw__part *part, tw__pe *pe, choice c, uint64_t now)
     if (part->w->options.trace) tw__event(part, tw__pe_number(part, pe), now, TW__WSE_TASK_BEGIN, c.id, function);
     if (!tw__pe_enter(part, pe, function, args, count)) return;
     pe->main_state = TW__MAIN_RUN;
-    pe->busy = now + tw__model(part, TW__WSE_M_TASK_START);
+    pe->main_busy = now + tw__model(part, TW__WSE_M_TASK_START);
 }
 
-static void end_task(tw__part *part, tw__pe *pe, uint64_t now)
+static void end_task(tw__part *part, tw__pe *pe)
 {
     pe->main_state = TW__MAIN_IDLE;
-    pe->busy += tw__model(part, TW__WSE_M_TASK_END);
+    pe->main_busy += tw__model(part, TW__WSE_M_TASK_END);
     uint32_t number = tw__pe_number(part, pe);
     if (pe->task_id == TW__WSE_HOST_TASK) pe->host_running = 0;
-    if (part->w->options.trace) tw__event(part, number, pe->busy, TW__WSE_TASK_END, pe->task_id, 0);
+    if (part->w->options.trace) tw__event(part, number, pe->main_busy, TW__WSE_TASK_END, pe->task_id, 0);
     if (!part->w->counters) return;
     tw__wse_counters *c = &part->w->counters[number];
     c->task_runs[pe->task_id]++;
-    c->task_cycles[pe->task_id] += pe->busy - pe->task_start;
-    (void)now;
+    c->task_cycles[pe->task_id] += pe->main_busy - pe->task_start;
 }
 
 /* --- the main thread's turn ------------------------------------------------------------------------------------------- */
@@ -216,10 +215,9 @@ static void run_main(tw__part *part, tw__pe *pe, uint64_t now)
     if (pe->main_state == TW__MAIN_MAP) pe->main_state = TW__MAIN_RUN;
     uint64_t budget = pe->op_active ? tw__model(part, TW__WSE_M_SHARED_SLICE) : ALONE_SLICE;
     tw__run why = tw__pe_run(part, pe, budget, &used);
-    pe->busy = now + used;
+    pe->main_busy = now + used;
     if (part->w->counters) part->w->counters[tw__pe_number(part, pe)].scalar_cycles += used;
-    if (why == TW__RUN_END) end_task(part, pe, now);
-    if (why == TW__RUN_SLICE && pe->op_active) pe->main_low_turn = 1;
+    if (why == TW__RUN_END) end_task(part, pe);
 }
 
 /* Where the main thread stands among microthreads, which have 2 (low), 4 (medium), 6 (high). */
@@ -274,66 +272,83 @@ static uint32_t run_op(tw__part *part, tw__pe *pe, tw__op *op)
     return tw__op_advance(part, pe, op, n);
 }
 
-/* What the main thread could do now: 0 nothing, 1 go on, 2 an operation of its own, 3 take up a task. */
-static int main_wants(tw__part *part, tw__pe *pe, uint64_t now, choice *task, uint64_t *later)
+/* Does the operation of the main thread want the datapath? A FIFO that has run dry or full ends it here. */
+static bool main_op_ready(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *later)
 {
-    tw__op *op;
-    switch ((tw__main_state)pe->main_state) {
-    case TW__MAIN_RUN:
-    case TW__MAIN_MAP: return 1;
-    case TW__MAIN_OP:
-        op = pe->op[TW__WSE_MAIN];
-        if (op->ready_at > now) {
-            if (op->ready_at < *later) *later = op->ready_at;
-            return 0;
-        }
-        if (tw__op_control_waits(pe, op) || tw__op_ready(part, pe, op) > 0) return 2;
-        /* A FIFO that has run dry or full ends a synchronous operation. */
-        for (unsigned k = 0; k < 3; k++)
-            if (op->arg[k].kind == TW__O_FIFO && tw__fifo_ready(pe, &op->arg[k], k == 0) == 0) {
-                op->result = 0;
-                tw__op_finish(part, pe, op, false);
-                return 1;
-            }
-        return 0;
-    case TW__MAIN_IDLE: *task = pick(part, pe); return task->what == NOTHING ? 0 : 3;
-    case TW__MAIN_STALL:
-    case TW__MAIN_FAULT: return 0;
+    tw__op *op = pe->op[TW__WSE_MAIN];
+    if (op->ready_at > now) {
+        if (op->ready_at < *later) *later = op->ready_at;
+        return false;
     }
-    return 0;
+    if (tw__op_control_waits(pe, op) || tw__op_ready(part, pe, op) > 0) return true;
+    for (unsigned k = 0; k < 3; k++) {
+        if (op->arg[k].kind != TW__O_FIFO || tw__fifo_ready(pe, &op->arg[k], k == 0) != 0) continue;
+        op->result = 0;
+        pe->main_busy = now;
+        tw__op_finish(part, pe, op, false);
+        break;
+    }
+    return false;
+}
+
+static bool may_have_task(const tw__pe *pe)
+{
+    return (pe->active & ~pe->blocked) || pe->in_busy || pe->commands || pe->teardown_pending || pe->flush_pending;
+}
+
+/* Scalar code: goes on, or takes up a task. False when it has nothing to do now. */
+static bool scalar_turn(tw__part *part, tw__pe *pe, uint64_t now, bool *map_waits, uint64_t *later)
+{
+    bool idle = pe->main_state == TW__MAIN_IDLE;
+    if (idle ? !may_have_task(pe) : pe->main_state != TW__MAIN_RUN && pe->main_state != TW__MAIN_MAP) return false;
+    if (pe->main_busy > now) {
+        if (pe->main_busy < *later) *later = pe->main_busy;
+        return false;
+    }
+    if (idle) {
+        choice task = pick(part, pe);
+        if (task.what != NOTHING) start(part, pe, task, now);
+        return task.what != NOTHING;
+    }
+    if (*map_waits) return false;
+    run_main(part, pe, now);
+    *map_waits = pe->main_state == TW__MAIN_MAP;
+    return true;
+}
+
+/* One use of the datapath: the best of the microthreads and the main thread's operation. */
+static bool vector_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *later)
+{
+    bool main_op = pe->main_state == TW__MAIN_OP;
+    if (!main_op && !pe->op_active) return false;
+    if (pe->busy > now) {
+        if (pe->busy < *later) *later = pe->busy;
+        return false;
+    }
+    unsigned rank = 0;
+    int thread = pe->op_active ? best_thread(part, pe, now, &rank, later) : -1;
+    tw__op *op = thread >= 0 ? pe->op[thread] : NULL;
+    if (main_op && (!op || rank <= main_rank(pe)) && main_op_ready(part, pe, now, later)) {
+        pe->busy = now + run_op(part, pe, pe->op[TW__WSE_MAIN]);
+        pe->main_busy = pe->busy;
+        return true;
+    }
+    if (main_op && pe->main_state != TW__MAIN_OP) return true; /* it ended without an element */
+    if (!op) return false;
+    pe->last_ut = (uint8_t)thread;
+    pe->busy = now + run_op(part, pe, op);
+    return true;
 }
 
 void tw__engine_turn(tw__part *part, tw__pe *pe, uint64_t now)
 {
-    uint32_t number = tw__pe_number(part, pe);
     pe->due = TW__WSE_NEVER;
     if (!pe->program) return;
-    for (bool map_waits = false; !part->fault || pe->main_state != TW__MAIN_FAULT;) {
-        if (pe->busy > now) {
-            tw__wake_engine(part, number, pe->busy);
-            return;
-        }
-        uint64_t later = TW__WSE_NEVER;
-        unsigned rank = 0;
-        choice task = { 0 };
-        int thread = pe->op_active ? best_thread(part, pe, now, &rank, &later) : -1;
-        bool skip_main = thread >= 0 && (rank > main_rank(pe) || pe->main_low_turn);
-        int wants = skip_main || map_waits ? 0 : main_wants(part, pe, now, &task, &later);
-        pe->main_low_turn = 0;
+    uint64_t later;
+    bool map_waits = false;
+    do {
         if (pe->main_state == TW__MAIN_FAULT) return;
-        if (wants == 1) {
-            run_main(part, pe, now);
-            map_waits = pe->main_state == TW__MAIN_MAP;
-        } else if (wants == 2) {
-            pe->busy = now + run_op(part, pe, pe->op[TW__WSE_MAIN]);
-        } else if (wants == 3) {
-            start(part, pe, task, now);
-        } else if (thread >= 0) {
-            pe->last_ut = (uint8_t)thread;
-            pe->busy = now + run_op(part, pe, pe->op[thread]);
-        } else {
-            if (later != TW__WSE_NEVER) tw__wake_engine(part, number, later);
-            return;
-        }
-    }
+        later = TW__WSE_NEVER;
+    } while (scalar_turn(part, pe, now, &map_waits, &later) || vector_turn(part, pe, now, &later));
+    if (later != TW__WSE_NEVER) tw__wake_engine(part, tw__pe_number(part, pe), later);
 }
