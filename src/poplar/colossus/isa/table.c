@@ -36,14 +36,14 @@ enum {
     FORMS
 };
 
-#define B(high, low)                                      \
-    {                                                     \
-        1,                                                \
+#define B(high, low)                   \
+    {                                  \
+        1,                             \
         { { 0, low, high - low + 1 } } \
     }
-#define B1(high, low)                                     \
-    {                                                     \
-        1,                                                \
+#define B1(high, low)                  \
+    {                                  \
+        1,                             \
         { { 1, low, high - low + 1 } } \
     }
 #define B2(h1, l1, h0, l0)                                           \

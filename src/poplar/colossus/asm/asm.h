@@ -1,0 +1,260 @@
+/* colossus, the assembler: what its files share. Text goes through once, front to back: every size is known where it stands, so
+ * labels get their offsets at once, and only operands that name later labels wait in a list (fixup.c) until the end.
+ *
+ *     frames (text.c)   the file, and on top of it each expansion of a macro or a repetition; statements are read from the top one
+ *     values (expr.c)   constant, symbol + constant, or a tree that is tried again at the end */
+#ifndef TW_COLOSSUS_ASM_H
+#define TW_COLOSSUS_ASM_H
+
+#include "poplar/colossus/isa/isa.h"
+#include "poplar/colossus/object/object.h"
+
+#include <glib.h>
+#include <tilewright/poplar/colossus/asm.h>
+
+typedef struct frame {
+    struct frame *below;
+    const char *text, *at, *end; /* *end is 0 */
+    const char *file;
+    int line;              /* of the first character of text */
+    const char *macro;     /* name of the macro; NULL for a file */
+    const char *called_at; /* in the frame below, for notes */
+    unsigned conditions;   /* open .if when it began */
+    unsigned depth;
+    const char *seen; /* tw__as_quick_line(): the last place, its line and file */
+    int seen_line;
+    const char *seen_file;
+    bool repeats; /* .rept, .irp: .exitm leaves the macro around it */
+} frame;
+
+/* A piece of source, for messages. */
+typedef struct place {
+    const frame *frame;
+    const char *at;
+    int length;
+} place;
+
+/* --- values ------------------------------------------------------------------------------------------------------------------ */
+
+typedef enum value_kind { V_CONST, V_SYMBOL, V_TREE } value_kind;
+typedef struct value {
+    value_kind kind;
+    bool symbolic;    /* a symbol took part, so that an address is meant, not a field */
+    bool real;        /* an unadorned real literal: not for integers */
+    uint8_t modifier; /* relocation asked for by sym@name; 0 = none */
+    int symbol;       /* V_SYMBOL */
+    int64_t number;   /* V_CONST: the value; V_SYMBOL: what is added */
+    const struct tree *tree;
+} value;
+typedef struct tree {
+    int op; /* of expr.c */
+    unsigned depth;
+    value a, b;
+} tree;
+
+/* --- state ------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct symbol_note { /* beside each tw_symbol */
+    bool is_set;             /* .set: stands for `value` */
+    bool is_fixed;           /* .equiv or a label: must not be set again */
+    value value;
+    place place; /* of the definition */
+    bool has_size;
+    value size; /* of .size */
+    place size_place;
+} symbol_note;
+
+typedef enum register_suffix { S_NONE, S_INC, S_PP, S_AT, S_SHR, S_B, S_BL, S_BU } register_suffix;
+typedef enum operand_kind { O_REGISTER, O_VALUE, O_CSR } operand_kind;
+typedef struct operand {
+    operand_kind kind;
+    place place;
+    tw_isa_file file; /* REGISTER */
+    uint8_t number, count;
+    register_suffix suffix;
+    value value; /* VALUE; CSR: the index, 0 to 511 */
+    const tw_isa_csr *csr;
+} operand;
+
+/* A parsed instruction: what stands in each operand of its row. */
+typedef struct parsed {
+    const tw_isa_row *row;
+    place place; /* of the mnemonic */
+    tw_insn insn;
+    uint32_t waiting; /* bit k: operand k is a fixup with values[k] */
+    value values[TW_ISA_OPERANDS];
+    place places[TW_ISA_OPERANDS];
+} parsed;
+
+typedef struct stack_size { /* DEF_STACK_USAGE and the like: the size may be an expression */
+    tw_stack_kind kind;
+    const char *name;
+    value size;
+    place place;
+} stack_size;
+
+typedef struct fixup {
+    int section;
+    uint32_t offset;
+    const tw_isa_row *row; /* NULL: data of `bytes` */
+    uint8_t operand, bytes;
+    value value;
+    place place;
+} fixup;
+
+typedef struct repeat { /* an rpt whose body is looked at when everything has its place */
+    int section;
+    uint32_t offset, body;
+    place place;
+} repeat;
+
+typedef struct condition {
+    bool active, taken, was_active, has_else;
+    place place;
+} condition;
+
+typedef struct macro {
+    const char *name;
+    const char *body; /* length bytes */
+    size_t length;
+    const char *file;
+    int line;
+    size_t parameter_count;
+    struct parameter *parameters;
+    bool has_backslash; /* else bare names stand for arguments too */
+    bool repetition;    /* no counter */
+} macro;
+
+typedef struct tw__as {
+    const tw_asm_options *options;
+    tw_isa_arch arch;
+    tw_object *object;
+    tw_diags *diags;
+    tw__arena *arena; /* text of expansions, frames, trees */
+    frame *top;
+    unsigned errors, max_errors;
+    bool stopped; /* too many errors, out of memory */
+    bool ended;   /* .end */
+    tw_status status;
+    uint64_t expanded; /* bytes of all expansions */
+    /* where code goes */
+    int section, previous;
+    GArray *section_stack; /* int pairs */
+    tw_isa_context mode;   /* 0: neither .worker nor .supervisor was seen */
+    bool optimise, allow_bundles, allow_operands, allow_mode, allow_repeat;
+    /* a bundle under way */
+    bool in_bundle;
+    place bundle_place;
+    unsigned half_count, bundle_errors;
+    parsed halves[2];
+    GArray *notes;       /* symbol_note, by symbol */
+    GHashTable *numeric; /* number -> numeric_label* */
+    GArray *fixups, *repeats, *conditions;
+    GHashTable *macros;
+    GArray *stack_sizes; /* stack_size: sizes that are evaluated at the end */
+    unsigned counter;    /* \@ */
+    unsigned steps;      /* of tw__as_resolve(), against expressions that explode */
+} tw__as;
+
+/* --- text.c: frames, messages, the smallest pieces ------------------------------------------------------------------------------- */
+
+place tw__as_place_at(const tw__as *as, const char *at, size_t length);
+void tw__as_report(tw__as *as, place where, tw_severity severity, const char *format, ...) TW_PRINTF(4, 5);
+#define fail_at(as, where, ...) tw__as_report((as), (where), TW_ERROR, __VA_ARGS__)
+void tw__as_fail_status(tw__as *as, place where); /* tw_error_message() as an error */
+bool tw__as_push_frame(tw__as *as, frame *added); /* depth and size are checked */
+void tw__as_pop_frame(tw__as *as);
+void tw__as_locate(const frame *frame, const char *at, const char **file, int *line, int *column);
+/* Line of a place in the current frame, for debug tables: follows the cursor and is cheap when places come in order. */
+int tw__as_quick_line(tw__as *as, place where, const char **file);
+/* Moves over blanks and comments, not over the end of the line. */
+void tw__as_skip_blanks(tw__as *as);
+bool tw__as_at_end_of_statement(tw__as *as);
+/* To the end of the statement, whatever comes. */
+void tw__as_skip_statement(tw__as *as);
+/* Length of the identifier at `at`: letters, digits, _ . and ?, not first a digit; 0 when there is none. */
+size_t tw__as_identifier_length(const char *at);
+/* Accepts one character after blanks. */
+bool tw__as_accept(tw__as *as, char c);
+bool tw__as_expect(tw__as *as, char c, const char *where); /* error "expected ',' ..." */
+char *tw__as_copy_text(tw__as *as, const char *text, size_t length);
+/* A string in quotes with escapes, as bytes; false with an error when there is none. */
+bool tw__as_read_string(tw__as *as, GString *out);
+/* A name: an identifier or a string. NULL with an error. In the arena. */
+const char *tw__as_read_name(tw__as *as, const char *what);
+
+/* --- number.c ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Number at the cursor: integers, characters, reals. False with an error. 1f and 1b are handled in expr.c. */
+bool tw__as_read_number(tw__as *as, value *out);
+bool tw__as_read_real(tw__as *as, double *out); /* with a sign, for .float */
+
+/* --- expr.c --------------------------------------------------------------------------------------------------------------------------- */
+
+bool tw__as_read_value(tw__as *as, value *out);                        /* false with an error */
+bool tw__as_read_constant(tw__as *as, int64_t *out, const char *what); /* the same, has to be known now */
+value tw__as_constant(int64_t number);
+value tw__as_add_values(tw__as *as, value a, value b, bool subtract);
+/* At the end: V_CONST or V_SYMBOL with a real symbol; false with an error at `where`. */
+bool tw__as_resolve(tw__as *as, value v, place where, value *out);
+
+/* --- symbol.c ---------------------------------------------------------------------------------------------------------------------------- */
+
+symbol_note *tw__as_note_of(tw__as *as, int symbol); /* NULL when out of memory */
+int tw__as_use_symbol(tw__as *as, const char *name, size_t length);
+void tw__as_define_label(tw__as *as, const char *at, size_t length);
+void tw__as_define_numeric_label(tw__as *as, unsigned number);
+int tw__as_numeric_label(tw__as *as, unsigned number, bool forward, place where); /* symbol, -1 with an error */
+value tw__as_here(tw__as *as);
+void tw__as_set_symbol(tw__as *as, const char *name, place where, value v, bool once);
+void tw__as_check_symbols(tw__as *as); /* at the end */
+
+/* --- cond.c, macro.c ------------------------------------------------------------------------------------------------------------------------ */
+
+bool tw__as_is_active(const tw__as *as);
+/* Handles a directive about conditions: true when it was one. Also called for text that is skipped. */
+bool tw__as_condition_directive(tw__as *as, const char *name, size_t length, place where);
+void tw__as_close_conditions(tw__as *as, unsigned down_to);
+void tw__as_define_macro(tw__as *as, place where);
+void tw__as_repeat_text(tw__as *as, const char *directive, place where); /* .rept .irp .irpc */
+void tw__as_purge_macro(tw__as *as);
+void tw__as_exit_macro(tw__as *as, place where);
+bool tw__as_expand_macro(tw__as *as, const char *name, size_t length); /* false: there is no such macro */
+void tw__as_free_macro(gpointer data);
+
+/* --- directive.c, data.c, section.c, stack.c ---------------------------------------------------------------------------------------------------- */
+
+void tw__as_run_directive(tw__as *as, const char *name, size_t length);
+typedef void directive_function(tw__as *as, const char *name, place where);
+directive_function tw__as_do_data, tw__as_do_float, tw__as_do_string, tw__as_do_space, tw__as_do_fill,
+    tw__as_do_align, tw__as_do_org, tw__as_do_incbin;
+directive_function tw__as_do_section, tw__as_do_push_section, tw__as_do_pop_section, tw__as_do_previous,
+    tw__as_do_named_section;
+directive_function tw__as_do_binding, tw__as_do_visibility, tw__as_do_type, tw__as_do_size, tw__as_do_comm,
+    tw__as_do_set;
+directive_function tw__as_do_stack_size, tw__as_do_stack_calls;
+void tw__as_finish_stack(tw__as *as);
+void tw__as_emit_bytes(tw__as *as, const void *bytes, size_t length, place where);
+
+/* --- operand.c, insn.c, emit.c, repeat.c, fixup.c ------------------------------------------------------------------------------------------------- */
+
+bool tw__as_read_operand(tw__as *as, operand *out);
+void tw__as_read_instruction(tw__as *as, const char *name, size_t length);
+/* Row and operands for what was read; false with an error. */
+bool tw__as_match_instruction(tw__as *as, const char *mnemonic, place where, const operand *operands, size_t count,
+                              parsed *out);
+bool tw__as_load_constant(tw__as *as, place where, const operand *operands, size_t count); /* ldconst */
+void tw__as_open_bundle(tw__as *as);
+void tw__as_close_bundle(tw__as *as);
+void tw__as_emit_parsed(tw__as *as, parsed *insn,
+                        unsigned count); /* one instruction, or the two halves of a bundle */
+void tw__as_check_repeats(tw__as *as);
+void tw__as_add_fixup(tw__as *as, const fixup *added);
+void tw__as_apply_fixups(tw__as *as);
+
+/* --- preprocess.c ------------------------------------------------------------------------------------------------------------------------------------- */
+
+tw_status tw__as_preprocess(const char *path, const tw_asm_options *options, tw_isa_arch arch, char **text,
+                            tw_diags *diags);
+
+#endif

@@ -1,0 +1,229 @@
+/* The assembler's main loop: statements of the top frame, one after the other, and what is left to do at the end. */
+#include "poplar/colossus/asm/asm.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* --- statements ------------------------------------------------------------------------------------------------------------------- */
+
+/* "12:" at the cursor. */
+static bool read_numeric_label(tw__as *as)
+{
+    const char *start = as->top->at, *p = start;
+    unsigned number = 0;
+    for (; isdigit((unsigned char)*p); p++)
+        if (number < 100000) number = number * 10 + (unsigned)(*p - '0');
+    if (*p != ':' || number >= 100000) return false;
+    as->top->at = p + 1;
+    if (as->in_bundle)
+        fail_at(as, tw__as_place_at(as, start, 1), "a label cannot stand in a bundle: write it before the brace");
+    else
+        tw__as_define_numeric_label(as, number);
+    return true;
+}
+
+static void read_assignment(tw__as *as, const char *at, size_t n)
+{
+    const char *name = tw__as_copy_text(as, at, n);
+    value v;
+    if (name && tw__as_read_value(as, &v)) tw__as_set_symbol(as, name, tw__as_place_at(as, at, n), v, false);
+}
+
+/* A statement that begins with a name. False when more may follow on the same line: it was a label. */
+static bool named_statement(tw__as *as, const char *at, size_t n)
+{
+    const char *next = at + n + strspn(at + n, " \t");
+    if (*next == ':') {
+        as->top->at = next + 1;
+        if (as->in_bundle)
+            fail_at(as, tw__as_place_at(as, at, n), "a label cannot stand in a bundle: write it before the brace");
+        else
+            tw__as_define_label(as, at, n);
+        return false;
+    }
+    as->top->at = next;
+    if (*next == '=' && next[1] != '=') {
+        as->top->at = next + 1;
+        read_assignment(as, at, n);
+    } else if (tw__as_expand_macro(as, at, n)) {
+        return false;
+    } else if (*at == '.' && n > 1) {
+        frame *before = as->top;
+        tw__as_run_directive(as, at + 1, n - 1);
+        return as->top == before; /* else new text lies on top, and this line is done with */
+    } else {
+        tw__as_read_instruction(as, at, n);
+    }
+    return true;
+}
+
+static void check_end(tw__as *as)
+{
+    if (tw__as_at_end_of_statement(as)) return;
+    const char *at = as->top->at;
+    size_t n = tw__as_identifier_length(at);
+    fail_at(as, tw__as_place_at(as, at, MAX(n, 1)), "this is not expected here, at the end of the statement");
+    tw__as_skip_statement(as);
+}
+
+/* Text behind a condition that does not hold. */
+static void skipped_statement(tw__as *as)
+{
+    const char *at = as->top->at;
+    size_t n = tw__as_identifier_length(at);
+    if (n > 1 && *at == '.') {
+        as->top->at = at + n;
+        place where = tw__as_place_at(as, at, n);
+        if (tw__as_condition_directive(as, at + 1, n - 1, where)) {
+            check_end(as);
+            return;
+        }
+    }
+    tw__as_skip_statement(as);
+    if (*as->top->at == '}') as->top->at++;
+}
+
+static void statement(tw__as *as)
+{
+    tw__as_skip_blanks(as);
+    const char *at = as->top->at;
+    if (at == as->top->end) {
+        tw__as_pop_frame(as);
+        return;
+    }
+    if (*at == '\n' || *at == ';') {
+        as->top->at++;
+        return;
+    }
+    if (!tw__as_is_active(as)) {
+        skipped_statement(as);
+        return;
+    }
+    if (*at == '{' || *at == '}') {
+        if (*at == '{')
+            tw__as_open_bundle(as);
+        else
+            tw__as_close_bundle(as);
+        as->top->at++;
+        return;
+    }
+    size_t n = tw__as_identifier_length(at);
+    if (n) {
+        if (named_statement(as, at, n)) check_end(as);
+    } else if (isdigit((unsigned char)*at) && read_numeric_label(as)) {
+        return;
+    } else {
+        fail_at(as, tw__as_place_at(as, at, 1), "expected a label, an instruction or a directive");
+        as->top->at++;
+        tw__as_skip_statement(as);
+    }
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------------------------------------ */
+
+static bool begin(tw__as *as, const char *text, size_t length, const char *file)
+{
+    as->arena = tw__arena_new(0);
+    as->object = as->arena ? tw_object_new(as->arch) : NULL;
+    as->section = as->object ? tw_object_section(as->object, ".text", TW_SECTION_CODE) : -1;
+    as->previous = as->section;
+    as->notes = g_array_new(FALSE, TRUE, sizeof(symbol_note));
+    as->numeric = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    as->fixups = g_array_new(FALSE, FALSE, sizeof(fixup));
+    as->repeats = g_array_new(FALSE, FALSE, sizeof(repeat));
+    as->conditions = g_array_new(FALSE, FALSE, sizeof(condition));
+    as->stack_sizes = g_array_new(FALSE, FALSE, sizeof(stack_size));
+    as->section_stack = g_array_new(FALSE, FALSE, sizeof(int));
+    as->macros = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, tw__as_free_macro);
+    g_array_set_size(as->notes, 64);
+    frame *f = as->arena ? TW__NEW(as->arena, frame) : NULL;
+    char *copy = f ? tw__as_copy_text(as, text, length) : NULL;
+    if (as->section < 0 || !copy) return false;
+    *f = (frame){ .text = copy, .at = copy, .end = copy + length, .file = file, .line = 1 };
+    const char *zero = memchr(copy, 0, length);
+    as->top = f;
+    if (zero) {
+        fail_at(as, tw__as_place_at(as, zero, 1), "the text holds a byte 0 here");
+        f->end = zero;
+    }
+    return true;
+}
+
+static void finish(tw__as *as)
+{
+    frame *f = as->top;
+    if (as->in_bundle) fail_at(as, as->bundle_place, "the bundle has no closing brace");
+    as->in_bundle = false;
+    tw__as_check_symbols(as);
+    tw__as_finish_stack(as);
+    tw__as_apply_fixups(as);
+    if (!as->errors) tw__as_check_repeats(as);
+    (void)f;
+}
+
+static void clean_up(tw__as *as)
+{
+    g_array_free(as->notes, TRUE);
+    g_hash_table_destroy(as->numeric);
+    g_array_free(as->fixups, TRUE);
+    g_array_free(as->repeats, TRUE);
+    g_array_free(as->conditions, TRUE);
+    g_array_free(as->stack_sizes, TRUE);
+    g_array_free(as->section_stack, TRUE);
+    g_hash_table_destroy(as->macros);
+    tw__arena_free(as->arena);
+}
+
+tw_status tw_asm_text(const char *text, size_t length, const char *file, const tw_asm_options *options,
+                      tw_diags *diags, tw_object **object)
+{
+    static const tw_asm_options defaults;
+    if (!options) options = &defaults;
+    tw_diags *own = diags ? NULL : tw_diags_new();
+    tw__as as = { .options = options,
+                  .arch = options->arch ? options->arch : TW_ISA_IPU2,
+                  .diags = diags ? diags : own,
+                  .max_errors = options->max_errors ? options->max_errors : 20 };
+    *object = NULL;
+    if (!*tw_isa_arch_name(as.arch)) {
+        tw_diags_free(own);
+        return tw__fail(TW_E_INVALID_ARGUMENT, "assembly is for one chip, not a set");
+    }
+    bool begun = begin(&as, text, length, file);
+    while (begun && as.top && !as.stopped && !as.ended) statement(&as);
+    if (begun && !as.stopped) finish(&as);
+    if (!begun || as.status != TW_OK)
+        as.status = tw__fail(TW_E_NO_MEMORY, "out of memory while assembling '%s'", file);
+    else if (as.errors)
+        as.status = tw__fail(TW_E_PARSE, "'%s' has %u error%s%s", file, as.errors, as.errors == 1 ? "" : "s",
+                             as.stopped ? " or more" : "");
+    if (as.status == TW_OK)
+        *object = as.object;
+    else
+        tw_object_free(as.object);
+    clean_up(&as);
+    tw_diags_free(own);
+    return as.status;
+}
+
+tw_status tw_asm_file(const char *path, const tw_asm_options *options, tw_diags *diags, tw_object **object)
+{
+    static const tw_asm_options defaults;
+    if (!options) options = &defaults;
+    *object = NULL;
+    g_autofree char *text = NULL;
+    gsize length = 0;
+    if (!options->preprocessed && g_str_has_suffix(path, ".S")) {
+        tw_diags *own = diags ? NULL : tw_diags_new();
+        tw_isa_arch arch = options->arch ? options->arch : TW_ISA_IPU2;
+        tw_status status = tw__as_preprocess(path, options, arch, &text, diags ? diags : own);
+        tw_diags_free(own);
+        if (status != TW_OK) return status;
+        length = strlen(text);
+    } else {
+        g_autoptr(GError) error = NULL;
+        if (!g_file_get_contents(path, &text, &length, &error))
+            return tw__fail(TW_E_FILE_LOAD, "%s", error->message);
+    }
+    return tw_asm_text(text, length, path, options, diags, object);
+}

@@ -1,0 +1,143 @@
+/* Symbols: labels, numeric labels that may come again, .set. */
+#include "poplar/colossus/asm/asm.h"
+
+#include <string.h>
+
+symbol_note *tw__as_note_of(tw__as *as, int symbol)
+{
+    if ((size_t)symbol >= as->notes->len)
+        g_array_set_size(as->notes, (guint)MAX(symbol + 1, 2 * (int)as->notes->len));
+    return &g_array_index(as->notes, symbol_note, symbol);
+}
+
+static int out_of_memory(tw__as *as, int symbol)
+{
+    if (symbol < 0) as->stopped = true, as->status = (tw_status)symbol;
+    return symbol;
+}
+
+int tw__as_use_symbol(tw__as *as, const char *name, size_t length)
+{
+    return out_of_memory(as, tw__object_symbol(as->object, name, length));
+}
+
+static void define_here(tw__as *as, int symbol)
+{
+    if (symbol < 0) return;
+    const tw_section *section = tw_object_get_section(as->object, (size_t)as->section);
+    tw_object_define(as->object, symbol, as->section, section->size, TW_SYMBOL_NOTYPE);
+}
+
+static void already_defined(tw__as *as, place where, const symbol_note *note, const char *name)
+{
+    fail_at(as, where, "'%s' is defined already", name);
+    if (note->place.frame) tw__as_report(as, note->place, TW_NOTE, "here");
+}
+
+void tw__as_define_label(tw__as *as, const char *at, size_t length)
+{
+    int symbol = tw__as_use_symbol(as, at, length);
+    if (symbol < 0) return;
+    symbol_note *note = tw__as_note_of(as, symbol);
+    place where = tw__as_place_at(as, at, length);
+    if (as->object->symbols[symbol].section != TW_SECTION_UNDEFINED || note->is_set) {
+        already_defined(as, where, note, as->object->symbols[symbol].name);
+        return;
+    }
+    note->is_fixed = true, note->place = where;
+    define_here(as, symbol);
+}
+
+value tw__as_here(tw__as *as)
+{
+    int symbol = out_of_memory(as, tw_object_symbol(as->object, ""));
+    if (symbol < 0) return tw__as_constant(0);
+    tw__as_note_of(as, symbol);
+    define_here(as, symbol);
+    return (value){ .kind = V_SYMBOL, .symbol = symbol, .symbolic = true };
+}
+
+/* --- numeric labels ------------------------------------------------------------------------------------------------------------- */
+
+typedef struct numeric_label {
+    int last, next; /* symbols; -1 = none */
+    place wanted;   /* first use of `next` */
+} numeric_label_state;
+
+static numeric_label_state *numeric_state(tw__as *as, unsigned number)
+{
+    numeric_label_state *state = g_hash_table_lookup(as->numeric, GUINT_TO_POINTER(number));
+    if (state) return state;
+    state = g_new(numeric_label_state, 1);
+    *state = (numeric_label_state){ -1, -1, { 0 } };
+    g_hash_table_insert(as->numeric, GUINT_TO_POINTER(number), state);
+    return state;
+}
+
+void tw__as_define_numeric_label(tw__as *as, unsigned number)
+{
+    numeric_label_state *state = numeric_state(as, number);
+    if (state->next < 0) state->next = out_of_memory(as, tw_object_symbol(as->object, ""));
+    define_here(as, state->next);
+    state->last = state->next, state->next = -1;
+}
+
+int tw__as_numeric_label(tw__as *as, unsigned number, bool forward, place where)
+{
+    numeric_label_state *state = numeric_state(as, number);
+    if (!forward) {
+        if (state->last < 0) fail_at(as, where, "there is no label '%u:' before", number);
+        return state->last;
+    }
+    if (state->next < 0) {
+        state->next = out_of_memory(as, tw_object_symbol(as->object, ""));
+        state->wanted = where;
+    }
+    return state->next;
+}
+
+/* --- .set --------------------------------------------------------------------------------------------------------------------------- */
+
+void tw__as_set_symbol(tw__as *as, const char *name, place where, value v, bool once)
+{
+    int symbol = tw__as_use_symbol(as, name, strlen(name));
+    if (symbol < 0) return;
+    symbol_note *note = tw__as_note_of(as, symbol);
+    if (note->is_fixed || (once && note->is_set) || (!note->is_set && as->object->symbols[symbol].section != -1)) {
+        already_defined(as, where, note, name);
+        return;
+    }
+    note->is_set = true, note->is_fixed = once, note->value = v, note->place = where;
+}
+
+/* --- at the end ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Gives symbols of .set their values in the object; tells of labels that never came. */
+void tw__as_check_symbols(tw__as *as)
+{
+    GHashTableIter each;
+    gpointer number, data;
+    g_hash_table_iter_init(&each, as->numeric);
+    while (g_hash_table_iter_next(&each, &number, &data)) {
+        const numeric_label_state *state = data;
+        if (state->next >= 0)
+            fail_at(as, state->wanted, "there is no label '%u:' behind", GPOINTER_TO_UINT(number));
+    }
+    for (size_t i = 0; i < as->object->symbol_count && i < as->notes->len; i++) {
+        symbol_note *note = tw__as_note_of(as, (int)i);
+        value v;
+        if (!note->is_set || !tw__as_resolve(as, note->value, note->place, &v)) continue;
+        note->value = v;
+        if (v.kind == V_CONST) {
+            tw_object_define(as->object, (int)i, TW_SECTION_ABSOLUTE, (uint32_t)v.number, TW_SYMBOL_NOTYPE);
+        } else {
+            const tw_symbol *base = &as->object->symbols[v.symbol];
+            if (base->section == TW_SECTION_UNDEFINED) {
+                fail_at(as, note->place, "'%s' stands for '%s', which is not defined in this file",
+                        as->object->symbols[i].name, base->name);
+                continue;
+            }
+            tw_object_define(as->object, (int)i, base->section, base->value + (uint32_t)v.number, base->type);
+        }
+    }
+}
