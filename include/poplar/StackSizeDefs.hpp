@@ -4,31 +4,21 @@
  *     DEF_STACK_SIZE_OWN(32, "helper")            the function alone
  *     DEF_FUNC_CALL_PTRS("apply", "twice,thrice") functions that apply may call through pointers
  *
- * C and C++ record them as strings in the section .stack_sizes_ipu, which is not loaded; assembly gets macros of the
- * same names with `size, name` as operands. */
+ * All record them as strings in the section .stack_sizes_ipu, which is not loaded. In assembly they are macros of the same
+ * names with `size name` as operands, where the name may be that of a section. */
 #ifndef POPLAR_STACK_SIZE_DEFS_HPP
 #define POPLAR_STACK_SIZE_DEFS_HPP
 
 #ifdef __ASSEMBLER__
 // clang-format off
 .macro DEF_STACK_USAGE size name
-  .pushsection .stack_sizes_ipu, "", @progbits
-  .ascii "total "
-  .asciz "\name"
-  .long \size
-  .popsection
+  .stack_total \name, \size
 .endm
 .macro DEF_STACK_SIZE_OWN size name
-  .pushsection .stack_sizes_ipu, "", @progbits
-  .ascii "own "
-  .asciz "\name"
-  .long \size
-  .popsection
+  .stack_own \name, \size
 .endm
 .macro DEF_FUNC_CALL_PTRS name targets:vararg
-  .pushsection .stack_sizes_ipu, "", @progbits
-  .asciz "calls \name \targets"
-  .popsection
+  .stack_calls \name, \targets
 .endm
 #define FUNCTION_IS_WORKER "ax",@progbits
 // clang-format on

@@ -45,6 +45,7 @@ typedef struct tw__command {
     X(info)             \
     X(aie)              \
     X(layout)           \
+    X(asm)              \
     X(pto)              \
     X(help)
 
@@ -69,6 +70,8 @@ int tw__cli_failure(const char *command);
 /* Reads the options of the command's table into *into; argv[1] to argv[*argc - 1] are then the words that are no options.
  * After "--" everything is a word. TW__EXIT_OK, or TW__EXIT_USAGE after a message. */
 int tw__cli_parse(const tw__command *command, void *into, int *argc, char **argv);
+/* insn.c: `tilewright info insn NAME`; NULL = all mnemonics. Returns the exit status. */
+int tw__cli_print_insn(const char *name, bool json);
 /* Prints a value with an indentation of 2 and takes it; returns the exit status. */
 int tw__cli_print_json(json_t *value);
 

@@ -169,30 +169,33 @@ static const tw__cli_option table[] = {
 
 static int info(int argc, char **argv)
 {
-    const char *names[SUBJECTS];
+    const char *names[SUBJECTS + 1];
     request r = { 0 };
     int bad = tw__cli_parse(&tw__command_info, &r, &argc, argv);
     if (bad) return bad;
     if (argc < 2) return tw__cli_usage_error("info", "of what?");
+    if (strcmp(argv[1], "insn") == 0 && argc <= 3) return tw__cli_print_insn(argc == 3 ? argv[2] : NULL, r.json);
     if (argc > 2) return tw__cli_usage_error("info", "unexpected '%s'", argv[2]);
     for (int i = 0; i < SUBJECTS; i++) {
         names[i] = subjects[i].name;
         if (strcmp(argv[1], subjects[i].name) == 0) return subjects[i].print(r.json);
     }
-    return tw__cli_unknown("info", "nothing is known about", argv[1], names, SUBJECTS);
+    names[SUBJECTS] = "insn";
+    return tw__cli_unknown("info", "nothing is known about", argv[1], names, SUBJECTS + 1);
 }
 
 const tw__command tw__command_info = {
     .name = "info",
-    .arguments = "targets|types|options [--json]",
-    .summary = "list targets, element types or engine options",
+    .arguments = "targets|types|options|insn [NAME] [--json]",
+    .summary = "list targets, element types, engine options or instructions",
     .help = "  targets   the chips, with the figures that a target starts from; '~' marks an estimate\n"
             "  types     element types and the name each system gives them\n"
-            "  options   options of an engine: default, state and meaning\n",
+            "  options   options of an engine: default, state and meaning\n"
+            "  insn      instructions of the IPU's tiles, or one of them: forms, encoding, cycles\n",
     .example = "tilewright info targets",
     .options = table,
     .option_count = sizeof table / sizeof *table,
-    .words = "targets types options",
+    .words = "targets types options insn",
     .files = "",
     .main = info,
 };

@@ -21,7 +21,7 @@ typedef struct frame {
     const char *called_at; /* in the frame below, for notes */
     unsigned conditions;   /* open .if when it began */
     unsigned depth;
-    const char *seen; /* tw__as_quick_line(): the last place, its line and file */
+    const char *seen; /* tw__asm_quick_line(): the last place, its line and file */
     int seen_line;
     const char *seen_file;
     bool repeats; /* .rept, .irp: .exitm leaves the macro around it */
@@ -125,7 +125,7 @@ typedef struct macro {
     bool repetition;    /* no counter */
 } macro;
 
-typedef struct tw__as {
+typedef struct tw__asm {
     const tw_asm_options *options;
     tw_isa_arch arch;
     tw_object *object;
@@ -153,108 +153,108 @@ typedef struct tw__as {
     GHashTable *macros;
     GArray *stack_sizes; /* stack_size: sizes that are evaluated at the end */
     unsigned counter;    /* \@ */
-    unsigned steps;      /* of tw__as_resolve(), against expressions that explode */
-} tw__as;
+    unsigned steps;      /* of tw__asm_resolve(), against expressions that explode */
+} tw__asm;
 
 /* --- text.c: frames, messages, the smallest pieces ------------------------------------------------------------------------------- */
 
-place tw__as_place_at(const tw__as *as, const char *at, size_t length);
-void tw__as_report(tw__as *as, place where, tw_severity severity, const char *format, ...) TW_PRINTF(4, 5);
-#define fail_at(as, where, ...) tw__as_report((as), (where), TW_ERROR, __VA_ARGS__)
-void tw__as_fail_status(tw__as *as, place where); /* tw_error_message() as an error */
-bool tw__as_push_frame(tw__as *as, frame *added); /* depth and size are checked */
-void tw__as_pop_frame(tw__as *as);
-void tw__as_locate(const frame *frame, const char *at, const char **file, int *line, int *column);
+place tw__asm_place_at(const tw__asm *as, const char *at, size_t length);
+void tw__asm_report(tw__asm *as, place where, tw_severity severity, const char *format, ...) TW_PRINTF(4, 5);
+#define fail_at(as, where, ...) tw__asm_report((as), (where), TW_ERROR, __VA_ARGS__)
+void tw__asm_fail_status(tw__asm *as, place where); /* tw_error_message() as an error */
+bool tw__asm_push_frame(tw__asm *as, frame *added); /* depth and size are checked */
+void tw__asm_pop_frame(tw__asm *as);
+void tw__asm_locate(const frame *frame, const char *at, const char **file, int *line, int *column);
 /* Line of a place in the current frame, for debug tables: follows the cursor and is cheap when places come in order. */
-int tw__as_quick_line(tw__as *as, place where, const char **file);
+int tw__asm_quick_line(tw__asm *as, place where, const char **file);
 /* Moves over blanks and comments, not over the end of the line. */
-void tw__as_skip_blanks(tw__as *as);
-bool tw__as_at_end_of_statement(tw__as *as);
+void tw__asm_skip_blanks(tw__asm *as);
+bool tw__asm_at_end_of_statement(tw__asm *as);
 /* To the end of the statement, whatever comes. */
-void tw__as_skip_statement(tw__as *as);
+void tw__asm_skip_statement(tw__asm *as);
 /* Length of the identifier at `at`: letters, digits, _ . and ?, not first a digit; 0 when there is none. */
-size_t tw__as_identifier_length(const char *at);
+size_t tw__asm_identifier_length(const char *at);
 /* Accepts one character after blanks. */
-bool tw__as_accept(tw__as *as, char c);
-bool tw__as_expect(tw__as *as, char c, const char *where); /* error "expected ',' ..." */
-char *tw__as_copy_text(tw__as *as, const char *text, size_t length);
+bool tw__asm_accept(tw__asm *as, char c);
+bool tw__asm_expect(tw__asm *as, char c, const char *where); /* error "expected ',' ..." */
+char *tw__asm_copy_text(tw__asm *as, const char *text, size_t length);
 /* A string in quotes with escapes, as bytes; false with an error when there is none. */
-bool tw__as_read_string(tw__as *as, GString *out);
+bool tw__asm_read_string(tw__asm *as, GString *out);
 /* A name: an identifier or a string. NULL with an error. In the arena. */
-const char *tw__as_read_name(tw__as *as, const char *what);
+const char *tw__asm_read_name(tw__asm *as, const char *what);
 
 /* --- number.c ------------------------------------------------------------------------------------------------------------------------ */
 
 /* Number at the cursor: integers, characters, reals. False with an error. 1f and 1b are handled in expr.c. */
-bool tw__as_read_number(tw__as *as, value *out);
-bool tw__as_read_real(tw__as *as, double *out); /* with a sign, for .float */
+bool tw__asm_read_number(tw__asm *as, value *out);
+bool tw__asm_read_real(tw__asm *as, double *out); /* with a sign, for .float */
 
 /* --- expr.c --------------------------------------------------------------------------------------------------------------------------- */
 
-bool tw__as_read_value(tw__as *as, value *out);                        /* false with an error */
-bool tw__as_read_constant(tw__as *as, int64_t *out, const char *what); /* the same, has to be known now */
-value tw__as_constant(int64_t number);
-value tw__as_add_values(tw__as *as, value a, value b, bool subtract);
+bool tw__asm_read_value(tw__asm *as, value *out);                        /* false with an error */
+bool tw__asm_read_constant(tw__asm *as, int64_t *out, const char *what); /* the same, has to be known now */
+value tw__asm_constant(int64_t number);
+value tw__asm_add_values(tw__asm *as, value a, value b, bool subtract);
 /* At the end: V_CONST or V_SYMBOL with a real symbol; false with an error at `where`. */
-bool tw__as_resolve(tw__as *as, value v, place where, value *out);
+bool tw__asm_resolve(tw__asm *as, value v, place where, value *out);
 
 /* --- symbol.c ---------------------------------------------------------------------------------------------------------------------------- */
 
-symbol_note *tw__as_note_of(tw__as *as, int symbol); /* NULL when out of memory */
-int tw__as_use_symbol(tw__as *as, const char *name, size_t length);
-void tw__as_define_label(tw__as *as, const char *at, size_t length);
-void tw__as_define_numeric_label(tw__as *as, unsigned number);
-int tw__as_numeric_label(tw__as *as, unsigned number, bool forward, place where); /* symbol, -1 with an error */
-value tw__as_here(tw__as *as);
-void tw__as_set_symbol(tw__as *as, const char *name, place where, value v, bool once);
-void tw__as_check_symbols(tw__as *as); /* at the end */
+symbol_note *tw__asm_note_of(tw__asm *as, int symbol); /* NULL when out of memory */
+int tw__asm_use_symbol(tw__asm *as, const char *name, size_t length);
+void tw__asm_define_label(tw__asm *as, const char *at, size_t length);
+void tw__asm_define_numeric_label(tw__asm *as, unsigned number);
+int tw__asm_numeric_label(tw__asm *as, unsigned number, bool forward, place where); /* symbol, -1 with an error */
+value tw__asm_here(tw__asm *as);
+void tw__asm_set_symbol(tw__asm *as, const char *name, place where, value v, bool once);
+void tw__asm_check_symbols(tw__asm *as); /* at the end */
 
 /* --- cond.c, macro.c ------------------------------------------------------------------------------------------------------------------------ */
 
-bool tw__as_is_active(const tw__as *as);
+bool tw__asm_is_active(const tw__asm *as);
 /* Handles a directive about conditions: true when it was one. Also called for text that is skipped. */
-bool tw__as_condition_directive(tw__as *as, const char *name, size_t length, place where);
-void tw__as_close_conditions(tw__as *as, unsigned down_to);
-void tw__as_define_macro(tw__as *as, place where);
-void tw__as_repeat_text(tw__as *as, const char *directive, place where); /* .rept .irp .irpc */
-void tw__as_purge_macro(tw__as *as);
-void tw__as_exit_macro(tw__as *as, place where);
-bool tw__as_expand_macro(tw__as *as, const char *name, size_t length); /* false: there is no such macro */
-void tw__as_free_macro(gpointer data);
+bool tw__asm_condition_directive(tw__asm *as, const char *name, size_t length, place where);
+void tw__asm_close_conditions(tw__asm *as, unsigned down_to);
+void tw__asm_define_macro(tw__asm *as, place where);
+void tw__asm_repeat_text(tw__asm *as, const char *directive, place where); /* .rept .irp .irpc */
+void tw__asm_purge_macro(tw__asm *as);
+void tw__asm_exit_macro(tw__asm *as, place where);
+bool tw__asm_expand_macro(tw__asm *as, const char *name, size_t length); /* false: there is no such macro */
+void tw__asm_free_macro(gpointer data);
 
 /* --- directive.c, data.c, section.c, stack.c ---------------------------------------------------------------------------------------------------- */
 
-void tw__as_run_directive(tw__as *as, const char *name, size_t length);
-typedef void directive_function(tw__as *as, const char *name, place where);
-directive_function tw__as_do_data, tw__as_do_float, tw__as_do_string, tw__as_do_space, tw__as_do_fill,
-    tw__as_do_align, tw__as_do_org, tw__as_do_incbin;
-directive_function tw__as_do_section, tw__as_do_push_section, tw__as_do_pop_section, tw__as_do_previous,
-    tw__as_do_named_section;
-directive_function tw__as_do_binding, tw__as_do_visibility, tw__as_do_type, tw__as_do_size, tw__as_do_comm,
-    tw__as_do_set;
-directive_function tw__as_do_stack_size, tw__as_do_stack_calls;
-void tw__as_finish_stack(tw__as *as);
-void tw__as_emit_bytes(tw__as *as, const void *bytes, size_t length, place where);
+void tw__asm_run_directive(tw__asm *as, const char *name, size_t length);
+typedef void directive_function(tw__asm *as, const char *name, place where);
+directive_function tw__asm_do_data, tw__asm_do_float, tw__asm_do_string, tw__asm_do_space, tw__asm_do_fill,
+    tw__asm_do_align, tw__asm_do_org, tw__asm_do_incbin;
+directive_function tw__asm_do_section, tw__asm_do_push_section, tw__asm_do_pop_section, tw__asm_do_previous,
+    tw__asm_do_named_section;
+directive_function tw__asm_do_binding, tw__asm_do_visibility, tw__asm_do_type, tw__asm_do_size, tw__asm_do_comm,
+    tw__asm_do_set;
+directive_function tw__asm_do_stack_size, tw__asm_do_stack_calls;
+void tw__asm_finish_stack(tw__asm *as);
+void tw__asm_emit_bytes(tw__asm *as, const void *bytes, size_t length, place where);
 
 /* --- operand.c, insn.c, emit.c, repeat.c, fixup.c ------------------------------------------------------------------------------------------------- */
 
-bool tw__as_read_operand(tw__as *as, operand *out);
-void tw__as_read_instruction(tw__as *as, const char *name, size_t length);
+bool tw__asm_read_operand(tw__asm *as, operand *out);
+void tw__asm_read_instruction(tw__asm *as, const char *name, size_t length);
 /* Row and operands for what was read; false with an error. */
-bool tw__as_match_instruction(tw__as *as, const char *mnemonic, place where, const operand *operands, size_t count,
-                              parsed *out);
-bool tw__as_load_constant(tw__as *as, place where, const operand *operands, size_t count); /* ldconst */
-void tw__as_open_bundle(tw__as *as);
-void tw__as_close_bundle(tw__as *as);
-void tw__as_emit_parsed(tw__as *as, parsed *insn,
-                        unsigned count); /* one instruction, or the two halves of a bundle */
-void tw__as_check_repeats(tw__as *as);
-void tw__as_add_fixup(tw__as *as, const fixup *added);
-void tw__as_apply_fixups(tw__as *as);
+bool tw__asm_match_instruction(tw__asm *as, const char *mnemonic, place where, const operand *operands,
+                               size_t count, parsed *out);
+bool tw__asm_load_constant(tw__asm *as, place where, const operand *operands, size_t count); /* ldconst */
+void tw__asm_open_bundle(tw__asm *as);
+void tw__asm_close_bundle(tw__asm *as);
+void tw__asm_emit_parsed(tw__asm *as, parsed *insn,
+                         unsigned count); /* one instruction, or the two halves of a bundle */
+void tw__asm_check_repeats(tw__asm *as);
+void tw__asm_add_fixup(tw__asm *as, const fixup *added);
+void tw__asm_apply_fixups(tw__asm *as);
 
 /* --- preprocess.c ------------------------------------------------------------------------------------------------------------------------------------- */
 
-tw_status tw__as_preprocess(const char *path, const tw_asm_options *options, tw_isa_arch arch, char **text,
-                            tw_diags *diags);
+tw_status tw__asm_preprocess(const char *path, const tw_asm_options *options, tw_isa_arch arch, char **text,
+                             tw_diags *diags);
 
 #endif

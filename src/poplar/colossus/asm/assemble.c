@@ -7,7 +7,7 @@
 /* --- statements ------------------------------------------------------------------------------------------------------------------- */
 
 /* "12:" at the cursor. */
-static bool read_numeric_label(tw__as *as)
+static bool read_numeric_label(tw__asm *as)
 {
     const char *start = as->top->at, *p = start;
     unsigned number = 0;
@@ -16,112 +16,112 @@ static bool read_numeric_label(tw__as *as)
     if (*p != ':' || number >= 100000) return false;
     as->top->at = p + 1;
     if (as->in_bundle)
-        fail_at(as, tw__as_place_at(as, start, 1), "a label cannot stand in a bundle: write it before the brace");
+        fail_at(as, tw__asm_place_at(as, start, 1), "a label cannot stand in a bundle: write it before the brace");
     else
-        tw__as_define_numeric_label(as, number);
+        tw__asm_define_numeric_label(as, number);
     return true;
 }
 
-static void read_assignment(tw__as *as, const char *at, size_t n)
+static void read_assignment(tw__asm *as, const char *at, size_t n)
 {
-    const char *name = tw__as_copy_text(as, at, n);
+    const char *name = tw__asm_copy_text(as, at, n);
     value v;
-    if (name && tw__as_read_value(as, &v)) tw__as_set_symbol(as, name, tw__as_place_at(as, at, n), v, false);
+    if (name && tw__asm_read_value(as, &v)) tw__asm_set_symbol(as, name, tw__asm_place_at(as, at, n), v, false);
 }
 
 /* A statement that begins with a name. False when more may follow on the same line: it was a label. */
-static bool named_statement(tw__as *as, const char *at, size_t n)
+static bool named_statement(tw__asm *as, const char *at, size_t n)
 {
     const char *next = at + n + strspn(at + n, " \t");
     if (*next == ':') {
         as->top->at = next + 1;
         if (as->in_bundle)
-            fail_at(as, tw__as_place_at(as, at, n), "a label cannot stand in a bundle: write it before the brace");
+            fail_at(as, tw__asm_place_at(as, at, n), "a label cannot stand in a bundle: write it before the brace");
         else
-            tw__as_define_label(as, at, n);
+            tw__asm_define_label(as, at, n);
         return false;
     }
     as->top->at = next;
     if (*next == '=' && next[1] != '=') {
         as->top->at = next + 1;
         read_assignment(as, at, n);
-    } else if (tw__as_expand_macro(as, at, n)) {
+    } else if (tw__asm_expand_macro(as, at, n)) {
         return false;
     } else if (*at == '.' && n > 1) {
         frame *before = as->top;
-        tw__as_run_directive(as, at + 1, n - 1);
+        tw__asm_run_directive(as, at + 1, n - 1);
         return as->top == before; /* else new text lies on top, and this line is done with */
     } else {
-        tw__as_read_instruction(as, at, n);
+        tw__asm_read_instruction(as, at, n);
     }
     return true;
 }
 
-static void check_end(tw__as *as)
+static void check_end(tw__asm *as)
 {
-    if (tw__as_at_end_of_statement(as)) return;
+    if (tw__asm_at_end_of_statement(as)) return;
     const char *at = as->top->at;
-    size_t n = tw__as_identifier_length(at);
-    fail_at(as, tw__as_place_at(as, at, MAX(n, 1)), "this is not expected here, at the end of the statement");
-    tw__as_skip_statement(as);
+    size_t n = tw__asm_identifier_length(at);
+    fail_at(as, tw__asm_place_at(as, at, MAX(n, 1)), "this is not expected here, at the end of the statement");
+    tw__asm_skip_statement(as);
 }
 
 /* Text behind a condition that does not hold. */
-static void skipped_statement(tw__as *as)
+static void skipped_statement(tw__asm *as)
 {
     const char *at = as->top->at;
-    size_t n = tw__as_identifier_length(at);
+    size_t n = tw__asm_identifier_length(at);
     if (n > 1 && *at == '.') {
         as->top->at = at + n;
-        place where = tw__as_place_at(as, at, n);
-        if (tw__as_condition_directive(as, at + 1, n - 1, where)) {
+        place where = tw__asm_place_at(as, at, n);
+        if (tw__asm_condition_directive(as, at + 1, n - 1, where)) {
             check_end(as);
             return;
         }
     }
-    tw__as_skip_statement(as);
+    tw__asm_skip_statement(as);
     if (*as->top->at == '}') as->top->at++;
 }
 
-static void statement(tw__as *as)
+static void statement(tw__asm *as)
 {
-    tw__as_skip_blanks(as);
+    tw__asm_skip_blanks(as);
     const char *at = as->top->at;
     if (at == as->top->end) {
-        tw__as_pop_frame(as);
+        tw__asm_pop_frame(as);
         return;
     }
     if (*at == '\n' || *at == ';') {
         as->top->at++;
         return;
     }
-    if (!tw__as_is_active(as)) {
+    if (!tw__asm_is_active(as)) {
         skipped_statement(as);
         return;
     }
     if (*at == '{' || *at == '}') {
         if (*at == '{')
-            tw__as_open_bundle(as);
+            tw__asm_open_bundle(as);
         else
-            tw__as_close_bundle(as);
+            tw__asm_close_bundle(as);
         as->top->at++;
         return;
     }
-    size_t n = tw__as_identifier_length(at);
+    size_t n = tw__asm_identifier_length(at);
     if (n) {
         if (named_statement(as, at, n)) check_end(as);
     } else if (isdigit((unsigned char)*at) && read_numeric_label(as)) {
         return;
     } else {
-        fail_at(as, tw__as_place_at(as, at, 1), "expected a label, an instruction or a directive");
+        fail_at(as, tw__asm_place_at(as, at, 1), "expected a label, an instruction or a directive");
         as->top->at++;
-        tw__as_skip_statement(as);
+        tw__asm_skip_statement(as);
     }
 }
 
 /* --- the whole ------------------------------------------------------------------------------------------------------------------------ */
 
-static bool begin(tw__as *as, const char *text, size_t length, const char *file)
+static bool begin(tw__asm *as, const char *text, size_t length, const char *file)
 {
     as->arena = tw__arena_new(0);
     as->object = as->arena ? tw_object_new(as->arch) : NULL;
@@ -134,34 +134,34 @@ static bool begin(tw__as *as, const char *text, size_t length, const char *file)
     as->conditions = g_array_new(FALSE, FALSE, sizeof(condition));
     as->stack_sizes = g_array_new(FALSE, FALSE, sizeof(stack_size));
     as->section_stack = g_array_new(FALSE, FALSE, sizeof(int));
-    as->macros = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, tw__as_free_macro);
+    as->macros = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, tw__asm_free_macro);
     g_array_set_size(as->notes, 64);
     frame *f = as->arena ? TW__NEW(as->arena, frame) : NULL;
-    char *copy = f ? tw__as_copy_text(as, text, length) : NULL;
+    char *copy = f ? tw__asm_copy_text(as, text, length) : NULL;
     if (as->section < 0 || !copy) return false;
     *f = (frame){ .text = copy, .at = copy, .end = copy + length, .file = file, .line = 1 };
     const char *zero = memchr(copy, 0, length);
     as->top = f;
     if (zero) {
-        fail_at(as, tw__as_place_at(as, zero, 1), "the text holds a byte 0 here");
+        fail_at(as, tw__asm_place_at(as, zero, 1), "the text holds a byte 0 here");
         f->end = zero;
     }
     return true;
 }
 
-static void finish(tw__as *as)
+static void finish(tw__asm *as)
 {
     frame *f = as->top;
     if (as->in_bundle) fail_at(as, as->bundle_place, "the bundle has no closing brace");
     as->in_bundle = false;
-    tw__as_check_symbols(as);
-    tw__as_finish_stack(as);
-    tw__as_apply_fixups(as);
-    if (!as->errors) tw__as_check_repeats(as);
+    tw__asm_check_symbols(as);
+    tw__asm_finish_stack(as);
+    tw__asm_apply_fixups(as);
+    if (!as->errors) tw__asm_check_repeats(as);
     (void)f;
 }
 
-static void clean_up(tw__as *as)
+static void clean_up(tw__asm *as)
 {
     g_array_free(as->notes, TRUE);
     g_hash_table_destroy(as->numeric);
@@ -180,10 +180,10 @@ tw_status tw_asm_text(const char *text, size_t length, const char *file, const t
     static const tw_asm_options defaults;
     if (!options) options = &defaults;
     tw_diags *own = diags ? NULL : tw_diags_new();
-    tw__as as = { .options = options,
-                  .arch = options->arch ? options->arch : TW_ISA_IPU2,
-                  .diags = diags ? diags : own,
-                  .max_errors = options->max_errors ? options->max_errors : 20 };
+    tw__asm as = { .options = options,
+                   .arch = options->arch ? options->arch : TW_ISA_IPU2,
+                   .diags = diags ? diags : own,
+                   .max_errors = options->max_errors ? options->max_errors : 20 };
     *object = NULL;
     if (!*tw_isa_arch_name(as.arch)) {
         tw_diags_free(own);
@@ -216,7 +216,7 @@ tw_status tw_asm_file(const char *path, const tw_asm_options *options, tw_diags 
     if (!options->preprocessed && g_str_has_suffix(path, ".S")) {
         tw_diags *own = diags ? NULL : tw_diags_new();
         tw_isa_arch arch = options->arch ? options->arch : TW_ISA_IPU2;
-        tw_status status = tw__as_preprocess(path, options, arch, &text, diags ? diags : own);
+        tw_status status = tw__asm_preprocess(path, options, arch, &text, diags ? diags : own);
         tw_diags_free(own);
         if (status != TW_OK) return status;
         length = strlen(text);

@@ -6,31 +6,31 @@
 #include <tilewright/type.h>
 
 /* Where code and data go now; false with an error inside a bundle or a section without bytes. */
-static bool can_emit(tw__as *as, place where)
+static bool can_emit(tw__asm *as, place where)
 {
     if (!as->in_bundle) return true;
     fail_at(as, where, "only instructions can stand in a bundle");
     return false;
 }
 
-void tw__as_emit_bytes(tw__as *as, const void *bytes, size_t length, place where)
+void tw__asm_emit_bytes(tw__asm *as, const void *bytes, size_t length, place where)
 {
-    if (tw_object_append(as->object, as->section, bytes, length) != TW_OK) tw__as_fail_status(as, where);
+    if (tw_object_append(as->object, as->section, bytes, length) != TW_OK) tw__asm_fail_status(as, where);
 }
 
-static const tw_section *current(const tw__as *as)
+static const tw_section *current(const tw__asm *as)
 {
     return tw_object_get_section(as->object, (size_t)as->section);
 }
 
 /* One integer of `bytes`, or a fixup in its place. */
-static void emit_value(tw__as *as, value v, unsigned bytes, place where)
+static void emit_value(tw__asm *as, value v, unsigned bytes, place where)
 {
     if (v.kind != V_CONST || v.modifier) {
         fixup f = {
             .section = as->section, .offset = current(as)->size, .bytes = (uint8_t)bytes, .value = v, .place = where
         };
-        tw__as_add_fixup(as, &f);
+        tw__asm_add_fixup(as, &f);
         v.number = 0;
     } else if (v.real) {
         fail_at(as, where,
@@ -44,7 +44,7 @@ static void emit_value(tw__as *as, value v, unsigned bytes, place where)
     }
     uint8_t data[8];
     for (unsigned i = 0; i < bytes; i++) data[i] = (uint8_t)((uint64_t)v.number >> 8 * i);
-    tw__as_emit_bytes(as, data, bytes, where);
+    tw__asm_emit_bytes(as, data, bytes, where);
 }
 
 static unsigned size_by_name(const char *name)
@@ -59,95 +59,96 @@ static unsigned size_by_name(const char *name)
     return 1;
 }
 
-void tw__as_do_data(tw__as *as, const char *name, place where)
+void tw__asm_do_data(tw__asm *as, const char *name, place where)
 {
-    if (!can_emit(as, where) || tw__as_at_end_of_statement(as)) return;
+    if (!can_emit(as, where) || tw__asm_at_end_of_statement(as)) return;
     unsigned bytes = size_by_name(name);
     do {
-        tw__as_skip_blanks(as);
+        tw__asm_skip_blanks(as);
         const char *start = as->top->at;
         value v;
-        if (!tw__as_read_value(as, &v)) return;
-        emit_value(as, v, bytes, tw__as_place_at(as, start, (size_t)(as->top->at - start)));
-    } while (tw__as_accept(as, ','));
+        if (!tw__asm_read_value(as, &v)) return;
+        emit_value(as, v, bytes, tw__asm_place_at(as, start, (size_t)(as->top->at - start)));
+    } while (tw__asm_accept(as, ','));
 }
 
-void tw__as_do_float(tw__as *as, const char *name, place where)
+void tw__asm_do_float(tw__asm *as, const char *name, place where)
 {
     if (!can_emit(as, where)) return;
     do {
         double x;
-        tw__as_skip_blanks(as);
-        place at = tw__as_place_at(as, as->top->at, 1);
-        if (!tw__as_read_real(as, &x)) return;
+        tw__asm_skip_blanks(as);
+        place at = tw__asm_place_at(as, as->top->at, 1);
+        if (!tw__asm_read_real(as, &x)) return;
         float single = (float)x;
         if (strcmp(name, "double") == 0)
-            tw__as_emit_bytes(as, &x, sizeof x, at);
+            tw__asm_emit_bytes(as, &x, sizeof x, at);
         else
-            tw__as_emit_bytes(as, &single, sizeof single, at);
-    } while (tw__as_accept(as, ','));
+            tw__asm_emit_bytes(as, &single, sizeof single, at);
+    } while (tw__asm_accept(as, ','));
 }
 
-void tw__as_do_string(tw__as *as, const char *name, place where)
+void tw__asm_do_string(tw__asm *as, const char *name, place where)
 {
-    if (!can_emit(as, where) || tw__as_at_end_of_statement(as)) return;
+    if (!can_emit(as, where) || tw__asm_at_end_of_statement(as)) return;
     do {
         g_autoptr(GString) text = g_string_new(NULL);
-        if (!tw__as_read_string(as, text)) return;
-        tw__as_emit_bytes(as, text->str, text->len + (strcmp(name, "ascii") != 0), where); /* the others end in 0 */
-    } while (tw__as_accept(as, ','));
+        if (!tw__asm_read_string(as, text)) return;
+        tw__asm_emit_bytes(as, text->str, text->len + (strcmp(name, "ascii") != 0),
+                           where); /* the others end in 0 */
+    } while (tw__asm_accept(as, ','));
 }
 
-static bool is_amount(tw__as *as, int64_t bytes, place where)
+static bool is_amount(tw__asm *as, int64_t bytes, place where)
 {
     if (bytes >= 0 && bytes <= TW__MAX_SECTION) return true;
     fail_at(as, where, "%lld bytes: the amount has to be between 0 and 2 MB", (long long)bytes);
     return false;
 }
 
-static void fill(tw__as *as, int64_t count, unsigned bytes, uint64_t pattern, place where)
+static void fill(tw__asm *as, int64_t count, unsigned bytes, uint64_t pattern, place where)
 {
     if (!pattern) {
-        tw__as_emit_bytes(as, NULL, (size_t)count * bytes, where);
+        tw__asm_emit_bytes(as, NULL, (size_t)count * bytes, where);
         return;
     }
     uint8_t data[8];
     for (unsigned i = 0; i < bytes; i++) data[i] = (uint8_t)(pattern >> 8 * i);
-    for (; count > 0 && !as->stopped; count--) tw__as_emit_bytes(as, data, bytes, where);
+    for (; count > 0 && !as->stopped; count--) tw__asm_emit_bytes(as, data, bytes, where);
 }
 
-void tw__as_do_space(tw__as *as, const char *name, place where)
+void tw__asm_do_space(tw__asm *as, const char *name, place where)
 {
     (void)name;
     int64_t bytes, pattern = 0;
-    if (!can_emit(as, where) || !tw__as_read_constant(as, &bytes, "the amount")) return;
-    if (tw__as_accept(as, ',') && !tw__as_read_constant(as, &pattern, "the value")) return;
+    if (!can_emit(as, where) || !tw__asm_read_constant(as, &bytes, "the amount")) return;
+    if (tw__asm_accept(as, ',') && !tw__asm_read_constant(as, &pattern, "the value")) return;
     if (is_amount(as, bytes, where)) fill(as, bytes, 1, (uint8_t)pattern, where);
 }
 
-void tw__as_do_fill(tw__as *as, const char *name, place where)
+void tw__asm_do_fill(tw__asm *as, const char *name, place where)
 {
     (void)name;
     int64_t count, bytes = 1, pattern = 0;
-    if (!can_emit(as, where) || !tw__as_read_constant(as, &count, "the repetition")) return;
-    if (tw__as_accept(as, ',') && !tw__as_read_constant(as, &bytes, "the size")) return;
-    if (tw__as_accept(as, ',') && !tw__as_read_constant(as, &pattern, "the value")) return;
+    if (!can_emit(as, where) || !tw__asm_read_constant(as, &count, "the repetition")) return;
+    if (tw__asm_accept(as, ',') && !tw__asm_read_constant(as, &bytes, "the size")) return;
+    if (tw__asm_accept(as, ',') && !tw__asm_read_constant(as, &pattern, "the value")) return;
     if (bytes < 0 || bytes > 8)
         fail_at(as, where, "the size of .fill has to be 0 to 8 bytes");
     else if (is_amount(as, count, where) && is_amount(as, count * bytes, where))
         fill(as, count, (unsigned)bytes, (uint64_t)pattern, where);
 }
 
-void tw__as_do_align(tw__as *as, const char *name, place where)
+void tw__asm_do_align(tw__asm *as, const char *name, place where)
 {
     int64_t align, pattern = 0, most = TW__MAX_SECTION;
     bool has_pattern = false;
-    if (!can_emit(as, where) || !tw__as_read_constant(as, &align, "the alignment")) return;
-    if (tw__as_accept(as, ',') && !tw__as_at_end_of_statement(as) && *as->top->at != ',') {
-        if (!tw__as_read_constant(as, &pattern, "the value")) return;
+    if (!can_emit(as, where) || !tw__asm_read_constant(as, &align, "the alignment")) return;
+    if (tw__asm_accept(as, ',') && !tw__asm_at_end_of_statement(as) && *as->top->at != ',') {
+        if (!tw__asm_read_constant(as, &pattern, "the value")) return;
         has_pattern = true;
     }
-    if (tw__as_accept(as, ',') && !tw__as_read_constant(as, &most, "the limit")) return;
+    if (tw__asm_accept(as, ',') && !tw__asm_read_constant(as, &most, "the limit")) return;
     if (strcmp(name, "p2align") == 0) align = align >= 0 && align < 22 ? INT64_C(1) << align : -1;
     if (align == 0) return;
     if (align < 0 || align > TW__MAX_SECTION || (align & (align - 1))) {
@@ -163,15 +164,15 @@ void tw__as_do_align(tw__as *as, const char *name, place where)
     } else {
         status = tw_object_align(as->object, as->section, (uint32_t)align);
     }
-    if (status != TW_OK) tw__as_fail_status(as, where);
+    if (status != TW_OK) tw__asm_fail_status(as, where);
 }
 
 /* .org to an offset of the section, a constant or a label of it; only forward. */
-void tw__as_do_org(tw__as *as, const char *name, place where)
+void tw__asm_do_org(tw__asm *as, const char *name, place where)
 {
     (void)name;
     value v;
-    if (!can_emit(as, where) || !tw__as_read_value(as, &v)) return;
+    if (!can_emit(as, where) || !tw__asm_read_value(as, &v)) return;
     int64_t target = v.number;
     if (v.kind == V_SYMBOL && as->object->symbols[v.symbol].section == as->section)
         target += as->object->symbols[v.symbol].value;
@@ -186,16 +187,16 @@ void tw__as_do_org(tw__as *as, const char *name, place where)
         fill(as, gap, 1, 0, where);
 }
 
-void tw__as_do_incbin(tw__as *as, const char *name, place where)
+void tw__asm_do_incbin(tw__asm *as, const char *name, place where)
 {
     (void)name;
     g_autoptr(GString) path = g_string_new(NULL);
     g_autofree char *bytes = NULL;
     g_autoptr(GError) error = NULL;
     gsize length;
-    if (!can_emit(as, where) || !tw__as_read_string(as, path)) return;
+    if (!can_emit(as, where) || !tw__asm_read_string(as, path)) return;
     if (!g_file_get_contents(path->str, &bytes, &length, &error))
         fail_at(as, where, "%s", error->message);
     else
-        tw__as_emit_bytes(as, bytes, length, where);
+        tw__asm_emit_bytes(as, bytes, length, where);
 }

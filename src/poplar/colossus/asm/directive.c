@@ -3,65 +3,65 @@
 
 #include <string.h>
 
-static void do_mode(tw__as *as, const char *name, place where)
+static void do_mode(tw__asm *as, const char *name, place where)
 {
     (void)where;
     as->mode = *name == 'w' ? TW_ISA_WORKER : TW_ISA_SUPERVISOR;
 }
 
 /* Debug tables of other tools: accepted, without effect. */
-static void do_ignore(tw__as *as, const char *name, place where)
+static void do_ignore(tw__asm *as, const char *name, place where)
 {
     (void)name, (void)where;
-    tw__as_skip_statement(as);
+    tw__asm_skip_statement(as);
 }
 
-static void do_say(tw__as *as, const char *name, place where)
+static void do_say(tw__asm *as, const char *name, place where)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     if (strcmp(name, "err") == 0)
         g_string_assign(text, ".err stands here");
-    else if (tw__as_at_end_of_statement(as))
+    else if (tw__asm_at_end_of_statement(as))
         g_string_printf(text, ".%s stands here", name);
-    else if (!tw__as_read_string(as, text))
+    else if (!tw__asm_read_string(as, text))
         return;
     if (strcmp(name, "print") == 0)
-        tw__as_report(as, where, TW_NOTE, "%s", text->str);
+        tw__asm_report(as, where, TW_NOTE, "%s", text->str);
     else
-        tw__as_report(as, where, *name == 'w' ? TW_WARNING : TW_ERROR, "%s", text->str);
+        tw__asm_report(as, where, *name == 'w' ? TW_WARNING : TW_ERROR, "%s", text->str);
 }
 
-static void do_end(tw__as *as, const char *name, place where)
+static void do_end(tw__asm *as, const char *name, place where)
 {
     (void)name, (void)where;
     as->ended = true;
 }
 
-static void do_macro(tw__as *as, const char *name, place where)
+static void do_macro(tw__asm *as, const char *name, place where)
 {
     (void)name;
-    tw__as_define_macro(as, where);
+    tw__asm_define_macro(as, where);
 }
 
-static void do_purge(tw__as *as, const char *name, place where)
+static void do_purge(tw__asm *as, const char *name, place where)
 {
     (void)name, (void)where;
-    tw__as_purge_macro(as);
+    tw__asm_purge_macro(as);
 }
 
-static void do_exitm(tw__as *as, const char *name, place where)
+static void do_exitm(tw__asm *as, const char *name, place where)
 {
     (void)name;
-    tw__as_exit_macro(as, where);
+    tw__asm_exit_macro(as, where);
 }
 
-static void do_stray_end(tw__as *as, const char *name, place where)
+static void do_stray_end(tw__asm *as, const char *name, place where)
 {
     fail_at(as, where, "there is nothing that .%s could end", name);
 }
 
 /* .allow_X and .error_on_invalid_X turn checks off and on. */
-static void do_checks(tw__as *as, const char *name, place where)
+static void do_checks(tw__asm *as, const char *name, place where)
 {
     (void)where;
     if (strcmp(name, "allow_optimizations") == 0)
@@ -82,14 +82,14 @@ static void do_checks(tw__as *as, const char *name, place where)
         as->allow_repeat = true;
 }
 
-static void do_include(tw__as *as, const char *name, place where)
+static void do_include(tw__asm *as, const char *name, place where)
 {
     (void)name;
     g_autoptr(GString) path = g_string_new(NULL);
     g_autofree char *text = NULL;
     g_autoptr(GError) error = NULL;
     gsize length;
-    if (!tw__as_read_string(as, path)) return;
+    if (!tw__asm_read_string(as, path)) return;
     g_autofree char *folder = g_path_get_dirname(as->top->file),
                     *beside = g_build_filename(folder, path->str, NULL);
     if (!g_file_get_contents(beside, &text, &length, NULL) &&
@@ -97,53 +97,53 @@ static void do_include(tw__as *as, const char *name, place where)
         fail_at(as, where, "%s", error->message);
         return;
     }
-    tw__as_skip_statement(as); /* the rest of the line, before the new text comes on top */
+    tw__asm_skip_statement(as); /* the rest of the line, before the new text comes on top */
     frame *f = TW__NEW(as->arena, frame);
-    char *copy = f ? tw__as_copy_text(as, text, strlen(text)) : NULL;
+    char *copy = f ? tw__asm_copy_text(as, text, strlen(text)) : NULL;
     if (!copy) return;
     *f = (frame){ .text = copy,
                   .at = copy,
                   .end = copy + strlen(copy),
-                  .file = tw__as_copy_text(as, path->str, path->len),
+                  .file = tw__asm_copy_text(as, path->str, path->len),
                   .line = 1,
                   .called_at = where.at };
-    if (f->file) tw__as_push_frame(as, f);
+    if (f->file) tw__asm_push_frame(as, f);
 }
 
-static void do_repeat(tw__as *as, const char *name, place where)
+static void do_repeat(tw__asm *as, const char *name, place where)
 {
-    tw__as_repeat_text(as, name, where);
+    tw__asm_repeat_text(as, name, where);
 }
 
 static const struct {
     const char *name;
     directive_function *run;
 } directives[] = {
-    { "2byte", tw__as_do_data },
-    { "4byte", tw__as_do_data },
-    { "8byte", tw__as_do_data },
+    { "2byte", tw__asm_do_data },
+    { "4byte", tw__asm_do_data },
+    { "8byte", tw__asm_do_data },
     { "addrsig", do_ignore },
     { "addrsig_sym", do_ignore },
-    { "align", tw__as_do_align },
+    { "align", tw__asm_do_align },
     { "allow_invalid_execution_mode", do_checks },
     { "allow_invalid_operands", do_checks },
     { "allow_invalid_repeat", do_checks },
     { "allow_optimizations", do_checks },
     { "altmacro", do_ignore },
-    { "ascii", tw__as_do_string },
-    { "asciz", tw__as_do_string },
-    { "balign", tw__as_do_align },
-    { "bss", tw__as_do_named_section },
-    { "byte", tw__as_do_data },
-    { "comm", tw__as_do_comm },
-    { "data", tw__as_do_named_section },
-    { "double", tw__as_do_float },
+    { "ascii", tw__asm_do_string },
+    { "asciz", tw__asm_do_string },
+    { "balign", tw__asm_do_align },
+    { "bss", tw__asm_do_named_section },
+    { "byte", tw__asm_do_data },
+    { "comm", tw__asm_do_comm },
+    { "data", tw__asm_do_named_section },
+    { "double", tw__asm_do_float },
     { "end", do_end },
     { "endm", do_stray_end },
     { "endmacro", do_stray_end },
     { "endr", do_stray_end },
-    { "equ", tw__as_do_set },
-    { "equiv", tw__as_do_set },
+    { "equ", tw__asm_do_set },
+    { "equiv", tw__asm_do_set },
     { "err", do_say },
     { "error", do_say },
     { "error_on_invalid_bundles", do_checks },
@@ -152,61 +152,61 @@ static const struct {
     { "exitm", do_exitm },
     { "extern", do_ignore },
     { "file", do_ignore },
-    { "fill", tw__as_do_fill },
-    { "float", tw__as_do_float },
-    { "global", tw__as_do_binding },
-    { "globl", tw__as_do_binding },
-    { "half", tw__as_do_data },
-    { "hidden", tw__as_do_visibility },
-    { "hword", tw__as_do_data },
+    { "fill", tw__asm_do_fill },
+    { "float", tw__asm_do_float },
+    { "global", tw__asm_do_binding },
+    { "globl", tw__asm_do_binding },
+    { "half", tw__asm_do_data },
+    { "hidden", tw__asm_do_visibility },
+    { "hword", tw__asm_do_data },
     { "ident", do_ignore },
-    { "incbin", tw__as_do_incbin },
+    { "incbin", tw__asm_do_incbin },
     { "include", do_include },
-    { "int", tw__as_do_data },
-    { "internal", tw__as_do_visibility },
+    { "int", tw__asm_do_data },
+    { "internal", tw__asm_do_visibility },
     { "irp", do_repeat },
     { "irpc", do_repeat },
-    { "lcomm", tw__as_do_comm },
+    { "lcomm", tw__asm_do_comm },
     { "line", do_ignore },
     { "loc", do_ignore },
-    { "local", tw__as_do_binding },
-    { "long", tw__as_do_data },
+    { "local", tw__asm_do_binding },
+    { "long", tw__asm_do_data },
     { "macro", do_macro },
     { "noaltmacro", do_ignore },
-    { "org", tw__as_do_org },
-    { "p2align", tw__as_do_align },
-    { "popsection", tw__as_do_pop_section },
-    { "previous", tw__as_do_previous },
+    { "org", tw__asm_do_org },
+    { "p2align", tw__asm_do_align },
+    { "popsection", tw__asm_do_pop_section },
+    { "previous", tw__asm_do_previous },
     { "print", do_say },
-    { "protected", tw__as_do_visibility },
+    { "protected", tw__asm_do_visibility },
     { "purgem", do_purge },
-    { "pushsection", tw__as_do_push_section },
-    { "quad", tw__as_do_data },
+    { "pushsection", tw__asm_do_push_section },
+    { "quad", tw__asm_do_data },
     { "rep", do_repeat },
     { "rept", do_repeat },
-    { "rodata", tw__as_do_named_section },
-    { "section", tw__as_do_section },
-    { "set", tw__as_do_set },
-    { "short", tw__as_do_data },
-    { "single", tw__as_do_float },
-    { "size", tw__as_do_size },
-    { "skip", tw__as_do_space },
-    { "space", tw__as_do_space },
-    { "stack_calls", tw__as_do_stack_calls },
-    { "stack_own", tw__as_do_stack_size },
-    { "stack_total", tw__as_do_stack_size },
-    { "string", tw__as_do_string },
+    { "rodata", tw__asm_do_named_section },
+    { "section", tw__asm_do_section },
+    { "set", tw__asm_do_set },
+    { "short", tw__asm_do_data },
+    { "single", tw__asm_do_float },
+    { "size", tw__asm_do_size },
+    { "skip", tw__asm_do_space },
+    { "space", tw__asm_do_space },
+    { "stack_calls", tw__asm_do_stack_calls },
+    { "stack_own", tw__asm_do_stack_size },
+    { "stack_total", tw__asm_do_stack_size },
+    { "string", tw__asm_do_string },
     { "supervisor", do_mode },
-    { "text", tw__as_do_named_section },
+    { "text", tw__asm_do_named_section },
     { "title", do_ignore },
-    { "type", tw__as_do_type },
-    { "value", tw__as_do_data },
+    { "type", tw__asm_do_type },
+    { "value", tw__asm_do_data },
     { "warn_on_invalid_bundles", do_checks },
     { "warning", do_say },
-    { "weak", tw__as_do_binding },
-    { "word", tw__as_do_data },
+    { "weak", tw__asm_do_binding },
+    { "word", tw__asm_do_data },
     { "worker", do_mode },
-    { "zero", tw__as_do_space },
+    { "zero", tw__asm_do_space },
 };
 
 static const char *nearest_directive(const char *name)
@@ -217,10 +217,10 @@ static const char *nearest_directive(const char *name)
 }
 
 /* name: behind the dot. The table is in order of names. */
-void tw__as_run_directive(tw__as *as, const char *at, size_t length)
+void tw__asm_run_directive(tw__asm *as, const char *at, size_t length)
 {
-    place where = tw__as_place_at(as, at - 1, length + 1);
-    if (tw__as_condition_directive(as, at, length, where)) return;
+    place where = tw__asm_place_at(as, at - 1, length + 1);
+    if (tw__asm_condition_directive(as, at, length, where)) return;
     char name[64];
     size_t n = MIN(length, sizeof name - 1);
     for (size_t i = 0; i < n; i++) name[i] = g_ascii_tolower(at[i]);
@@ -238,7 +238,7 @@ void tw__as_run_directive(tw__as *as, const char *at, size_t length)
         else
             high = middle;
     }
-    tw__as_skip_statement(as);
+    tw__asm_skip_statement(as);
     if (strncmp(name, "cfi_", 4) == 0) return; /* frame tables, which nothing here reads */
     char hint[TW__HINT_BYTES];
     fail_at(as, where, "unknown directive '.%s'%s", name, tw__did_you_mean(hint, nearest_directive(name)));

@@ -30,7 +30,7 @@ static void name_register(written both, char buf[8])
 }
 
 /* Two destinations of one instruction that overlap, as of ld32step $m1, $m2, $m1+=, 1. */
-static void check_destinations(tw__as *as, const parsed *insn)
+static void check_destinations(tw__asm *as, const parsed *insn)
 {
     if (as->allow_operands) return;
     for (size_t k = 1; k < insn->row->count; k++) {
@@ -46,7 +46,7 @@ static void check_destinations(tw__as *as, const parsed *insn)
     }
 }
 
-static void check_mode(tw__as *as, const parsed *insn)
+static void check_mode(tw__asm *as, const parsed *insn)
 {
     if (!as->mode || as->allow_mode || (insn->row->context & as->mode)) return;
     fail_at(as, insn->place, "'%s'%s is for the %s only, and this is code of the %s", insn->row->name,
@@ -55,13 +55,13 @@ static void check_mode(tw__as *as, const parsed *insn)
             as->mode == TW_ISA_WORKER ? "workers" : "supervisor");
 }
 
-static void swap_halves(tw__as *as)
+static void swap_halves(tw__asm *as)
 {
     parsed first = as->halves[0];
     as->halves[0] = as->halves[1], as->halves[1] = first;
 }
 
-static bool check_bundle(tw__as *as)
+static bool check_bundle(tw__asm *as)
 {
     const parsed *a = &as->halves[0], *b = &as->halves[1];
     tw_severity severity = as->allow_bundles ? TW_WARNING : TW_ERROR;
@@ -77,34 +77,34 @@ static bool check_bundle(tw__as *as)
     }
     if (a->row->pipe == TW_ISA_AUX) {
         if (!as->optimise)
-            tw__as_report(as, a->place, severity,
-                          "the main instruction of a bundle comes first, and '%s' is for the aux pipeline",
-                          a->row->name);
+            tw__asm_report(as, a->place, severity,
+                           "the main instruction of a bundle comes first, and '%s' is for the aux pipeline",
+                           a->row->name);
         swap_halves(as);
     }
     written x = registers_written(a), y = registers_written(b), both = { x.mrf & y.mrf, x.arf & y.arf };
     if (both.mrf | both.arf) {
         char name[8];
         name_register(both, name);
-        tw__as_report(as, b->place, severity, "both instructions of the bundle write %s", name);
+        tw__asm_report(as, b->place, severity, "both instructions of the bundle write %s", name);
     }
     return true;
 }
 
-void tw__as_open_bundle(tw__as *as)
+void tw__asm_open_bundle(tw__asm *as)
 {
-    place where = tw__as_place_at(as, as->top->at, 1);
+    place where = tw__asm_place_at(as, as->top->at, 1);
     if (as->in_bundle) {
         fail_at(as, where, "a bundle is open already");
-        tw__as_report(as, as->bundle_place, TW_NOTE, "it begins here");
+        tw__asm_report(as, as->bundle_place, TW_NOTE, "it begins here");
     }
     as->in_bundle = true, as->half_count = 0, as->bundle_place = where;
     as->bundle_errors = as->errors;
 }
 
-void tw__as_close_bundle(tw__as *as)
+void tw__asm_close_bundle(tw__asm *as)
 {
-    place where = tw__as_place_at(as, as->top->at, 1);
+    place where = tw__asm_place_at(as, as->top->at, 1);
     if (!as->in_bundle) {
         fail_at(as, where, "there is no bundle that '}' could close");
         return;
@@ -116,7 +116,7 @@ void tw__as_close_bundle(tw__as *as)
                 as->half_count);
         return;
     }
-    if (check_bundle(as)) tw__as_emit_parsed(as, as->halves, 2);
+    if (check_bundle(as)) tw__asm_emit_parsed(as, as->halves, 2);
 }
 
 /* --- words --------------------------------------------------------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static bool is_fnop(const parsed *insn)
 }
 
 /* Under .allow_optimizations: an fnop beside rpt comes or goes so that the body lies on 8 bytes. */
-static unsigned align_body(tw__as *as, parsed *insns, unsigned count, parsed changed[2])
+static unsigned align_body(tw__asm *as, parsed *insns, unsigned count, parsed changed[2])
 {
     memcpy(changed, insns, count * sizeof *insns);
     uint32_t body = tw_object_get_section(as->object, (size_t)as->section)->size + 4 * count;
@@ -144,7 +144,7 @@ static unsigned align_body(tw__as *as, parsed *insns, unsigned count, parsed cha
     return 2;
 }
 
-static void add_waiting(tw__as *as, const parsed *insn, uint32_t offset)
+static void add_waiting(tw__asm *as, const parsed *insn, uint32_t offset)
 {
     for (size_t k = 0; k < insn->row->count; k++) {
         if (!(insn->waiting & 1u << k)) continue;
@@ -154,18 +154,18 @@ static void add_waiting(tw__as *as, const parsed *insn, uint32_t offset)
                     .operand = (uint8_t)k,
                     .value = insn->values[k],
                     .place = insn->places[k] };
-        tw__as_add_fixup(as, &f);
+        tw__asm_add_fixup(as, &f);
     }
 }
 
-static void add_line(tw__as *as, const parsed *insn, uint32_t offset)
+static void add_line(tw__asm *as, const parsed *insn, uint32_t offset)
 {
     const char *file;
-    int line = tw__as_quick_line(as, insn->place, &file);
+    int line = tw__asm_quick_line(as, insn->place, &file);
     if (line > 0) tw_object_add_line(as->object, as->section, offset, file, (uint32_t)line);
 }
 
-void tw__as_emit_parsed(tw__as *as, parsed *insns, unsigned count)
+void tw__asm_emit_parsed(tw__asm *as, parsed *insns, unsigned count)
 {
     parsed changed[2];
     if (as->optimise && is_rpt(&insns[0])) count = align_body(as, insns, count, changed), insns = changed;
@@ -188,7 +188,7 @@ void tw__as_emit_parsed(tw__as *as, parsed *insns, unsigned count)
         for (size_t k = 0; k < insn->row->count; k++)
             if (insn->waiting & 1u << k) insn->insn.operands[k] = 0;
         if (tw_object_emit(as->object, as->section, &insn->insn) != TW_OK) {
-            tw__as_fail_status(as, insn->place);
+            tw__asm_fail_status(as, insn->place);
             return;
         }
         if (insn->waiting) add_waiting(as, insn, offset + 4 * i);

@@ -39,7 +39,7 @@ static const struct {
                   { "-", OP_SUB, 4 },   { "<", OP_LT, 3 },   { ">", OP_GT, 3 }
 };
 
-value tw__as_constant(int64_t number)
+value tw__asm_constant(int64_t number)
 {
     return (value){ .kind = V_CONST, .number = number };
 }
@@ -72,13 +72,13 @@ static int64_t calculate(int op, int64_t a, int64_t b)
     }
 }
 
-static bool is_placed(const tw__as *as, int symbol)
+static bool is_placed(const tw__asm *as, int symbol)
 {
     return as->object->symbols[symbol].section >= 0 || as->object->symbols[symbol].section == TW_SECTION_ABSOLUTE;
 }
 
 /* Folds what can be folded now: constants, symbol +- constant, difference of two labels of one section. */
-static bool fold(const tw__as *as, int op, value a, value b, value *out)
+static bool fold(const tw__asm *as, int op, value a, value b, value *out)
 {
     *out = (value){ .kind = V_CONST,
                     .symbolic = a.symbolic || b.symbolic,
@@ -112,7 +112,7 @@ static unsigned depth_of(value v)
     return v.kind == V_TREE ? v.tree->depth : 0;
 }
 
-static bool combine(tw__as *as, int op, value a, value b, place where, value *out)
+static bool combine(tw__asm *as, int op, value a, value b, place where, value *out)
 {
     if ((op == OP_DIV || op == OP_MOD) && b.kind == V_CONST && b.number == 0) {
         fail_at(as, where, "division by zero");
@@ -137,21 +137,21 @@ static bool combine(tw__as *as, int op, value a, value b, place where, value *ou
     return true;
 }
 
-value tw__as_add_values(tw__as *as, value a, value b, bool subtract)
+value tw__asm_add_values(tw__asm *as, value a, value b, bool subtract)
 {
-    value out = tw__as_constant(0);
-    combine(as, subtract ? OP_SUB : OP_ADD, a, b, tw__as_place_at(as, as->top ? as->top->at : NULL, 1), &out);
+    value out = tw__asm_constant(0);
+    combine(as, subtract ? OP_SUB : OP_ADD, a, b, tw__asm_place_at(as, as->top ? as->top->at : NULL, 1), &out);
     return out;
 }
 
 /* --- terms -------------------------------------------------------------------------------------------------------------------------- */
 
-static bool read_level(tw__as *as, int level, unsigned nesting, value *out);
+static bool read_level(tw__asm *as, int level, unsigned nesting, value *out);
 
-static value symbol_value(tw__as *as, int symbol)
+static value symbol_value(tw__asm *as, int symbol)
 {
-    symbol_note *note = symbol < 0 ? NULL : tw__as_note_of(as, symbol);
-    if (!note) return tw__as_constant(0);
+    symbol_note *note = symbol < 0 ? NULL : tw__asm_note_of(as, symbol);
+    if (!note) return tw__asm_constant(0);
     if (note->is_set) {
         value v = note->value;
         v.symbolic = true;
@@ -173,7 +173,7 @@ static const struct {
                   { "abs21", TW_R_COLOSSUS_21 } };
 
 /* "@abs21" and the like behind a symbol. */
-static bool read_modifier(tw__as *as, value *v)
+static bool read_modifier(tw__asm *as, value *v)
 {
     const char *start = as->top->at, *p = start;
     if (*p != '@' || !isalnum((unsigned char)p[1])) return true;
@@ -185,29 +185,29 @@ static bool read_modifier(tw__as *as, value *v)
             v->modifier = modifiers[i].type;
             return true;
         }
-    fail_at(as, tw__as_place_at(as, start, n + 1),
+    fail_at(as, tw__asm_place_at(as, start, n + 1),
             "unknown modifier; known: @relative@16@s2, @abs18@s2, @abs19@s2, "
             "@abs16@s3, @abs16@s4, @abs16@s5, @abs20, @abs21");
     return false;
 }
 
-static bool read_name_term(tw__as *as, const char *at, size_t n, value *out)
+static bool read_name_term(tw__asm *as, const char *at, size_t n, value *out)
 {
     as->top->at = at + n;
     if (n == 1 && *at == '.') {
-        *out = tw__as_here(as);
+        *out = tw__asm_here(as);
         return true;
     }
     if (n == 4 && g_ascii_strncasecmp(at, "infh", 4) == 0) {
-        *out = tw__as_constant(0x7C00);
+        *out = tw__asm_constant(0x7C00);
         return true;
     }
-    *out = symbol_value(as, tw__as_use_symbol(as, at, n));
+    *out = symbol_value(as, tw__asm_use_symbol(as, at, n));
     return read_modifier(as, out);
 }
 
 /* "1f" or "2b": a numeric label. */
-static bool read_label_term(tw__as *as, value *out, bool *is_label)
+static bool read_label_term(tw__asm *as, value *out, bool *is_label)
 {
     const char *p = as->top->at, *start = p;
     unsigned number = 0;
@@ -217,16 +217,16 @@ static bool read_label_term(tw__as *as, value *out, bool *is_label)
     if (!*is_label || (start[0] == '0' && *p == 'b' && (p[1] == '0' || p[1] == '1')))
         return *is_label = false, true;
     as->top->at = p + 1;
-    int symbol = tw__as_numeric_label(as, number, *p == 'f', tw__as_place_at(as, start, (size_t)(p + 1 - start)));
+    int symbol = tw__asm_numeric_label(as, number, *p == 'f', tw__asm_place_at(as, start, (size_t)(p + 1 - start)));
     *out = symbol_value(as, symbol);
     return symbol >= 0;
 }
 
-static bool read_term(tw__as *as, unsigned nesting, value *out)
+static bool read_term(tw__asm *as, unsigned nesting, value *out)
 {
-    tw__as_skip_blanks(as);
+    tw__asm_skip_blanks(as);
     const char *at = as->top->at;
-    place where = tw__as_place_at(as, at, 1);
+    place where = tw__asm_place_at(as, at, 1);
     if (nesting > MAX_NESTING) {
         fail_at(as, where, "the expression is nested too deep");
         return false;
@@ -235,53 +235,53 @@ static bool read_term(tw__as *as, unsigned nesting, value *out)
     switch (*at) {
     case '(':
         as->top->at++;
-        return read_level(as, 1, nesting + 1, out) && tw__as_expect(as, ')', "to close the expression");
+        return read_level(as, 1, nesting + 1, out) && tw__asm_expect(as, ')', "to close the expression");
     case '-':
         as->top->at++;
         if (!read_term(as, nesting + 1, &v)) return false;
         if (v.kind == V_CONST && as->top->at[-1] == 'h' &&
             !v.symbolic) { /* -1.0h: the sign goes into the pattern */
-            *out = tw__as_constant(v.number ^ 0x8000);
+            *out = tw__asm_constant(v.number ^ 0x8000);
             return true;
         }
-        return combine(as, OP_SUB, tw__as_constant(0), v, where, out);
+        return combine(as, OP_SUB, tw__asm_constant(0), v, where, out);
     case '+': as->top->at++; return read_term(as, nesting + 1, out);
     case '~':
         as->top->at++;
-        return read_term(as, nesting + 1, &v) && combine(as, OP_NOT, v, tw__as_constant(0), where, out);
+        return read_term(as, nesting + 1, &v) && combine(as, OP_NOT, v, tw__asm_constant(0), where, out);
     case '!':
         as->top->at++;
-        return read_term(as, nesting + 1, &v) && combine(as, OP_EQ, v, tw__as_constant(0), where, out);
+        return read_term(as, nesting + 1, &v) && combine(as, OP_EQ, v, tw__asm_constant(0), where, out);
     default: break;
     }
     if (isdigit((unsigned char)*at)) {
         bool is_label;
         if (!read_label_term(as, out, &is_label)) return false;
-        return is_label || tw__as_read_number(as, out);
+        return is_label || tw__asm_read_number(as, out);
     }
-    if (*at == '\'' || (*at == '.' && isdigit((unsigned char)at[1]))) return tw__as_read_number(as, out);
-    size_t n = tw__as_identifier_length(at);
+    if (*at == '\'' || (*at == '.' && isdigit((unsigned char)at[1]))) return tw__asm_read_number(as, out);
+    size_t n = tw__asm_identifier_length(at);
     if (n) return read_name_term(as, at, n, out);
     if (*at == '"') { /* a quoted name is a symbol */
-        const char *name = tw__as_read_name(as, "a symbol");
+        const char *name = tw__asm_read_name(as, "a symbol");
         if (!name) return false;
-        *out = symbol_value(as, tw__as_use_symbol(as, name, strlen(name)));
+        *out = symbol_value(as, tw__asm_use_symbol(as, name, strlen(name)));
         return read_modifier(as, out);
     }
     fail_at(as, where, *at == 0 || *at == '\n' ? "an expression is missing" : "expected a number, a symbol or '('");
     return false;
 }
 
-static bool read_level(tw__as *as, int level, unsigned nesting, value *out)
+static bool read_level(tw__asm *as, int level, unsigned nesting, value *out)
 {
     if (!read_term(as, nesting, out)) return false;
     for (;;) {
-        tw__as_skip_blanks(as);
+        tw__asm_skip_blanks(as);
         const char *at = as->top->at;
         size_t i = 0;
         while (i < G_N_ELEMENTS(operators) && strncmp(at, operators[i].text, strlen(operators[i].text)) != 0) i++;
         if (i == G_N_ELEMENTS(operators) || operators[i].binds < level) return true;
-        place where = tw__as_place_at(as, at, strlen(operators[i].text));
+        place where = tw__asm_place_at(as, at, strlen(operators[i].text));
         as->top->at += where.length;
         value right;
         if (!read_level(as, operators[i].binds + 1, nesting + 1, &right)) return false;
@@ -289,36 +289,36 @@ static bool read_level(tw__as *as, int level, unsigned nesting, value *out)
     }
 }
 
-bool tw__as_read_value(tw__as *as, value *out)
+bool tw__asm_read_value(tw__asm *as, value *out)
 {
     return read_level(as, 1, 0, out);
 }
 
-bool tw__as_read_constant(tw__as *as, int64_t *out, const char *what)
+bool tw__asm_read_constant(tw__asm *as, int64_t *out, const char *what)
 {
-    tw__as_skip_blanks(as);
+    tw__asm_skip_blanks(as);
     const char *start = as->top->at;
     value v;
-    if (!tw__as_read_value(as, &v)) return false;
+    if (!tw__asm_read_value(as, &v)) return false;
     if (v.kind == V_CONST && !v.real) {
         *out = v.number;
         return true;
     }
-    fail_at(as, tw__as_place_at(as, start, (size_t)(as->top->at - start)),
+    fail_at(as, tw__asm_place_at(as, start, (size_t)(as->top->at - start)),
             "%s has to be a constant that is known here", what);
     return false;
 }
 
 /* --- at the end ----------------------------------------------------------------------------------------------------------------------- */
 
-static bool resolve_inner(tw__as *as, value v, place where, unsigned depth, value *out)
+static bool resolve_inner(tw__asm *as, value v, place where, unsigned depth, value *out)
 {
     if (depth > 2 * MAX_TREE || ++as->steps > MAX_STEPS) {
         fail_at(as, where, "the expression goes round in circles, or on for too long");
         return false;
     }
     if (v.kind == V_SYMBOL) {
-        symbol_note *note = tw__as_note_of(as, v.symbol);
+        symbol_note *note = tw__asm_note_of(as, v.symbol);
         if (!note) return false;
         if (!note->is_set) {
             *out = v;
@@ -352,7 +352,7 @@ static bool resolve_inner(tw__as *as, value v, place where, unsigned depth, valu
     return false;
 }
 
-bool tw__as_resolve(tw__as *as, value v, place where, value *out)
+bool tw__asm_resolve(tw__asm *as, value v, place where, value *out)
 {
     as->steps = 0;
     return resolve_inner(as, v, where, 0, out);

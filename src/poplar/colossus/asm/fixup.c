@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void tw__as_add_fixup(tw__as *as, const fixup *added)
+void tw__asm_add_fixup(tw__asm *as, const fixup *added)
 {
     g_array_append_vals(as->fixups, added, 1);
 }
@@ -31,7 +31,7 @@ static unsigned type_of_data(unsigned bytes)
                         : TW_R_COLOSSUS_8;
 }
 
-static void put_constant(tw__as *as, const fixup *f, value v)
+static void put_constant(tw__asm *as, const fixup *f, value v)
 {
     uint8_t bytes[8];
     if (!f->row) {
@@ -64,7 +64,7 @@ static void put_constant(tw__as *as, const fixup *f, value v)
     tw_object_patch(as->object, f->section, f->offset, bytes, size);
 }
 
-static void put_relocation(tw__as *as, const fixup *f, value v)
+static void put_relocation(tw__asm *as, const fixup *f, value v)
 {
     unsigned type = v.modifier ? v.modifier
                     : f->row   ? type_of_operand(f->row->operands[f->operand])
@@ -87,20 +87,20 @@ static void put_relocation(tw__as *as, const fixup *f, value v)
     } else if (symbol->binding == TW_SYMBOL_LOCAL && symbol->section >= 0) {
         addend += symbol->value;
         target = tw_object_section_symbol(as->object, symbol->section);
-        tw__as_note_of(as, target);
+        tw__asm_note_of(as, target);
     }
     if (target < 0 || tw_object_relocate(as->object, f->section, f->offset, (tw_relocation_type)type, target,
                                          (int32_t)addend) != TW_OK)
-        tw__as_fail_status(as, f->place);
+        tw__asm_fail_status(as, f->place);
 }
 
-void tw__as_apply_fixups(tw__as *as)
+void tw__asm_apply_fixups(tw__asm *as)
 {
     for (guint i = 0; i < as->fixups->len && !as->stopped; i++) {
         const fixup *f = &g_array_index(as->fixups, fixup, i);
         value v;
         if (!as->object->sections[f->section].data) continue; /* a section without bytes */
-        if (!tw__as_resolve(as, f->value, f->place, &v)) continue;
+        if (!tw__asm_resolve(as, f->value, f->place, &v)) continue;
         if (v.real)
             fail_at(as, f->place, "a real number cannot stand here");
         else if (v.kind == V_CONST)

@@ -27,12 +27,23 @@ static const char *const suffix_texts[] = { "", "+=", "++", "@", ">>", ":B", ":B
 
 /* --- one operand ------------------------------------------------------------------------------------------------------------------- */
 
+/* $azero as an address part is read as $mzero, as the vendor's assembler does: both are register 15. */
+static bool is_zero_for(const tw_isa_operand *kind, const operand *o)
+{
+    return kind->file == TW_ISA_MRF && !kind->writes && o->file == TW_ISA_ARF && o->number == 15 && o->count == 1 &&
+           (strcmp(kind->name, "Mbase") == 0 || strcmp(kind->name, "Mdelta") == 0);
+}
+
 static misfit fit_register(const tw_isa_operand *kind, const operand *o)
 {
     if (o->kind != O_REGISTER) return WRONG_KIND;
-    if (o->file != kind->file) return WRONG_FILE;
+    if (o->file != kind->file && !is_zero_for(kind, o)) return WRONG_FILE;
     if (o->count != kind->registers || !tw__isa_register_fits(kind, o->number)) return WRONG_COUNT;
-    return strcmp(kind->suffix, suffix_texts[o->suffix]) == 0 ? FITS : WRONG_SUFFIX;
+    if (strcmp(kind->suffix, suffix_texts[o->suffix]) == 0) return FITS;
+    /* The two lowest parts have one encoding, and real code mixes their names. */
+    bool lowest = (o->suffix == S_B && strcmp(kind->suffix, ":BL") == 0) ||
+                  (o->suffix == S_BL && strcmp(kind->suffix, ":B") == 0);
+    return lowest ? FITS : WRONG_SUFFIX;
 }
 
 /* The number meant for this kind of operand. A bare number of a branch counts words; one that comes from a symbol is an
@@ -58,7 +69,7 @@ static misfit fit_value(const tw_isa_operand *kind, const operand *o, bool negat
     return tw__isa_constant_fits(kind, number_for(kind, o, n), number) ? FITS : OUT_OF_RANGE;
 }
 
-static misfit fit_operand(tw__as *as, parsed *out, size_t k, const operand *o, bool negated)
+static misfit fit_operand(tw__asm *as, parsed *out, size_t k, const operand *o, bool negated)
 {
     const tw_isa_operand *kind = out->row->operands[k];
     out->places[k] = o->place;
@@ -71,7 +82,7 @@ static misfit fit_operand(tw__as *as, parsed *out, size_t k, const operand *o, b
     if (why != FITS) return why;
     if (o->value.kind != V_CONST || o->value.modifier) {
         out->waiting |= 1u << k;
-        out->values[k] = negated ? tw__as_add_values(as, tw__as_constant(0), o->value, true) : o->value;
+        out->values[k] = negated ? tw__asm_add_values(as, tw__asm_constant(0), o->value, true) : o->value;
         return FITS;
     }
     uint32_t sign = kind->is_signed ? 1u << (kind->bits - 1) : 0;
@@ -88,7 +99,7 @@ static void remember(attempt *best, const tw_isa_row *row, size_t index, const t
     *best = (attempt){ row, index, kind, why, score };
 }
 
-static bool fit_row(tw__as *as, const tw_isa_row *row, const operand *operands, size_t count, parsed *out,
+static bool fit_row(tw__asm *as, const tw_isa_row *row, const operand *operands, size_t count, parsed *out,
                     attempt *best)
 {
     static const operand zero = { .kind = O_REGISTER, .file = TW_ISA_MRF, .number = 15, .count = 1 };
@@ -106,7 +117,7 @@ static bool fit_row(tw__as *as, const tw_isa_row *row, const operand *operands, 
     return true;
 }
 
-static bool fit_alias(tw__as *as, const tw_isa_alias *alias, const operand *operands, size_t count, parsed *out,
+static bool fit_alias(tw__asm *as, const tw_isa_alias *alias, const operand *operands, size_t count, parsed *out,
                       attempt *best)
 {
     if (count != alias->count) return false;
@@ -150,7 +161,7 @@ static void describe_kind(const tw_isa_operand *kind, char buf[120])
     }
 }
 
-static void complain(tw__as *as, const char *mnemonic, const attempt *best, const operand *operands)
+static void complain(tw__asm *as, const char *mnemonic, const attempt *best, const operand *operands)
 {
     const operand *o = &operands[best->operand];
     char wanted[120], range[64];
@@ -170,7 +181,7 @@ static void complain(tw__as *as, const char *mnemonic, const attempt *best, cons
     }
 }
 
-static void complain_count(tw__as *as, place where, const tw__isa_name *name, size_t count)
+static void complain_count(tw__asm *as, place where, const tw__isa_name *name, size_t count)
 {
     char text[TW_INSN_TEXT];
     const tw_isa_row *row =
@@ -178,10 +189,10 @@ static void complain_count(tw__as *as, place where, const tw__isa_name *name, si
     size_t needed = name->row_count ? row->count : tw_isa_alias_get(name->aliases[0])->count;
     fail_at(as, where, "'%s' takes %zu operand%s, not %zu", name->name, needed, needed == 1 ? "" : "s", count);
     for (size_t i = 0; i < name->row_count; i++)
-        tw__as_report(as, where, TW_NOTE, "%s", tw_isa_syntax(&tw__isa_rows[name->rows[i]], text));
+        tw__asm_report(as, where, TW_NOTE, "%s", tw_isa_syntax(&tw__isa_rows[name->rows[i]], text));
 }
 
-static void unknown_instruction(tw__as *as, place where, const char *mnemonic)
+static void unknown_instruction(tw__asm *as, place where, const char *mnemonic)
 {
     char hint[TW__HINT_BYTES];
     fail_at(as, where, "there is no instruction or macro '%s'%s", mnemonic,
@@ -190,8 +201,8 @@ static void unknown_instruction(tw__as *as, place where, const char *mnemonic)
 
 /* --- all rows -------------------------------------------------------------------------------------------------------------------------- */
 
-bool tw__as_match_instruction(tw__as *as, const char *mnemonic, place where, const operand *operands, size_t count,
-                              parsed *out)
+bool tw__asm_match_instruction(tw__asm *as, const char *mnemonic, place where, const operand *operands,
+                               size_t count, parsed *out)
 {
     const tw__isa_name *name = tw__isa_lookup(mnemonic, strlen(mnemonic));
     if (!name) {
@@ -226,7 +237,7 @@ bool tw__as_match_instruction(tw__as *as, const char *mnemonic, place where, con
 
 /* --- ldconst ----------------------------------------------------------------------------------------------------------------------------- */
 
-bool tw__as_load_constant(tw__as *as, place where, const operand *operands, size_t count)
+bool tw__asm_load_constant(tw__asm *as, place where, const operand *operands, size_t count)
 {
     if (as->in_bundle) {
         fail_at(as, where, "'ldconst' may take two instructions and cannot stand in a bundle");
@@ -241,65 +252,65 @@ bool tw__as_load_constant(tw__as *as, place where, const operand *operands, size
     parsed insn;
     int64_t n = operands[1].value.number;
     if (operands[1].value.kind != V_CONST) { /* an address has 20 bits */
-        if (tw__as_match_instruction(as, "setzi", where, part, 2, &insn)) tw__as_emit_parsed(as, &insn, 1);
+        if (tw__asm_match_instruction(as, "setzi", where, part, 2, &insn)) tw__asm_emit_parsed(as, &insn, 1);
         return true;
     }
     if (n < INT32_MIN || n > (int64_t)UINT32_MAX) {
         fail_at(as, operands[1].place, "%lld does not fit 32 bits", (long long)n);
         return false;
     }
-    part[1].value = tw__as_constant(n & 0xFFFFF);
-    if (tw__as_match_instruction(as, "setzi", where, part, 2, &insn)) tw__as_emit_parsed(as, &insn, 1);
-    part[1] = operands[0], part[2].value = tw__as_constant(n & 0xFFF00000);
-    if (part[2].value.number && tw__as_match_instruction(as, "or", where, part, 3, &insn))
-        tw__as_emit_parsed(as, &insn, 1);
+    part[1].value = tw__asm_constant(n & 0xFFFFF);
+    if (tw__asm_match_instruction(as, "setzi", where, part, 2, &insn)) tw__asm_emit_parsed(as, &insn, 1);
+    part[1] = operands[0], part[2].value = tw__asm_constant(n & 0xFFF00000);
+    if (part[2].value.number && tw__asm_match_instruction(as, "or", where, part, 3, &insn))
+        tw__asm_emit_parsed(as, &insn, 1);
     return true;
 }
 
-void tw__as_read_instruction(tw__as *as, const char *at, size_t length)
+void tw__asm_read_instruction(tw__asm *as, const char *at, size_t length)
 {
     enum { MAX_OPERANDS = 8 };
     char mnemonic[64];
     operand operands[MAX_OPERANDS];
     size_t count = 0;
-    place where = tw__as_place_at(as, at, length);
+    place where = tw__asm_place_at(as, at, length);
     for (size_t i = 0; i < MIN(length, sizeof mnemonic - 1); i++) mnemonic[i] = g_ascii_tolower(at[i]);
     mnemonic[MIN(length, sizeof mnemonic - 1)] = 0;
-    while (!tw__as_at_end_of_statement(as)) {
+    while (!tw__asm_at_end_of_statement(as)) {
         if (count == MAX_OPERANDS) {
             fail_at(as, where, "too many operands");
-            tw__as_skip_statement(as);
+            tw__asm_skip_statement(as);
             return;
         }
-        if (!tw__as_read_operand(as, &operands[count])) {
+        if (!tw__asm_read_operand(as, &operands[count])) {
             if (!tw__isa_lookup(mnemonic, strlen(mnemonic)) && strcmp(mnemonic, "ldconst") != 0) {
                 unknown_instruction(as, where, mnemonic);
             }
-            tw__as_skip_statement(as);
+            tw__asm_skip_statement(as);
             return;
         }
         bool stepped = operands[count].kind == O_REGISTER && operands[count].suffix == S_INC;
         count++;
-        if (tw__as_accept(as, ',')) {
-            if (tw__as_at_end_of_statement(as))
-                fail_at(as, tw__as_place_at(as, as->top->at, 1), "an operand is missing behind the comma");
-        } else if (!stepped && !tw__as_at_end_of_statement(as)) {
+        if (tw__asm_accept(as, ',')) {
+            if (tw__asm_at_end_of_statement(as))
+                fail_at(as, tw__asm_place_at(as, as->top->at, 1), "an operand is missing behind the comma");
+        } else if (!stepped && !tw__asm_at_end_of_statement(as)) {
             if (!tw__isa_lookup(mnemonic, strlen(mnemonic)))
                 unknown_instruction(as, where, mnemonic);
             else
-                fail_at(as, tw__as_place_at(as, as->top->at, 1), "expected ',' or the end of the instruction");
-            tw__as_skip_statement(as);
+                fail_at(as, tw__asm_place_at(as, as->top->at, 1), "expected ',' or the end of the instruction");
+            tw__asm_skip_statement(as);
             return;
         }
     }
     if (strcmp(mnemonic, "ldconst") == 0) {
-        tw__as_load_constant(as, where, operands, count);
+        tw__asm_load_constant(as, where, operands, count);
         return;
     }
     parsed insn;
-    if (!tw__as_match_instruction(as, mnemonic, where, operands, count, &insn)) return;
+    if (!tw__asm_match_instruction(as, mnemonic, where, operands, count, &insn)) return;
     if (!as->in_bundle) {
-        tw__as_emit_parsed(as, &insn, 1);
+        tw__asm_emit_parsed(as, &insn, 1);
     } else if (as->half_count < 2) {
         as->halves[as->half_count++] = insn;
     } else {

@@ -15,7 +15,7 @@ typedef struct parameter {
     bool required, rest;
 } parameter;
 
-void tw__as_free_macro(gpointer data)
+void tw__asm_free_macro(gpointer data)
 {
     macro *m = data;
     g_free(m->parameters);
@@ -28,7 +28,7 @@ static bool is_directive(const char *at, const char *const *names, size_t *lengt
 {
     *length = 0;
     if (*at != '.') return false;
-    size_t n = tw__as_identifier_length(at);
+    size_t n = tw__asm_identifier_length(at);
     for (; *names; names++)
         if (strlen(*names) + 1 == n && g_ascii_strncasecmp(*names, at + 1, n - 1) == 0) {
             *length = n;
@@ -39,7 +39,7 @@ static bool is_directive(const char *at, const char *const *names, size_t *lengt
 
 /* From the line behind the cursor to the directive that ends the body: its text, cursor behind that directive. A body in the
  * guide ends on the line of its last label (`name@: .endm`), so statements, not lines, are looked at. */
-static bool read_body(tw__as *as, bool is_macro, place where, macro *out)
+static bool read_body(tw__asm *as, bool is_macro, place where, macro *out)
 {
     static const char *const macro_starts[] = { "macro", NULL }, *const macro_ends[] = { "endm", "endmacro", NULL };
     static const char *const repeat_starts[] = { "rept", "rep", "irp", "irpc", NULL }, *const repeat_ends[] = {
@@ -47,12 +47,12 @@ static bool read_body(tw__as *as, bool is_macro, place where, macro *out)
     };
     const char *const *starts = is_macro ? macro_starts : repeat_starts, *const *ends =
                                                                              is_macro ? macro_ends : repeat_ends;
-    tw__as_skip_statement(as);
+    tw__asm_skip_statement(as);
     const char *start = as->top->at, *file;
     int column;
     if (*start) start++;
-    tw__as_locate(as->top, start, &file, &out->line, &column);
-    out->file = tw__as_copy_text(as, file, strlen(file));
+    tw__asm_locate(as->top, start, &file, &out->line, &column);
+    out->file = tw__asm_copy_text(as, file, strlen(file));
     unsigned depth = 1;
     bool first = true; /* at the start of a statement */
     for (const char *p = start; *p; p++) {
@@ -125,9 +125,9 @@ static size_t argument_length(const char *start)
 }
 
 /* The argument at the cursor; quotes around it go. */
-static const char *read_argument(tw__as *as, size_t *length)
+static const char *read_argument(tw__asm *as, size_t *length)
 {
-    tw__as_skip_blanks(as);
+    tw__asm_skip_blanks(as);
     const char *at = as->top->at;
     size_t n = argument_length(at);
     as->top->at = at + n;
@@ -137,33 +137,33 @@ static const char *read_argument(tw__as *as, size_t *length)
     return at;
 }
 
-static bool read_parameter(tw__as *as, parameter *out)
+static bool read_parameter(tw__asm *as, parameter *out)
 {
     const char *at = as->top->at;
-    size_t n = tw__as_identifier_length(at);
+    size_t n = tw__asm_identifier_length(at);
     if (!n) {
-        fail_at(as, tw__as_place_at(as, at, 1), "expected the name of a parameter");
+        fail_at(as, tw__asm_place_at(as, at, 1), "expected the name of a parameter");
         return false;
     }
-    *out = (parameter){ .name = tw__as_copy_text(as, at, n), .length = n, .initial = "" };
+    *out = (parameter){ .name = tw__asm_copy_text(as, at, n), .length = n, .initial = "" };
     as->top->at = at + n;
     if (*as->top->at == ':') {
         const char *word = as->top->at + 1;
-        size_t length = tw__as_identifier_length(word);
+        size_t length = tw__asm_identifier_length(word);
         out->required = length == 3 && strncmp(word, "req", 3) == 0;
         out->rest = length == 6 && strncmp(word, "vararg", 6) == 0;
         if (!out->required && !out->rest) {
-            fail_at(as, tw__as_place_at(as, word, MAX(length, 1)), "expected 'req' or 'vararg'");
+            fail_at(as, tw__asm_place_at(as, word, MAX(length, 1)), "expected 'req' or 'vararg'");
             return false;
         }
         as->top->at = word + length;
     }
-    tw__as_skip_blanks(as);
+    tw__asm_skip_blanks(as);
     if (*as->top->at == '=') {
         size_t length;
         as->top->at++;
         const char *text = read_argument(as, &length);
-        out->initial = tw__as_copy_text(as, text, length);
+        out->initial = tw__asm_copy_text(as, text, length);
     }
     return out->name && out->initial;
 }
@@ -181,24 +181,24 @@ static bool uses_backslash(const macro *m)
     return false;
 }
 
-void tw__as_define_macro(tw__as *as, place where)
+void tw__asm_define_macro(tw__asm *as, place where)
 {
-    const char *name = tw__as_read_name(as, "the name of a macro");
+    const char *name = tw__asm_read_name(as, "the name of a macro");
     if (!name) {
-        tw__as_skip_statement(as);
+        tw__asm_skip_statement(as);
         return;
     }
     parameter parameters[MAX_PARAMETERS];
     size_t count = 0;
-    tw__as_accept(as, ',');
-    while (!tw__as_at_end_of_statement(as)) {
+    tw__asm_accept(as, ',');
+    while (!tw__asm_at_end_of_statement(as)) {
         if (count == MAX_PARAMETERS) {
             fail_at(as, where, "a macro has at most %d parameters", MAX_PARAMETERS);
             break;
         }
         if (!read_parameter(as, &parameters[count])) break;
         count++;
-        tw__as_accept(as, ',');
+        tw__asm_accept(as, ',');
     }
     macro *m = g_new0(macro, 1);
     if (!read_body(as, true, where, m)) {
@@ -213,10 +213,10 @@ void tw__as_define_macro(tw__as *as, place where)
     g_hash_table_replace(as->macros, (gpointer)name, m);
 }
 
-void tw__as_purge_macro(tw__as *as)
+void tw__asm_purge_macro(tw__asm *as)
 {
-    place where = tw__as_place_at(as, as->top->at, 1);
-    const char *name = tw__as_read_name(as, "the name of a macro");
+    place where = tw__asm_place_at(as, as->top->at, 1);
+    const char *name = tw__asm_read_name(as, "the name of a macro");
     if (name && !g_hash_table_remove(as->macros, name)) fail_at(as, where, "there is no macro '%s'", name);
 }
 
@@ -234,24 +234,24 @@ static size_t find_parameter(const macro *m, const char *name, size_t length)
     return m->parameter_count;
 }
 
-static void read_rest(tw__as *as, argument *out)
+static void read_rest(tw__asm *as, argument *out)
 {
-    tw__as_skip_blanks(as);
+    tw__asm_skip_blanks(as);
     const char *start = as->top->at;
-    tw__as_skip_statement(as);
+    tw__asm_skip_statement(as);
     size_t n = (size_t)(as->top->at - start);
     while (n && isspace((unsigned char)start[n - 1])) n--;
     *out = (argument){ start, n };
 }
 
-static bool read_arguments(tw__as *as, const macro *m, argument *arguments)
+static bool read_arguments(tw__asm *as, const macro *m, argument *arguments)
 {
     for (size_t i = 0; i < m->parameter_count; i++)
         arguments[i] = (argument){ m->parameters[i].initial, strlen(m->parameters[i].initial) };
     bool given[MAX_PARAMETERS] = { false };
-    for (size_t next = 0; !tw__as_at_end_of_statement(as); next++) {
+    for (size_t next = 0; !tw__asm_at_end_of_statement(as); next++) {
         const char *at = as->top->at;
-        size_t n = tw__as_identifier_length(at), i = next;
+        size_t n = tw__asm_identifier_length(at), i = next;
         const char *equals = at + n + strspn(at + n, " \t");
         bool keyword =
             n && *equals == '=' && equals[1] != '=' && (i = find_parameter(m, at, n)) < m->parameter_count;
@@ -260,7 +260,7 @@ static bool read_arguments(tw__as *as, const macro *m, argument *arguments)
         else
             i = next;
         if (i >= m->parameter_count) {
-            fail_at(as, tw__as_place_at(as, at, 1), "macro '%s' takes %zu arguments", m->name, m->parameter_count);
+            fail_at(as, tw__asm_place_at(as, at, 1), "macro '%s' takes %zu arguments", m->name, m->parameter_count);
             return false;
         }
         argument read;
@@ -270,14 +270,14 @@ static bool read_arguments(tw__as *as, const macro *m, argument *arguments)
             read.text = read_argument(as, &read.length);
         if (read.length || keyword || *at == '"') arguments[i] = read, given[i] = true;
         const char *before = as->top->at;
-        if (!tw__as_accept(as, ',') && before == at && !tw__as_at_end_of_statement(as)) {
-            fail_at(as, tw__as_place_at(as, at, 1), "this cannot be an argument of macro '%s'", m->name);
+        if (!tw__asm_accept(as, ',') && before == at && !tw__asm_at_end_of_statement(as)) {
+            fail_at(as, tw__asm_place_at(as, at, 1), "this cannot be an argument of macro '%s'", m->name);
             return false;
         }
     }
     for (size_t i = 0; i < m->parameter_count; i++)
         if (m->parameters[i].required && !given[i]) {
-            fail_at(as, tw__as_place_at(as, as->top->at, 1), "macro '%s' needs its argument '%s'", m->name,
+            fail_at(as, tw__asm_place_at(as, as->top->at, 1), "macro '%s' needs its argument '%s'", m->name,
                     m->parameters[i].name);
             return false;
         }
@@ -349,11 +349,11 @@ static void expand_text(const macro *m, const argument *arguments, unsigned coun
     }
 }
 
-static bool push_text(tw__as *as, const GString *text, const char *name, const char *file, int line,
+static bool push_text(tw__asm *as, const GString *text, const char *name, const char *file, int line,
                       const char *called_at, bool repeats)
 {
     frame *f = TW__NEW(as->arena, frame);
-    char *copy = f ? tw__as_copy_text(as, text->str, text->len) : NULL;
+    char *copy = f ? tw__asm_copy_text(as, text->str, text->len) : NULL;
     if (!copy) {
         as->stopped = true, as->status = TW_E_NO_MEMORY;
         return false;
@@ -366,10 +366,10 @@ static bool push_text(tw__as *as, const GString *text, const char *name, const c
                   .macro = name,
                   .called_at = called_at,
                   .repeats = repeats };
-    return tw__as_push_frame(as, f);
+    return tw__asm_push_frame(as, f);
 }
 
-bool tw__as_expand_macro(tw__as *as, const char *at, size_t length)
+bool tw__asm_expand_macro(tw__asm *as, const char *at, size_t length)
 {
     char name[256];
     if (length >= sizeof name || !g_hash_table_size(as->macros)) return false;
@@ -378,7 +378,7 @@ bool tw__as_expand_macro(tw__as *as, const char *at, size_t length)
     if (!m) return false;
     argument arguments[MAX_PARAMETERS];
     if (!read_arguments(as, m, arguments)) {
-        tw__as_skip_statement(as);
+        tw__asm_skip_statement(as);
         return true;
     }
     g_autoptr(GString) text = g_string_sized_new(m->length + 64);
@@ -387,7 +387,7 @@ bool tw__as_expand_macro(tw__as *as, const char *at, size_t length)
     return true;
 }
 
-void tw__as_exit_macro(tw__as *as, place where)
+void tw__asm_exit_macro(tw__asm *as, place where)
 {
     frame *f = as->top;
     while (f && f->repeats) f = f->below;
@@ -405,17 +405,17 @@ void tw__as_exit_macro(tw__as *as, place where)
 
 /* --- repetitions ------------------------------------------------------------------------------------------------------------------------------ */
 
-static void repeat_list(tw__as *as, place where, bool characters)
+static void repeat_list(tw__asm *as, place where, bool characters)
 {
     parameter p;
     macro m = { .parameter_count = 1, .parameters = &p, .repetition = true };
     GArray *values = g_array_new(FALSE, FALSE, sizeof(argument));
-    if (!read_parameter(as, &p) || !tw__as_expect(as, ',', "behind the name of the parameter")) {
-        tw__as_skip_statement(as);
+    if (!read_parameter(as, &p) || !tw__asm_expect(as, ',', "behind the name of the parameter")) {
+        tw__asm_skip_statement(as);
         g_array_free(values, TRUE);
         return;
     }
-    while (!tw__as_at_end_of_statement(as)) {
+    while (!tw__asm_at_end_of_statement(as)) {
         argument a;
         const char *before = as->top->at;
         a.text = read_argument(as, &a.length);
@@ -424,7 +424,7 @@ static void repeat_list(tw__as *as, place where, bool characters)
             g_array_append_val(values, one);
         }
         if (!characters) g_array_append_val(values, a);
-        if (!tw__as_accept(as, ',') && as->top->at == before) break;
+        if (!tw__asm_accept(as, ',') && as->top->at == before) break;
     }
     g_autoptr(GString) text = g_string_new(NULL);
     const char *name = characters ? ".irpc" : ".irp";
@@ -437,15 +437,15 @@ static void repeat_list(tw__as *as, place where, bool characters)
     g_array_free(values, TRUE);
 }
 
-void tw__as_repeat_text(tw__as *as, const char *directive, place where)
+void tw__asm_repeat_text(tw__asm *as, const char *directive, place where)
 {
     if (g_ascii_strncasecmp(directive, "irp", 3) == 0) {
-        tw__as_skip_blanks(as);
+        tw__asm_skip_blanks(as);
         repeat_list(as, where, strlen(directive) == 4);
         return;
     }
     int64_t count = 0;
-    bool known = tw__as_read_constant(as, &count, "the number of repetitions");
+    bool known = tw__asm_read_constant(as, &count, "the number of repetitions");
     macro m = { 0 };
     if (!read_body(as, false, where, &m) || !known) return;
     if (count < 0 || count > MAX_REPEATS || (m.length && (uint64_t)count > (UINT64_C(64) << 20) / m.length)) {

@@ -36,12 +36,12 @@ static uint16_t half_bits(double x)
     return bits;
 }
 
-static bool read_character(tw__as *as, value *out)
+static bool read_character(tw__asm *as, value *out)
 {
     const char *start = as->top->at, *p = start + 1;
     int c = (unsigned char)*p;
     if (c == 0 || c == '\n') {
-        fail_at(as, tw__as_place_at(as, start, 1), "a character is missing after the quote");
+        fail_at(as, tw__asm_place_at(as, start, 1), "a character is missing after the quote");
         return false;
     }
     p++;
@@ -52,11 +52,11 @@ static bool read_character(tw__as *as, value *out)
     }
     if (*p == '\'') p++;
     as->top->at = p;
-    *out = tw__as_constant(c);
+    *out = tw__asm_constant(c);
     return true;
 }
 
-bool tw__as_read_number(tw__as *as, value *out)
+bool tw__asm_read_number(tw__asm *as, value *out)
 {
     const char *start = as->top->at, *p = start;
     if (*p == '\'') return read_character(as, out);
@@ -65,10 +65,10 @@ bool tw__as_read_number(tw__as *as, value *out)
         double x = g_ascii_strtod(p, NULL);
         bool half = p[real] == 'h';
         as->top->at = p + real + half;
-        *out = tw__as_constant(half ? half_bits(x) : 0);
+        *out = tw__asm_constant(half ? half_bits(x) : 0);
         out->real = !half;
         if (half && isinf((float)(_Float16)x))
-            fail_at(as, tw__as_place_at(as, start, real + 1),
+            fail_at(as, tw__asm_place_at(as, start, real + 1),
                     "%.*s is too large for half precision; the largest is 65504h", (int)real, p);
         return true;
     }
@@ -95,18 +95,18 @@ bool tw__as_read_number(tw__as *as, value *out)
     if (bad || !fits) {
         while (isalnum((unsigned char)*p) || *p == '_' || *p == '.') p++;
         as->top->at = p;
-        fail_at(as, tw__as_place_at(as, start, (size_t)(p - start)), "%s: '%.*s'",
+        fail_at(as, tw__asm_place_at(as, start, (size_t)(p - start)), "%s: '%.*s'",
                 bad ? "not a number" : "the number does not fit 64 bits", (int)(p - start), start);
         return false;
     }
     as->top->at = p;
-    *out = tw__as_constant((int64_t)total);
+    *out = tw__asm_constant((int64_t)total);
     return true;
 }
 
-bool tw__as_read_real(tw__as *as, double *out)
+bool tw__asm_read_real(tw__asm *as, double *out)
 {
-    tw__as_skip_blanks(as);
+    tw__asm_skip_blanks(as);
     const char *start = as->top->at, *p = start;
     if (*p == '-' || *p == '+') p++;
     if (p[0] == '0' && (p[1] == 'f' || p[1] == 'F' || p[1] == 'd' || p[1] == 'D')) p += 2; /* 0f1.5 as in GNU as */
@@ -117,14 +117,14 @@ bool tw__as_read_real(tw__as *as, double *out)
     } names[] = { { "infinity", INFINITY }, { "inf", INFINITY }, { "nan", NAN } };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         size_t n = strlen(names[i].name);
-        if (g_ascii_strncasecmp(p, names[i].name, n) != 0 || tw__as_identifier_length(p + n)) continue;
+        if (g_ascii_strncasecmp(p, names[i].name, n) != 0 || tw__asm_identifier_length(p + n)) continue;
         as->top->at = p + n;
         *out = negative ? -names[i].value : names[i].value;
         return true;
     }
     char *end;
     if (!isdigit((unsigned char)*p) && *p != '.') {
-        fail_at(as, tw__as_place_at(as, start, 1), "expected a real number");
+        fail_at(as, tw__asm_place_at(as, start, 1), "expected a real number");
         return false;
     }
     double x = g_ascii_strtod(p, &end);

@@ -49,13 +49,14 @@ static bool find_register(const char *at, size_t n, operand *out)
 }
 
 /* ":1" of a pair, ":3" of a quad, ":B", ":BL", ":BU". */
-static bool read_colon(tw__as *as, const char *start, operand *out)
+static bool read_colon(tw__asm *as, const char *start, operand *out)
 {
     const char *p = as->top->at + 1;
     size_t n = 0;
+    while (*p == ' ' || *p == '\t') p++; /* "$a0: 1" */
     while (is_word(p[n])) n++;
     as->top->at = p + n;
-    place where = tw__as_place_at(as, start, (size_t)(p + n - start));
+    place where = tw__asm_place_at(as, start, (size_t)(p + n - start));
     static const struct {
         const char *name;
         register_suffix suffix;
@@ -77,14 +78,14 @@ static bool read_colon(tw__as *as, const char *start, operand *out)
     if (out->number % count && !as->allow_operands) {
         fail_at(as, where, "a %s has to start at %s, not '%.*s'", count == 2 ? "pair" : "quad",
                 count == 2 ? "an even register" : "a register divisible by four", where.length, start);
-        tw__as_report(as, where, TW_NOTE, count == 2 ? "such as $a2:3 or $a4:5" : "$a0:3 or $a4:7");
+        tw__asm_report(as, where, TW_NOTE, count == 2 ? "such as $a2:3 or $a4:5" : "$a0:3 or $a4:7");
         return false;
     }
     out->count = (uint8_t)count;
     return true;
 }
 
-static void read_suffix(tw__as *as, operand *out)
+static void read_suffix(tw__asm *as, operand *out)
 {
     static const struct {
         const char *text;
@@ -100,10 +101,10 @@ static void read_suffix(tw__as *as, operand *out)
         }
 }
 
-static bool read_csr(tw__as *as, const char *start, const char *at, size_t n, operand *out)
+static bool read_csr(tw__asm *as, const char *start, const char *at, size_t n, operand *out)
 {
     char name[64];
-    place where = tw__as_place_at(as, start, (size_t)(as->top->at - start));
+    place where = tw__asm_place_at(as, start, (size_t)(as->top->at - start));
     g_strlcpy(name, at, MIN(n + 1, sizeof name));
     out->csr = tw_isa_csr_by_name(name);
     if (!out->csr) {
@@ -120,11 +121,11 @@ static bool read_csr(tw__as *as, const char *start, const char *at, size_t n, op
                 as->mode == TW_ISA_WORKER ? "workers" : "supervisor");
         return false;
     }
-    out->kind = O_CSR, out->value = tw__as_constant(out->csr->index);
+    out->kind = O_CSR, out->value = tw__asm_constant(out->csr->index);
     return true;
 }
 
-static bool read_register(tw__as *as, const char *start, operand *out)
+static bool read_register(tw__asm *as, const char *start, operand *out)
 {
     const char *p = start + 1;
     while (*p == ' ' || *p == '\t') p++;
@@ -132,7 +133,7 @@ static bool read_register(tw__as *as, const char *start, operand *out)
     while (is_word(p[n])) n++;
     as->top->at = p + n;
     if (n == 0) {
-        fail_at(as, tw__as_place_at(as, start, 1), "the name of a register is missing behind '$'");
+        fail_at(as, tw__asm_place_at(as, start, 1), "the name of a register is missing behind '$'");
         return false;
     }
     if (!find_register(p, n, out)) return read_csr(as, start, p, n, out);
@@ -142,12 +143,12 @@ static bool read_register(tw__as *as, const char *start, operand *out)
     return true;
 }
 
-bool tw__as_read_operand(tw__as *as, operand *out)
+bool tw__asm_read_operand(tw__asm *as, operand *out)
 {
-    tw__as_skip_blanks(as);
+    tw__asm_skip_blanks(as);
     const char *start = as->top->at;
     *out = (operand){ .kind = O_VALUE };
-    bool ok = *start == '$' ? read_register(as, start, out) : tw__as_read_value(as, &out->value);
-    out->place = tw__as_place_at(as, start, (size_t)(as->top->at - start));
+    bool ok = *start == '$' ? read_register(as, start, out) : tw__asm_read_value(as, &out->value);
+    out->place = tw__asm_place_at(as, start, (size_t)(as->top->at - start));
     return ok;
 }

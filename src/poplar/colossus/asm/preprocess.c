@@ -58,8 +58,8 @@ static GPtrArray *arguments(const char *clang, const char *path, const tw_asm_op
     return args;
 }
 
-tw_status tw__as_preprocess(const char *path, const tw_asm_options *options, tw_isa_arch arch, char **text,
-                            tw_diags *diags)
+tw_status tw__asm_preprocess(const char *path, const tw_asm_options *options, tw_isa_arch arch, char **text,
+                             tw_diags *diags)
 {
     g_autofree char *clang = find_clang(), *messages = NULL, *output = NULL;
     g_autoptr(GError) error = NULL;

@@ -10,13 +10,13 @@ static uint32_t word_at(const tw_section *section, uint32_t offset)
 }
 
 /* Says where the fault lies in the source, when that is known. */
-static void note_line(tw__as *as, const repeat *r, uint32_t offset)
+static void note_line(tw__asm *as, const repeat *r, uint32_t offset)
 {
     const tw_object_line *line = tw_object_line_at(as->object, r->section, offset);
-    if (line) tw__as_report(as, r->place, TW_NOTE, "the instruction of %s:%u", line->file, line->line);
+    if (line) tw__asm_report(as, r->place, TW_NOTE, "the instruction of %s:%u", line->file, line->line);
 }
 
-static bool check_bundle_at(tw__as *as, const repeat *r, const tw_section *section, uint32_t at, unsigned index)
+static bool check_bundle_at(tw__asm *as, const repeat *r, const tw_section *section, uint32_t at, unsigned index)
 {
     uint32_t first = word_at(section, at), second = word_at(section, at + 4);
     tw_insn insns[2];
@@ -37,7 +37,7 @@ static bool check_bundle_at(tw__as *as, const repeat *r, const tw_section *secti
     return true;
 }
 
-static void check_repeat(tw__as *as, const repeat *r)
+static void check_repeat(tw__asm *as, const repeat *r)
 {
     const tw_section *section = tw_object_get_section(as->object, (size_t)r->section);
     uint32_t bundles = (word_at(section, r->offset) & 0xff) + 1;
@@ -61,7 +61,7 @@ static void check_repeat(tw__as *as, const repeat *r)
         if (!check_bundle_at(as, r, section, r->body + 8 * i, i)) return;
 }
 
-void tw__as_check_repeats(tw__as *as)
+void tw__asm_check_repeats(tw__asm *as)
 {
     for (guint i = 0; i < as->repeats->len && !as->stopped; i++)
         check_repeat(as, &g_array_index(as->repeats, repeat, i));

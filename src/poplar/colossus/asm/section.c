@@ -22,23 +22,23 @@ static unsigned flags_by_name(const char *name)
     return 0;
 }
 
-static void enter(tw__as *as, const char *name, unsigned flags, place where)
+static void enter(tw__asm *as, const char *name, unsigned flags, place where)
 {
     int section = tw_object_section(as->object, name, flags);
     if (section < 0) {
-        tw__as_fail_status(as, where);
+        tw__asm_fail_status(as, where);
         return;
     }
     as->previous = as->section, as->section = section;
 }
 
 /* "ax", @progbits: the flags; false with an error. */
-static bool read_flags(tw__as *as, unsigned *flags)
+static bool read_flags(tw__asm *as, unsigned *flags)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    tw__as_skip_blanks(as);
-    place where = tw__as_place_at(as, as->top->at, 1);
-    if (!tw__as_read_string(as, text)) return false;
+    tw__asm_skip_blanks(as);
+    place where = tw__asm_place_at(as, as->top->at, 1);
+    if (!tw__asm_read_string(as, text)) return false;
     *flags = 0;
     for (const char *p = text->str; *p; p++) {
         if (*p == 'a')
@@ -55,60 +55,60 @@ static bool read_flags(tw__as *as, unsigned *flags)
     return true;
 }
 
-static bool read_section(tw__as *as, const char **name, unsigned *flags)
+static bool read_section(tw__asm *as, const char **name, unsigned *flags)
 {
-    tw__as_skip_blanks(as);
+    tw__asm_skip_blanks(as);
     const char *at = as->top->at;
     size_t n = 0;
     if (*at == '"') {
-        *name = tw__as_read_name(as, "the name of a section");
+        *name = tw__asm_read_name(as, "the name of a section");
     } else { /* names of sections may hold more than symbols */
         while (at[n] && !strchr(" \t\r\n,;#\"{}", at[n])) n++;
-        if (!n) fail_at(as, tw__as_place_at(as, at, 1), "expected the name of a section");
-        *name = n ? tw__as_copy_text(as, at, n) : NULL;
+        if (!n) fail_at(as, tw__asm_place_at(as, at, 1), "expected the name of a section");
+        *name = n ? tw__asm_copy_text(as, at, n) : NULL;
         as->top->at = at + n;
     }
     if (!*name) return false;
     *flags = flags_by_name(*name);
-    if (!tw__as_accept(as, ',')) return true;
+    if (!tw__asm_accept(as, ',')) return true;
     if (!read_flags(as, flags)) return false;
-    if (!tw__as_accept(as, ',')) return true;
-    tw__as_skip_blanks(as);
+    if (!tw__asm_accept(as, ',')) return true;
+    tw__asm_skip_blanks(as);
     if (*as->top->at == '@' || *as->top->at == '%') as->top->at++;
-    place where = tw__as_place_at(as, as->top->at, 1);
-    const char *type = tw__as_read_name(as, "the type of a section");
+    place where = tw__asm_place_at(as, as->top->at, 1);
+    const char *type = tw__asm_read_name(as, "the type of a section");
     if (!type) return false;
     if (strcmp(type, "nobits") == 0)
         *flags |= TW_SECTION_EMPTY;
     else if (strcmp(type, "progbits") != 0 && strcmp(type, "note") != 0)
         fail_at(as, where, "unknown type of a section: '%s'; known: @progbits, @nobits, @note", type);
     int64_t ignored; /* size of entries, of mergeable sections */
-    if (tw__as_accept(as, ',')) tw__as_read_constant(as, &ignored, "the size of an entry");
+    if (tw__asm_accept(as, ',')) tw__asm_read_constant(as, &ignored, "the size of an entry");
     return true;
 }
 
-void tw__as_do_section(tw__as *as, const char *name, place where)
+void tw__asm_do_section(tw__asm *as, const char *name, place where)
 {
     unsigned flags;
     if (read_section(as, &name, &flags)) enter(as, name, flags, where);
 }
 
-void tw__as_do_named_section(tw__as *as, const char *name, place where)
+void tw__asm_do_named_section(tw__asm *as, const char *name, place where)
 {
     g_autofree char *full = g_strconcat(".", name, NULL);
     int64_t part;
-    if (!tw__as_at_end_of_statement(as)) tw__as_read_constant(as, &part, "the number of the subsection");
+    if (!tw__asm_at_end_of_statement(as)) tw__asm_read_constant(as, &part, "the number of the subsection");
     enter(as, full, flags_by_name(full), where);
 }
 
-void tw__as_do_push_section(tw__as *as, const char *name, place where)
+void tw__asm_do_push_section(tw__asm *as, const char *name, place where)
 {
     int saved[2] = { as->section, as->previous };
     g_array_append_vals(as->section_stack, saved, 2);
-    tw__as_do_section(as, name, where);
+    tw__asm_do_section(as, name, where);
 }
 
-void tw__as_do_pop_section(tw__as *as, const char *name, place where)
+void tw__asm_do_pop_section(tw__asm *as, const char *name, place where)
 {
     (void)name;
     guint n = as->section_stack->len;
@@ -121,7 +121,7 @@ void tw__as_do_pop_section(tw__as *as, const char *name, place where)
     g_array_set_size(as->section_stack, n - 2);
 }
 
-void tw__as_do_previous(tw__as *as, const char *name, place where)
+void tw__asm_do_previous(tw__asm *as, const char *name, place where)
 {
     (void)name, (void)where;
     int section = as->section;
@@ -130,38 +130,45 @@ void tw__as_do_previous(tw__as *as, const char *name, place where)
 
 /* --- symbols ------------------------------------------------------------------------------------------------------------------------ */
 
-static int read_symbol(tw__as *as)
+static int read_symbol(tw__asm *as)
 {
-    const char *name = tw__as_read_name(as, "a symbol");
-    int symbol = name ? tw__as_use_symbol(as, name, strlen(name)) : -1;
-    if (symbol >= 0) tw__as_note_of(as, symbol);
+    const char *name = tw__asm_read_name(as, "a symbol");
+    int symbol = name ? tw__asm_use_symbol(as, name, strlen(name)) : -1;
+    if (symbol >= 0) tw__asm_note_of(as, symbol);
     return symbol;
 }
 
-void tw__as_do_binding(tw__as *as, const char *name, place where)
+void tw__asm_do_binding(tw__asm *as, const char *name, place where)
 {
     (void)where;
     tw_symbol_binding binding = strcmp(name, "weak") == 0    ? TW_SYMBOL_WEAK
                                 : strcmp(name, "local") == 0 ? TW_SYMBOL_LOCAL
                                                              : TW_SYMBOL_GLOBAL;
     do {
+        tw__asm_skip_blanks(as);
+        if (*as->top->at == '@') { /* ".globl f, @function" is met in real code */
+            tw__asm_report(as, tw__asm_place_at(as, as->top->at, 1), TW_WARNING,
+                           "a type has no effect here; .type takes it");
+            as->top->at += 1 + tw__asm_identifier_length(as->top->at + 1);
+            continue;
+        }
         int symbol = read_symbol(as);
         if (symbol < 0) return;
         tw_object_bind(as->object, symbol, binding);
-    } while (tw__as_accept(as, ','));
+    } while (tw__asm_accept(as, ','));
 }
 
-void tw__as_do_visibility(tw__as *as, const char *name, place where)
+void tw__asm_do_visibility(tw__asm *as, const char *name, place where)
 {
     (void)where;
     do {
         int symbol = read_symbol(as);
         if (symbol < 0) return;
         tw_object_set_visibility(as->object, symbol, *name == 'i' ? 1 : *name == 'h' ? 2 : 3);
-    } while (tw__as_accept(as, ','));
+    } while (tw__asm_accept(as, ','));
 }
 
-void tw__as_do_type(tw__as *as, const char *name, place where)
+void tw__asm_do_type(tw__asm *as, const char *name, place where)
 {
     static const struct {
         const char *name;
@@ -171,11 +178,11 @@ void tw__as_do_type(tw__as *as, const char *name, place where)
                   { "notype", TW_SYMBOL_NOTYPE },     { "STT_NOTYPE", TW_SYMBOL_NOTYPE } };
     int symbol = read_symbol(as);
     if (symbol < 0) return;
-    tw__as_accept(as, ',');
-    tw__as_skip_blanks(as);
+    tw__asm_accept(as, ',');
+    tw__asm_skip_blanks(as);
     if (*as->top->at == '@' || *as->top->at == '%') as->top->at++;
-    where = tw__as_place_at(as, as->top->at, 1);
-    name = tw__as_read_name(as, "the type of a symbol");
+    where = tw__asm_place_at(as, as->top->at, 1);
+    name = tw__asm_read_name(as, "the type of a symbol");
     if (!name) return;
     for (size_t i = 0; i < G_N_ELEMENTS(types); i++)
         if (strcmp(types[i].name, name) == 0) {
@@ -186,27 +193,28 @@ void tw__as_do_type(tw__as *as, const char *name, place where)
 }
 
 /* .size f, . - f: labels before it are known, so that the size nearly always is. */
-void tw__as_do_size(tw__as *as, const char *name, place where)
+void tw__asm_do_size(tw__asm *as, const char *name, place where)
 {
     (void)name;
     int symbol = read_symbol(as);
-    if (symbol < 0 || !tw__as_expect(as, ',', "behind the symbol")) return;
-    tw__as_skip_blanks(as);
+    if (symbol < 0 || !tw__asm_expect(as, ',', "behind the symbol")) return;
+    tw__asm_skip_blanks(as);
     const char *start = as->top->at;
     value v;
-    if (!tw__as_read_value(as, &v)) return;
-    where = tw__as_place_at(as, start, (size_t)(as->top->at - start));
-    tw__as_note_of(as, symbol)->size = v, tw__as_note_of(as, symbol)->has_size = true,
-                       tw__as_note_of(as, symbol)->size_place = where;
+    if (!tw__asm_read_value(as, &v)) return;
+    where = tw__asm_place_at(as, start, (size_t)(as->top->at - start));
+    tw__asm_note_of(as, symbol)->size = v, tw__asm_note_of(as, symbol)->has_size = true,
+                        tw__asm_note_of(as, symbol)->size_place = where;
 }
 
-void tw__as_do_comm(tw__as *as, const char *name, place where)
+void tw__asm_do_comm(tw__asm *as, const char *name, place where)
 {
     int symbol = read_symbol(as);
     int64_t bytes = 0, align = 4;
-    if (symbol < 0 || !tw__as_expect(as, ',', "behind the symbol") || !tw__as_read_constant(as, &bytes, "the size"))
+    if (symbol < 0 || !tw__asm_expect(as, ',', "behind the symbol") ||
+        !tw__asm_read_constant(as, &bytes, "the size"))
         return;
-    if (tw__as_accept(as, ',') && !tw__as_read_constant(as, &align, "the alignment")) return;
+    if (tw__asm_accept(as, ',') && !tw__asm_read_constant(as, &align, "the alignment")) return;
     if (bytes < 0 || bytes > TW__MAX_SECTION || align < 1 || align > TW__MAX_SECTION || (align & (align - 1))) {
         fail_at(as, where, "size and alignment have to be at most 2 MB, the alignment a power of two");
         return;
@@ -217,82 +225,88 @@ void tw__as_do_comm(tw__as *as, const char *name, place where)
     } else { /* .lcomm: room in .bss at once */
         int bss = tw_object_section(as->object, ".bss", TW_SECTION_DATA | TW_SECTION_EMPTY);
         if (bss < 0 || tw_object_align(as->object, bss, (uint32_t)align) != TW_OK) {
-            tw__as_fail_status(as, where);
+            tw__asm_fail_status(as, where);
             return;
         }
         tw_object_define(as->object, symbol, bss, tw_object_get_section(as->object, (size_t)bss)->size,
                          TW_SYMBOL_OBJECT);
-        if (tw_object_append(as->object, bss, NULL, (size_t)bytes) != TW_OK) tw__as_fail_status(as, where);
+        if (tw_object_append(as->object, bss, NULL, (size_t)bytes) != TW_OK) tw__asm_fail_status(as, where);
     }
     tw_object_set_size(as->object, symbol, (uint32_t)bytes);
 }
 
-void tw__as_do_set(tw__as *as, const char *name, place where)
+void tw__asm_do_set(tw__asm *as, const char *name, place where)
 {
-    const char *symbol = tw__as_read_name(as, "a symbol");
+    const char *symbol = tw__asm_read_name(as, "a symbol");
     value v;
-    if (!symbol || !tw__as_expect(as, ',', "behind the symbol") || !tw__as_read_value(as, &v)) return;
-    tw__as_set_symbol(as, symbol, where, v, strcmp(name, "equiv") == 0);
+    if (!symbol || !tw__asm_expect(as, ',', "behind the symbol") || !tw__asm_read_value(as, &v)) return;
+    tw__asm_set_symbol(as, symbol, where, v, strcmp(name, "equiv") == 0);
 }
 
 /* --- stack sizes (guide 2.8.1, 7.3.1) ------------------------------------------------------------------------------------------------- */
 
-static bool is_stated(tw__as *as, const char *name, place where)
+static bool is_stated(tw__asm *as, const char *name, place where)
 {
     for (guint i = 0; i < as->stack_sizes->len; i++) {
         const stack_size *other = &g_array_index(as->stack_sizes, stack_size, i);
         if (strcmp(other->name, name) != 0) continue;
         fail_at(as, where, "the stack of '%s' is stated already", name);
-        tw__as_report(as, other->place, TW_NOTE, "here");
+        tw__asm_report(as, other->place, TW_NOTE, "here");
         return true;
     }
     return false;
 }
 
 /* .stack_total NAME, SIZE and .stack_own: what DEF_STACK_USAGE and DEF_STACK_SIZE_OWN expand to. */
-void tw__as_do_stack_size(tw__as *as, const char *name, place where)
+void tw__asm_do_stack_size(tw__asm *as, const char *name, place where)
 {
     stack_size added = { .kind = strcmp(name, "stack_own") == 0 ? TW_STACK_OWN : TW_STACK_TOTAL, .place = where };
-    tw__as_skip_blanks(as);
-    place function = tw__as_place_at(as, as->top->at, 1);
-    added.name = tw__as_read_name(as, "a function or a section");
-    if (!added.name || !tw__as_expect(as, ',', "behind the name") || !tw__as_read_value(as, &added.size)) return;
+    tw__asm_skip_blanks(as);
+    place function = tw__asm_place_at(as, as->top->at, 1);
+    added.name = tw__asm_read_name(as, "a function or a section");
+    if (!added.name || !tw__asm_expect(as, ',', "behind the name") || !tw__asm_read_value(as, &added.size)) return;
     function.length = (int)strlen(added.name);
     if (!is_stated(as, added.name, function)) g_array_append_val(as->stack_sizes, added);
 }
 
 /* .stack_calls NAME, A, B: functions that NAME calls through pointers. */
-void tw__as_do_stack_calls(tw__as *as, const char *name, place where)
+void tw__asm_do_stack_calls(tw__asm *as, const char *name, place where)
 {
-    name = tw__as_read_name(as, "a function");
+    name = tw__asm_read_name(as, "a function");
     if (!name) return;
     g_autoptr(GString) targets = g_string_new(NULL);
-    while (tw__as_accept(as, ',')) {
-        const char *target = tw__as_read_name(as, "a function");
+    while (tw__asm_accept(as, ',')) {
+        const char *target = tw__asm_read_name(as, "a function");
         if (!target) return;
         g_string_append_printf(targets, "%s%s", targets->len ? "," : "", target);
     }
     tw_stack_note note = { .kind = TW_STACK_CALLS, .name = name, .targets = targets->str };
-    if (tw_object_add_stack_note(as->object, &note) != TW_OK) tw__as_fail_status(as, where);
+    if (tw_object_add_stack_note(as->object, &note) != TW_OK) tw__asm_fail_status(as, where);
 }
 
-void tw__as_finish_stack(tw__as *as)
+void tw__asm_finish_stack(tw__asm *as)
 {
     for (guint i = 0; i < as->stack_sizes->len; i++) {
         const stack_size *s = &g_array_index(as->stack_sizes, stack_size, i);
         value v;
-        if (!tw__as_resolve(as, s->size, s->place, &v)) continue;
+        if (!tw__asm_resolve(as, s->size, s->place, &v)) continue;
         if (v.kind != V_CONST || v.real || v.number < 0 || v.number > TW__MAX_SECTION) {
             fail_at(as, s->place, "the stack of '%s' has to be a number of bytes from 0 to 2 MB", s->name);
             continue;
         }
         tw_stack_note note = { .kind = s->kind, .name = s->name, .bytes = (uint32_t)v.number };
-        if (tw_object_add_stack_note(as->object, &note) != TW_OK) tw__as_fail_status(as, s->place);
+        if (tw_object_add_stack_note(as->object, &note) != TW_OK) tw__asm_fail_status(as, s->place);
     }
     for (guint i = 0; i < as->notes->len && i < as->object->symbol_count; i++) {
         const symbol_note *note = &g_array_index(as->notes, symbol_note, i);
         value v;
-        if (!note->has_size || !tw__as_resolve(as, note->size, note->size_place, &v)) continue;
+        if (!note->has_size) continue;
+        if (as->object->symbols[i].section == TW_SECTION_UNDEFINED) {
+            tw__asm_report(as, note->size_place, TW_WARNING, "'%s' is not defined here: its size has no effect",
+                           as->object->symbols[i].name);
+            continue;
+        }
+        if (!tw__asm_resolve(as, note->size, note->size_place, &v)) continue;
         if (v.kind == V_CONST && v.number >= 0 && v.number <= UINT32_MAX)
             tw_object_set_size(as->object, (int)i, (uint32_t)v.number);
         else

@@ -3,43 +3,43 @@
 
 #include <string.h>
 
-symbol_note *tw__as_note_of(tw__as *as, int symbol)
+symbol_note *tw__asm_note_of(tw__asm *as, int symbol)
 {
     if ((size_t)symbol >= as->notes->len)
         g_array_set_size(as->notes, (guint)MAX(symbol + 1, 2 * (int)as->notes->len));
     return &g_array_index(as->notes, symbol_note, symbol);
 }
 
-static int out_of_memory(tw__as *as, int symbol)
+static int out_of_memory(tw__asm *as, int symbol)
 {
     if (symbol < 0) as->stopped = true, as->status = (tw_status)symbol;
     return symbol;
 }
 
-int tw__as_use_symbol(tw__as *as, const char *name, size_t length)
+int tw__asm_use_symbol(tw__asm *as, const char *name, size_t length)
 {
     return out_of_memory(as, tw__object_symbol(as->object, name, length));
 }
 
-static void define_here(tw__as *as, int symbol)
+static void define_here(tw__asm *as, int symbol)
 {
     if (symbol < 0) return;
     const tw_section *section = tw_object_get_section(as->object, (size_t)as->section);
     tw_object_define(as->object, symbol, as->section, section->size, TW_SYMBOL_NOTYPE);
 }
 
-static void already_defined(tw__as *as, place where, const symbol_note *note, const char *name)
+static void already_defined(tw__asm *as, place where, const symbol_note *note, const char *name)
 {
     fail_at(as, where, "'%s' is defined already", name);
-    if (note->place.frame) tw__as_report(as, note->place, TW_NOTE, "here");
+    if (note->place.frame) tw__asm_report(as, note->place, TW_NOTE, "here");
 }
 
-void tw__as_define_label(tw__as *as, const char *at, size_t length)
+void tw__asm_define_label(tw__asm *as, const char *at, size_t length)
 {
-    int symbol = tw__as_use_symbol(as, at, length);
+    int symbol = tw__asm_use_symbol(as, at, length);
     if (symbol < 0) return;
-    symbol_note *note = tw__as_note_of(as, symbol);
-    place where = tw__as_place_at(as, at, length);
+    symbol_note *note = tw__asm_note_of(as, symbol);
+    place where = tw__asm_place_at(as, at, length);
     if (as->object->symbols[symbol].section != TW_SECTION_UNDEFINED || note->is_set) {
         already_defined(as, where, note, as->object->symbols[symbol].name);
         return;
@@ -48,11 +48,11 @@ void tw__as_define_label(tw__as *as, const char *at, size_t length)
     define_here(as, symbol);
 }
 
-value tw__as_here(tw__as *as)
+value tw__asm_here(tw__asm *as)
 {
     int symbol = out_of_memory(as, tw_object_symbol(as->object, ""));
-    if (symbol < 0) return tw__as_constant(0);
-    tw__as_note_of(as, symbol);
+    if (symbol < 0) return tw__asm_constant(0);
+    tw__asm_note_of(as, symbol);
     define_here(as, symbol);
     return (value){ .kind = V_SYMBOL, .symbol = symbol, .symbolic = true };
 }
@@ -64,7 +64,7 @@ typedef struct numeric_label {
     place wanted;   /* first use of `next` */
 } numeric_label_state;
 
-static numeric_label_state *numeric_state(tw__as *as, unsigned number)
+static numeric_label_state *numeric_state(tw__asm *as, unsigned number)
 {
     numeric_label_state *state = g_hash_table_lookup(as->numeric, GUINT_TO_POINTER(number));
     if (state) return state;
@@ -74,7 +74,7 @@ static numeric_label_state *numeric_state(tw__as *as, unsigned number)
     return state;
 }
 
-void tw__as_define_numeric_label(tw__as *as, unsigned number)
+void tw__asm_define_numeric_label(tw__asm *as, unsigned number)
 {
     numeric_label_state *state = numeric_state(as, number);
     if (state->next < 0) state->next = out_of_memory(as, tw_object_symbol(as->object, ""));
@@ -82,7 +82,7 @@ void tw__as_define_numeric_label(tw__as *as, unsigned number)
     state->last = state->next, state->next = -1;
 }
 
-int tw__as_numeric_label(tw__as *as, unsigned number, bool forward, place where)
+int tw__asm_numeric_label(tw__asm *as, unsigned number, bool forward, place where)
 {
     numeric_label_state *state = numeric_state(as, number);
     if (!forward) {
@@ -98,11 +98,11 @@ int tw__as_numeric_label(tw__as *as, unsigned number, bool forward, place where)
 
 /* --- .set --------------------------------------------------------------------------------------------------------------------------- */
 
-void tw__as_set_symbol(tw__as *as, const char *name, place where, value v, bool once)
+void tw__asm_set_symbol(tw__asm *as, const char *name, place where, value v, bool once)
 {
-    int symbol = tw__as_use_symbol(as, name, strlen(name));
+    int symbol = tw__asm_use_symbol(as, name, strlen(name));
     if (symbol < 0) return;
-    symbol_note *note = tw__as_note_of(as, symbol);
+    symbol_note *note = tw__asm_note_of(as, symbol);
     if (note->is_fixed || (once && note->is_set) || (!note->is_set && as->object->symbols[symbol].section != -1)) {
         already_defined(as, where, note, name);
         return;
@@ -113,7 +113,7 @@ void tw__as_set_symbol(tw__as *as, const char *name, place where, value v, bool 
 /* --- at the end ---------------------------------------------------------------------------------------------------------------------- */
 
 /* Gives symbols of .set their values in the object; tells of labels that never came. */
-void tw__as_check_symbols(tw__as *as)
+void tw__asm_check_symbols(tw__asm *as)
 {
     GHashTableIter each;
     gpointer number, data;
@@ -124,9 +124,9 @@ void tw__as_check_symbols(tw__as *as)
             fail_at(as, state->wanted, "there is no label '%u:' behind", GPOINTER_TO_UINT(number));
     }
     for (size_t i = 0; i < as->object->symbol_count && i < as->notes->len; i++) {
-        symbol_note *note = tw__as_note_of(as, (int)i);
+        symbol_note *note = tw__asm_note_of(as, (int)i);
         value v;
-        if (!note->is_set || !tw__as_resolve(as, note->value, note->place, &v)) continue;
+        if (!note->is_set || !tw__asm_resolve(as, note->value, note->place, &v)) continue;
         note->value = v;
         if (v.kind == V_CONST) {
             tw_object_define(as->object, (int)i, TW_SECTION_ABSOLUTE, (uint32_t)v.number, TW_SYMBOL_NOTYPE);

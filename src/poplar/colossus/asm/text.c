@@ -8,7 +8,7 @@ enum { MAX_DEPTH = 100, MAX_EXPANDED = 256 << 20, MAX_NOTES = 4 };
 
 /* --- places ------------------------------------------------------------------------------------------------------------------- */
 
-place tw__as_place_at(const tw__as *as, const char *at, size_t length)
+place tw__asm_place_at(const tw__asm *as, const char *at, size_t length)
 {
     return (place){ as->top, at, length > 1000 ? 1000 : (int)length };
 }
@@ -34,7 +34,7 @@ static bool read_marker(const char *line, int *number, const char **file, size_t
 }
 
 /* Walks back over the lines before `at` to the last marker or the start of the text. */
-void tw__as_locate(const frame *f, const char *at, const char **file, int *line, int *column)
+void tw__asm_locate(const frame *f, const char *at, const char **file, int *line, int *column)
 {
     static _Thread_local char name[1024];
     const char *start = at;
@@ -55,7 +55,7 @@ void tw__as_locate(const frame *f, const char *at, const char **file, int *line,
     *file = f->file, *line = f->line + lines;
 }
 
-int tw__as_quick_line(tw__as *as, place where, const char **file)
+int tw__asm_quick_line(tw__asm *as, place where, const char **file)
 {
     frame *f = (frame *)where.frame;
     if (!f || where.at < f->text) return 0;
@@ -69,7 +69,7 @@ int tw__as_quick_line(tw__as *as, place where, const char **file)
         if (marker) {
             f->seen_line = number;
             if (strlen(f->seen_file) != length || memcmp(f->seen_file, marked, length) != 0)
-                f->seen_file = tw__as_copy_text(as, marked, length);
+                f->seen_file = tw__asm_copy_text(as, marked, length);
             if (!f->seen_file) f->seen_file = f->file;
         }
         f->seen = p + 1;
@@ -78,12 +78,13 @@ int tw__as_quick_line(tw__as *as, place where, const char **file)
     return f->seen_line;
 }
 
-static void add_diag(tw__as *as, const frame *f, const char *at, int length, tw_severity severity, const char *text)
+static void add_diag(tw__asm *as, const frame *f, const char *at, int length, tw_severity severity,
+                     const char *text)
 {
     tw_diag diag = { .severity = severity, .message = text, .length = length, .code = "", .file = "" };
     g_autofree char *source = NULL;
     if (f && at) {
-        tw__as_locate(f, at, &diag.file, &diag.line, &diag.column);
+        tw__asm_locate(f, at, &diag.file, &diag.line, &diag.column);
         const char *start = at - (diag.column - 1);
         source = g_strndup(start, strcspn(start, "\r\n"));
         diag.source = source;
@@ -91,7 +92,7 @@ static void add_diag(tw__as *as, const frame *f, const char *at, int length, tw_
     tw_diags_add(as->diags, &diag);
 }
 
-void tw__as_report(tw__as *as, place where, tw_severity severity, const char *format, ...)
+void tw__asm_report(tw__asm *as, place where, tw_severity severity, const char *format, ...)
 {
     if (as->errors >= as->max_errors) {
         as->stopped = true;
@@ -113,14 +114,14 @@ void tw__as_report(tw__as *as, place where, tw_severity severity, const char *fo
     }
 }
 
-void tw__as_fail_status(tw__as *as, place where)
+void tw__asm_fail_status(tw__asm *as, place where)
 {
     fail_at(as, where, "%s", tw_error_message());
 }
 
 /* --- frames ---------------------------------------------------------------------------------------------------------------------- */
 
-bool tw__as_push_frame(tw__as *as, frame *added)
+bool tw__asm_push_frame(tw__asm *as, frame *added)
 {
     added->below = as->top;
     added->depth = as->top ? as->top->depth + 1 : 0;
@@ -140,15 +141,15 @@ bool tw__as_push_frame(tw__as *as, frame *added)
     return true;
 }
 
-void tw__as_pop_frame(tw__as *as)
+void tw__asm_pop_frame(tw__asm *as)
 {
-    tw__as_close_conditions(as, as->top->conditions);
+    tw__asm_close_conditions(as, as->top->conditions);
     as->top = as->top->below;
 }
 
 /* --- pieces ------------------------------------------------------------------------------------------------------------------------ */
 
-void tw__as_skip_blanks(tw__as *as)
+void tw__asm_skip_blanks(tw__asm *as)
 {
     const char *p = as->top->at;
     for (;;) {
@@ -170,17 +171,17 @@ void tw__as_skip_blanks(tw__as *as)
     as->top->at = p;
 }
 
-bool tw__as_at_end_of_statement(tw__as *as)
+bool tw__asm_at_end_of_statement(tw__asm *as)
 {
-    tw__as_skip_blanks(as);
+    tw__asm_skip_blanks(as);
     char c = *as->top->at;
-    return c == '\n' || c == ';' || c == 0 || (c == '}' && as->in_bundle);
+    return c == '\n' || c == ';' || c == 0 || c == '}';
 }
 
-void tw__as_skip_statement(tw__as *as)
+void tw__asm_skip_statement(tw__asm *as)
 {
     for (;;) {
-        tw__as_skip_blanks(as);
+        tw__asm_skip_blanks(as);
         const char *p = as->top->at;
         if (*p == 0 || *p == '\n' || *p == ';' || (*p == '}' && as->in_bundle)) return;
         if (*p == '"') {
@@ -198,7 +199,7 @@ static bool is_name_char(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '?';
 }
 
-size_t tw__as_identifier_length(const char *at)
+size_t tw__asm_identifier_length(const char *at)
 {
     if (isdigit((unsigned char)*at)) return 0;
     size_t n = 0;
@@ -206,22 +207,22 @@ size_t tw__as_identifier_length(const char *at)
     return n;
 }
 
-bool tw__as_accept(tw__as *as, char c)
+bool tw__asm_accept(tw__asm *as, char c)
 {
-    tw__as_skip_blanks(as);
+    tw__asm_skip_blanks(as);
     if (*as->top->at != c) return false;
     as->top->at++;
     return true;
 }
 
-bool tw__as_expect(tw__as *as, char c, const char *where)
+bool tw__asm_expect(tw__asm *as, char c, const char *where)
 {
-    if (tw__as_accept(as, c)) return true;
-    fail_at(as, tw__as_place_at(as, as->top->at, 1), "expected '%c' %s", c, where);
+    if (tw__asm_accept(as, c)) return true;
+    fail_at(as, tw__asm_place_at(as, as->top->at, 1), "expected '%c' %s", c, where);
     return false;
 }
 
-char *tw__as_copy_text(tw__as *as, const char *text, size_t length)
+char *tw__asm_copy_text(tw__asm *as, const char *text, size_t length)
 {
     char *copy = tw__arena_alloc(as->arena, length + 1, 1);
     if (!copy) {
@@ -253,17 +254,17 @@ static int escape(const char **at)
     return digits ? code : (unsigned char)p[0];
 }
 
-bool tw__as_read_string(tw__as *as, GString *out)
+bool tw__asm_read_string(tw__asm *as, GString *out)
 {
-    tw__as_skip_blanks(as);
+    tw__asm_skip_blanks(as);
     const char *start = as->top->at, *p = start;
     if (*p != '"') {
-        fail_at(as, tw__as_place_at(as, p, 1), "expected a string in quotes");
+        fail_at(as, tw__asm_place_at(as, p, 1), "expected a string in quotes");
         return false;
     }
     for (p++; *p != '"';) {
         if (*p == 0 || *p == '\n') {
-            fail_at(as, tw__as_place_at(as, start, (size_t)(p - start)), "the string has no closing quote");
+            fail_at(as, tw__asm_place_at(as, start, (size_t)(p - start)), "the string has no closing quote");
             as->top->at = p;
             return false;
         }
@@ -275,22 +276,22 @@ bool tw__as_read_string(tw__as *as, GString *out)
     return true;
 }
 
-const char *tw__as_read_name(tw__as *as, const char *what)
+const char *tw__asm_read_name(tw__asm *as, const char *what)
 {
-    tw__as_skip_blanks(as);
+    tw__asm_skip_blanks(as);
     const char *at = as->top->at;
     if (*at == '"') {
         g_autoptr(GString) text = g_string_new(NULL);
-        if (!tw__as_read_string(as, text)) return NULL;
-        if (text->len && strlen(text->str) == text->len) return tw__as_copy_text(as, text->str, text->len);
-        fail_at(as, tw__as_place_at(as, at, 1), "expected %s, not an empty string", what);
+        if (!tw__asm_read_string(as, text)) return NULL;
+        if (text->len && strlen(text->str) == text->len) return tw__asm_copy_text(as, text->str, text->len);
+        fail_at(as, tw__asm_place_at(as, at, 1), "expected %s, not an empty string", what);
         return NULL;
     }
-    size_t n = tw__as_identifier_length(at);
+    size_t n = tw__asm_identifier_length(at);
     if (!n) {
-        fail_at(as, tw__as_place_at(as, at, 1), "expected %s", what);
+        fail_at(as, tw__asm_place_at(as, at, 1), "expected %s", what);
         return NULL;
     }
     as->top->at = at + n;
-    return tw__as_copy_text(as, at, n);
+    return tw__asm_copy_text(as, at, n);
 }

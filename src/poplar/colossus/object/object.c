@@ -336,10 +336,11 @@ tw_status tw_object_add_line(tw_object *object, int section, uint32_t offset, co
     const tw_object_line *last = object->line_count ? &object->lines[object->line_count - 1] : NULL;
     tw_object_line added = { section, offset, file, line };
     if (last && last->section == section && last->line == line && strcmp(last->file, file) == 0) return TW_OK;
+    bool in_order = !last || by_place(last, &added) <= 0; /* before the table moves */
     added.file = last && strcmp(last->file, file) == 0 ? last->file : tw__arena_strdup(object->arena, file);
     if (!added.file || !tw__grow(&object->lines, &object->line_room, object->line_count, sizeof(tw_object_line)))
         return (tw_status)no_memory();
-    object->lines_sorted = object->lines_sorted && (!last || by_place(last, &added) <= 0);
+    object->lines_sorted = object->lines_sorted && in_order;
     object->lines[object->line_count++] = added;
     return TW_OK;
 }

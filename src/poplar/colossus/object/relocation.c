@@ -21,6 +21,12 @@ const char *tw_relocation_name(unsigned type)
     return type < ROWS ? rows[type].name : NULL;
 }
 
+unsigned tw__relocation_bytes(unsigned type)
+{
+    unsigned bits = rows[type].bits;
+    return rows[type].where != D ? 4 : bits == 64 ? 8 : bits / 8;
+}
+
 static uint32_t read32(const uint8_t *at)
 {
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;

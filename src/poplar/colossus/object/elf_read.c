@@ -1,0 +1,324 @@
+/* ELF32 files as objects, through libelf. Files come from anywhere: every number is checked before it is used. */
+#include "poplar/colossus/object/elf.h"
+
+#include <glib.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SECTIONS = 65000, MAX_ALIGN = 1 << 21 };
+
+typedef struct reader {
+    Elf *elf;
+    const char *file; /* name for messages */
+    tw_object *object;
+    size_t names; /* section with the names of sections */
+    size_t sections;
+    int *indices; /* section of the object, by ELF section; -1 = none */
+    int *symbols; /* symbol of the object, by ELF symbol */
+    size_t symbol_count;
+} reader;
+
+#define BAD(r, ...) bad((r)->file, __VA_ARGS__)
+static tw_status bad(const char *file, const char *format, ...) TW_PRINTF(2, 3);
+static tw_status bad(const char *file, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    g_autofree char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    return tw__fail(TW_E_OBJECT_LOAD, "'%s' is no object for the IPU, or a damaged one: %s", file, text);
+}
+
+static const char *name_of(const reader *r, const Elf32_Shdr *header)
+{
+    const char *name = elf_strptr(r->elf, r->names, header->sh_name);
+    return name ? name : "";
+}
+
+/* --- header ------------------------------------------------------------------------------------------------------------------------ */
+
+static tw_status read_header(reader *r)
+{
+    const Elf32_Ehdr *header = elf32_getehdr(r->elf);
+    const unsigned char *ident = (const unsigned char *)elf_getident(r->elf, NULL);
+    if (!header || !ident || ident[EI_CLASS] != ELFCLASS32) return BAD(r, "not a 32-bit ELF file");
+    if (ident[EI_DATA] != ELFDATA2LSB) return BAD(r, "not little-endian");
+    if (header->e_machine != TW__EM_IPU)
+        return BAD(r, "made for machine %u, not %u", header->e_machine, TW__EM_IPU);
+    if (header->e_type != ET_REL && header->e_type != ET_EXEC) return BAD(r, "neither relocatable nor linked");
+    unsigned flags = header->e_flags & 0xff;
+    tw_isa_arch arch = flags == 0x01 ? TW_ISA_IPU1 : flags == 0x02 ? TW_ISA_IPU2 : flags == 0x21 ? TW_ISA_IPU21 : 0;
+    if (!arch) return BAD(r, "flags 0x%x name no known chip", flags);
+    if (elf_getshdrnum(r->elf, &r->sections) != 0 || elf_getshdrstrndx(r->elf, &r->names) != 0 ||
+        r->sections > MAX_SECTIONS)
+        return BAD(r, "the table of sections cannot be read");
+    r->object = tw_object_new(arch);
+    if (!r->object) return TW_E_NO_MEMORY;
+    r->object->linked = header->e_type == ET_EXEC;
+    r->object->entry = header->e_entry;
+    return TW_OK;
+}
+
+/* --- sections ------------------------------------------------------------------------------------------------------------------------ */
+
+static bool is_content(const reader *r, const Elf32_Shdr *header)
+{
+    if (header->sh_type != SHT_PROGBITS && header->sh_type != SHT_NOBITS) return false;
+    const char *name = name_of(r, header);
+    return strcmp(name, TW__STACK_SECTION) != 0 && strcmp(name, TW__LINES_SECTION) != 0;
+}
+
+/* Two sections may have one name; the object's functions look sections up by name, so the second gets a name of its own. */
+static int new_section(reader *r, const char *name, unsigned flags)
+{
+    size_t before = r->object->section_count;
+    int section = tw_object_section(r->object, name, flags);
+    for (unsigned n = 2; section >= 0 && r->object->section_count == before; n++) {
+        g_autofree char *other = g_strdup_printf("%s#%u", name, n);
+        section = tw_object_section(r->object, other, flags);
+    }
+    return section;
+}
+
+static tw_status read_section(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header)
+{
+    unsigned flags = (header->sh_flags & SHF_ALLOC ? TW_SECTION_ALLOC : 0u) |
+                     (header->sh_flags & SHF_WRITE ? TW_SECTION_WRITE : 0u) |
+                     (header->sh_flags & SHF_EXECINSTR ? TW_SECTION_EXEC : 0u) |
+                     (header->sh_type == SHT_NOBITS ? TW_SECTION_EMPTY : 0u);
+    const char *name = name_of(r, header);
+    uint32_t align = header->sh_addralign ? header->sh_addralign : 1;
+    if ((align & (align - 1)) || align > MAX_ALIGN) return BAD(r, "section '%s' is aligned to %u", name, align);
+    int section = new_section(r, name, flags);
+    if (section < 0) return (tw_status)section;
+    r->indices[i] = section;
+    Elf_Data *data = header->sh_type == SHT_NOBITS ? NULL : elf_rawdata(scn, NULL);
+    if (header->sh_type != SHT_NOBITS && header->sh_size &&
+        (!data || !data->d_buf || data->d_size != header->sh_size))
+        return BAD(r, "section '%s' lies outside of the file", name);
+    tw_status status = tw_object_raise_align(r->object, section, align);
+    if (status == TW_OK) status = tw_object_append(r->object, section, data ? data->d_buf : NULL, header->sh_size);
+    r->object->sections[section].public.address = header->sh_addr;
+    return status == TW_E_OVERFLOW ? BAD(r, "section '%s' is larger than 2 MB", name) : status;
+}
+
+/* Calls `read` for each section of a type (0 = those that hold content). */
+typedef tw_status section_reader(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header);
+static tw_status for_sections(reader *r, uint32_t type, const char *name, section_reader *read)
+{
+    for (size_t i = 1; i < r->sections; i++) {
+        Elf_Scn *scn = elf_getscn(r->elf, i);
+        const Elf32_Shdr *header = scn ? elf32_getshdr(scn) : NULL;
+        if (!header) return BAD(r, "section %zu cannot be read", i);
+        bool wanted = type ? header->sh_type == type && (!name || strcmp(name, name_of(r, header)) == 0)
+                           : is_content(r, header);
+        tw_status status = wanted ? read(r, i, scn, header) : TW_OK;
+        if (status != TW_OK) return status;
+    }
+    return TW_OK;
+}
+
+/* --- symbols ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* Index of the object's symbol; named ones that are not section symbols get their name. Locals of one name stay apart. */
+static int new_symbol(reader *r, const char *name, bool local)
+{
+    if (local && *name && tw_object_find_symbol(r->object, name) >= 0) {
+        int symbol = tw_object_symbol(r->object, "");
+        if (symbol >= 0) r->object->symbols[symbol].name = tw__arena_strdup(r->object->arena, name);
+        return symbol < 0 || r->object->symbols[symbol].name ? symbol : (int)TW_E_NO_MEMORY;
+    }
+    return tw_object_symbol(r->object, name);
+}
+
+static tw_status read_symbol(reader *r, const Elf32_Sym *in, size_t index, size_t names)
+{
+    const char *name = elf_strptr(r->elf, names, in->st_name);
+    if (!name) return BAD(r, "symbol %zu has no name that can be read", index);
+    unsigned type = ELF32_ST_TYPE(in->st_info), binding = ELF32_ST_BIND(in->st_info);
+    if (type > STT_FILE || binding > STB_WEAK) return BAD(r, "symbol '%s' has an unknown type or binding", name);
+    int section = TW_SECTION_UNDEFINED;
+    if (in->st_shndx == SHN_ABS)
+        section = TW_SECTION_ABSOLUTE;
+    else if (in->st_shndx == SHN_COMMON)
+        section = TW_SECTION_COMMON;
+    else if (in->st_shndx != SHN_UNDEF) {
+        if (in->st_shndx >= r->sections)
+            return BAD(r, "symbol '%s' is in section %u of %zu", name, in->st_shndx, r->sections);
+        section = r->indices[in->st_shndx];
+        if (section < 0) return TW_OK; /* of a table that is not kept, such as the stack notes */
+    }
+    int symbol = type == STT_SECTION && section >= 0 ? tw_object_section_symbol(r->object, section)
+                                                     : new_symbol(r, name, binding == STB_LOCAL);
+    if (symbol < 0) return (tw_status)symbol;
+    r->symbols[index] = symbol;
+    tw_symbol *out = &r->object->symbols[symbol];
+    out->section = section, out->value = in->st_value, out->size = in->st_size;
+    out->type = (tw_symbol_type)type, out->binding = (tw_symbol_binding)binding, out->visibility = in->st_other & 3;
+    bool placed = section >= 0 && !r->object->linked;
+    if (placed && in->st_value > r->object->sections[section].public.size)
+        return BAD(r, "symbol '%s' lies behind the end of its section", name);
+    if (section == TW_SECTION_COMMON && (in->st_value == 0 || (in->st_value & (in->st_value - 1)) ||
+                                         in->st_value > MAX_ALIGN || in->st_size > TW__MAX_SECTION))
+        return BAD(r, "common symbol '%s' has alignment %u and size %u", name, in->st_value, in->st_size);
+    return TW_OK;
+}
+
+static tw_status read_symbols(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header)
+{
+    (void)i;
+    if (r->symbols) return BAD(r, "there are two tables of symbols");
+    Elf_Data *data = elf_getdata(scn, NULL);
+    size_t count = data && data->d_type == ELF_T_SYM ? data->d_size / sizeof(Elf32_Sym) : 0;
+    r->symbols = tw__calloc(count + 1, sizeof *r->symbols);
+    if (!r->symbols) return tw__fail(TW_E_NO_MEMORY, "out of memory for symbols");
+    r->symbol_count = count;
+    for (size_t k = 0; k < count; k++) r->symbols[k] = -1;
+    for (size_t k = 1; k < count; k++) {
+        tw_status status = read_symbol(r, (const Elf32_Sym *)data->d_buf + k, k, header->sh_link);
+        if (status != TW_OK) return status;
+    }
+    return TW_OK;
+}
+
+/* --- relocations -------------------------------------------------------------------------------------------------------------------------- */
+
+static tw_status read_relocations(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header)
+{
+    (void)i;
+    if (header->sh_info >= r->sections || r->indices[header->sh_info] < 0)
+        return BAD(r, "relocations of section %u, which holds nothing", header->sh_info);
+    int section = r->indices[header->sh_info];
+    const tw_section *s = &r->object->sections[section].public;
+    Elf_Data *data = elf_getdata(scn, NULL);
+    size_t count = data && data->d_type == ELF_T_RELA ? data->d_size / sizeof(Elf32_Rela) : 0;
+    for (size_t k = 0; k < count; k++) {
+        const Elf32_Rela *in = (const Elf32_Rela *)data->d_buf + k;
+        uint32_t symbol = ELF32_R_SYM(in->r_info), type = ELF32_R_TYPE(in->r_info);
+        if (!tw_relocation_name(type)) return BAD(r, "relocation %zu of '%s' has type %u", k, s->name, type);
+        if (symbol >= r->symbol_count || r->symbols[symbol] < 0)
+            return BAD(r, "relocation %zu of '%s' names symbol %u", k, s->name, symbol);
+        if (s->flags & TW_SECTION_EMPTY || in->r_offset >= s->size ||
+            s->size - in->r_offset < tw__relocation_bytes(type))
+            return BAD(r, "relocation %zu of '%s' lies at 0x%x", k, s->name, in->r_offset);
+        tw_status status = tw_object_relocate(r->object, section, in->r_offset, (tw_relocation_type)type,
+                                              r->symbols[symbol], in->r_addend);
+        if (status != TW_OK) return status;
+    }
+    return TW_OK;
+}
+
+/* --- notes and lines ------------------------------------------------------------------------------------------------------------------------ */
+
+static tw_status read_notes(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header)
+{
+    (void)i, (void)header;
+    Elf_Data *data = elf_rawdata(scn, NULL);
+    return data && data->d_buf ? tw__object_read_notes(r->object, data->d_buf, data->d_size) : TW_OK;
+}
+
+static uint32_t word_at(const uint8_t *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static tw_status read_lines(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header)
+{
+    (void)i, (void)header;
+    Elf_Data *data = elf_rawdata(scn, NULL);
+    const uint8_t *bytes = data ? data->d_buf : NULL;
+    size_t size = bytes ? data->d_size : 0, count = size >= 4 ? word_at(bytes) : 0;
+    if (count > (size - MIN(size, 4)) / TW__LINE_BYTES) return BAD(r, "the table of lines is cut off");
+    const char *names = (const char *)bytes + 4 + count * TW__LINE_BYTES;
+    size_t room = size - MIN(size, 4 + count * TW__LINE_BYTES);
+    for (size_t k = 0; k < count; k++) {
+        const uint8_t *row = bytes + 4 + k * TW__LINE_BYTES;
+        uint32_t section = word_at(row), name = word_at(row + 8);
+        if (section >= r->sections || r->indices[section] < 0 || name >= room ||
+            !memchr(names + name, 0, room - name))
+            return BAD(r, "line %zu of the table of lines", k);
+        tw_status status =
+            tw_object_add_line(r->object, r->indices[section], word_at(row + 4), names + name, word_at(row + 12));
+        if (status != TW_OK) return status;
+    }
+    return TW_OK;
+}
+
+tw_status tw__object_read_notes(tw_object *object, const uint8_t *text, size_t length)
+{
+    static const char *const kinds[] = {
+        [TW_STACK_TOTAL] = "total ", [TW_STACK_OWN] = "own ", [TW_STACK_CALLS] = "calls "
+    };
+    for (size_t at = 0; at < length;) {
+        const char *line = (const char *)text + at;
+        if (!memchr(line, 0, length - at)) return tw__fail(TW_E_OBJECT_LOAD, "the last stack note is cut off");
+        at += strlen(line) + 1;
+        if (!*line) continue;
+        size_t k = 0;
+        while (k < G_N_ELEMENTS(kinds) && !g_str_has_prefix(line, kinds[k])) k++;
+        if (k == G_N_ELEMENTS(kinds)) return tw__fail(TW_E_OBJECT_LOAD, "'%.100s' is no stack note", line);
+        line += strlen(kinds[k]);
+        const char *blank = strchr(line, ' ');
+        g_autofree char *name = blank ? g_strndup(line, (gsize)(blank - line)) : g_strdup(line);
+        tw_stack_note note = { .kind = (tw_stack_kind)k,
+                               .name = name,
+                               .targets = k == TW_STACK_CALLS && blank ? blank + 1 : "" };
+        guint64 bytes = 0;
+        if (k != TW_STACK_CALLS &&
+            (!blank || !g_ascii_string_to_unsigned(blank + 1, 10, 0, TW__MAX_SECTION, &bytes, NULL)))
+            return tw__fail(TW_E_OBJECT_LOAD, "stack note of '%.100s' without a number of bytes", name);
+        note.bytes = (uint32_t)bytes;
+        tw_status status = tw_object_add_stack_note(object, &note);
+        if (status != TW_OK) return status;
+    }
+    return TW_OK;
+}
+
+/* --- the file -------------------------------------------------------------------------------------------------------------------------------- */
+
+static tw_status read_all(reader *r)
+{
+    tw_status status = read_header(r);
+    if (status != TW_OK) return status;
+    r->indices = tw__calloc(r->sections + 1, sizeof *r->indices);
+    if (!r->indices) return tw__fail(TW_E_NO_MEMORY, "out of memory for sections");
+    for (size_t i = 0; i < r->sections; i++) r->indices[i] = -1;
+    status = for_sections(r, 0, NULL, read_section);
+    if (status == TW_OK) status = for_sections(r, SHT_SYMTAB, NULL, read_symbols);
+    if (status == TW_OK) status = for_sections(r, SHT_RELA, NULL, read_relocations);
+    if (status == TW_OK) status = for_sections(r, SHT_PROGBITS, TW__STACK_SECTION, read_notes);
+    if (status == TW_OK) status = for_sections(r, SHT_PROGBITS, TW__LINES_SECTION, read_lines);
+    return status;
+}
+
+tw_status tw_object_from_elf(const uint8_t *bytes, size_t size, const char *name, tw_object **object)
+{
+    *object = NULL;
+    elf_version(EV_CURRENT);
+    if (size < sizeof(Elf32_Ehdr)) return bad(name, "too short for an ELF file");
+    char *copy = tw__realloc(NULL, size); /* libelf wants to be able to write, and its alignment */
+    if (!copy) return tw__fail(TW_E_NO_MEMORY, "out of memory for '%s'", name);
+    memcpy(copy, bytes, size);
+    reader r = { .file = name, .elf = elf_memory(copy, size) };
+    tw_status status = !r.elf || elf_kind(r.elf) != ELF_K_ELF ? bad(name, "not an ELF file") : read_all(&r);
+    if (r.elf) elf_end(r.elf);
+    free(copy);
+    free(r.indices);
+    free(r.symbols);
+    if (status == TW_OK)
+        *object = r.object;
+    else
+        tw_object_free(r.object);
+    return status;
+}
+
+tw_status tw_object_read(const char *path, tw_object **object)
+{
+    g_autofree char *bytes = NULL;
+    g_autoptr(GError) error = NULL;
+    gsize size;
+    *object = NULL;
+    if (!g_file_get_contents(path, &bytes, &size, &error)) return tw__fail(TW_E_FILE_LOAD, "%s", error->message);
+    return tw_object_from_elf((const uint8_t *)bytes, size, path, object);
+}

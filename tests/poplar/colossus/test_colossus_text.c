@@ -1,0 +1,293 @@
+/* The assembler's language: expressions, labels, conditions, macros, directives, sections (guide 7.5.1; spec colossus-isa.md 13). */
+#include "asm_test.h"
+
+/* --- bytes: what stands in .data ---------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *hex;
+} bytes[] = {
+    { ".byte 1, 2, 0x10, 0b101, 017, -1, 'a', '\\n'", "01021005"
+                                                      "0fff610a" },
+    { ".short 0x1234, -2", "3412feff" },
+    { ".int 0x12345678", "78563412" },
+    { ".long 1 ; .word 2 ; .4byte 3", "010000000200000003000000" },
+    { ".quad 0x123456789abcdef0", "f0debc9a78563412" },
+    { ".float 1.5, -inf", "0000c03f000080ff" },
+    { ".double 1.0", "000000000000f03f" },
+    { ".ascii \"ab\\n\\\"\\101\"", "61620a2241" },
+    { ".asciz \"ab\"", "616200" },
+    { ".string \"a\", \"b\"", "61006200" },
+    { ".space 3", "000000" },
+    { ".skip 2, 0xff", "ffff" },
+    { ".zero 1 ; .byte 1", "0001" },
+    { ".fill 2, 2, 0x1234", "34123412" },
+    { ".byte 1 ; .align 4 ; .byte 2", "0100000002" },
+    { ".byte 1 ; .p2align 2, 0xee ; .byte 2", "01eeeeee02" },
+    { ".byte 1 ; .balign 8,,2 ; .byte 2", "0102" },
+    { ".org 3 ; .byte 1", "00000001" },
+    /* precedence of GNU as: shifts and * bind tighter than | & ^, those tighter than + - */
+    { ".byte 1 + 2 * 3, 1 | 2 + 4, 1 << 2 + 1, 7 & 3 * 2", "0707050"
+                                                           "6" },
+    { ".byte (1 + 2) * 3, ~0 & 0xf, !0, !5, 7 / 2, 7 % 4, -7 / 2", "090fff000303fd" },
+    { ".byte 1 == 1, 1 != 1, 2 > 1, 1 >= 2, 1 && 0, 1 || 0", "ff00ff000001" },
+    { "a = 3 ; .byte a ; a = a + 1 ; .byte a", "0304" },
+    { ".set x, 5 ; .equ y, x * 2 ; .byte y", "0a" },
+    { "l: .byte 1, 2 ; .byte . - l, m - l ; m:", "01020204" },
+    { "1: .byte 0 ; 1: .byte 1f - 1b, 1b - 1b ; 1:", "000200" },
+    { ".if 1 ; .byte 1 ; .else ; .byte 2 ; .endif", "01" },
+    { ".if 0 ; .byte 1 ; .elseif 1 ; .byte 2 ; .else ; .byte 3 ; .endif", "02" },
+    { ".if 0 ; .if 1 ; .byte 1 ; .else ; .byte 9 ; .endif ; .else ; .byte 2 ; .endif", "02" },
+    { ".ifeq 0 ; .byte 1 ; .endif ; .ifne 0 ; .byte 2 ; .endif ; .ifgt 1 ; .byte 3 ; .endif ; .iflt 1 ; .byte 4 ; "
+      ".endif",
+      "0103" },
+    { ".ifc \"a b\",\"a b\" ; .byte 1 ; .endif ; .ifc a, b ; .byte 2 ; .endif ; .ifnc a , b ; .byte 3 ; .endif",
+      "0103" },
+    { ".ifdef q ; .byte 1 ; .endif ; q = 1 ; .ifdef q ; .byte 2 ; .endif ; .ifndef q ; .byte 3 ; .endif", "02" },
+    { ".ifb ; .byte 1 ; .endif ; .ifnb x ; .byte 2 ; .endif", "0102" },
+    { ".rept 3 ; .byte 7 ; .endr", "070707" },
+    { ".rept 2\n.rept 2\n.byte 1\n.endr\n.byte 2\n.endr", "010102010102" },
+    { ".irp v, 1, 2, 3\n.byte \\v * 2\n.endr", "020406" },
+    { ".irpc c, 123\n.byte \\c\n.endr", "010203" },
+    { ".macro m a b=4 c\n.byte \\a, \\b, \\c + 0\n.endm\nm 1, , 3\nm 5 6 7\nm c=1, a=2", "01040305060702"
+                                                                                         "0401" },
+    { ".macro m a:req, b:vararg\n.byte \\a\n.byte \\b\n.endm\nm 1, 2, 3", "010203" },
+    { ".macro m a\n.byte \\a\n.endm\nm 1 + 2\nm (1 + 3)\nm \"4 + 1\"", "030405" },
+    { ".macro m\n.byte \\@\n.endm\nm\nm", "0001" },
+    { ".macro m\nl\\@: .byte . - l\\@\n.endm\nm\nm", "0000" },
+    { ".macro m x\n.byte x, x_y@ - x_y@\nx_y@:\n.endm\nm 3\nm 4", "03000400" },
+    { ".macro m n\nlab@: .byte n\n.byte . - lab@ ; .endm\nm 3", "0301" },
+    { ".macro m a\n.byte v\\a\\()w\n.endm\nv1w = 9\nm 1", "09" },
+    { ".macro in a\n.byte \\a\n.endm\n.macro out b\nin \\b\nin \\b+1\n.endm\nout 4", "0405" },
+    { ".macro m n\n.if \\n\n.byte \\n\nm \\n-1\n.endif\n.endm\nm 3", "030201" },
+    { ".macro m a\n.byte 1\n.ifc \\a,x\n.exitm\n.endif\n.byte 2\n.endm\nm x\nm y", "010102" },
+    { ".macro m\n.byte 1\n.endm\nm\n.purgem m\n.macro m\n.byte 2\n.endm\nm", "0102" },
+    { ".pushsection .rodata ; .byte 9 ; .popsection ; .byte 1", "01" },
+    { ".section .rodata ; .byte 9 ; .previous ; .byte 1", "01" },
+    { "# 12 \"other.S\"\n.byte 1 // text\n/* a\nb */ .byte 2 # text", "0102" },
+    { ".byte 1 \\\n, 2", "0102" },
+    { ".byte 1\n.end\nnonsense", "01" },
+};
+
+static void directives_make_bytes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < G_N_ELEMENTS(bytes); i++) {
+        g_autofree char *text = g_strconcat(".data\n", bytes[i].text, "\n", NULL);
+        tw_object *object = assemble(text);
+        g_autofree char *hex = hex_of(section_of(object, ".data"));
+        if (strcmp(hex, bytes[i].hex) != 0)
+            fail_msg("row %zu: %s: %s, not %s", i, bytes[i].text, hex, bytes[i].hex);
+        tw_object_free(object);
+    }
+}
+
+/* --- refusals ------------------------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text, *phrase;
+    int line, column;
+} refused[] = {
+    { ".frob 1", "unknown directive '.frob'", 1, 1 },
+    { ".sectoin .text", "did you mean 'section'", 1, 1 },
+    { ".byte 256", "does not fit 1 byte", 1, 7 },
+    { ".byte 1 +", "an expression is missing", 1, 10 },
+    { ".byte (1", "expected ')'", 1, 9 },
+    { ".byte 1 / 0", "division by zero", 1, 9 },
+    { ".byte 0x", "not a number", 1, 7 },
+    { ".byte 12q", "not a number", 1, 7 },
+    { ".int 1.5", "a real number cannot stand here", 1, 6 },
+    { ".byte 0x1ffffffffffffffff", "does not fit 64 bits", 1, 7 },
+    { ".byte \"x\" 3", "not expected here", 1, 11 },
+    { "l: nop\nl: nop", "'l' is defined already", 2, 1 },
+    { "a = 1\na: nop", "'a' is defined already", 2, 1 },
+    { ".equiv a, 1\n.equiv a, 2", "defined already", 2, 1 },
+    { "bri 1b", "no label '1:' before", 1, 5 },
+    { "bri 1f", "no label '1:' behind", 1, 5 },
+    { "bri .Lno", "label '.Lno' is not defined", 1, 5 },
+    { "setzi $m0, a - b", "no value here", 1, 12 },
+    { "shl $m0, $m1, foo", "has to be a constant", 1, 15 },
+    { ".set x, x + 1\nsetzi $m0, x", "circles", 1, 1 },
+    { ".if 1\nnop", "no .endif", 1, 1 },
+    { ".endif", "no .if that belongs", 1, 1 },
+    { ".else", "no .if that belongs", 1, 1 },
+    { ".if 1\n.else\n.else\n.endif", "only .endif", 3, 1 },
+    { ".if foo\n.endif", "known here", 1, 5 },
+    { ".macro m\nnop", "no .endm", 1, 1 },
+    { ".rept 2\nnop", "no .endr", 1, 1 },
+    { ".rept -1\nnop\n.endr", "too many", 1, 1 },
+    { ".rept 99999999\nnop\n.endr", "too many", 1, 1 },
+    { ".macro m a\n.endm\nm 1, 2", "takes 1 arguments", 3, 6 },
+    { ".macro m a:req\n.endm\nm", "needs its argument 'a'", 3, 2 },
+    { ".macro m\nfrob $m0\n.endm\nm", "'frob'", 2, 1 },
+    { ".macro m\nm\n.endm\nm", "nested more than", 2, 1 },
+    { ".macro m\n.endm\n.macro m\n.endm", "is defined already", 3, 1 },
+    { ".purgem m", "there is no macro 'm'", 1, 9 },
+    { ".endm", "nothing that .endm", 1, 1 },
+    { ".popsection", "no .pushsection", 1, 1 },
+    { ".section .x, \"q\"", "unknown flag 'q'", 1, 14 },
+    { ".type f, @thing", "unknown type of a symbol", 1, 11 },
+    { ".align 3", "power of two", 1, 1 },
+    { ".space -1", "between 0 and 2 MB", 1, 1 },
+    { ".space 0x300000", "between 0 and 2 MB", 1, 1 },
+    { ".data\n.space 0x200000\n.byte 1", "larger than the 2 MB", 3, 7 },
+    { ".byte 1, 2\n.org 1", "cannot go back", 2, 1 },
+    { ".error \"stop here\"", "stop here", 1, 1 },
+    { ".err", ".err stands here", 1, 1 },
+    { ".ascii \"abc", "no closing quote", 1, 8 },
+    { ".incbin \"/nowhere/at/all\"", "nowhere", 1, 1 },
+    { ".include \"/nowhere/at/all\"", "nowhere", 1, 1 },
+    { ".stack_total f, 8\n.stack_own f, 8", "stack of 'f' is stated already", 2, 12 },
+    { ".stack_total f, -8", "number of bytes", 1, 1 },
+    { "f: nop\n.size f, g", "the size of 'f'", 2, 10 },
+    { "setzi $m0, f@abs99", "unknown modifier", 1, 13 },
+};
+
+static void wrong_texts_are_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < G_N_ELEMENTS(refused); i++)
+        check_refused(TW_ISA_IPU2, refused[i].text, refused[i].phrase, refused[i].line, refused[i].column);
+}
+
+/* Errors in an expansion name the line of the macro, and a note the call; a marker of the preprocessor names the file. */
+static void places_of_errors(void **state)
+{
+    (void)state;
+    static const char text[] = "# 41 \"vertex.S\"\n.macro m a\n  shl $m0, $m1, \\a\n.endm\nnop\n  m 5000\n";
+    tw_diags *diags = tw_diags_new();
+    tw_object *object;
+    assert_int_equal(tw_asm_text(text, sizeof text - 1, "x", NULL, diags, &object), TW_E_PARSE);
+    const tw_diag *error = tw_diags_get(diags, 0), *note = tw_diags_get(diags, 1);
+    assert_string_equal(error->file, "vertex.S");
+    assert_int_equal(error->line, 42);
+    assert_int_equal(error->column, 17);
+    assert_string_equal(error->source, "  shl $m0, $m1, 5000");
+    assert_string_equal(note->file, "vertex.S");
+    assert_int_equal(note->line, 45);
+    assert_int_equal(note->severity, TW_NOTE);
+    tw_diags_free(diags);
+}
+
+static void many_errors_stop_it(void **state)
+{
+    (void)state;
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (int i = 0; i < 1000; i++) g_string_append(text, "frob\n");
+    tw_diags *diags = tw_diags_new();
+    tw_object *object;
+    assert_int_equal(tw_asm_text(text->str, text->len, "x", NULL, diags, &object), TW_E_PARSE);
+    assert_int_equal(tw_diags_count(diags, TW_ERROR), 20);
+    tw_diags_free(diags);
+}
+
+/* --- sections, symbols, relocations ------------------------------------------------------------------------------------------------ */
+
+static void symbols_and_relocations(void **state)
+{
+    (void)state;
+    tw_object *o = assemble(
+        ".section .text.f, \"ax\", @progbits\n.globl f\n.type f, @function\nf:\n  call $lr, g\n  bri .Lend\n"
+        "  setzi $m0, table + 8\n  runall $m0, $m1, state\n.Lend:\n  br $lr\n.size f, . - f\n"
+        ".section .data.table\ntable: .long f, 1, table\n.short table@abs16@s4\n.weak w\n.hidden h\n"
+        ".comm c, 12, 8\n");
+    const tw_symbol *f = tw_object_get_symbol(o, (size_t)tw_object_find_symbol(o, "f"));
+    assert_int_equal(f->binding, TW_SYMBOL_GLOBAL);
+    assert_int_equal(f->type, TW_SYMBOL_FUNCTION);
+    assert_int_equal(f->size, 20);
+    assert_int_equal(section_of(o, ".text.f")->align, 1);
+    static const struct {
+        tw_relocation_type type;
+        uint32_t offset;
+        const char *symbol; /* "" = of a section */
+        int32_t addend;
+    } expected[] = { { TW_R_COLOSSUS_19_S2, 0, "g", 0 }, { TW_R_COLOSSUS_19_S2, 4, "", 16 },
+                     { TW_R_COLOSSUS_20, 8, "", 8 },     { TW_R_COLOSSUS_RUN, 12, "state", 0 },
+                     { TW_R_COLOSSUS_32, 0, "f", 0 },    { TW_R_COLOSSUS_32, 8, "", 0 },
+                     { TW_R_COLOSSUS_16_S4, 12, "", 0 } };
+    assert_int_equal(tw_object_relocation_count(o), G_N_ELEMENTS(expected));
+    for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
+        const tw_relocation *r = tw_object_get_relocation(o, i);
+        assert_int_equal(r->type, expected[i].type);
+        assert_int_equal(r->offset, expected[i].offset);
+        assert_int_equal(r->addend, expected[i].addend);
+        assert_string_equal(tw_object_get_symbol(o, (size_t)r->symbol)->name, expected[i].symbol);
+    }
+    const tw_symbol *c = tw_object_get_symbol(o, (size_t)tw_object_find_symbol(o, "c"));
+    assert_int_equal(c->section, TW_SECTION_COMMON);
+    assert_int_equal(c->value, 8);
+    assert_int_equal(c->size, 12);
+    assert_int_equal(tw_object_get_symbol(o, (size_t)tw_object_find_symbol(o, "h"))->visibility, 2);
+    assert_int_equal(tw_object_get_symbol(o, (size_t)tw_object_find_symbol(o, "w"))->binding, TW_SYMBOL_WEAK);
+    tw_object_free(o);
+}
+
+static void padding_of_code(void **state)
+{
+    (void)state;
+    tw_object *o = assemble("nop\n.byte 1\n.align 8\nfnop\n");
+    g_autofree char *hex = hex_of(section_of(o, ".text"));
+    assert_string_equal(hex, "0000e01901000000"
+                             "0000d01a");
+    assert_int_equal(section_of(o, ".text")->align, 8);
+    tw_object_free(o);
+    o = assemble("nop\n.align 16\nfnop\n");
+    g_autofree char *nops = hex_of(section_of(o, ".text"));
+    assert_string_equal(nops, "0000e0190000e0190000e0190000e0190000d01a");
+    tw_object_free(o);
+}
+
+static void stack_notes(void **state)
+{
+    (void)state;
+    tw_object *o = assemble("N = 8\n.stack_total f, N * 4 + 16\n.stack_own .text.g, 0\n.stack_calls g, a, b\n");
+    assert_int_equal(tw_object_stack_note_count(o), 3);
+    const tw_stack_note *calls = tw_object_get_stack_note(o, 0), *total = tw_object_get_stack_note(o, 1);
+    assert_string_equal(calls->targets, "a,b");
+    assert_string_equal(total->name, "f");
+    assert_int_equal(total->bytes, 48);
+    assert_int_equal(tw_object_get_stack_note(o, 2)->kind, TW_STACK_OWN);
+    tw_object_free(o);
+}
+
+static void lines_of_code(void **state)
+{
+    (void)state;
+    tw_object *o = assemble("nop\n\n{nop\nfnop}\n# 7 \"a.inc\"\nnop\n");
+    assert_int_equal(tw_object_line_at(o, 0, 0)->line, 1);
+    assert_int_equal(tw_object_line_at(o, 0, 8)->line, 3);
+    assert_int_equal(tw_object_line_at(o, 0, 12)->line, 7);
+    assert_string_equal(tw_object_line_at(o, 0, 12)->file, "a.inc");
+    assert_null(tw_object_line_at(o, 1, 0));
+    tw_object_free(o);
+}
+
+/* --- the guide's own text ----------------------------------------------------------------------------------------------------------- */
+
+static void macro_of_the_guide(void **state)
+{
+    (void)state;
+    tw_object *o = assemble(
+        ".macro GET_PARAMS VOFF_IN_PTR VOFF_OUT_START_PTR VOFF_OUT_END_PTR\n\n    brz     $m0, dummy_label@\n"
+        "    ld32   $m1, $mzero, $mvertex_base,VOFF_IN_PTR\n    ld32   $m2, $mzero, "
+        "$mvertex_base,VOFF_OUT_END_PTR\n"
+        "\ndummy_label@: .endm\nGET_PARAMS 0 1 2\nGET_PARAMS 3 4 5\n");
+    assert_int_equal(section_of(o, ".text")->size, 24);
+    assert_int_equal(word_of(section_of(o, ".text"), 5) & 0xfff, 5);
+    tw_object_free(o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(directives_make_bytes),
+        cmocka_unit_test(wrong_texts_are_refused),
+        cmocka_unit_test(places_of_errors),
+        cmocka_unit_test(many_errors_stop_it),
+        cmocka_unit_test(symbols_and_relocations),
+        cmocka_unit_test(padding_of_code),
+        cmocka_unit_test(stack_notes),
+        cmocka_unit_test(lines_of_code),
+        cmocka_unit_test(macro_of_the_guide),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
