@@ -71,6 +71,63 @@ static void base_files_read(void **state)
     free(large);
 }
 
+/* Sizes around the growth of the buffer, from a pipe, whose size nobody knows. */
+static void base_files_pipe(void **state)
+{
+    (void)state;
+    static char data[20000];
+    memset(data, 'p', sizeof data);
+    int saved = dup(0);
+    for (size_t size = 4090; size <= 16390; size += size % 4096 == 6 ? 4084 : 1) {
+        int ends[2];
+        char *text;
+        size_t got;
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(write(ends[1], data, size), (ssize_t)size);
+        close(ends[1]);
+        dup2(ends[0], 0), close(ends[0]);
+        clearerr(stdin);
+        assert_int_equal(tw_read_file("-", size, &text, &got), TW_OK);
+        assert_int_equal(got, size);
+        assert_memory_equal(text, data, size);
+        assert_int_equal(text[size], 0);
+        free(text);
+    }
+    dup2(saved, 0), close(saved);
+}
+
+static void base_files_no_memory(void **state)
+{
+    (void)state;
+    tw_output *out = (tw_output *)path;
+    tw__fail_allocation(1);
+    assert_int_equal(tw_output_open(&out, path[0], NULL, 0), TW_E_NO_MEMORY);
+    tw__fail_allocation(0);
+    assert_null(out);
+    out = (tw_output *)path;
+    assert_int_equal(tw_output_open(&out, "/no/such/folder/x", NULL, 0), TW_E_IO);
+    assert_null(out);
+}
+
+/* A file in a folder that takes no new ones is written in place. */
+static void base_files_closed_folder(void **state)
+{
+    (void)state;
+    if (geteuid() == 0) skip(); /* nothing is closed to root */
+    assert_int_equal(tw_write_file(path[0], "before", 6, NULL, 0), TW_OK);
+    assert_int_equal(chmod(folder, 0500), 0);
+    tw_status written = tw_write_file(path[0], "in place", 8, NULL, 0);
+    tw_status other = tw_write_file(path[1], "new", 3, NULL, 0);
+    chmod(path[0], 0400);
+    tw_status closed = tw_write_file(path[0], "never", 5, NULL, 0);
+    chmod(folder, 0700);
+    chmod(path[0], 0600);
+    assert_int_equal(written, TW_OK);
+    assert_int_equal(closed, TW_E_IO);
+    if (access(path[1], F_OK) != 0) assert_int_equal(other, TW_E_IO);
+    check_text(path[0], "in place");
+}
+
 static void base_files_write(void **state)
 {
     (void)state;
@@ -155,6 +212,10 @@ static void base_files_inputs(void **state)
     assert_int_equal(tw_write_file(path[0], "x", 1, inputs, 4), TW_E_INVALID_ARGUMENT);
     assert_non_null(strstr(tw_error_message(), "is also an input"));
     check_text(path[0], "input");
+    const char *first[] = { path[0] };
+    assert_int_equal(tw_write_file(path[0], "x", 1, first, 1), TW_E_INVALID_ARGUMENT);
+    const char *none[] = { "/no/such/file", path[0] };
+    assert_int_equal(tw_write_file(path[0], "x", 1, none, 1), TW_OK);   /* what is not there is no input */
     assert_int_equal(tw_write_file(path[0], "x", 1, inputs, 2), TW_OK); /* not among the first two */
     check_text(path[0], "x");
     assert_int_equal(symlink("a", path[2]), 0);
@@ -166,9 +227,9 @@ static void base_files_inputs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(base_files_read),
-        cmocka_unit_test(base_files_write),
-        cmocka_unit_test(base_files_places),
+        cmocka_unit_test(base_files_read),      cmocka_unit_test(base_files_pipe),
+        cmocka_unit_test(base_files_no_memory), cmocka_unit_test(base_files_closed_folder),
+        cmocka_unit_test(base_files_write),     cmocka_unit_test(base_files_places),
         cmocka_unit_test(base_files_inputs),
     };
     return cmocka_run_group_tests_name("base_files", tests, make_folder, remove_folder);
