@@ -62,7 +62,7 @@ bool tw__wse_send(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned co
     for (size_t k = 0; k < count; k++)
         if (!tw__port_put(p, words[k], control)) return false;
     uint32_t number = (uint32_t)(pe - w->pe);
-    tw__wake(tw__part_of(w, number), number, w->now);
+    tw__wake(tw__wse_part_of(w, number), number, w->now);
     return true;
 }
 
@@ -112,7 +112,7 @@ bool tw__wse_launch(tw__wse *w, unsigned x, unsigned y, uint32_t function, const
         pe->commands = command;
     pe->commands_end = command;
     uint32_t number = (uint32_t)(pe - w->pe);
-    tw__wake_engine(tw__part_of(w, number), number, w->now);
+    tw__wake_engine(tw__wse_part_of(w, number), number, w->now);
     return true;
 }
 

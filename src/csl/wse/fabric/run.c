@@ -9,7 +9,7 @@
 /* Fewer PEs than this to look at in a window: one thread does all partitions. */
 enum { WINDOW = 2, WORTH_THREADS = 384, ASK_EVERY = 16 };
 
-tw__part *tw__part_of(tw__wse *w, uint32_t pe)
+tw__part *tw__wse_part_of(tw__wse *w, uint32_t pe)
 {
     unsigned k = 0;
     while (pe >= w->part[k].end) k++;
@@ -58,7 +58,7 @@ static bool make_pes(tw__wse *w)
     if (!w->router || !w->pe || !w->memory || (w->options.profile && !w->counters)) return false;
     for (uint32_t pe = 0; pe < w->count; pe++) set_neighbours(w, pe);
     for (uint32_t pe = 0; pe < w->count; pe++)
-        if (!tw__pe_start(tw__part_of(w, pe), &w->pe[pe]) && !w->part->fault) return false;
+        if (!tw__pe_start(tw__wse_part_of(w, pe), &w->pe[pe]) && !w->part->fault) return false;
     return true;
 }
 

@@ -486,7 +486,7 @@ static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint64_t *result
                 tw__fifo_ready(pe, &op->arg[2], false) < op->length;
     if (lost) { /* runs dry: what is popped is lost and the target stays as it is */
         n = tw__fifo_ready(pe, &op->arg[2], false);
-        tw__fifo_pop(part, pe, &op->arg[2], n);
+        tw__wse_fifo_pop(part, pe, &op->arg[2], n);
         op->done = n;
         cycles = n;
     }

@@ -369,8 +369,8 @@ bool tw__opnd_put(tw__part *part, tw__pe *pe, tw__opnd *o, const void *element);
 /* --- fifo.c, queue.c ------------------------------------------------------------------------------------------------- */
 uint32_t tw__fifo_ready(const tw__pe *pe, const tw__opnd *o, bool push); /* elements */
 void tw__fifo_peek(const tw__pe *pe, const tw__opnd *o, void *to, uint32_t n);
-void tw__fifo_pop(tw__part *part, tw__pe *pe, const tw__opnd *o, uint32_t n);
-void tw__fifo_push(tw__part *part, tw__pe *pe, const tw__opnd *o, const void *from, uint32_t n);
+void tw__wse_fifo_pop(tw__part *part, tw__pe *pe, const tw__opnd *o, uint32_t n);
+void tw__wse_fifo_push(tw__part *part, tw__pe *pe, const tw__opnd *o, const void *from, uint32_t n);
 void tw__fifo_wants(tw__pe *pe, const tw__opnd *o, bool push); /* hit full or empty */
 
 /* Queue index for a color: the bound one, else its direct queue; -1 = out of memory. */
@@ -409,6 +409,6 @@ void tw__filter_count(tw__channel *c, bool control);                            
 tw__port *tw__port_of(const tw__pe *pe, unsigned side, unsigned color, bool out); /* NULL = none */
 bool tw__port_put(tw__port *port, uint32_t payload, bool control);
 bool tw__port_get(tw__port *port, uint32_t *payload, bool *control);
-tw__part *tw__part_of(tw__wse *w, uint32_t pe);
+tw__part *tw__wse_part_of(tw__wse *w, uint32_t pe);
 
 #endif

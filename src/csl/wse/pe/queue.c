@@ -138,7 +138,7 @@ void tw__fifo_peek(const tw__pe *pe, const tw__opnd *o, void *to, uint32_t n)
     memcpy((uint8_t *)to + first, ring, bytes - first);
 }
 
-void tw__fifo_pop(tw__part *part, tw__pe *pe, const tw__opnd *o, uint32_t n)
+void tw__wse_fifo_pop(tw__part *part, tw__pe *pe, const tw__opnd *o, uint32_t n)
 {
     tw__fifo_state *fifo = &pe->fifo[o->fifo];
     uint32_t bytes = n * o->size, space = capacity(pe, o) - fifo->count;
@@ -150,7 +150,7 @@ void tw__fifo_pop(tw__part *part, tw__pe *pe, const tw__opnd *o, uint32_t n)
     if (task != TW__CSL_NO_ID) tw__activate(part, pe, task);
 }
 
-void tw__fifo_push(tw__part *part, tw__pe *pe, const tw__opnd *o, const void *from, uint32_t n)
+void tw__wse_fifo_push(tw__part *part, tw__pe *pe, const tw__opnd *o, const void *from, uint32_t n)
 {
     tw__fifo_state *fifo = &pe->fifo[o->fifo];
     uint8_t *ring = pe->memory + pe->program->program->fifos[o->fifo].address;

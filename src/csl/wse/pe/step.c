@@ -187,7 +187,7 @@ static bool lend(tw__part *part, tw__pe *pe, tw__opnd *o, unsigned k, uint32_t n
     case TW__O_FIFO:
         if (k != 0) {
             tw__fifo_peek(pe, o, buffer, n);
-            tw__fifo_pop(part, pe, o, n);
+            tw__wse_fifo_pop(part, pe, o, n);
         }
         break;
     case TW__O_OUT: break;
@@ -213,7 +213,7 @@ static uint32_t slice(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
         tw_vec_call(&kernel->vec, n, ordered);
     }
     if (op->arg[0].kind == TW__O_OUT) put_out(part, pe, op, &op->arg[0], buffer[0], n);
-    if (op->arg[0].kind == TW__O_FIFO) tw__fifo_push(part, pe, &op->arg[0], buffer[0], n);
+    if (op->arg[0].kind == TW__O_FIFO) tw__wse_fifo_push(part, pe, &op->arg[0], buffer[0], n);
     return n;
 }
 
