@@ -189,7 +189,7 @@ tw_status tw__pto_run_push(tw__pto_call *call)
     if (q->allocated[call->core->seat->number])
         return tw__pto_refuse(call, 0, "fifo.talloc", "a slot is allocated (TALLOC): it is pushed as a tensor");
     tw_type type = fifo_of(call)->type ? fifo_of(call)->type : t->type;
-    tw__part p = tw__part_of(call, q, cube, t->valid_rows, t->valid_cols);
+    tw__part p = tw__pto_part_of(call, q, cube, t->valid_rows, t->valid_cols);
     if (call->attrs->sub_block && !(q->consumers >> call->attrs->sub_block & 1))
         return tw__pto_refuse(call, TW__NO_OPERAND, "fifo.sub-block", "vector core %d has no part in this FIFO",
                               call->attrs->sub_block - 1);
@@ -211,7 +211,7 @@ tw_status tw__pto_run_pop(tw__pto_call *call)
     if (status != TW_OK) return status;
     uint64_t n = q->popped[call->core->seat->number];
     const tw__queue_slot *slot = tw__queue_at(q, n);
-    tw__part p = tw__part_of(call, q, cube, t->valid_rows, t->valid_cols);
+    tw__part p = tw__pto_part_of(call, q, cube, t->valid_rows, t->valid_cols);
     status = tw__slot_agrees(call, slot, t, &p);
     if (status != TW_OK) return status;
     tw_pto_tensor g = tw__slot_tensor(q, n, slot, &p, t->valid_rows, t->valid_cols);
@@ -265,7 +265,7 @@ tw_status tw__pto_run_push_slot(tw__pto_call *call)
     if (!q->allocated[me])
         return tw__pto_refuse(call, 0, "fifo.talloc", "no slot is allocated; TALLOC comes first");
     tw_pto_tensor_extents(g, &rows, &cols);
-    tw__part p = tw__part_of(call, q, cube, rows, cols);
+    tw__part p = tw__pto_part_of(call, q, cube, rows, cols);
     status = tw__slot_describe(call, q, g->type, &p, rows, cols);
     if (status != TW_OK) return status;
     q->allocated[me] = false;

@@ -23,7 +23,8 @@ static uint32_t box_cols(tw_type type, bool channel_split)
     return tw_type_size(type) == 1 ? BOX_BYTES : channel_split ? BOX_BYTES / 4 : 16;
 }
 
-tw__part tw__part_of(const tw__pto_call *call, const tw__queue *q, bool is_cube_side, uint64_t rows, uint64_t cols)
+tw__part tw__pto_part_of(const tw__pto_call *call, const tw__queue *q, bool is_cube_side, uint64_t rows,
+                         uint64_t cols)
 {
     const tw__seat *seat = call->core->seat;
     unsigned vectors = q->as.direction == TW_PTO_CUBE_TO_VECTOR ? q->consumers : q->producers;
@@ -171,7 +172,7 @@ tw_status tw__slot_lend(tw__pto_call *call, tw__queue *q, uint64_t n, bool cube)
     tw_pto_tensor *g = call->operand[1].tensor;
     size_t rows, cols, size = tw_type_size(g->type);
     tw_pto_tensor_extents(g, &rows, &cols);
-    tw__part p = tw__part_of(call, q, cube, rows, cols);
+    tw__part p = tw__pto_part_of(call, q, cube, rows, cols);
     unsigned char *base = slot_memory(q, n);
     ptrdiff_t at = (ptrdiff_t)p.row * g->stride[3] + (ptrdiff_t)p.col * g->stride[4];
     g->window = (tw_window){ base, q->as.slot_bytes };

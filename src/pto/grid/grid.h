@@ -127,7 +127,8 @@ void tw__queue_pass(tw__queue *q);
 typedef struct tw__part {
     uint64_t rows, cols, row, col;
 } tw__part;
-tw__part tw__part_of(const tw__pto_call *call, const tw__queue *q, bool is_cube_side, uint64_t rows, uint64_t cols);
+tw__part tw__pto_part_of(const tw__pto_call *call, const tw__queue *q, bool is_cube_side, uint64_t rows,
+                         uint64_t cols);
 /* A part of rows x cols of slot n, as it is described. */
 tw_pto_tensor tw__slot_tensor(const tw__queue *q, uint64_t n, const tw__queue_slot *slot, const tw__part *p,
                               uint64_t rows, uint64_t cols);
