@@ -354,7 +354,7 @@ static tw_status link_archive(const tw__codelets *set, unit *u)
     tw_status status = TW_OK;
     size_t i;
     json_t *item;
-    bool made = g_access(shared, R_OK) == 0;
+    bool made = tw__cache_read(shared, NULL, NULL);
     json_array_foreach(made ? NULL : tw__gp_units(u->gp), i, item)
     {
         const char *name = json_string_value(json_object_get(json_object_get(item, "objects"), target));

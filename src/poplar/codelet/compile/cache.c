@@ -2,8 +2,13 @@
  *
  * A source has a base key: its text, flags, target, compiler, CPU and our headers. <base>.deps lists the user's headers
  * that it read last time; together with their present contents they give the key of the result. So a changed header
- * leads to another result, and going back finds the old one. Files appear by rename: readers in other processes see
- * them whole or not at all, and two writers of one key write the same thing. */
+ * leads to another result, and going back finds the old one.
+ *
+ * Files are made under names that nobody else has (mkostemp: processes of two containers may have one number), closed by a
+ * checksum of their contents and of their own name, synced and renamed: readers see them whole or not at all. An entry
+ * that is damaged, or stands under another name, is removed when it is met, and made again. Nothing is locked: two
+ * writers of one key write the same thing (test_codelet_cache lets many begin at once). */
+#define _GNU_SOURCE
 #include "poplar/codelet/compile/compile.h"
 
 #include <errno.h>
@@ -29,37 +34,130 @@ char *tw__cache_path(const char *key, const char *suffix)
     return folder ? g_strdup_printf("%s/%s%s", folder, key, suffix) : NULL;
 }
 
+/* Temporary files of processes that were stopped: nothing is compiled for an hour. */
+static void collect_stale(const char *folder)
+{
+    enum { HOUR = 3600 };
+    GDir *dir = g_dir_open(folder, 0, NULL);
+    gint64 now = g_get_real_time() / G_USEC_PER_SEC;
+    for (const char *name; dir && (name = g_dir_read_name(dir));) {
+        GStatBuf info;
+        if (!g_str_has_prefix(name, "tmp-")) continue;
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        if (g_lstat(path, &info) == 0 && now - info.st_mtime > HOUR) g_unlink(path);
+    }
+    if (dir) g_dir_close(dir);
+}
+
 char *tw__cache_temporary(const char *suffix)
 {
-    static gint counter;
+    static gsize collected;
     g_autofree char *folder = tw__cache_folder();
     if (!folder) return NULL;
-    if (g_access(folder, W_OK) != 0) {
-        tw__fail(TW_E_IO, "cannot write to the cache folder '%s': %s; XDG_CACHE_HOME names another place", folder,
-                 g_strerror(errno));
-        return NULL;
+    if (g_once_init_enter(&collected)) {
+        collect_stale(folder);
+        g_once_init_leave(&collected, 1);
     }
-    return g_strdup_printf("%s/tmp-%d-%d%s", folder, (int)getpid(), g_atomic_int_add(&counter, 1), suffix);
+    char *path = g_strdup_printf("%s/tmp-XXXXXX%s", folder, suffix);
+    int fd = mkostemps(path, (int)strlen(suffix), O_CLOEXEC);
+    if (fd >= 0 && close(fd) == 0) return path;
+    tw__fail(TW_E_IO, "cannot write to the cache folder '%s': %s; XDG_CACHE_HOME names another place", folder,
+             g_strerror(errno));
+    g_free(path);
+    return NULL;
+}
+
+/* Behind the contents: tables end with a line of it, and linkers and loaders do not look behind an object's sections. */
+#define SEAL_TEXT "\n#tilewright "
+enum { SEAL_BYTES = sizeof SEAL_TEXT - 1 + 64 + 1 };
+
+/* SEAL_TEXT, checksum of name and contents, newline; g_free. */
+static char *seal_of(const char *path, const char *data, size_t length)
+{
+    g_autofree char *name = g_path_get_basename(path);
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_checksum_update(sum, (const guchar *)name, (gssize)strlen(name) + 1);
+    g_checksum_update(sum, (const guchar *)data, (gssize)length);
+    char *seal = g_strconcat(SEAL_TEXT, g_checksum_get_string(sum), "\n", NULL);
+    g_checksum_free(sum);
+    return seal;
+}
+
+bool tw__cache_read(const char *path, char **data, size_t *size)
+{
+    char *text = NULL;
+    gsize length = 0;
+    if (data) *data = NULL;
+    if (!path || !g_file_get_contents(path, &text, &length, NULL)) return false;
+    bool whole = length >= SEAL_BYTES;
+    if (whole) {
+        length -= SEAL_BYTES;
+        g_autofree char *seal = seal_of(path, text, length);
+        whole = memcmp(text + length, seal, SEAL_BYTES) == 0;
+    }
+    if (!whole) {
+        TW__LOG(CODELETS, WARN, "'%s' is damaged; it is made again", path);
+        g_unlink(path);
+    }
+    if (whole && data) {
+        text[length] = 0, *data = text;
+        if (size) *size = length;
+    } else {
+        g_free(text);
+    }
+    return whole;
+}
+
+static bool write_all(int fd, const char *data, size_t length)
+{
+    for (size_t done = 0; done < length;) {
+        ssize_t n = write(fd, data + done, length - done);
+        if (n > 0)
+            done += (size_t)n;
+        else if (n == 0 || errno != EINTR)
+            return false;
+    }
+    return true;
+}
+
+/* Seals, syncs, renames. The temporary file is gone afterwards. */
+static tw_status publish(int fd, const char *temporary, const char *path, const char *data, size_t length)
+{
+    g_autofree char *seal = seal_of(path, data, length);
+    bool ok = fd >= 0 && write_all(fd, seal, SEAL_BYTES) && fsync(fd) == 0;
+    int problem = errno;
+    if (fd >= 0 && close(fd) != 0 && ok) ok = false, problem = errno;
+    if (ok && g_rename(temporary, path) == 0) return TW_OK;
+    if (ok) problem = errno;
+    g_unlink(temporary);
+    return tw__fail(TW_E_IO, "cannot write '%s': %s", path, g_strerror(problem));
+}
+
+tw_status tw__cache_publish(const char *temporary, const char *path)
+{
+    char *data = NULL;
+    gsize length = 0;
+    if (!g_file_get_contents(temporary, &data, &length, NULL)) {
+        int problem = errno;
+        g_unlink(temporary);
+        return tw__fail(TW_E_IO, "cannot read '%s': %s", temporary, g_strerror(problem));
+    }
+    tw_status status = publish(open(temporary, O_WRONLY | O_APPEND | O_CLOEXEC), temporary, path, data, length);
+    g_free(data);
+    return status;
 }
 
 tw_status tw__cache_write(const char *path, const char *data, size_t length)
 {
     g_autofree char *temporary = tw__cache_temporary(".new");
     if (!temporary) return TW_E_IO;
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    bool ok = fd >= 0;
-    for (size_t done = 0; ok && done < length;) {
-        ssize_t n = write(fd, data + done, length - done);
-        if (n > 0)
-            done += (size_t)n;
-        else
-            ok = n < 0 && errno == EINTR;
+    int fd = open(temporary, O_WRONLY | O_CLOEXEC);
+    if (fd >= 0 && !write_all(fd, data, length)) {
+        int problem = errno;
+        close(fd), g_unlink(temporary);
+        return tw__fail(TW_E_IO, "cannot write '%s': %s", path, g_strerror(problem));
     }
-    if (fd >= 0) ok = close(fd) == 0 && ok;
-    if (ok && g_rename(temporary, path) == 0) return TW_OK;
-    int problem = errno;
-    g_unlink(temporary);
-    return tw__fail(TW_E_IO, "cannot write '%s': %s", path, g_strerror(problem));
+    return publish(fd, temporary, path, data, length);
 }
 
 static bool add_file(GChecksum *sum, const char *path)
@@ -124,7 +222,7 @@ char *tw__cache_result_key(const char *base, char *const *dependencies)
 char **tw__cache_read_list(const char *path)
 {
     g_autofree char *text = NULL;
-    if (!path || !g_file_get_contents(path, &text, NULL, NULL)) return NULL;
+    if (!tw__cache_read(path, &text, NULL)) return NULL;
     return g_strsplit(g_strchomp(text), "\n", -1);
 }
 

@@ -141,10 +141,16 @@ char *tw__cache_path(const char *key, const char *suffix);
 char *tw__cache_headers_digest(void);
 /* Key of a result: base key plus the present contents of the files it depends on. NULL when one is gone. */
 char *tw__cache_result_key(const char *base, char *const *dependencies);
-char **tw__cache_read_list(const char *path); /* lines of a file, NULL when unreadable */
-/* A file that other processes see whole or not at all. */
+char **tw__cache_read_list(const char *path); /* lines of an entry, NULL when there is none */
+/* Entries carry a checksum of their name and contents behind these. Contents into *data (g_free; NULL: only look) and *size (may
+ * be NULL). False: there is none, or it was damaged and is gone now. */
+bool tw__cache_read(const char *path, char **data, size_t *size);
+/* Makes an entry, which other processes see whole or not at all. */
 tw_status tw__cache_write(const char *path, const char *data, size_t length);
-char *tw__cache_temporary(const char *suffix);                     /* new name in the cache folder */
+/* The same from a file that a tool wrote; it is gone afterwards, whatever happens. */
+tw_status tw__cache_publish(const char *temporary, const char *path);
+/* A new empty file in the cache folder that no other process has; its path (g_free), NULL with an error. */
+char *tw__cache_temporary(const char *suffix);
 char **tw__cache_read_depfile(const char *path, const char *skip); /* of a compiler's -MD; `skip` left out */
 
 /* --- vertex_table.c ---------------------------------------------------------------------------------------- */

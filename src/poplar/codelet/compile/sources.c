@@ -45,11 +45,6 @@ static char *base_key(const tw__toolchain *toolchain, const tw__source *source, 
     return key;
 }
 
-static bool readable(const char *path)
-{
-    return path && g_access(path, R_OK) == 0;
-}
-
 static bool look_up(const char *base, tw__build_target target, unsigned options, tw__built *built)
 {
     g_autofree char *list = tw__cache_path(base, ".deps");
@@ -61,8 +56,9 @@ static bool look_up(const char *base, tw__build_target target, unsigned options,
     g_autofree char *table = tw__cache_path(key, ".json");
     built->object = tw__build_is_host(target) ? tw__cache_path(key, ".o") : NULL;
     built->shared = options & TW__BUILD_SHARED ? tw__cache_path(key, ".so") : NULL;
-    if ((!built->object || readable(built->object)) && (!built->shared || readable(built->shared)) &&
-        g_file_get_contents(table, &built->table, NULL, NULL)) {
+    if ((!built->object || tw__cache_read(built->object, NULL, NULL)) &&
+        (!built->shared || tw__cache_read(built->shared, NULL, NULL)) &&
+        tw__cache_read(table, &built->table, NULL)) {
         built->headers = g_strdupv(dependencies);
         return true;
     }
@@ -179,8 +175,8 @@ tw_status tw__link(char *const *objects, const char *out, tw_diags *diags)
         }
         status = tw__fail(TW_E_LINK, "codelets do not link: %s", line);
     }
-    if (status == TW_OK && g_rename(made, out) != 0) status = tw__fail(TW_E_IO, "cannot write '%s'", out);
-    if (status != TW_OK) g_unlink(made);
+    if (status == TW_OK) return tw__cache_publish(made, out);
+    g_unlink(made);
     return status;
 }
 
@@ -286,7 +282,8 @@ static tw_status store(const job *j, const char *base, const char *table, tw__bu
     built->table = g_strdup(table);
     if (j->object) {
         built->object = tw__cache_path(key, ".o");
-        if (g_rename(j->object, built->object) != 0) return tw__fail(TW_E_IO, "cannot write '%s'", built->object);
+        tw_status status = tw__cache_publish(j->object, built->object);
+        if (status) return status;
     }
     if (j->options & TW__BUILD_SHARED) {
         built->shared = tw__cache_path(key, ".so");

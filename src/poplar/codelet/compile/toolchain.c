@@ -113,7 +113,7 @@ static bool discover(tw__toolchain *t)
 {
     g_autofree char *digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, t->identity, -1);
     g_autofree char *path = tw__cache_path(digest, ".toolchain"), *text = NULL;
-    if (path && g_file_get_contents(path, &text, NULL, NULL) && read_verbose(t, text)) return true;
+    if (tw__cache_read(path, &text, NULL) && read_verbose(t, text)) return true;
     char *argv[] = { t->clang, "--driver-mode=g++", "-v", "-E", "-x", "c++", "-", "-o", "/dev/null", NULL };
     int status = 0;
     g_clear_pointer(&text, g_free);
@@ -248,6 +248,15 @@ static bool is_neutral(const char *flag)
            (g_str_has_prefix(flag, "-D") && flag[2] != '_' && flag[2] != 0) || g_str_has_prefix(flag, "-U");
 }
 
+/* Not sealed like other entries: the compiler reads it itself, and one that it cannot use is thrown away (sources.c). */
+static bool sync_file(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0) close(fd);
+    return ok;
+}
+
 char *tw__toolchain_pch(const tw__toolchain *toolchain, const tw__source *source, tw__build_target target,
                         unsigned options)
 {
@@ -281,8 +290,10 @@ char *tw__toolchain_pch(const tw__toolchain *toolchain, const tw__source *source
         add(args, "-"), add(args, "-o"), add(args, made);
         g_ptr_array_add(args, NULL);
         if (!made || tw__run((char **)args->pdata, text->str, text->len, NULL, &messages, &status) != TW_OK ||
-            status != 0 || g_rename(made, path) != 0)
+            status != 0 || !sync_file(made) || g_rename(made, path) != 0) {
             g_clear_pointer(&path, g_free); /* unusual flags: do without */
+            if (made) g_unlink(made);
+        }
     }
     g_string_free(text, TRUE);
     g_ptr_array_free(flags, TRUE);

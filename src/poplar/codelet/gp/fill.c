@@ -29,9 +29,9 @@ static tw_status compile_target(tw__gp *gp, json_t *unit, const tw__source *sour
     const char *member = add_member(gp, "json", built.table, strlen(built.table));
     json_object_set_new(json_object_get(unit, "tables"), name, json_string(member));
     char *object;
-    gsize size;
+    size_t size;
     if (built.object) {
-        if (g_file_get_contents(built.object, &object, &size, NULL)) {
+        if (tw__cache_read(built.object, &object, &size)) {
             member = add_member(gp, "o", object, size);
             json_object_set_new(json_object_get(unit, "objects"), name, json_string(member));
             g_free(object);
@@ -87,7 +87,7 @@ tw_status tw__gp_compile(tw__gp *gp, const tw__source *source, const tw__gp_targ
         status = compile_variant(gp, unit, source, &targets[i], diags, &headers);
     for (char **header = headers; status == TW_OK && header && *header; header++) {
         char *text;
-        gsize size;
+        size_t size;
         bool foreign = g_str_has_prefix(*header, "/usr/") || g_str_has_prefix(*header, tw__include_dir());
         if (foreign || !g_file_get_contents(*header, &text, &size, NULL)) continue;
         json_array_append_new(json_object_get(unit, "headers"),
