@@ -35,7 +35,7 @@ static const char codelets[] = "#include <poplar/Vertex.hpp>\n"
                                "    bool compute() { return true; }\n"
                                "};\n";
 
-/* Largest resident set so far, in bytes. */
+/* Largest resident set since the last peak_from_here(), in bytes. */
 static double peak(void)
 {
     char line[256];
@@ -47,8 +47,21 @@ static double peak(void)
     return kib * 1024;
 }
 
+/* Forgets the peak of what ran before; what is resident now. */
+static double peak_from_here(void)
+{
+    malloc_trim(0);
+    FILE *f = fopen("/proc/self/clear_refs", "w");
+    if (f) fputs("5", f);
+    if (!f || fclose(f) != 0) printf("the peak cannot be reset: figures of memory are too small\n");
+    return peak();
+}
+
+static bool missed;
+
 static void report(const char *what, double value, const char *unit, double limit)
 {
+    missed |= value > limit;
     printf("%-58s %10.3f %-9s limit %8.3f  %s\n", what, value, unit, limit, value <= limit ? "ok" : "OVER");
 }
 
@@ -195,7 +208,7 @@ static void bench_build(void)
     tw_device *device;
     tw_graph *g = new_graph(&device);
     malloc_trim(0);
-    double memory = peak(), start = bench_now();
+    double memory = peak_from_here(), start = bench_now();
     tw_program p = many_vertices(g, N);
     double built = bench_now(), built_memory = peak();
     tw_engine *e = tw_engine_new(g, p, NULL);
@@ -243,7 +256,7 @@ static void bench_lives(void)
                 g, tw_tensor_broadcast(g, tw_tensor_slice(g, v[from], 0, 0, 1), (unsigned)elements, 0), v[i]);
     }
     tw_program p = tw_program_sequence_of(g, VARIABLES - 1, copies);
-    double memory = peak(), start = bench_now();
+    double memory = peak_from_here(), start = bench_now();
     tw_engine *e = tw_engine_new(g, p, NULL);
     must(tw_engine_load(e, device));
     if (!tw_engine_profile(e)) must(TW_E_ERROR);
@@ -315,5 +328,5 @@ int main(int argc, char **argv)
         for (int k = 1; k < argc; k++) wanted = wanted || strcmp(argv[k], rows[i].name) == 0;
         if (wanted) rows[i].run();
     }
-    return 0;
+    return missed ? 1 : 0;
 }

@@ -25,9 +25,13 @@ static double resident(void)
     return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
+static bool missed;
+
 static void report(const char *what, double value, const char *unit, double limit)
 {
-    printf("%-52s %10.3f %-10s limit %8.3f  ratio %.2f\n", what, value, unit, limit, value / limit);
+    missed |= value > limit;
+    printf("%-52s %10.3f %-10s limit %8.3f  ratio %.2f  %s\n", what, value, unit, limit, value / limit,
+           value <= limit ? "ok" : "OVER");
 }
 
 static tw_graph *new_graph(void)
@@ -126,5 +130,5 @@ int main(void)
     vertices();
     transposed();
     temporaries();
-    return 0;
+    return missed ? 1 : 0;
 }
