@@ -194,6 +194,9 @@ static void bind_params(sema *s, const node *at, tw__csl_module *m, const value 
 static tw__csl_module *instantiate(sema *s, const node *at, const node *file, const char *path, bool is_library,
                                    const value *params, const char *prefix)
 {
+    for (uint32_t i = 0; i <= file->count; i++) /* an instance costs what it declares */
+        if (!tw__csl_step(s, at))
+            return NULL;
     tw__csl_module *m = TW__NEW(s->arena, tw__csl_module);
     if (!m) {
         tw__csl_out_of_memory(s);

@@ -114,16 +114,19 @@ static inline const tw_diag *find_diag(const compiled *c, const error_row *row)
 
 static inline void check_errors(const error_row *rows, size_t count)
 {
+    size_t failed = 0;
     for (size_t i = 0; i < count; i++) {
         compiled c;
         compile_text(&c, rows[i].text);
         if (c.image || !find_diag(&c, &rows[i])) {
+            fprintf(stderr, "row %zu: expected %s '%s' at %d:%d in\n%s\n", i, rows[i].code, rows[i].phrase,
+                    rows[i].line, rows[i].column, rows[i].text);
             tw_diags_print(c.diags, stderr, false);
-            fail_msg("row %zu: expected %s '%s' at %d:%d in\n%s", i, rows[i].code, rows[i].phrase, rows[i].line,
-                     rows[i].column, rows[i].text);
+            failed++;
         }
         compiled_free(&c);
     }
+    if (failed) fail_msg("%zu of %zu rows", failed, count);
 }
 
 #define COUNT(rows) (sizeof(rows) / sizeof *(rows))

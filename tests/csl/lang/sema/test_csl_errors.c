@@ -1,0 +1,212 @@
+/* What is refused, where, and why (spec csl.md 10.2; rules of 1.3 - 1.8 and 2.1 - 2.2). Lines count from 1. */
+#include "csl/lang/sema/compile_check.h"
+
+#define LAYOUT(body) "layout {\n" body "\n}\n=== pe.csl\nvar x: u16 = 0;"
+#define RUN(body)                                                                                                  \
+    "task main() void { " body " }\ncomptime { @bind_local_task(main, @get_local_task_id(8)); }\nvar g: u16 = 1; " \
+                               "var s: i16 = 1; var f: f32 = 1.0; const k: u16 = 1;"
+
+static void types(void **state)
+{
+    (void)state;
+    static const error_row rows[] = {
+        { "comptime { @as(u16, 1) + @as(f32, 1.0); }", "csl.type", "u16 and f32", 1, 24 },
+        { RUN("g = g + s;"), "csl.type", "needs operands of one type, got u16 and i16", 1, 0 },
+        { RUN("const x: u8 = 300;"), "csl.range", "300 does not fit u8", 1, 0 },
+        { RUN("const x: u8 = g;"), "csl.type", "must be u8, got u16", 1, 0 },
+        { RUN("f = g;"), "csl.type", "must be f32, got u16", 1, 0 },
+        { RUN("g = g << s;"), "csl.shift", "must be unsigned", 1, 0 },
+        { "comptime { @as(u16, 1) << -1; }", "csl.shift", "negative", 1, 0 },
+        { "comptime { ~true; }", "csl.type", "'~' is not defined for bool", 1, 12 },
+        { "comptime { !3; }", "csl.type", "'!' is not defined for comptime_int", 1, 12 },
+        { "comptime { 1.5 % 2.0; }", "csl.type", "'%' is not defined for comptime_float", 1, 0 },
+        { "comptime { true < false; }", "csl.type", "'<' is not defined for bool", 1, 0 },
+        { "var a = @zeros([4]bool);\ncomptime { @comptime_print(@type_of(a)); }", "csl.type", "@constants", 1, 16 },
+        { "comptime { const p = &(1 + 2); }", "csl.address", "temporary", 1, 0 },
+        { RUN("const p = &k; p.* = 2;"), "csl.assign", "constant", 1, 0 },
+        { RUN("k = 2;"), "csl.assign", "'k' cannot be assigned", 1, 20 },
+        { RUN("const p: [*]u16 = @ptrcast([*]u16, &g); g = p.*;"), "csl.type", "use [index]", 1, 0 },
+        { "const a = [2]u16{ 1, 2 };\ncomptime { a[2]; }", "csl.index", "outside the 2 elements", 2, 14 },
+        { "const a = [2,2]u16{ 1, 2, 3, 4 };\ncomptime { a[1]; }", "csl.index", "takes 2 indices, got 1", 2, 0 },
+        { "const a = [3]u16{ 1, 2 };\ncomptime { a[0]; }", "csl.init", "has 3 elements, got 2 values", 1, 0 },
+        { "const t = [2][3]u16;\ncomptime { @comptime_print(t); }", "csl.type", "write [a, b]u16", 1, 0 },
+        { "comptime { switch (@as(u8, 1)) { 1 => 2 } }", "csl.switch", "does not cover all values", 1, 0 },
+        { "comptime { switch (@as(u8, 1)) { 1 => 2, 1 => 3, else => 4 } }", "csl.switch", "already there", 1, 42 },
+        { "const E = enum { a, b };\ncomptime { switch (E.a) { E.a => 1 } }", "csl.switch", "add 'else'", 2, 0 },
+        { "const E = enum { red, blue };\ncomptime { E.rde; }", "csl.field", "did you mean 'red'", 2, 0 },
+        { "fn f() u16 { }\ncomptime { f(); }", "csl.return", "without returning", 1, 0 },
+        { "fn f(x: u16) u16 { if (x > 1) return 1; }\n" RUN("g = f(g);"), "csl.return", "may end without returning",
+          1, 0 },
+        { "fn f() u16 { return; }\ncomptime { f(); }", "csl.return", "must be returned", 1, 0 },
+        { RUN("var x = 0.0;"), "csl.type", "give it a type", 1, 0 },
+        { "comptime { const c: color = 3; }", "csl.type", "must be color, got comptime_int", 1, 0 },
+        { "comptime { const s = .{ .a = 1, .a = 2 }; }", "csl.redefinition", "'a' is set twice", 1, 0 },
+        { "comptime { @concat_structs(.{ .a = 1 }, .{ .a = 2 }); }", "csl.redefinition", "both structs", 1, 0 },
+        { "const S = struct { x: u16 };\ncomptime { S{ .y = 1 }; }", "csl.field", "no field 'y'", 2, 0 },
+        { "const S = struct { x: u16, y: u16 };\ncomptime { S{ .y = 1 }; }", "csl.init", "'x' of", 2, 0 },
+        { "comptime { @bitcast(u32, @as(f16, 1.0)); }", "csl.type", "equal width", 1, 0 },
+        { "comptime { @range(u16, 0, 4, 0); }", "csl.range", "must not be 0", 1, 0 },
+        { "fn f(x: u16) void {}\ncomptime { f(1, 2); }", "csl.arguments", "takes 1 argument, got 2", 2, 0 },
+        { "comptime { @as(u16); }", "csl.arguments", "@as takes 2 arguments, got 1", 1, 12 },
+        { "comptime { @nothing(1); }", "csl.builtin", "no builtin @nothing", 1, 12 },
+    };
+    check_errors(rows, COUNT(rows));
+}
+
+static void comptime_rules(void **state)
+{
+    (void)state;
+    static const error_row rows[] = {
+        { "var g: u16 = 1;\ncomptime { @comptime_print(g); }", "csl.comptime", "'g'", 2, 0 },
+        { "var g: u16 = 1;\nfn f() u16 { return g; }\nconst c = f();\ncomptime { @comptime_print(c); }",
+          "csl.comptime", "'g'", 2, 0 },
+        { RUN("comptime var n = 0; if (g == 1) { n = 1; }"), "csl.comptime", "under a condition of run time", 1,
+          0 },
+        { RUN("inline for (@range(u16, g)) |i| { s += 1; }"), "csl.comptime", "must be known at compile time", 1,
+          0 },
+        { RUN("const t = [g]u16{ 1 };"), "csl.comptime", "must be known at compile time", 1, 0 },
+        { "comptime { @as(u8, 200) + @as(u8, 100); }", "csl.overflow", "does not fit u8", 1, 0 },
+        { "comptime { @as(u16, 0) - 1; }", "csl.overflow", "does not fit u16", 1, 0 },
+        { "comptime { 1 / 0; }", "csl.division", "by zero", 1, 0 },
+        { "comptime { 1.0 / 0.0; }", "csl.division", "by zero", 1, 0 },
+        { "comptime { @comptime_assert(1 > 2, \"one is small\"); }", "csl.assert", "one is small", 1, 0 },
+        { "fn f(x: u16) u16 { @comptime_assert(x == 1); return x; }\ncomptime { f(1); f(2); }", "csl.assert",
+          "failed", 1, 20 },
+        { "fn f(n: u32) u32 { return f(n + 1); }\ncomptime { f(0); }", "csl.limit", "nested too deeply", 0, 0 },
+        { "comptime { while (true) { } }", "csl.limit", "more steps", 0, 0 },
+        { "const a = b;\nconst b = a;\ncomptime { a; }", "csl.cycle", "depends on itself", 0, 0 },
+        { "param p: u16;\ncomptime { p + 1; }", "csl.param", "'p' is used but has no value", 1, 0 },
+        { "comptime { missing + 1; also_missing; }", "csl.name", "'also_missing' is not declared", 1, 0 },
+        { "const value = 1;\ncomptime { valeu; }", "csl.name", "did you mean 'value'", 2, 12 },
+        { "comptime { const x = 1; const x = 2; }", "csl.redefinition", "'x' is already declared in this block", 1,
+          0 },
+        { "const x = 1;\nconst x = 2;", "csl.redefinition", "already declared in this file", 2, 0 },
+        { "comptime { l: { l: { } } }", "csl.label", "already in use", 1, 0 },
+        { "comptime { break; }", "csl.syntax", "not inside a loop", 1, 0 },
+        { "comptime { for (@range(u16, 2)) |i| { break :out; } }", "csl.label", "no label 'out'", 1, 0 },
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        compiled c;
+        compile_with(&c, rows[i].text, (tw__csl_compile_options){ .max_comptime_steps = 100000 });
+        const tw_diag *d = NULL;
+        bool found = false;
+        for (size_t k = 0; (d = tw_diags_get(c.diags, k)); k++)
+            found = found || (!strcmp(d->code, rows[i].code) && strstr(d->message, rows[i].phrase) &&
+                              (!rows[i].line || d->line == rows[i].line) &&
+                              (!rows[i].column || d->column == rows[i].column));
+        if (c.image || !found) {
+            tw_diags_print(c.diags, stderr, false);
+            fail_msg("row %zu: expected '%s' in\n%s", i, rows[i].phrase, rows[i].text);
+        }
+        compiled_free(&c);
+    }
+}
+
+static void declarations(void **state)
+{
+    (void)state;
+    static const error_row rows[] = {
+        { "var v = 0;\nexport fn f() void { v = 1; }", "csl.type", "only at compile time", 1, 0 },
+        { "extern var e: u16 = 1;\nexport fn f() void { e = 1; }", "csl.link", "cannot have an initial value", 1,
+          0 },
+        { "extern var e: u16;\nexport fn f() void { e = 1; }", "csl.link", "defined nowhere", 1, 0 },
+        { "var a: u16 align(3) = 1;\nexport fn f() void { a = 1; }", "csl.align", "power of two", 1, 0 },
+        { "export var big = @zeros([20000]f32);", "csl.memory", "out of PE memory", 1, 0 },
+        { "const m = @import_module(\"none.csl\");", "csl.import", "cannot read 'none.csl'", 1, 0 },
+        { "const m = @import_module(\"<none>\");", "csl.import", "no library <none>", 1, 0 },
+        { "comptime { const m = @import_module(\"m.csl\"); }\n=== m.csl\n", "csl.import", "constant of the file", 1,
+          0 },
+        { "const m = @import_module(\"m.csl\");\ncomptime { m.b; }\n=== m.csl\nconst a = 1;", "csl.name",
+          "no member 'b'", 2, 0 },
+        { "task t() void { }\nexport fn f() void { t(); }", "csl.call", "cannot be called", 2, 0 },
+        { "comptime { @__sys(void, \"unblock_cmd_stream\"); }", "csl.builtin", "no builtin", 1, 0 },
+    };
+    check_errors(rows, COUNT(rows));
+    /* an unknown parameter in a binding is a warning */
+    compiled c;
+    compile_text(&c, "const m = @import_module(\"m.csl\", .{ .nope = 1 });\n=== m.csl\nparam n = 1;");
+    assert_non_null(c.image);
+    assert_int_equal(tw_diags_count(c.diags, TW_WARNING), 1);
+    assert_non_null(strstr(tw_diags_get(c.diags, 0)->message, "no param 'nope'"));
+    compiled_free(&c);
+}
+
+static void layouts(void **state)
+{
+    (void)state;
+    static const error_row rows[] = {
+        { LAYOUT("const a = 1;"), "csl.layout", "sets no rectangle", 1, 0 },
+        { LAYOUT("@set_rectangle(1, 1);\n@set_rectangle(1, 1);"), "csl.layout", "already set", 3, 0 },
+        { LAYOUT("@set_tile_code(0, 0, \"pe.csl\");"), "csl.layout", "must come first", 2, 0 },
+        { LAYOUT("@set_rectangle(2, 1);\n@set_tile_code(0, 0, \"pe.csl\");"), "csl.layout", "PE (1, 0)", 1, 0 },
+        { LAYOUT("@set_rectangle(1, 1);\n@set_tile_code(0, 0, \"pe.csl\");\n@set_tile_code(0, 0, \"pe.csl\");"),
+          "csl.layout", "already has its tile code", 4, 0 },
+        { LAYOUT("@set_rectangle(1, 1);\n@set_tile_code(1, 0, \"pe.csl\");"), "csl.range", "x coordinate is 1", 3,
+          0 },
+        { LAYOUT("@set_rectangle(0, 1);"), "csl.range", "width of the rectangle", 2, 0 },
+        { LAYOUT("@get_rectangle();"), "csl.layout", "not set yet", 2, 0 },
+        { "comptime { @set_rectangle(1, 1); }", "csl.layout", "belongs in a layout block", 1, 0 },
+        { LAYOUT("@export_symbol(1);"), "csl.layout", "belongs in a comptime block", 2, 0 },
+        { LAYOUT("@set_rectangle(1, 1);\n@set_tile_code(0, 0, \"pe.csl\");\n"
+                 "@set_color_config(0, 0, @get_color(1), .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } } });\n"
+                 "@set_color_config(0, 0, @get_color(1), .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } } });"),
+          "csl.color", "already configured", 5, 0 },
+        { LAYOUT("@set_rectangle(1, 1);\n@export_name(\"x\", u16);"), "csl.arguments", "mutable", 3, 0 },
+        { LAYOUT("@set_rectangle(1, 1);\n@export_name(\"x\", [*]u16, true);\n@export_name(\"x\", [*]u16, true);"),
+          "csl.export", "already exported", 4, 0 },
+        { LAYOUT("@set_rectangle(1, 1);\n@export_name(\"x\", comptime_int, true);"), "csl.export",
+          "cannot be exported", 3, 0 },
+        { "layout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\"); @export_name(\"x\", [*]u16, true); }\n"
+          "=== pe.csl\nvar a = @zeros([4]f32); var p: [*]f32 = &a; comptime { @export_symbol(p, \"x\"); }",
+          "csl.export", "is exported as [*]u16", 1, 0 },
+        { "layout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\"); }\n"
+          "=== pe.csl\nvar a = @zeros([4]f32); var p: [*]f32 = &a; comptime { @export_symbol(p, \"x\"); }",
+          "csl.export", "no @export_name(\"x\"", 1, 0 },
+        { "layout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\");\n"
+          "@set_color_config(0, 0, @get_color(1), .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } } }); }\n"
+          "=== pe.csl\ncomptime { @set_local_color_config(@get_color(1), .{ .routes = .{ .rx = .{ WEST }, .tx = .{ "
+          "RAMP } } }); }",
+          "csl.color", "configured twice", 1, 0 },
+    };
+    check_errors(rows, COUNT(rows));
+    /* the room of the host's link around the rectangle */
+    static const struct {
+        unsigned w, h, x, y;
+        bool good;
+    } fits[] = { { 8, 3, 4, 1, true },  { 7, 3, 4, 1, false }, { 8, 2, 4, 1, false },
+                 { 8, 3, 3, 1, false }, { 8, 3, 4, 0, false }, { 0, 0, 0, 0, true } };
+    for (size_t i = 0; i < COUNT(fits); i++) {
+        compiled c;
+        compile_with(&c, "layout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\"); }\n=== pe.csl\n",
+                     (tw__csl_compile_options){ .memcpy = true,
+                                                .fabric_width = fits[i].w,
+                                                .fabric_height = fits[i].h,
+                                                .offset_x = fits[i].x,
+                                                .offset_y = fits[i].y });
+        if ((c.image != NULL) != fits[i].good) fail_msg("fabric row %zu", i);
+        compiled_free(&c);
+    }
+}
+
+/* Several errors in one run, and none that follows from another. */
+static void several(void **state)
+{
+    (void)state;
+    compiled c;
+    compile_text(&c, "comptime {\n const a = missing;\n const b = a + 1;\n b[3].x = a;\n other(a);\n}\n"
+                     "export fn f() void {\n third = 1;\n}\n");
+    assert_null(c.image);
+    assert_int_equal(tw_diags_count(c.diags, TW_ERROR), 3);
+    static const int lines[] = { 2, 5, 8 };
+    for (size_t i = 0; i < 3; i++) assert_int_equal(tw_diags_get(c.diags, i)->line, lines[i]);
+    compiled_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(types),   cmocka_unit_test(comptime_rules), cmocka_unit_test(declarations),
+        cmocka_unit_test(layouts), cmocka_unit_test(several),
+    };
+    return cmocka_run_group_tests_name("csl_errors", tests, NULL, NULL);
+}
