@@ -8,23 +8,25 @@ typedef struct {
 } program;
 
 /* Ids for tasks, a color that comes straight back, its queues. */
-#define HEAD                                                                                                          \
-    "export var done: u16 = 0;\n"                                                                                     \
-    "const run_id = @get_local_task_id(8); const next_id = @get_local_task_id(9); const third_id = @get_local_task_id(10);\n" \
-    "const loop = @get_color(4); const iq = @get_input_queue(2); const oq = @get_output_queue(3);\n"                  \
+#define HEAD                                                                                         \
+    "export var done: u16 = 0;\n"                                                                    \
+    "const run_id = @get_local_task_id(8); const next_id = @get_local_task_id(9); const third_id = " \
+    "@get_local_task_id(10);\n"                                                                      \
+    "const loop = @get_color(4); const iq = @get_input_queue(2); const oq = @get_output_queue(3);\n" \
     "fn count(x: u16) void { done = done + x; }\n"
-#define LOOP                                                                                                          \
-    "comptime { @set_local_color_config(loop, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } } });\n"               \
-    "  @initialize_queue(iq, .{ .color = loop });\n"                                                                  \
-    "  if (@is_arch(\"wse3\")) @initialize_queue(oq, .{ .color = loop }); else @initialize_queue(oq); }\n"            \
-    "const out = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, .output_queue = oq });\n"                 \
+#define LOOP                                                                                               \
+    "comptime { @set_local_color_config(loop, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } } });\n"    \
+    "  @initialize_queue(iq, .{ .color = loop });\n"                                                       \
+    "  if (@is_arch(\"wse3\")) @initialize_queue(oq, .{ .color = loop }); else @initialize_queue(oq); }\n" \
+    "const out = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, .output_queue = oq });\n"      \
     "const in = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = loop, .input_queue = iq });\n"
-#define RUN(body)  "task run() void {\n" body "\n}\ncomptime { @bind_local_task(run, run_id); @activate(run_id); }\n"
-#define NEXT(body) "task next() void {\n" body "\n}\ncomptime { @bind_local_task(next, next_id); }\n"
-#define THIRD(body) "task third() void {\n" body "\n}\ncomptime { @bind_local_task(third, third_id); }\n"
+#define RUN(body)       "task run() void {\n" body "\n}\ncomptime { @bind_local_task(run, run_id); @activate(run_id); }\n"
+#define NEXT(body)      "task next() void {\n" body "\n}\ncomptime { @bind_local_task(next, next_id); }\n"
+#define THIRD(body)     "task third() void {\n" body "\n}\ncomptime { @bind_local_task(third, third_id); }\n"
 #define IOTA16(name, n) "var " name " = @zeros([" #n "]i16);\n"
-#define FILL(name, n)  "for (@range(i16, " #n ")) |k| { " name "[k] = k + 1; }\n"
-#define MEM(name, array, n) "const " name " = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{" #n "} -> " array "[i] });\n"
+#define FILL(name, n)   "for (@range(i16, " #n ")) |k| { " name "[k] = k + 1; }\n"
+#define MEM(name, array, n) \
+    "const " name " = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{" #n "} -> " array "[i] });\n"
 
 // clang-format off
 static const program programs[] = {
@@ -190,7 +192,8 @@ static void csl_dsd_programs(void **state)
             bool both = strstr(programs[i].text, "count(10)") != NULL;
             if (status != TW_OK || done != (both ? 11u : 1u)) {
                 tw_diags_print(c.diags, stderr, false);
-                fprintf(stderr, "WSE-%u, '%s': %s, done = %u\n%s\n", wse3 + 2, programs[i].clause, tw_status_name(status), done, programs[i].text);
+                fprintf(stderr, "WSE-%u, '%s': %s, done = %u\n%s\n", wse3 + 2, programs[i].clause,
+                        tw_status_name(status), done, programs[i].text);
                 bad++;
             }
             tw__wse_free(w);
@@ -199,8 +202,48 @@ static void csl_dsd_programs(void **state)
     if (bad) fail_msg("%u programs fail", bad);
 }
 
+/* What the language leaves to the programmer, as the wafer reports it. Strict checks need the array behind a DSD. */
+static const struct {
+    tw__wse_check check;
+    bool stops;
+    const char *phrase, *text; /* phrase NULL: nothing is said */
+} reports[] = {
+#define PAST                           \
+    HEAD IOTA16("a", 4) IOTA16("b", 8) \
+        MEM("to", "b", 8) "const past = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{5} -> a[i] });\n"
+    { TW__WSE_CHECK_STRICT, true, "outside its array", PAST RUN("@mov16(to, past); count(1);") },
+    { TW__WSE_CHECK_ERROR, false, NULL, PAST RUN("@mov16(to, past); count(1);") },
+    { TW__WSE_CHECK_STRICT, true, "outside its array",
+      PAST RUN("var n: i16 = -1; @mov16(to, @increment_dsd_offset(@set_dsd_length(past, 2), n, i16)); count(1);") },
+    { TW__WSE_CHECK_STRICT, false, NULL,
+      PAST RUN("@mov16(to, @set_dsd_length(@set_dsd_base_addr(past, b), 8)); count(1);") },
+    { TW__WSE_CHECK_OFF, true, "outside the 49152 bytes of PE memory",
+      HEAD IOTA16("a", 4) MEM("from", "a", 4)
+          RUN("var n: i16 = 30000; @mov16(@increment_dsd_offset(from, n, i16), 1); count(1);") },
+};
+
+static void csl_dsd_reports(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
+        compiled c = compile_good(reports[i].text, false);
+        tw__wse_options options = { .check = reports[i].check };
+        tw__wse *w = tw__wse_new(c.image, &options, c.diags);
+        assert_non_null(w);
+        tw_status status = tw__wse_run(w, 200000, NULL, NULL);
+        bool said = reports[i].phrase ? find_message(c.diags, TW_ERROR, reports[i].phrase) != NULL
+                                      : tw_diags_count(c.diags, TW_WARNING) == 0;
+        if (!said || (status == TW_OK) == reports[i].stops) {
+            tw_diags_print(c.diags, stderr, false);
+            fail_msg("row %zu: %s\n%s", i, tw_status_name(status), reports[i].text);
+        }
+        tw__wse_free(w);
+        compiled_free(&c);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(csl_dsd_programs) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(csl_dsd_programs), cmocka_unit_test(csl_dsd_reports) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,8 @@ bool tw__csl_pack_dsd(sema *s, const node *at, const value *v, tw__csl_dsd *out)
         return false;
     }
     out->base = (uint16_t)base;
+    if (d->base.global && d->base.global->node && d->base.global->symbol < UINT16_MAX)
+        out->object = (uint16_t)(d->base.global->symbol + 1);
     if (v->type->kind == TW__CSL_TY_MEM4D_DSD) out->shape = tw__dsd_shape_row(s, &d->shape);
     return true;
 }

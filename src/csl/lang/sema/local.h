@@ -125,6 +125,7 @@ struct tw__csl_sema {
     tw__csl_global *initialising; /* whose initial value is being evaluated */
     bool memory_full;             /* reported */
     uint32_t memory_top;          /* next free byte of PE memory */
+    uint32_t symbols;             /* placed variables with a name */
     tw__csl_global *placed, **last_placed;
 };
 

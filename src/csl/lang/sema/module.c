@@ -455,6 +455,7 @@ bool tw__csl_place_global(sema *s, const node *at, tw__csl_global *g)
     s->memory_top = (uint32_t)(address + bytes);
     *s->last_placed = g;
     s->last_placed = &g->next_placed;
+    if (g->node) g->symbol = s->symbols++; /* as tw__csl_emit_memory will number them */
     if (tw__csl_is_aggregate(g->type) && g->value.kind == TW__CSL_O_VALUE && !g->is_var)
         g_hash_table_insert(s->tables, g->value.value.parts, g);
     return true;
@@ -518,7 +519,6 @@ bool tw__csl_emit_memory(sema *s)
         if (g->type->kind == TW__CSL_TY_ARRAY)
             for (symbol->rank = 0; symbol->rank < g->type->count && symbol->rank < 8; symbol->rank++)
                 symbol->dims[symbol->rank] = g->type->dims[symbol->rank];
-        g->symbol = (uint32_t)(p->symbol_count - 1);
     }
     return true;
 }

@@ -37,7 +37,7 @@ struct tw__csl_global {
     uint32_t align;        /* bytes */
     uint32_t address;      /* in PE memory, bytes */
     tw__csl_operand value; /* initial value; NOTHING after an error */
-    uint32_t symbol;       /* row of the program's symbols, set at its end */
+    uint32_t symbol;       /* row of the program's symbols, once it is placed */
     struct tw__csl_global *next_placed;
 };
 

@@ -180,6 +180,7 @@ static bool map_begin(tw__part *part, tw__pe *pe, const tw__csl_map *map, const 
                                 .size = elem_size[map->output.file],
                                 .dsr = -1,
                                 .at = (uint32_t)r[map->output.at] & 0xffff,
+                                .high = TW__CSL_PE_BYTES,
                                 .length = TW__CSL_UNBOUNDED };
         return true;
     }
