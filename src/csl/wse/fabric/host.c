@@ -18,7 +18,7 @@ static tw__pe *pe_at(const tw__wse *w, unsigned x, unsigned y)
     return x < w->width && y < w->height ? &w->pe[(size_t)y * w->width + x] : NULL;
 }
 
-tw__port *tw__port_of(const tw__pe *pe, unsigned side, unsigned color, bool out)
+tw__port *tw__wse_port_of(const tw__pe *pe, unsigned side, unsigned color, bool out)
 {
     for (tw__port *p = pe->ports; p; p = p->next)
         if (p->side == side && p->color == color && p->out == out) return p;
@@ -27,7 +27,7 @@ tw__port *tw__port_of(const tw__pe *pe, unsigned side, unsigned color, bool out)
 
 static tw__port *make_port(tw__pe *pe, unsigned side, unsigned color, bool out)
 {
-    tw__port *port = tw__port_of(pe, side, color, out);
+    tw__port *port = tw__wse_port_of(pe, side, color, out);
     if (port || color >= TW__CSL_COLORS) return port;
     port = tw__calloc(1, sizeof *port);
     if (!port) return NULL;
@@ -36,7 +36,7 @@ static tw__port *make_port(tw__pe *pe, unsigned side, unsigned color, bool out)
     return port;
 }
 
-bool tw__port_put(tw__port *port, uint32_t payload, bool control)
+bool tw__wse_port_put(tw__port *port, uint32_t payload, bool control)
 {
     if (port->head == port->count) port->head = port->count = 0;
     if (!tw__grow(&port->words, &port->room, port->count, sizeof *port->words)) return false;
@@ -44,7 +44,7 @@ bool tw__port_put(tw__port *port, uint32_t payload, bool control)
     return true;
 }
 
-bool tw__port_get(tw__port *port, uint32_t *payload, bool *control)
+bool tw__wse_port_get(tw__port *port, uint32_t *payload, bool *control)
 {
     if (port->head == port->count) return false;
     uint64_t word = port->words[port->head++];
@@ -60,16 +60,16 @@ bool tw__wse_send(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned co
     tw__port *p = pe ? make_port(pe, port_number(port), color, false) : NULL;
     if (!p) return false;
     for (size_t k = 0; k < count; k++)
-        if (!tw__port_put(p, words[k], control)) return false;
+        if (!tw__wse_port_put(p, words[k], control)) return false;
     uint32_t number = (uint32_t)(pe - w->pe);
-    tw__wake(tw__wse_part_of(w, number), number, w->now);
+    tw__wse_wake(tw__wse_part_of(w, number), number, w->now);
     return true;
 }
 
 size_t tw__wse_unsent(const tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color)
 {
     const tw__pe *pe = pe_at(w, x, y);
-    const tw__port *p = pe ? tw__port_of(pe, port_number(port), color, false) : NULL;
+    const tw__port *p = pe ? tw__wse_port_of(pe, port_number(port), color, false) : NULL;
     return p ? p->count - p->head : 0;
 }
 
@@ -82,17 +82,17 @@ bool tw__wse_listen(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned 
 size_t tw__wse_received(const tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color)
 {
     const tw__pe *pe = pe_at(w, x, y);
-    const tw__port *p = pe ? tw__port_of(pe, port_number(port), color, true) : NULL;
+    const tw__port *p = pe ? tw__wse_port_of(pe, port_number(port), color, true) : NULL;
     return p ? p->count - p->head : 0;
 }
 
 size_t tw__wse_take(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color, uint32_t *words, size_t max)
 {
     tw__pe *pe = pe_at(w, x, y);
-    tw__port *p = pe ? tw__port_of(pe, port_number(port), color, true) : NULL;
+    tw__port *p = pe ? tw__wse_port_of(pe, port_number(port), color, true) : NULL;
     size_t n = 0;
     bool control;
-    while (p && n < max && tw__port_get(p, &words[n], &control)) n++;
+    while (p && n < max && tw__wse_port_get(p, &words[n], &control)) n++;
     return n;
 }
 
@@ -112,7 +112,7 @@ bool tw__wse_launch(tw__wse *w, unsigned x, unsigned y, uint32_t function, const
         pe->commands = command;
     pe->commands_end = command;
     uint32_t number = (uint32_t)(pe - w->pe);
-    tw__wake_engine(tw__wse_part_of(w, number), number, w->now);
+    tw__wse_wake_engine(tw__wse_part_of(w, number), number, w->now);
     return true;
 }
 

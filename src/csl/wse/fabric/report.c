@@ -56,13 +56,13 @@ static void operation(report *r, const tw__pe *pe, const tw__op *op)
                  op->length);
             said = true;
         }
-        if (o->kind == TW__O_OUT && tw__queue_room(pe->out_queue[o->queue]) == 0) {
+        if (o->kind == TW__O_OUT && tw__wse_queue_room(pe->out_queue[o->queue]) == 0) {
             queue_name(name, false, pe->out_queue[o->queue], o->queue);
             line(r, "@%s%s cannot send on %s, which is full; %u of %u elements done", builtin, place, name,
                  op->done, op->length);
             said = true;
         }
-        if (o->kind == TW__O_FIFO && tw__fifo_ready(pe, o, k == 0) == 0) {
+        if (o->kind == TW__O_FIFO && tw__wse_fifo_ready(pe, o, k == 0) == 0) {
             line(r, "@%s%s waits for FIFO '%s', which is %s; %u of %u elements done", builtin, place,
                  pe->program->program->fifos[o->fifo].name ? pe->program->program->fifos[o->fifo].name : "?",
                  k == 0 ? "full" : "empty", op->done, op->length);

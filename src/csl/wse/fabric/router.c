@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-tw__channel *tw__channel_of(tw__part *part, uint32_t pe, unsigned color)
+tw__channel *tw__wse_channel_of(tw__part *part, uint32_t pe, unsigned color)
 {
     tw__router *router = &part->w->router[pe];
     if (router->channel_of[color]) return &router->channel[router->channel_of[color] - 1];
@@ -45,14 +45,14 @@ static void arrive(tw__part *part, uint32_t pe, unsigned port, tw__wave wave)
 {
     tw__router *router = &part->w->router[pe];
     unsigned color = swapped(router, wave.color, port);
-    tw__channel *c = tw__channel_of(part, pe, color);
+    tw__channel *c = tw__wse_channel_of(part, pe, color);
     if (!c) return;
     unsigned flags = wave.flags | (color != wave.color ? TW__WSE_SWAPPED : 0);
     into_lane(router, c, port, wave.payload, flags);
     if (c->rx == 0 && c->tx == 0 && !c->suspended && !c->complained) {
         c->complained = 1;
-        tw__complain(part, pe, TW_WARNING, "wse.unrouted", "a wavelet arrives on color %u, which has no route here",
-                     color);
+        tw__wse_complain(part, pe, TW_WARNING, "wse.unrouted",
+                         "a wavelet arrives on color %u, which has no route here", color);
     }
 }
 
@@ -78,24 +78,24 @@ static void take_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__p
         if (!(engine->out_busy >> queue & 1)) continue;
         tw__queue *q = engine->out_queue[queue];
         tw__wave wave = q->ring[q->head];
-        tw__port *host = engine->ports ? tw__port_of(engine, TW__WSE_R, wave.color, true) : NULL;
-        tw__channel *c = host ? NULL : tw__channel_of(part, pe, wave.color);
+        tw__port *host = engine->ports ? tw__wse_port_of(engine, TW__WSE_R, wave.color, true) : NULL;
+        tw__channel *c = host ? NULL : tw__wse_channel_of(part, pe, wave.color);
         if (!host && (!c || c->lane[TW__WSE_R].count >= TW__WSE_DEPTH)) continue;
         if (host) {
-            if (!tw__port_put(host, wave.payload, wave.flags & TW__WSE_CONTROL)) part->no_memory = true;
+            if (!tw__wse_port_put(host, wave.payload, wave.flags & TW__WSE_CONTROL)) part->no_memory = true;
         } else {
             into_lane(router, c, TW__WSE_R, wave.payload, wave.flags);
             if (c->rx == 0 && c->tx == 0 && !c->suspended && !c->complained) {
                 c->complained = 1;
-                tw__complain(part, pe, TW_WARNING, "wse.unrouted",
-                             "the PE sends on color %u, which has no route here", wave.color);
+                tw__wse_complain(part, pe, TW_WARNING, "wse.unrouted",
+                                 "the PE sends on color %u, which has no route here", wave.color);
             }
         }
         q->head = (q->head + 1) & 7;
         if (--q->count == 0) engine->out_busy &= ~(1u << queue);
         router->out_turn = (uint8_t)((queue + 1) & 31);
-        if (engine->op_active || engine->main_state != TW__MAIN_IDLE) tw__wake_engine(part, pe, part->now + 1);
-        if (engine->out_busy) tw__wake(part, pe, part->now + 1);
+        if (engine->op_active || engine->main_state != TW__MAIN_IDLE) tw__wse_wake_engine(part, pe, part->now + 1);
+        if (engine->out_busy) tw__wse_wake(part, pe, part->now + 1);
         return;
     }
 }
@@ -108,17 +108,17 @@ static void take_from_host(tw__part *part, uint32_t pe, tw__router *router, tw__
         uint32_t payload;
         bool control;
         if (port->side == TW__WSE_R) {
-            if (!tw__engine_accepts(part, engine, port->color)) continue;
-            tw__port_get(port, &payload, &control);
-            tw__engine_takes(part, engine, (tw__wave){ payload, port->color, control ? TW__WSE_CONTROL : 0, 0 },
-                             part->now);
+            if (!tw__wse_engine_accepts(part, engine, port->color)) continue;
+            tw__wse_port_get(port, &payload, &control);
+            tw__wse_engine_takes(part, engine, (tw__wave){ payload, port->color, control ? TW__WSE_CONTROL : 0, 0 },
+                                 part->now);
         } else {
-            tw__channel *c = tw__channel_of(part, pe, port->color);
+            tw__channel *c = tw__wse_channel_of(part, pe, port->color);
             if (!c || c->lane[port->side].count >= TW__WSE_DEPTH) continue;
-            tw__port_get(port, &payload, &control);
+            tw__wse_port_get(port, &payload, &control);
             into_lane(router, c, port->side, payload, control ? TW__WSE_CONTROL : 0);
         }
-        if (port->head != port->count) tw__wake(part, pe, part->now + 1);
+        if (port->head != port->count) tw__wse_wake(part, pe, part->now + 1);
     }
 }
 
@@ -127,13 +127,13 @@ static void over_the_edge(tw__part *part, uint32_t pe, tw__channel *c, unsigned 
                           bool control)
 {
     static const char *const names[] = { "west", "east", "south", "north" };
-    tw__port *host = tw__port_of(&part->w->pe[pe], port, c->color, true);
+    tw__port *host = tw__wse_port_of(&part->w->pe[pe], port, c->color, true);
     if (host) {
-        if (!tw__port_put(host, payload, control)) part->no_memory = true;
+        if (!tw__wse_port_put(host, payload, control)) part->no_memory = true;
     } else if (!c->complained) {
         c->complained = 1;
-        tw__complain(part, pe, TW_WARNING, "wse.edge",
-                     "wavelets of color %u leave the rectangle to the %s and are lost", c->color, names[port]);
+        tw__wse_complain(part, pe, TW_WARNING, "wse.edge",
+                         "wavelets of color %u leave the rectangle to the %s and are lost", c->color, names[port]);
     }
 }
 
@@ -157,9 +157,9 @@ static bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel
     }
     bool ignored = control && payload >> 24 & 1;
     bool deliver = tx & TW__CSL_RAMP && !ignored;
-    bool passes = deliver && (c->filter.kind == TW__CSL_FILTER_NONE || tw__filter_passes(c, payload, control));
+    bool passes = deliver && (c->filter.kind == TW__CSL_FILTER_NONE || tw__wse_filter_passes(c, payload, control));
     tw__pe *engine = &part->w->pe[pe];
-    if (passes && !tw__engine_accepts(part, engine, c->color)) return false;
+    if (passes && !tw__wse_engine_accepts(part, engine, c->color)) return false;
 
     *used |= links;
     lane->head = (lane->head + 1) & (TW__WSE_LANE - 1);
@@ -167,17 +167,17 @@ static bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel
         c->waiting &= (uint8_t)~(1u << port);
         if (c->waiting == 0) router->busy &= ~(1u << (router->channel_of[c->color] - 1));
     }
-    if (deliver && c->filter.kind != TW__CSL_FILTER_NONE) tw__filter_count(c, control);
+    if (deliver && c->filter.kind != TW__CSL_FILTER_NONE) tw__wse_filter_count(c, control);
     if (passes)
-        tw__engine_takes(part, engine, (tw__wave){ payload, c->color, (uint8_t)(flags & TW__WSE_CONTROL), 0 },
-                         part->now);
+        tw__wse_engine_takes(part, engine, (tw__wave){ payload, c->color, (uint8_t)(flags & TW__WSE_CONTROL), 0 },
+                             part->now);
     if (port != TW__WSE_R && router->neighbour[port] != UINT32_MAX) {
         uint32_t from = router->neighbour[port];
         unsigned color = flags & TW__WSE_SWAPPED ? c->color ^ 1u : c->color;
         part->w->router[from].credit[(part->now + 2) & 3][port ^ 1] |= 1u << color;
-        tw__wake_other(part, from, part->now + 2);
+        tw__wse_wake_other(part, from, part->now + 2);
     }
-    uint32_t out = control ? tw__switch_command(part, pe, c, payload) : payload;
+    uint32_t out = control ? tw__wse_switch_command(part, pe, c, payload) : payload;
     for (unsigned rest = links; rest; rest &= rest - 1) {
         unsigned d = (unsigned)__builtin_ctz(rest);
         uint32_t to = router->neighbour[d];
@@ -188,18 +188,18 @@ static bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel
         c->credit[d]--;
         part->w->router[to].in[(part->now + 2) & 3][d ^ 1] =
             (tw__wave){ out, c->color, (uint8_t)(TW__WSE_VALID | (flags & TW__WSE_CONTROL)), 0 };
-        tw__wake_other(part, to, part->now + 2);
+        tw__wse_wake_other(part, to, part->now + 2);
         part->totals.hops++;
         if (part->w->options.trace)
-            tw__event(part, pe, part->now, TW__WSE_WAVELET, d | (unsigned)c->color << 8 | (control ? 1u << 16 : 0),
-                      out);
+            tw__wse_note(part, pe, part->now, TW__WSE_WAVELET,
+                         d | (unsigned)c->color << 8 | (control ? 1u << 16 : 0), out);
         if (part->w->counters) part->w->counters[pe].sent[d]++;
     }
-    if (flags & TW__WSE_ADVANCE && port == TW__WSE_R) tw__switch_advance(c);
+    if (flags & TW__WSE_ADVANCE && port == TW__WSE_R) tw__wse_switch_advance(c);
     return true;
 }
 
-void tw__router_turn(tw__part *part, uint32_t pe, uint64_t now)
+void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now)
 {
     tw__router *router = &part->w->router[pe];
     tw__pe *engine = &part->w->pe[pe];
@@ -227,5 +227,5 @@ void tw__router_turn(tw__part *part, uint32_t pe, uint64_t now)
             moved = true;
         }
     }
-    if (again || (moved && (router->busy || engine->out_busy || engine->ports))) tw__wake(part, pe, now + 1);
+    if (again || (moved && (router->busy || engine->out_busy || engine->ports))) tw__wse_wake(part, pe, now + 1);
 }

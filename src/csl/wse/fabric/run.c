@@ -58,7 +58,7 @@ static bool make_pes(tw__wse *w)
     if (!w->router || !w->pe || !w->memory || (w->options.profile && !w->counters)) return false;
     for (uint32_t pe = 0; pe < w->count; pe++) set_neighbours(w, pe);
     for (uint32_t pe = 0; pe < w->count; pe++)
-        if (!tw__pe_start(tw__wse_part_of(w, pe), &w->pe[pe]) && !w->part->fault) return false;
+        if (!tw__wse_pe_start(tw__wse_part_of(w, pe), &w->pe[pe]) && !w->part->fault) return false;
     return true;
 }
 
@@ -85,7 +85,7 @@ tw__wse *tw__wse_new(const tw__csl_image *image, const tw__wse_options *options,
         tw__wse_free(w);
         return NULL;
     }
-    tw__flush_messages(w);
+    tw__wse_flush_messages(w);
     return w;
 }
 
@@ -159,15 +159,15 @@ static void cycle(tw__part *part, uint64_t now)
     part->now = now;
     while (part->timer_count && part->timer[0].at <= now) {
         uint32_t pe = part->timer[0].pe;
-        tw__timer_pop(part);
-        tw__wake(part, pe, now);
+        tw__wse_timer_pop(part);
+        tw__wse_wake(part, pe, now);
     }
     tw__list *list = &part->near[now & 3];
     uint8_t bit = (uint8_t)(1u << (now & 3));
     for (size_t k = 0; k < list->count; k++) {
         uint32_t pe = list->items[k];
-        tw__router_turn(part, pe, now);
-        if (w->pe[pe].due <= now) tw__engine_turn(part, &w->pe[pe], now);
+        tw__wse_router_turn(part, pe, now);
+        if (w->pe[pe].due <= now) tw__wse_engine_turn(part, &w->pe[pe], now);
         w->router[pe].near &= (uint8_t)~bit;
     }
     list->count = 0;
@@ -186,7 +186,7 @@ static void collect_mail(tw__part *part, uint64_t now)
         for (unsigned slot = 0; slot < 4; slot++) {
             tw__list *mail = &w->part[from].mail[part->number * 4 + slot];
             uint64_t at = now + ((slot - now) & 3);
-            for (size_t k = 0; k < mail->count; k++) tw__wake(part, mail->items[k], at);
+            for (size_t k = 0; k < mail->count; k++) tw__wse_wake(part, mail->items[k], at);
             mail->count = 0;
         }
     }
@@ -230,7 +230,7 @@ static void step(tw__wse *w, size_t busy)
         w->part[k].now = w->now;
         w->fault |= w->part[k].fault;
         w->no_memory |= w->part[k].no_memory;
-        if (w->part[k].message_count) tw__flush_messages(w);
+        if (w->part[k].message_count) tw__wse_flush_messages(w);
     }
 }
 

@@ -13,10 +13,10 @@ static void append(tw__part *part, tw__list *list, uint32_t pe)
     list->items[list->count++] = pe;
 }
 
-void tw__wake(tw__part *part, uint32_t pe, uint64_t at)
+void tw__wse_wake(tw__part *part, uint32_t pe, uint64_t at)
 {
     if (at >= part->now + 4) {
-        if (!tw__timer_push(part, at, pe)) part->no_memory = true;
+        if (!tw__wse_timer_push(part, at, pe)) part->no_memory = true;
         return;
     }
     unsigned slot = at & 3;
@@ -26,10 +26,10 @@ void tw__wake(tw__part *part, uint32_t pe, uint64_t at)
     append(part, &part->near[slot], pe);
 }
 
-void tw__wake_other(tw__part *part, uint32_t pe, uint64_t at)
+void tw__wse_wake_other(tw__part *part, uint32_t pe, uint64_t at)
 {
     if (pe >= part->first && pe < part->end) {
-        tw__wake(part, pe, at);
+        tw__wse_wake(part, pe, at);
         return;
     }
     const tw__wse *w = part->w;
@@ -39,13 +39,13 @@ void tw__wake_other(tw__part *part, uint32_t pe, uint64_t at)
     append(part, &part->mail[target * 4 + (at & 3)], pe);
 }
 
-void tw__wake_engine(tw__part *part, uint32_t pe, uint64_t at)
+void tw__wse_wake_engine(tw__part *part, uint32_t pe, uint64_t at)
 {
     tw__pe *p = &part->w->pe[pe];
     if (at < part->now) at = part->now;
     if (at >= p->due) return;
     p->due = at;
-    tw__wake(part, pe, at);
+    tw__wse_wake(part, pe, at);
 }
 
 /* --- heap by time, then PE ----------------------------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ static bool before(const tw__timer *a, const tw__timer *b)
     return a->at != b->at ? a->at < b->at : a->pe < b->pe;
 }
 
-bool tw__timer_push(tw__part *part, uint64_t at, uint32_t pe)
+bool tw__wse_timer_push(tw__part *part, uint64_t at, uint32_t pe)
 {
     if (!tw__grow(&part->timer, &part->timer_room, part->timer_count, sizeof *part->timer)) return false;
     size_t k = part->timer_count++;
@@ -66,7 +66,7 @@ bool tw__timer_push(tw__part *part, uint64_t at, uint32_t pe)
     return true;
 }
 
-void tw__timer_pop(tw__part *part)
+void tw__wse_timer_pop(tw__part *part)
 {
     tw__timer last = part->timer[--part->timer_count];
     size_t k = 0, n = part->timer_count;

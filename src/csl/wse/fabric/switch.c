@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Sticky: the last position up to the current one that names a side decides it. */
-void tw__channel_effect(tw__channel *c)
+void tw__wse_channel_effect(tw__channel *c)
 {
     c->rx = c->base_rx;
     c->tx = c->base_tx;
@@ -15,7 +15,7 @@ void tw__channel_effect(tw__channel *c)
     }
 }
 
-void tw__channel_route(tw__channel *c, const tw__csl_route *route)
+void tw__wse_channel_route(tw__channel *c, const tw__csl_route *route)
 {
     c->base_rx = route->rx;
     c->base_tx = route->tx;
@@ -37,17 +37,17 @@ void tw__channel_route(tw__channel *c, const tw__csl_route *route)
     c->limit = route->filter.limit1;
     c->filter_off = 0;
     c->swapped_limit = 0;
-    tw__channel_effect(c);
+    tw__wse_channel_effect(c);
 }
 
-void tw__switch_advance(tw__channel *c)
+void tw__wse_switch_advance(tw__channel *c)
 {
     if (!c->has_switches) return;
     if (c->position < 3 && c->valid >> c->position & 1)
         c->position++;
     else if (c->ring)
         c->position = 0;
-    tw__channel_effect(c);
+    tw__wse_channel_effect(c);
 }
 
 /* The eight 3-bit commands of a control wavelet: opcode, and bit 2 = the compute engine ignores it (fact sheet 4.5). */
@@ -70,23 +70,23 @@ static uint32_t put_commands(uint32_t payload, const uint8_t command[8])
 
 /* Executes the first command at this router and returns the payload that goes on. Routing was done before, by the
  * position that was in force. Places left free by a pop become NOP for the compute engine, too (assumed). */
-uint32_t tw__switch_command(tw__part *part, uint32_t pe, tw__channel *c, uint32_t payload)
+uint32_t tw__wse_switch_command(tw__part *part, uint32_t pe, tw__channel *c, uint32_t payload)
 {
     enum { NOP, ADVANCE, RESET, TEARDOWN };
     uint8_t command[8];
     get_commands(payload, command);
     unsigned opcode = command[0] & 3, before = c->position;
-    if (opcode == ADVANCE) tw__switch_advance(c);
+    if (opcode == ADVANCE) tw__wse_switch_advance(c);
     if (opcode == RESET && c->has_switches) {
         c->position = 0;
-        tw__channel_effect(c);
+        tw__wse_channel_effect(c);
     }
     if (opcode == TEARDOWN) {
         c->suspended = 1;
         tw__pe *engine = &part->w->pe[pe];
         if (engine->program && engine->program->teardown[c->color]) {
             engine->teardown_pending |= 1u << c->color;
-            tw__wake_engine(part, pe, part->now + 1);
+            tw__wse_wake_engine(part, pe, part->now + 1);
         }
     }
     bool changed = c->position != before;
@@ -100,7 +100,7 @@ uint32_t tw__switch_command(tw__part *part, uint32_t pe, tw__channel *c, uint32_
 
 /* --- filters, at delivery to the compute engine only ---------------------------------------------------------------- */
 
-bool tw__filter_passes(const tw__channel *c, uint32_t payload, bool control)
+bool tw__wse_filter_passes(const tw__channel *c, uint32_t payload, bool control)
 {
     const tw__csl_filter *f = &c->filter;
     if (f->kind == TW__CSL_FILTER_RANGE) {
@@ -118,7 +118,7 @@ bool tw__filter_passes(const tw__channel *c, uint32_t payload, bool control)
 }
 
 /* Every wavelet that is on its way to the compute engine counts, passed or not. */
-void tw__filter_count(tw__channel *c, bool control)
+void tw__wse_filter_count(tw__channel *c, bool control)
 {
     const tw__csl_filter *f = &c->filter;
     if (f->kind == TW__CSL_FILTER_RANGE || c->filter_off) return;

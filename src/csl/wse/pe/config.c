@@ -39,7 +39,7 @@ static void set_routes(tw__channel *c, uint16_t value)
     c->swap_x = value >> 11 & 1;
     c->pop = value >> 12 & 3;
     c->suspended = (value & TEARDOWN) != 0;
-    tw__channel_effect(c);
+    tw__wse_channel_effect(c);
 }
 
 /* Register of switches: three fields of direction (0 W, 1 E, 2 S, 3 N, 4 RAMP, 5 invalid) and side (1 = input). A
@@ -71,7 +71,7 @@ static void set_switches(tw__channel *c, uint16_t value)
         else
             c->pos_tx[k] = (uint8_t)(1u << direction);
     }
-    tw__channel_effect(c);
+    tw__wse_channel_effect(c);
 }
 
 static tw__channel *filtered(tw__part *part, uint32_t pe, unsigned number)
@@ -125,16 +125,16 @@ static uint32_t torn_down(const tw__router *router)
     return mask;
 }
 
-uint16_t tw__config_get(tw__part *part, tw__pe *pe, uint16_t word)
+uint16_t tw__wse_config_get(tw__part *part, tw__pe *pe, uint16_t word)
 {
-    uint32_t number = tw__pe_number(part, pe);
+    uint32_t number = tw__wse_pe_number(part, pe);
     const tw__router *router = &part->w->router[number];
     if (word >= ROUTES && word < ROUTES + TW__CSL_COLORS) {
-        tw__channel *c = tw__channel_of(part, number, word - ROUTES);
+        tw__channel *c = tw__wse_channel_of(part, number, word - ROUTES);
         return c ? get_routes(c) : 0;
     }
     if (word >= SWITCHES && word < SWITCHES + TW__CSL_COLORS) {
-        tw__channel *c = tw__channel_of(part, number, word - SWITCHES);
+        tw__channel *c = tw__wse_channel_of(part, number, word - SWITCHES);
         return c ? get_switches(c) : 0;
     }
     if (word >= FILTERS && word < FILTERS + 64) return get_filter(part, number, word - FILTERS);
@@ -150,18 +150,18 @@ uint16_t tw__config_get(tw__part *part, tw__pe *pe, uint16_t word)
     return pe->config && word >= FIRST && word < FIRST + 512 ? pe->config[word - FIRST] : 0;
 }
 
-void tw__config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t value)
+void tw__wse_config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t value)
 {
-    uint32_t number = tw__pe_number(part, pe);
+    uint32_t number = tw__wse_pe_number(part, pe);
     bool routes = word >= ROUTES && word < ROUTES + TW__CSL_COLORS;
     if (routes || (word >= SWITCHES && word < SWITCHES + TW__CSL_COLORS)) {
-        tw__channel *c = tw__channel_of(part, number, routes ? word - ROUTES : word - SWITCHES);
+        tw__channel *c = tw__wse_channel_of(part, number, routes ? word - ROUTES : word - SWITCHES);
         if (!c) return;
         if (routes)
             set_routes(c, value);
         else
             set_switches(c, value);
-        tw__wake(part, number, part->now + 1); /* wavelets that waited for this route */
+        tw__wse_wake(part, number, part->now + 1); /* wavelets that waited for this route */
     } else if (word >= FILTERS && word < FILTERS + 64) {
         set_filter(part, number, word - FILTERS, value);
     } else if (word >= PRIORITIES && word < PRIORITIES + 64) {
@@ -172,13 +172,14 @@ void tw__config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t value)
     } else if (word == 0x7f03) {
         pe->transform_mask = value & 63;
     } else if (word >= FIRST && word < FIRST + 512) {
-        tw__misuse(part, pe, "wse.config", "configuration register 0x%04x has no model: it is plain storage", word);
+        tw__wse_misuse(part, pe, "wse.config", "configuration register 0x%04x has no model: it is plain storage",
+                       word);
         if (!pe->config) pe->config = tw__calloc(512, sizeof *pe->config);
         if (pe->config)
             pe->config[word - FIRST] = value;
         else
             part->no_memory = true;
     } else {
-        tw__misuse(part, pe, "wse.config", "word address 0x%04x is no configuration register", word);
+        tw__wse_misuse(part, pe, "wse.config", "word address 0x%04x is no configuration register", word);
     }
 }

@@ -29,7 +29,7 @@ static bool make_walk(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd
     if (!o->walk) o->walk = tw__calloc(1, sizeof *o->walk);
     if (!o->walk) {
         part->no_memory = true;
-        tw__fault(part, pe, "wse.memory", "out of host memory");
+        tw__wse_fault(part, pe, "wse.memory", "out of host memory");
         return false;
     }
     tw_view *view = &o->walk->view;
@@ -42,7 +42,7 @@ static bool make_walk(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd
     }
     const tw__csl_program *p = pe->program->program;
     if (dsd->shape >= p->shape_count) {
-        tw__fault(part, pe, "wse.dsd", "a register pair used as mem4d_dsd holds none");
+        tw__wse_fault(part, pe, "wse.dsd", "a register pair used as mem4d_dsd holds none");
         return false;
     }
     const tw__csl_shape *shape = &p->shapes[dsd->shape];
@@ -66,28 +66,28 @@ static bool fabric_operand(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__cs
 {
     int queue = dsd->queue;
     if (dsd->queue != TW__CSL_NO_ID && dsd->queue >= TW__CSL_QUEUES) {
-        tw__fault(part, pe, "wse.dsd", "queue %u of a fabric DSD does not exist", dsd->queue);
+        tw__wse_fault(part, pe, "wse.dsd", "queue %u of a fabric DSD does not exist", dsd->queue);
         return false;
     }
     if (dsd->color != TW__CSL_NO_ID && dsd->color >= TW__CSL_COLORS) {
-        tw__fault(part, pe, "wse.color", "color %u of a fabric DSD is not one of the %u routable ones", dsd->color,
-                  TW__CSL_COLORS);
+        tw__wse_fault(part, pe, "wse.color", "color %u of a fabric DSD is not one of the %u routable ones",
+                      dsd->color, TW__CSL_COLORS);
         return false;
     }
     if (dsd->queue != TW__CSL_NO_ID && dsd->color != TW__CSL_NO_ID) {
-        if (!tw__queue_bind(part, pe, dsd->queue, dsd->color, out)) return false;
+        if (!tw__wse_queue_bind(part, pe, dsd->queue, dsd->color, out)) return false;
     } else if (dsd->queue != TW__CSL_NO_ID) {
         if (!(out ? pe->out_queue : pe->in_queue)[dsd->queue]) {
-            tw__fault(part, pe, "wse.queue",
-                      "%s queue %u has no color: the DSD names none and @initialize_queue did not run",
-                      out ? "output" : "input", dsd->queue);
+            tw__wse_fault(part, pe, "wse.queue",
+                          "%s queue %u has no color: the DSD names none and @initialize_queue did not run",
+                          out ? "output" : "input", dsd->queue);
             return false;
         }
     } else if (dsd->color != TW__CSL_NO_ID) {
-        queue = tw__queue_for(part, pe, dsd->color, out);
+        queue = tw__wse_queue_for(part, pe, dsd->color, out);
         if (queue < 0) return false;
     } else {
-        tw__fault(part, pe, "wse.dsd", "a fabric DSD has neither color nor queue");
+        tw__wse_fault(part, pe, "wse.dsd", "a fabric DSD has neither color nor queue");
         return false;
     }
     o->queue = (uint8_t)queue;
@@ -95,8 +95,8 @@ static bool fabric_operand(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__cs
     return true;
 }
 
-bool tw__opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd *dsd, unsigned size, bool is_dst,
-                  bool has_index, uint16_t index)
+bool tw__wse_opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd *dsd, unsigned size, bool is_dst,
+                      bool has_index, uint16_t index)
 {
     o->size = (uint8_t)size;
     o->flags = dsd->flags;
@@ -106,8 +106,9 @@ bool tw__opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd *ds
     o->half = 0;
     o->at = dsd->base;
     if (dsd->flags & TW__CSL_DSD_INDEXED) {
-        if (!has_index && !tw__misuse(part, pe, "wse.index",
-                                      "a DSD with wavelet_index_offset needs .index in the operation (taken as 0)"))
+        if (!has_index &&
+            !tw__wse_misuse(part, pe, "wse.index",
+                            "a DSD with wavelet_index_offset needs .index in the operation (taken as 0)"))
             return false;
         if (dsd->kind == TW__CSL_DSD_FABOUT)
             o->index = index;
@@ -130,8 +131,8 @@ bool tw__opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd *ds
         if ((dsd->kind == TW__CSL_DSD_FABOUT) != is_dst) break;
         return fabric_operand(part, pe, o, dsd, is_dst);
     }
-    tw__fault(part, pe, "wse.dsd", "a DSD of kind %u cannot be the %s of an operation", dsd->kind,
-              is_dst ? "destination" : "source");
+    tw__wse_fault(part, pe, "wse.dsd", "a DSD of kind %u cannot be the %s of an operation", dsd->kind,
+                  is_dst ? "destination" : "source");
     return false;
 }
 
@@ -151,16 +152,17 @@ static bool operand(tw__part *part, tw__pe *pe, tw__op *op, unsigned k, const ui
     case TW__CSL_ARG_KINDS: return true;
     case TW__CSL_ARG_DSD:
         dsd = dsd_at(r, arg.at);
-        return tw__opnd_dsd(part, pe, o, &dsd, use->size[k], k == 0, has_index, index);
+        return tw__wse_opnd_dsd(part, pe, o, &dsd, use->size[k], k == 0, has_index, index);
     case TW__CSL_ARG_DSR: {
         const tw__dsr *dsr = pe->dsr ? &pe->dsr[arg.file * TW__CSL_DSRS + arg.at] : NULL;
         if (!dsr || !dsr->loaded) {
             static const char *const files[] = { "dest", "src0", "src1" };
-            tw__fault(part, pe, "wse.dsr", "DSR %s %u is used before a DSD was loaded", files[arg.file], arg.at);
+            tw__wse_fault(part, pe, "wse.dsr", "DSR %s %u is used before a DSD was loaded", files[arg.file],
+                          arg.at);
             return false;
         }
         o->dsr = (int16_t)(arg.file * TW__CSL_DSRS + arg.at);
-        return tw__opnd_dsd(part, pe, o, &dsr->dsd, use->size[k], k == 0, has_index, index);
+        return tw__wse_opnd_dsd(part, pe, o, &dsr->dsd, use->size[k], k == 0, has_index, index);
     }
     case TW__CSL_ARG_FIFO: {
         const tw__fifo_state *fifo = &pe->fifo[arg.at];
@@ -215,7 +217,7 @@ static void count_op(tw__part *part, tw__pe *pe, unsigned code, uint32_t n, uint
 {
     part->totals.beats += cycles;
     if (!part->w->counters) return;
-    tw__wse_counters *c = &part->w->counters[tw__pe_number(part, pe)];
+    tw__wse_counters *c = &part->w->counters[tw__wse_pe_number(part, pe)];
     c->op_cycles[code] += cycles;
     c->op_elements[code] += n;
     c->op_runs[code]++;
@@ -231,7 +233,7 @@ static bool inside(int64_t first, int64_t stride, uint32_t n, unsigned size)
     return low >= 0 && high + (int64_t)size <= TW__CSL_PE_BYTES;
 }
 
-bool tw__dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, const uint64_t *r, uint32_t *cost)
+bool tw__wse_dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, const uint64_t *r, uint32_t *cost)
 {
     tw_run arg[4];
     uint32_t first[4], length[4] = { 0 };
@@ -280,7 +282,7 @@ bool tw__dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, cons
     }
     uint32_t cycles = op_cycles(part, u->op, n, width);
     count_op(part, pe, u->op, n, cycles);
-    *cost = tw__model(part, TW__WSE_M_OP_SETUP) + cycles;
+    *cost = tw__wse_figure(part, TW__WSE_M_OP_SETUP) + cycles;
     return true;
 }
 
@@ -291,13 +293,13 @@ static uint16_t action_id(const tw__csl_action *action, const uint64_t *r)
     return action->in_register ? (uint16_t)r[action->at] : action->at;
 }
 
-void tw__dsr_load(tw__part *part, tw__pe *pe, const tw__csl_dsr_load *load, const tw__csl_dsd *dsd,
-                  const uint64_t *r)
+void tw__wse_dsr_load(tw__part *part, tw__pe *pe, const tw__csl_dsr_load *load, const tw__csl_dsd *dsd,
+                      const uint64_t *r)
 {
     if (!pe->dsr) pe->dsr = tw__calloc(TW__CSL_DSR_FILES * TW__CSL_DSRS, sizeof *pe->dsr);
     if (!pe->dsr) {
         part->no_memory = true;
-        tw__fault(part, pe, "wse.memory", "out of host memory");
+        tw__wse_fault(part, pe, "wse.memory", "out of host memory");
         return;
     }
     tw__dsr *dsr = &pe->dsr[load->file * TW__CSL_DSRS + load->id];
@@ -305,7 +307,7 @@ void tw__dsr_load(tw__part *part, tw__pe *pe, const tw__csl_dsr_load *load, cons
         const tw__op *op = pe->op[s];
         for (unsigned k = 0; op && op->active && k < 4; k++)
             if (op->arg[k].dsr == load->file * TW__CSL_DSRS + load->id &&
-                !tw__misuse(part, pe, "wse.dsr", "a DSR is loaded while an operation still uses it"))
+                !tw__wse_misuse(part, pe, "wse.dsr", "a DSR is loaded while an operation still uses it"))
                 return;
     }
     *dsr = (tw__dsr){ .dsd = *dsd, .loaded = 1, .async = load->flags & TW__CSL_USE_ASYNC ? 1 : 0, .ut = load->ut };
@@ -386,7 +388,7 @@ static tw__op *new_op(tw__part *part, tw__pe *pe, unsigned slot)
     if (!pe->op[slot]) pe->op[slot] = tw__calloc(1, sizeof *pe->op[slot]);
     if (!pe->op[slot]) {
         part->no_memory = true;
-        tw__fault(part, pe, "wse.memory", "out of host memory");
+        tw__wse_fault(part, pe, "wse.memory", "out of host memory");
     }
     return pe->op[slot];
 }
@@ -418,8 +420,8 @@ static bool prepare(tw__part *part, tw__pe *pe, tw__op *op, const tw__decoded_us
     }
     op->length = governing(op->arg[0].length, op->arg[1].length, op->arg[2].length);
     if (op->length > TW__CSL_UNBOUNDED) {
-        if (!tw__misuse(part, pe, "wse.length", "a DSD length of %u: only 15 bits exist, 32767 means without end",
-                        op->length))
+        if (!tw__wse_misuse(part, pe, "wse.length",
+                            "a DSD length of %u: only 15 bits exist, 32767 means without end", op->length))
             return false;
         op->length = TW__CSL_UNBOUNDED;
     }
@@ -436,8 +438,8 @@ static bool prepare(tw__part *part, tw__pe *pe, tw__op *op, const tw__decoded_us
 static bool conflict(tw__part *part, tw__pe *pe, const tw__op *op, unsigned slot)
 {
     if (op->async && pe->op[slot] && pe->op[slot] != op && pe->op[slot]->active) {
-        tw__misuse(part, pe, "wse.microthread",
-                   "microthread %u is still busy with an earlier asynchronous operation", slot);
+        tw__wse_misuse(part, pe, "wse.microthread",
+                       "microthread %u is still busy with an earlier asynchronous operation", slot);
         return true;
     }
     for (unsigned k = 0; k < 3; k++) {
@@ -446,8 +448,8 @@ static bool conflict(tw__part *part, tw__pe *pe, const tw__op *op, unsigned slot
         const tw__queue *q = (o->kind == TW__O_IN ? pe->in_queue : pe->out_queue)[o->queue];
         if (!q->op) continue;
         if (o->queue < TW__CSL_QUEUES)
-            tw__misuse(part, pe, "wse.queue", "%s queue %u is still in use by an earlier operation",
-                       o->kind == TW__O_IN ? "input" : "output", o->queue);
+            tw__wse_misuse(part, pe, "wse.queue", "%s queue %u is still in use by an earlier operation",
+                           o->kind == TW__O_IN ? "input" : "output", o->queue);
         return true;
     }
     return false;
@@ -462,7 +464,7 @@ static void occupy(tw__pe *pe, const tw__op *op, uint8_t value)
     }
 }
 
-void tw__op_release(tw__pe *pe, const tw__op *op)
+void tw__wse_op_release(tw__pe *pe, const tw__op *op)
 {
     occupy(pe, op, 0);
 }
@@ -478,26 +480,27 @@ static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint64_t *result
     op->slot = TW__WSE_MAIN;
     op->active = 1;
     if (op->length == TW__CSL_UNBOUNDED && !uses(op, TW__O_FIFO)) {
-        tw__fault(part, pe, "wse.length", "a synchronous operation on memory without end");
+        tw__wse_fault(part, pe, "wse.length", "a synchronous operation on memory without end");
         return TW__SLOW_FAULT;
     }
     uint32_t n, cycles = 0;
     bool lost = op->arg[2].kind == TW__O_FIFO && op->use->use->arg[0].kind == TW__CSL_ARG_POINTER &&
-                tw__fifo_ready(pe, &op->arg[2], false) < op->length;
+                tw__wse_fifo_ready(pe, &op->arg[2], false) < op->length;
     if (lost) { /* runs dry: what is popped is lost and the target stays as it is */
-        n = tw__fifo_ready(pe, &op->arg[2], false);
+        n = tw__wse_fifo_ready(pe, &op->arg[2], false);
         tw__wse_fifo_pop(part, pe, &op->arg[2], n);
         op->done = n;
         cycles = n;
     }
-    while (!lost && op->active && (n = tw__op_ready(part, pe, op)) > 0) cycles += tw__op_advance(part, pe, op, n);
+    while (!lost && op->active && (n = tw__wse_op_ready(part, pe, op)) > 0)
+        cycles += tw__wse_op_advance(part, pe, op, n);
     if (op->active) {
         op->result = 0;
-        tw__op_finish(part, pe, op, false);
+        tw__wse_op_finish(part, pe, op, false);
     }
     *result = op->result;
     pe->busy = part->now + cycles;
-    *cost = tw__model(part, TW__WSE_M_OP_SETUP) + cycles;
+    *cost = tw__wse_figure(part, TW__WSE_M_OP_SETUP) + cycles;
     return pe->main_state == TW__MAIN_FAULT ? TW__SLOW_FAULT : TW__SLOW_NEXT;
 }
 
@@ -508,7 +511,8 @@ static void swap_ops(tw__pe *pe, unsigned a, unsigned b)
     pe->op[b] = op;
 }
 
-tw__slow tw__dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint64_t clock, uint32_t *cost)
+tw__slow tw__wse_dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint64_t clock,
+                           uint32_t *cost)
 {
     const tw__decoded_use *use = &pe->program->uses[i->x];
     tw__op *op = new_op(part, pe, TW__WSE_MAIN);
@@ -531,11 +535,12 @@ tw__slow tw__dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t 
     op->active = 1;
     op->start = clock;
     op->ready_at =
-        clock + tw__model(part, op->arg[0].kind == TW__O_OUT ? TW__WSE_M_SEND_SETUP : TW__WSE_M_OP_SETUP);
+        clock + tw__wse_figure(part, op->arg[0].kind == TW__O_OUT ? TW__WSE_M_SEND_SETUP : TW__WSE_M_OP_SETUP);
     op->pc = pe->pc;
     op->result_reg = i->a;
     occupy(pe, op, (uint8_t)(slot + 1));
-    if (part->w->options.trace) tw__event(part, tw__pe_number(part, pe), clock, TW__WSE_OP_BEGIN, slot, op->code);
+    if (part->w->options.trace)
+        tw__wse_note(part, tw__wse_pe_number(part, pe), clock, TW__WSE_OP_BEGIN, slot, op->code);
     *cost = 1;
     if (op->async) {
         pe->op_active |= (uint8_t)(1u << slot);
@@ -547,13 +552,13 @@ tw__slow tw__dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t 
     return TW__SLOW_WAIT;
 }
 
-void tw__count_op(tw__part *part, tw__pe *pe, const tw__op *op, uint32_t n, uint32_t cycles)
+void tw__wse_count_op(tw__part *part, tw__pe *pe, const tw__op *op, uint32_t n, uint32_t cycles)
 {
     count_op(part, pe, op->code, n, cycles);
-    if (part->w->counters && op->done != n) part->w->counters[tw__pe_number(part, pe)].op_runs[op->code]--;
+    if (part->w->counters && op->done != n) part->w->counters[tw__wse_pe_number(part, pe)].op_runs[op->code]--;
 }
 
-uint32_t tw__op_beats(const tw__part *part, const tw__op *op, uint32_t n)
+uint32_t tw__wse_op_beats(const tw__part *part, const tw__op *op, uint32_t n)
 {
     return op_cycles(part, op->code, n, op->width);
 }

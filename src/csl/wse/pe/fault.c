@@ -69,7 +69,7 @@ static void stack_trace(tw__part *part, const tw__pe *pe)
     }
 }
 
-void tw__fault(tw__part *part, tw__pe *pe, const char *code, const char *format, ...)
+void tw__wse_fault(tw__part *part, tw__pe *pe, const char *code, const char *format, ...)
 {
     if (pe->main_state == TW__MAIN_FAULT) return;
     va_list args;
@@ -83,7 +83,7 @@ void tw__fault(tw__part *part, tw__pe *pe, const char *code, const char *format,
     part->fault = true;
 }
 
-bool tw__misuse(tw__part *part, tw__pe *pe, const char *code, const char *format, ...)
+bool tw__wse_misuse(tw__part *part, tw__pe *pe, const char *code, const char *format, ...)
 {
     tw__wse_check check = part->w->options.check;
     if (check == TW__WSE_CHECK_OFF) return true;
@@ -94,12 +94,12 @@ bool tw__misuse(tw__part *part, tw__pe *pe, const char *code, const char *format
     if (check == TW__WSE_CHECK_REPORT)
         blame(part, pe, TW_WARNING, code, text);
     else
-        tw__fault(part, pe, code, "%s", text);
+        tw__wse_fault(part, pe, code, "%s", text);
     g_free(text);
     return check == TW__WSE_CHECK_REPORT;
 }
 
-void tw__complain(tw__part *part, uint32_t pe, tw_severity severity, const char *code, const char *format, ...)
+void tw__wse_complain(tw__part *part, uint32_t pe, tw_severity severity, const char *code, const char *format, ...)
 {
     if (part->w->options.check == TW__WSE_CHECK_OFF && severity != TW_ERROR) return;
     va_list args;
@@ -114,7 +114,7 @@ void tw__complain(tw__part *part, uint32_t pe, tw_severity severity, const char 
     g_free(text);
 }
 
-void tw__print_char(tw__part *part, tw__pe *pe, char c)
+void tw__wse_print_char(tw__part *part, tw__pe *pe, char c)
 {
     if (c != '\n' && pe->line_count < MOST_LINE) {
         if (!tw__grow(&pe->line, &pe->line_room, pe->line_count, 1)) {
@@ -127,7 +127,7 @@ void tw__print_char(tw__part *part, tw__pe *pe, char c)
     add(part, (uint32_t)(pe - part->w->pe), LINE_KIND, "",
         g_strndup(pe->line_count ? pe->line : "", pe->line_count));
     pe->line_count = 0;
-    if (c != '\n') tw__print_char(part, pe, c);
+    if (c != '\n') tw__wse_print_char(part, pe, c);
 }
 
 /* --- between windows ---------------------------------------------------------------------------------------------------- */
@@ -149,7 +149,7 @@ static bool said_before(tw__wse *w, const tw__message *m)
     return !g_hash_table_add(w->said, key);
 }
 
-void tw__flush_messages(tw__wse *w)
+void tw__wse_flush_messages(tw__wse *w)
 {
     size_t count = 0;
     for (unsigned k = 0; k < w->part_count; k++) count += w->part[k].message_count;
@@ -194,7 +194,7 @@ void tw__flush_messages(tw__wse *w)
 
 /* --- events ---------------------------------------------------------------------------------------------------------------- */
 
-void tw__event(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b)
+void tw__wse_note(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b)
 {
     if (!tw__grow(&part->event, &part->event_room, part->event_count, sizeof *part->event)) {
         part->no_memory = true;

@@ -12,18 +12,18 @@
 
 enum { MOST_FRAMES = 4096, MOST_REGISTERS = 1 << 20 };
 
-bool tw__need_registers(tw__part *part, tw__pe *pe, uint32_t end)
+bool tw__wse_need_registers(tw__part *part, tw__pe *pe, uint32_t end)
 {
     if (end <= pe->reg_room) return true;
     if (end > MOST_REGISTERS) {
-        tw__fault(part, pe, "wse.stack", "call stack overflow: %u registers", end);
+        tw__wse_fault(part, pe, "wse.stack", "call stack overflow: %u registers", end);
         return false;
     }
     uint32_t room = end + end / 2 + 16;
     uint64_t *regs = tw__realloc(pe->regs, room * sizeof *regs);
     if (!regs) {
         part->no_memory = true;
-        tw__fault(part, pe, "wse.memory", "out of host memory");
+        tw__wse_fault(part, pe, "wse.memory", "out of host memory");
         return false;
     }
     memset(regs + pe->reg_room, 0, (room - pe->reg_room) * sizeof *regs);
@@ -32,18 +32,19 @@ bool tw__need_registers(tw__part *part, tw__pe *pe, uint32_t end)
     return true;
 }
 
-bool tw__need_frame(tw__part *part, tw__pe *pe)
+bool tw__wse_need_frame(tw__part *part, tw__pe *pe)
 {
     if (pe->depth < pe->frame_room) return true;
     if (pe->depth >= MOST_FRAMES) {
-        tw__fault(part, pe, "wse.stack", "call stack overflow: more than %d calls inside each other", MOST_FRAMES);
+        tw__wse_fault(part, pe, "wse.stack", "call stack overflow: more than %d calls inside each other",
+                      MOST_FRAMES);
         return false;
     }
     uint32_t room = pe->frame_room ? pe->frame_room * 2 : 4;
     tw__frame *frames = tw__realloc(pe->frames, room * sizeof *frames);
     if (!frames) {
         part->no_memory = true;
-        tw__fault(part, pe, "wse.memory", "out of host memory");
+        tw__wse_fault(part, pe, "wse.memory", "out of host memory");
         return false;
     }
     pe->frames = frames;
@@ -51,7 +52,7 @@ bool tw__need_frame(tw__part *part, tw__pe *pe)
     return true;
 }
 
-bool tw__pe_enter(tw__part *part, tw__pe *pe, uint32_t function, const uint64_t *args, unsigned count)
+bool tw__wse_pe_enter(tw__part *part, tw__pe *pe, uint32_t function, const uint64_t *args, unsigned count)
 {
     const tw__csl_program *p = pe->program->program;
     const tw__csl_function_code *f = &p->functions[function];
@@ -61,11 +62,11 @@ bool tw__pe_enter(tw__part *part, tw__pe *pe, uint32_t function, const uint64_t 
     pe->stack = p->stack_address;
     pe->stack_end = pe->stack + f->stack_bytes;
     uint32_t need = f->registers > count ? f->registers : count;
-    if (!tw__need_registers(part, pe, need)) return false;
+    if (!tw__wse_need_registers(part, pe, need)) return false;
     if (count) memcpy(pe->regs, args, count * sizeof *args);
     if (f->stack_bytes > p->stack_bytes) {
-        tw__fault(part, pe, "wse.stack", "stack overflow in PE memory: '%s' needs %u bytes, the stack has %u",
-                  f->name, f->stack_bytes, p->stack_bytes);
+        tw__wse_fault(part, pe, "wse.stack", "stack overflow in PE memory: '%s' needs %u bytes, the stack has %u",
+                      f->name, f->stack_bytes, p->stack_bytes);
         return false;
     }
     return true;
@@ -76,7 +77,8 @@ static bool call(tw__part *part, tw__pe *pe, uint32_t function, uint32_t back, u
 {
     const tw__csl_program *p = pe->program->program;
     const tw__csl_function_code *f = &p->functions[function];
-    if (!tw__need_frame(part, pe) || !tw__need_registers(part, pe, pe->base + window + f->registers)) return false;
+    if (!tw__wse_need_frame(part, pe) || !tw__wse_need_registers(part, pe, pe->base + window + f->registers))
+        return false;
     tw__frame *frame = &pe->frames[pe->depth++];
     *frame = (tw__frame){ back, pe->base, pe->stack };
     pe->base += window;
@@ -84,8 +86,8 @@ static bool call(tw__part *part, tw__pe *pe, uint32_t function, uint32_t back, u
     pe->stack_end += f->stack_bytes;
     pe->pc = f->entry;
     if (pe->stack_end > p->stack_address + p->stack_bytes) {
-        tw__fault(part, pe, "wse.stack", "stack overflow in PE memory: '%s' needs %u bytes, %u are left of %u",
-                  f->name, f->stack_bytes, p->stack_address + p->stack_bytes - pe->stack, p->stack_bytes);
+        tw__wse_fault(part, pe, "wse.stack", "stack overflow in PE memory: '%s' needs %u bytes, %u are left of %u",
+                      f->name, f->stack_bytes, p->stack_address + p->stack_bytes - pe->stack, p->stack_bytes);
         return false;
     }
     return true;
@@ -204,25 +206,25 @@ static uint64_t config_load(tw__part *part, tw__pe *pe, uint32_t address, unsign
 {
     uint64_t value = 0;
     for (unsigned k = 0; k < size; k += 2)
-        value |= (uint64_t)tw__config_get(part, pe, (uint16_t)((address + k) / 2)) << (8 * k);
+        value |= (uint64_t)tw__wse_config_get(part, pe, (uint16_t)((address + k) / 2)) << (8 * k);
     return value;
 }
 
 static void config_store(tw__part *part, tw__pe *pe, uint32_t address, unsigned size, uint64_t value)
 {
     for (unsigned k = 0; k < size; k += 2)
-        tw__config_set(part, pe, (uint16_t)((address + k) / 2), (uint16_t)(value >> (8 * k)));
+        tw__wse_config_set(part, pe, (uint16_t)((address + k) / 2), (uint16_t)(value >> (8 * k)));
 }
 
 static void outside(tw__part *part, tw__pe *pe, const char *what, uint32_t address, unsigned size)
 {
-    tw__fault(part, pe, "wse.address", "%s of %u bytes at address 0x%04x, outside the %u bytes of PE memory", what,
-              size, address, TW__CSL_PE_BYTES);
+    tw__wse_fault(part, pe, "wse.address", "%s of %u bytes at address 0x%04x, outside the %u bytes of PE memory",
+                  what, size, address, TW__CSL_PE_BYTES);
 }
 
 /* --- the loop ----------------------------------------------------------------------------------------------------------- */
 
-tw__run tw__pe_run(tw__part *part, tw__pe *pe, uint64_t budget, uint64_t *used)
+tw__run tw__wse_pe_run(tw__part *part, tw__pe *pe, uint64_t budget, uint64_t *used)
 {
     static const void *const labels[] = {
 #define PLAIN(name, operands, cycles) &&do_##name,
@@ -250,7 +252,7 @@ tw__run tw__pe_run(tw__part *part, tw__pe *pe, uint64_t budget, uint64_t *used)
     const uint64_t *const pool = pe->pool;
     const int64_t start = (int64_t)budget + i->phi;
     int64_t left = start;
-    const unsigned taken = tw__model(part, TW__WSE_M_BRANCH_TAKEN);
+    const unsigned taken = tw__wse_figure(part, TW__WSE_M_BRANCH_TAKEN);
     tw__run why;
     uint32_t address, cost = 0;
     tw__slow slow;
@@ -396,9 +398,9 @@ do_CALLI: {
     if (function >= pe->program->program->function_count ||
         pe->program->program->functions[function].params != i->c) {
         pe->pc = (uint32_t)(i - code);
-        tw__fault(part, pe, "wse.call",
-                  "call of function value %llu, which is no function with %u register(s) of parameters",
-                  (unsigned long long)function, i->c);
+        tw__wse_fault(part, pe, "wse.call",
+                      "call of function value %llu, which is no function with %u register(s) of parameters",
+                      (unsigned long long)function, i->c);
         FAULT;
     }
     if (!call(part, pe, (uint32_t)function, (uint32_t)(i - code) + 1, i->a)) FAULT;
@@ -434,7 +436,7 @@ do_DSDOP: {
     const tw__decoded_use *use = &pe->program->uses[i->x];
     pe->pc = (uint32_t)(i - code);
     if (use->simple) {
-        if (tw__dsd_simple(part, pe, use, r, &cost)) {
+        if (tw__wse_dsd_simple(part, pe, use, r, &cost)) {
             left -= cost;
             pe->busy = part->now + USED(i);
             r[i->a] = 1;
@@ -443,14 +445,14 @@ do_DSDOP: {
         if (part->fault) FAULT;
     }
     SYNC;
-    slow = tw__dsd_issue(part, pe, i, r, part->now, &cost);
+    slow = tw__wse_dsd_issue(part, pe, i, r, part->now, &cost);
     goto after_slow;
 }
 do_MAP:
     SYNC;
     pe->pc = (uint32_t)(i - code);
-    slow = tw__pe_map(part, pe, i, r, (uint32_t)(i - code));
-    cost = tw__model(part, TW__WSE_M_MAP_STEP);
+    slow = tw__wse_pe_map(part, pe, i, r, (uint32_t)(i - code));
+    cost = tw__wse_figure(part, TW__WSE_M_MAP_STEP);
     if (slow == TW__SLOW_CALL) {
         left += (code + pe->pc)->phi - i->phi - (int64_t)cost;
         i = code + pe->pc;
@@ -490,7 +492,7 @@ do_TRAP:
 slowly:
     pe->pc = (uint32_t)(i - code);
     cost = 0;
-    slow = tw__pe_slow(part, pe, i, r, part->now + USED(i), &cost);
+    slow = tw__wse_pe_slow(part, pe, i, r, part->now + USED(i), &cost);
 after_slow:
     left -= cost;
     if (slow == TW__SLOW_NEXT) NEXT;
@@ -603,7 +605,7 @@ after_slow:
 
 by_zero:
     pe->pc = (uint32_t)(i - code);
-    tw__fault(part, pe, "wse.divide", "division by zero");
+    tw__wse_fault(part, pe, "wse.divide", "division by zero");
     FAULT;
 stop:
     *used = USED(i);

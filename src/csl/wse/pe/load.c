@@ -36,7 +36,7 @@ static void decode_uses(tw__wse *w, tw__decoded *d)
         tw__decoded_use *u = &d->uses[k];
         u->use = use;
         u->kernel = &w->kernel[use->op];
-        u->width = (uint8_t)tw__op_width(use->op, w->arch);
+        u->width = (uint8_t)tw__wse_op_width(use->op, w->arch);
         u->simple = is_simple(use) && w->options.check != TW__WSE_CHECK_STRICT;
         for (unsigned a = 0; a < 4; a++) u->size[a] = elem_size[tw__csl_dsd_op_rows[use->op].type[a]];
     }
@@ -129,15 +129,15 @@ static bool load_routes(tw__part *part, uint32_t number, const tw__csl_pe *from)
         c->color = route->color;
         memset(c->credit, TW__WSE_DEPTH, sizeof c->credit);
         router->channel_of[route->color] = router->channel_count;
-        tw__channel_route(c, route);
+        tw__wse_channel_route(c, route);
     }
     return true;
 }
 
-bool tw__pe_start(tw__part *part, tw__pe *pe)
+bool tw__wse_pe_start(tw__part *part, tw__pe *pe)
 {
     tw__wse *w = part->w;
-    uint32_t number = tw__pe_number(part, pe);
+    uint32_t number = tw__wse_pe_number(part, pe);
     const tw__csl_pe *from = &w->image->pes[number];
     pe->due = TW__WSE_NEVER;
     pe->memory = w->memory + (size_t)number * TW__CSL_PE_BYTES;
@@ -158,14 +158,14 @@ bool tw__pe_start(tw__part *part, tw__pe *pe)
     for (size_t k = 0; k < p->queue_count; k++) {
         const tw__csl_queue *q = &p->queues[k];
         if (q->color == TW__CSL_NO_ID) continue;
-        if (!tw__queue_bind(part, pe, q->id, q->color, q->is_output)) return false;
+        if (!tw__wse_queue_bind(part, pe, q->id, q->color, q->is_output)) return false;
         (q->is_output ? pe->out_queue : pe->in_queue)[q->id]->priority = q->priority;
     }
     for (size_t k = 0; k < p->rotation_count && k < 2; k++) pe->rotation[k] = p->rotations[k].init;
     for (size_t k = 0; k < p->dsr_init_count; k++)
-        tw__dsr_load(part, pe, &p->dsr_init[k], &p->dsr_init[k].dsd, NULL);
+        tw__wse_dsr_load(part, pe, &p->dsr_init[k], &p->dsr_init[k].dsd, NULL);
     for (size_t k = 0; k < p->config_count; k++)
-        tw__config_set(part, pe, p->configs[k].address, p->configs[k].value);
-    if (pe->active & ~pe->blocked) tw__wake_engine(part, number, 0);
+        tw__wse_config_set(part, pe, p->configs[k].address, p->configs[k].value);
+    if (pe->active & ~pe->blocked) tw__wse_wake_engine(part, number, 0);
     return !part->no_memory;
 }

@@ -20,7 +20,7 @@ static const uint8_t widths[TW__CSL_DSD_OPS][2] = {
 #undef BOTH
 };
 
-unsigned tw__op_width(unsigned op, unsigned arch)
+unsigned tw__wse_op_width(unsigned op, unsigned arch)
 {
     return widths[op][arch];
 }

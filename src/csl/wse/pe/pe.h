@@ -292,28 +292,29 @@ struct tw__wse {
 };
 
 /* --- schedule.c: who is looked at when ---------------------------------------------------------------------------- */
-void tw__wake(tw__part *part, uint32_t pe, uint64_t at);       /* a PE of this partition; at >= part->now */
-void tw__wake_other(tw__part *part, uint32_t pe, uint64_t at); /* any PE; at = now + 2 */
-bool tw__timer_push(tw__part *part, uint64_t at, uint32_t pe);
-void tw__timer_pop(tw__part *part);
-void tw__wake_engine(tw__part *part, uint32_t pe, uint64_t at); /* the compute engine has something to do at `at` */
+void tw__wse_wake(tw__part *part, uint32_t pe, uint64_t at);       /* a PE of this partition; at >= part->now */
+void tw__wse_wake_other(tw__part *part, uint32_t pe, uint64_t at); /* any PE; at = now + 2 */
+bool tw__wse_timer_push(tw__part *part, uint64_t at, uint32_t pe);
+void tw__wse_timer_pop(tw__part *part);
+void tw__wse_wake_engine(tw__part *part, uint32_t pe,
+                         uint64_t at); /* the compute engine has something to do at `at` */
 
 /* --- fault.c ------------------------------------------------------------------------------------------------------- */
 /* An error of the program on this PE: message with source line and stack trace; the run stops after this window. */
-void tw__fault(tw__part *part, tw__pe *pe, const char *code, const char *format, ...) TW_PRINTF(4, 5);
+void tw__wse_fault(tw__part *part, tw__pe *pe, const char *code, const char *format, ...) TW_PRINTF(4, 5);
 /* Misuse: as options.check says. Reported once per site (the current instruction and `what`); true = go on. */
-bool tw__misuse(tw__part *part, tw__pe *pe, const char *code, const char *format, ...) TW_PRINTF(4, 5);
+bool tw__wse_misuse(tw__part *part, tw__pe *pe, const char *code, const char *format, ...) TW_PRINTF(4, 5);
 /* Something about a color at a router; no instruction to blame. */
-void tw__complain(tw__part *part, uint32_t pe, tw_severity severity, const char *code, const char *format, ...)
+void tw__wse_complain(tw__part *part, uint32_t pe, tw_severity severity, const char *code, const char *format, ...)
     TW_PRINTF(5, 6);
-void tw__flush_messages(tw__wse *w); /* into diags, sorted; prints lines */
-void tw__print_char(tw__part *part, tw__pe *pe, char c);
-void tw__event(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b);
-static inline uint32_t tw__pe_number(const tw__part *part, const tw__pe *pe)
+void tw__wse_flush_messages(tw__wse *w); /* into diags, sorted; prints lines */
+void tw__wse_print_char(tw__part *part, tw__pe *pe, char c);
+void tw__wse_note(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b);
+static inline uint32_t tw__wse_pe_number(const tw__part *part, const tw__pe *pe)
 {
     return (uint32_t)(pe - part->w->pe);
 }
-static inline unsigned tw__model(const tw__part *part, unsigned row)
+static inline unsigned tw__wse_figure(const tw__part *part, unsigned row)
 {
     return tw__wse_model[row].value[part->w->arch];
 }
@@ -322,8 +323,8 @@ static inline unsigned tw__model(const tw__part *part, unsigned row)
 tw_status tw__wse_kernels(tw__wse *w);
 tw_status tw__wse_decode(tw__wse *w);
 void tw__wse_decode_free(tw__wse *w);
-bool tw__pe_start(tw__part *part, tw__pe *pe);     /* memory, ids, queues, routes, DSRs as at the start */
-unsigned tw__op_width(unsigned op, unsigned arch); /* elements per cycle */
+bool tw__wse_pe_start(tw__part *part, tw__pe *pe);     /* memory, ids, queues, routes, DSRs as at the start */
+unsigned tw__wse_op_width(unsigned op, unsigned arch); /* elements per cycle */
 
 /* --- interp.c, slow.c ------------------------------------------------------------------------------------------------ */
 typedef enum tw__run {
@@ -333,82 +334,86 @@ typedef enum tw__run {
     TW__RUN_WAIT,  /* main_state says what for */
     TW__RUN_FAULT
 } tw__run;
-tw__run tw__pe_run(tw__part *part, tw__pe *pe, uint64_t budget, uint64_t *used);
-bool tw__pe_enter(tw__part *part, tw__pe *pe, uint32_t function, const uint64_t *args, unsigned count);
-bool tw__need_registers(tw__part *part, tw__pe *pe, uint32_t end);
-bool tw__need_frame(tw__part *part, tw__pe *pe);
+tw__run tw__wse_pe_run(tw__part *part, tw__pe *pe, uint64_t budget, uint64_t *used);
+bool tw__wse_pe_enter(tw__part *part, tw__pe *pe, uint32_t function, const uint64_t *args, unsigned count);
+bool tw__wse_need_registers(tw__part *part, tw__pe *pe, uint32_t end);
+bool tw__wse_need_frame(tw__part *part, tw__pe *pe);
 typedef enum tw__slow { TW__SLOW_NEXT, TW__SLOW_WAIT, TW__SLOW_FAULT, TW__SLOW_CALL } tw__slow;
 /* Instructions that are not worth a place in the loop. `clock` = cycle of the instruction; *cost in cycles. */
-tw__slow tw__pe_slow(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint64_t clock, uint32_t *cost);
-tw__slow tw__pe_map(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint32_t pc);
+tw__slow tw__wse_pe_slow(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint64_t clock,
+                         uint32_t *cost);
+tw__slow tw__wse_pe_map(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint32_t pc);
 
 /* --- dsd.c: operations begin ----------------------------------------------------------------------------------------- */
 /* Synchronous and on memory only: done at once; false = a fault was reported. */
-bool tw__dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, const uint64_t *r, uint32_t *cost);
-tw__slow tw__dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint64_t clock, uint32_t *cost);
-void tw__dsr_load(tw__part *part, tw__pe *pe, const tw__csl_dsr_load *load, const tw__csl_dsd *dsd,
-                  const uint64_t *r);
+bool tw__wse_dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, const uint64_t *r, uint32_t *cost);
+tw__slow tw__wse_dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint64_t clock,
+                           uint32_t *cost);
+void tw__wse_dsr_load(tw__part *part, tw__pe *pe, const tw__csl_dsr_load *load, const tw__csl_dsd *dsd,
+                      const uint64_t *r);
 /* A memory or fabric operand as it is at its first element; false after a fault. */
-bool tw__opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd *dsd, unsigned size, bool is_dst,
-                  bool has_index, uint16_t index);
+bool tw__wse_opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd *dsd, unsigned size, bool is_dst,
+                      bool has_index, uint16_t index);
 
 /* --- step.c: operations go on ---------------------------------------------------------------------------------------- */
-uint32_t tw__op_ready(tw__part *part, tw__pe *pe,
-                      tw__op *op); /* elements that could be done now, at most one slice */
-uint32_t tw__op_advance(tw__part *part, tw__pe *pe, tw__op *op,
-                        uint32_t n);               /* cycles it takes; finishes the operation */
-void tw__op_release(tw__pe *pe, const tw__op *op); /* its queues */
-void tw__count_op(tw__part *part, tw__pe *pe, const tw__op *op, uint32_t n, uint32_t cycles);
-uint32_t tw__op_beats(const tw__part *part, const tw__op *op, uint32_t n); /* cycles for n elements on memory */
-bool tw__op_control_waits(tw__pe *pe, const tw__op *op); /* on_control and a control wavelet is next */
-void tw__op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control);
-void tw__act(tw__part *part, tw__pe *pe, unsigned kind, unsigned id);      /* tw__csl_action_kind */
-bool tw__opnd_get(tw__part *part, tw__pe *pe, tw__opnd *o, void *element); /* one element; false = none there */
-bool tw__opnd_put(tw__part *part, tw__pe *pe, tw__opnd *o, const void *element);
+uint32_t tw__wse_op_ready(tw__part *part, tw__pe *pe,
+                          tw__op *op); /* elements that could be done now, at most one slice */
+uint32_t tw__wse_op_advance(tw__part *part, tw__pe *pe, tw__op *op,
+                            uint32_t n);               /* cycles it takes; finishes the operation */
+void tw__wse_op_release(tw__pe *pe, const tw__op *op); /* its queues */
+void tw__wse_count_op(tw__part *part, tw__pe *pe, const tw__op *op, uint32_t n, uint32_t cycles);
+uint32_t tw__wse_op_beats(const tw__part *part, const tw__op *op, uint32_t n); /* cycles for n elements on memory */
+bool tw__wse_op_control_waits(tw__pe *pe, const tw__op *op); /* on_control and a control wavelet is next */
+void tw__wse_op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control);
+void tw__wse_act(tw__part *part, tw__pe *pe, unsigned kind, unsigned id);      /* tw__csl_action_kind */
+bool tw__wse_opnd_get(tw__part *part, tw__pe *pe, tw__opnd *o, void *element); /* one element; false = none there */
+bool tw__wse_opnd_put(tw__part *part, tw__pe *pe, tw__opnd *o, const void *element);
 
 /* --- fifo.c, queue.c ------------------------------------------------------------------------------------------------- */
-uint32_t tw__fifo_ready(const tw__pe *pe, const tw__opnd *o, bool push); /* elements */
-void tw__fifo_peek(const tw__pe *pe, const tw__opnd *o, void *to, uint32_t n);
+uint32_t tw__wse_fifo_ready(const tw__pe *pe, const tw__opnd *o, bool push); /* elements */
+void tw__wse_fifo_peek(const tw__pe *pe, const tw__opnd *o, void *to, uint32_t n);
 void tw__wse_fifo_pop(tw__part *part, tw__pe *pe, const tw__opnd *o, uint32_t n);
 void tw__wse_fifo_push(tw__part *part, tw__pe *pe, const tw__opnd *o, const void *from, uint32_t n);
-void tw__fifo_wants(tw__pe *pe, const tw__opnd *o, bool push); /* hit full or empty */
+void tw__wse_fifo_wants(tw__pe *pe, const tw__opnd *o, bool push); /* hit full or empty */
 
 /* Queue index for a color: the bound one, else its direct queue; -1 = out of memory. */
-int tw__queue_for(tw__part *part, tw__pe *pe, unsigned color, bool output);
-bool tw__queue_bind(tw__part *part, tw__pe *pe, unsigned queue, unsigned color, bool output);
-tw__wave tw__queue_pop(tw__part *part, tw__pe *pe, unsigned queue); /* an input queue; wakes the router */
-void tw__queue_push(tw__part *part, tw__pe *pe, unsigned queue, tw__wave wave); /* an output queue */
-static inline unsigned tw__queue_room(const tw__queue *q)
+int tw__wse_queue_for(tw__part *part, tw__pe *pe, unsigned color, bool output);
+bool tw__wse_queue_bind(tw__part *part, tw__pe *pe, unsigned queue, unsigned color, bool output);
+tw__wave tw__wse_queue_pop(tw__part *part, tw__pe *pe, unsigned queue); /* an input queue; wakes the router */
+void tw__wse_queue_push(tw__part *part, tw__pe *pe, unsigned queue, tw__wave wave); /* an output queue */
+static inline unsigned tw__wse_queue_room(const tw__queue *q)
 {
     return (unsigned)q->depth - q->count;
 }
 /* May the router hand over a wavelet of this color? Makes the direct queue. */
-bool tw__engine_accepts(tw__part *part, tw__pe *pe, unsigned color);
-void tw__engine_takes(tw__part *part, tw__pe *pe, tw__wave wave, uint64_t at);
+bool tw__wse_engine_accepts(tw__part *part, tw__pe *pe, unsigned color);
+void tw__wse_engine_takes(tw__part *part, tw__pe *pe, tw__wave wave, uint64_t at);
 
 /* --- task.c: the compute engine's turn ------------------------------------------------------------------------------- */
-void tw__engine_turn(tw__part *part, tw__pe *pe, uint64_t now);
-void tw__activate(tw__part *part, tw__pe *pe, unsigned id);
-void tw__block(tw__part *part, tw__pe *pe, unsigned kind, unsigned id, bool block);
+void tw__wse_engine_turn(tw__part *part, tw__pe *pe, uint64_t now);
+void tw__wse_activate(tw__part *part, tw__pe *pe, unsigned id);
+void tw__wse_block(tw__part *part, tw__pe *pe, unsigned kind, unsigned id, bool block);
 
 /* --- config.c, service.c --------------------------------------------------------------------------------------------- */
-uint16_t tw__config_get(tw__part *part, tw__pe *pe, uint16_t word);
-void tw__config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t value);
+uint16_t tw__wse_config_get(tw__part *part, tw__pe *pe, uint16_t word);
+void tw__wse_config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t value);
 /* False = unknown service or a fault. r = window; clock = cycle. */
-bool tw__service(tw__part *part, tw__pe *pe, unsigned number, uint64_t *r, uint64_t clock);
+bool tw__wse_service(tw__part *part, tw__pe *pe, unsigned number, uint64_t *r, uint64_t clock);
 
 /* --- router.c, switch.c, host.c -------------------------------------------------------------------------------------- */
-void tw__router_turn(tw__part *part, uint32_t pe, uint64_t now);
-tw__channel *tw__channel_of(tw__part *part, uint32_t pe, unsigned color); /* made when missing; NULL = no memory */
-void tw__channel_route(tw__channel *c, const tw__csl_route *route);
-void tw__channel_effect(tw__channel *c); /* rx and tx in force from the switch position */
-uint32_t tw__switch_command(tw__part *part, uint32_t pe, tw__channel *c, uint32_t payload); /* the outgoing list */
-void tw__switch_advance(tw__channel *c);
-bool tw__filter_passes(const tw__channel *c, uint32_t payload, bool control);     /* as its counter stands */
-void tw__filter_count(tw__channel *c, bool control);                              /* one wavelet more has come */
-tw__port *tw__port_of(const tw__pe *pe, unsigned side, unsigned color, bool out); /* NULL = none */
-bool tw__port_put(tw__port *port, uint32_t payload, bool control);
-bool tw__port_get(tw__port *port, uint32_t *payload, bool *control);
+void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now);
+tw__channel *tw__wse_channel_of(tw__part *part, uint32_t pe,
+                                unsigned color); /* made when missing; NULL = no memory */
+void tw__wse_channel_route(tw__channel *c, const tw__csl_route *route);
+void tw__wse_channel_effect(tw__channel *c); /* rx and tx in force from the switch position */
+uint32_t tw__wse_switch_command(tw__part *part, uint32_t pe, tw__channel *c,
+                                uint32_t payload); /* the outgoing list */
+void tw__wse_switch_advance(tw__channel *c);
+bool tw__wse_filter_passes(const tw__channel *c, uint32_t payload, bool control); /* as its counter stands */
+void tw__wse_filter_count(tw__channel *c, bool control);                          /* one wavelet more has come */
+tw__port *tw__wse_port_of(const tw__pe *pe, unsigned side, unsigned color, bool out); /* NULL = none */
+bool tw__wse_port_put(tw__port *port, uint32_t payload, bool control);
+bool tw__wse_port_get(tw__port *port, uint32_t *payload, bool *control);
 tw__part *tw__wse_part_of(tw__wse *w, uint32_t pe);
 
 #endif

@@ -8,7 +8,7 @@ static tw__queue *make(tw__part *part, tw__pe *pe, unsigned number, unsigned dep
     tw__queue *q = tw__calloc(1, sizeof *q);
     if (!q) {
         part->no_memory = true;
-        tw__fault(part, pe, "wse.memory", "out of host memory");
+        tw__wse_fault(part, pe, "wse.memory", "out of host memory");
         return NULL;
     }
     (void)number;
@@ -17,38 +17,39 @@ static tw__queue *make(tw__part *part, tw__pe *pe, unsigned number, unsigned dep
     return q;
 }
 
-int tw__queue_for(tw__part *part, tw__pe *pe, unsigned color, bool output)
+int tw__wse_queue_for(tw__part *part, tw__pe *pe, unsigned color, bool output)
 {
     uint8_t *of_color = output ? pe->out_of_color : pe->in_of_color;
     if (of_color[color]) return of_color[color] - 1;
     unsigned number = TW__WSE_DIRECT + color;
     tw__queue **queues = output ? pe->out_queue : pe->in_queue;
     if (!queues[number])
-        queues[number] = make(part, pe, number,
-                              tw__model(part, output ? TW__WSE_M_DIRECT_OUT_DEPTH : TW__WSE_M_DIRECT_DEPTH), color);
+        queues[number] =
+            make(part, pe, number,
+                 tw__wse_figure(part, output ? TW__WSE_M_DIRECT_OUT_DEPTH : TW__WSE_M_DIRECT_DEPTH), color);
     if (!queues[number]) return -1;
     of_color[color] = (uint8_t)(number + 1);
     return (int)number;
 }
 
-bool tw__queue_bind(tw__part *part, tw__pe *pe, unsigned queue, unsigned color, bool output)
+bool tw__wse_queue_bind(tw__part *part, tw__pe *pe, unsigned queue, unsigned color, bool output)
 {
     tw__queue **queues = output ? pe->out_queue : pe->in_queue;
     uint8_t *of_color = output ? pe->out_of_color : pe->in_of_color;
     if (queues[queue] && queues[queue]->color == color && (output || of_color[color] == queue + 1)) return true;
     unsigned depth = tw__wse_queue_depth[part->w->arch][output][queue];
     if (depth == 0) {
-        tw__fault(part, pe, "wse.queue", "%s queue %u does not exist on this architecture",
-                  output ? "output" : "input", queue);
+        tw__wse_fault(part, pe, "wse.queue", "%s queue %u does not exist on this architecture",
+                      output ? "output" : "input", queue);
         return false;
     }
     if (!queues[queue] && !(queues[queue] = make(part, pe, queue, depth, color))) return false;
     tw__queue *q = queues[queue];
     if (q->color != color) {
         if (q->count &&
-            !tw__misuse(part, pe, "wse.queue",
-                        "%s queue %u is bound to color %u while %u wavelet(s) of color %u are still in it",
-                        output ? "output" : "input", queue, color, q->count, q->color))
+            !tw__wse_misuse(part, pe, "wse.queue",
+                            "%s queue %u is bound to color %u while %u wavelet(s) of color %u are still in it",
+                            output ? "output" : "input", queue, color, q->count, q->color))
             return false;
         if (of_color[q->color] == queue + 1) of_color[q->color] = 0;
         q->color = (uint8_t)color;
@@ -66,45 +67,45 @@ bool tw__queue_bind(tw__part *part, tw__pe *pe, unsigned queue, unsigned color, 
     return true;
 }
 
-tw__wave tw__queue_pop(tw__part *part, tw__pe *pe, unsigned queue)
+tw__wave tw__wse_queue_pop(tw__part *part, tw__pe *pe, unsigned queue)
 {
     tw__queue *q = pe->in_queue[queue];
     tw__wave wave = q->ring[q->head];
     q->head = (q->head + 1) & 7;
     if (--q->count == 0) pe->in_busy &= ~(1u << queue);
-    uint32_t number = tw__pe_number(part, pe);
-    if (part->w->router[number].busy || pe->ports) tw__wake(part, number, part->now + 1);
+    uint32_t number = tw__wse_pe_number(part, pe);
+    if (part->w->router[number].busy || pe->ports) tw__wse_wake(part, number, part->now + 1);
     return wave;
 }
 
-void tw__queue_push(tw__part *part, tw__pe *pe, unsigned queue, tw__wave wave)
+void tw__wse_queue_push(tw__part *part, tw__pe *pe, unsigned queue, tw__wave wave)
 {
     tw__queue *q = pe->out_queue[queue];
     q->ring[(q->head + q->count++) & 7] = wave;
     pe->out_busy |= 1u << queue;
     part->totals.wavelets++;
-    tw__wake(part, tw__pe_number(part, pe), part->now + 1);
+    tw__wse_wake(part, tw__wse_pe_number(part, pe), part->now + 1);
 }
 
-bool tw__engine_accepts(tw__part *part, tw__pe *pe, unsigned color)
+bool tw__wse_engine_accepts(tw__part *part, tw__pe *pe, unsigned color)
 {
-    int queue = tw__queue_for(part, pe, color, false);
+    int queue = tw__wse_queue_for(part, pe, color, false);
     if (queue < 0) return false;
     const tw__queue *q = pe->in_queue[queue];
     return q->count < q->depth;
 }
 
-void tw__engine_takes(tw__part *part, tw__pe *pe, tw__wave wave, uint64_t at)
+void tw__wse_engine_takes(tw__part *part, tw__pe *pe, tw__wave wave, uint64_t at)
 {
     unsigned queue = pe->in_of_color[wave.color] - 1u;
     tw__queue *q = pe->in_queue[queue];
     q->ring[(q->head + q->count++) & 7] = wave;
     pe->in_busy |= 1u << queue;
-    uint32_t number = tw__pe_number(part, pe);
+    uint32_t number = tw__wse_pe_number(part, pe);
     if (part->w->options.trace)
-        tw__event(part, number, at, TW__WSE_LANDING, wave.color | (wave.flags & TW__WSE_CONTROL) << 16,
-                  wave.payload);
-    tw__wake_engine(part, number, at + tw__model(part, TW__WSE_M_DELIVER));
+        tw__wse_note(part, number, at, TW__WSE_LANDING, wave.color | (wave.flags & TW__WSE_CONTROL) << 16,
+                     wave.payload);
+    tw__wse_wake_engine(part, number, at + tw__wse_figure(part, TW__WSE_M_DELIVER));
 }
 
 /* --- FIFOs: bytes in a ring; an access takes elements of the operation's size ------------------------------------------ */
@@ -114,13 +115,13 @@ static uint32_t capacity(const tw__pe *pe, const tw__opnd *o)
     return pe->program->program->fifos[o->fifo].bytes;
 }
 
-uint32_t tw__fifo_ready(const tw__pe *pe, const tw__opnd *o, bool push)
+uint32_t tw__wse_fifo_ready(const tw__pe *pe, const tw__opnd *o, bool push)
 {
     const tw__fifo_state *fifo = &pe->fifo[o->fifo];
     return (push ? capacity(pe, o) - fifo->count : fifo->count) / o->size;
 }
 
-void tw__fifo_wants(tw__pe *pe, const tw__opnd *o, bool push)
+void tw__wse_fifo_wants(tw__pe *pe, const tw__opnd *o, bool push)
 {
     uint32_t need = o->size * (o->simd == TW__CSL_SIMD_64 ? 4u : o->simd != TW__CSL_SIMD_OFF ? 2u : 1u);
     if (push)
@@ -129,7 +130,7 @@ void tw__fifo_wants(tw__pe *pe, const tw__opnd *o, bool push)
         pe->fifo[o->fifo].need_data = need;
 }
 
-void tw__fifo_peek(const tw__pe *pe, const tw__opnd *o, void *to, uint32_t n)
+void tw__wse_fifo_peek(const tw__pe *pe, const tw__opnd *o, void *to, uint32_t n)
 {
     const uint8_t *ring = pe->memory + pe->program->program->fifos[o->fifo].address;
     uint32_t head = pe->fifo[o->fifo].head, bytes = n * o->size, end = capacity(pe, o) - head;
@@ -147,7 +148,7 @@ void tw__wse_fifo_pop(tw__part *part, tw__pe *pe, const tw__opnd *o, uint32_t n)
     if (!fifo->need_space || space >= fifo->need_space || space + bytes < fifo->need_space) return;
     fifo->need_space = 0; /* a full event, and this pop makes room for the operation that met it */
     unsigned task = pe->program->program->fifos[o->fifo].pop_task;
-    if (task != TW__CSL_NO_ID) tw__activate(part, pe, task);
+    if (task != TW__CSL_NO_ID) tw__wse_activate(part, pe, task);
 }
 
 void tw__wse_fifo_push(tw__part *part, tw__pe *pe, const tw__opnd *o, const void *from, uint32_t n)
@@ -162,5 +163,5 @@ void tw__wse_fifo_push(tw__part *part, tw__pe *pe, const tw__opnd *o, const void
     if (!fifo->need_data || before >= fifo->need_data || fifo->count < fifo->need_data) return;
     fifo->need_data = 0;
     unsigned task = pe->program->program->fifos[o->fifo].push_task;
-    if (task != TW__CSL_NO_ID) tw__activate(part, pe, task);
+    if (task != TW__CSL_NO_ID) tw__wse_activate(part, pe, task);
 }

@@ -28,18 +28,18 @@ static void set_f32(const call *c, float value)
 
 static unsigned column(const call *c)
 {
-    return tw__pe_number(c->part, c->pe) % c->part->w->width;
+    return tw__wse_pe_number(c->part, c->pe) % c->part->w->width;
 }
 
 static unsigned row(const call *c)
 {
-    return tw__pe_number(c->part, c->pe) / c->part->w->width;
+    return tw__wse_pe_number(c->part, c->pe) / c->part->w->width;
 }
 
 static bool serve_UNBLOCK(const call *c)
 {
     c->pe->stream_open = 1;
-    tw__wake_engine(c->part, tw__pe_number(c->part, c->pe), c->part->now + 1);
+    tw__wse_wake_engine(c->part, tw__wse_pe_number(c->part, c->pe), c->part->now + 1);
     return true;
 }
 static bool serve_LAYOUT_X(const call *c)
@@ -73,7 +73,7 @@ static bool serve_TSC(const call *c)
     uint64_t value = counter(c);
     uint32_t at = (uint32_t)c->r[0] & 0xffff;
     if (at + 6 > TW__CSL_PE_BYTES) {
-        tw__fault(c->part, c->pe, "wse.address", "store of 6 bytes at address 0x%04x, outside PE memory", at);
+        tw__wse_fault(c->part, c->pe, "wse.address", "store of 6 bytes at address 0x%04x, outside PE memory", at);
         return false;
     }
     memcpy(c->pe->memory + at, &value, 6);
@@ -99,14 +99,14 @@ static bool serve_TSC_RESET(const call *c)
 
 static bool serve_PUT_CHAR(const call *c)
 {
-    tw__print_char(c->part, c->pe, (char)c->r[0]);
+    tw__wse_print_char(c->part, c->pe, (char)c->r[0]);
     return true;
 }
 static void put_number(const call *c, double value)
 {
     char text[40];
     g_snprintf(text, sizeof text, "%f", value);
-    for (const char *t = text; *t; t++) tw__print_char(c->part, c->pe, *t);
+    for (const char *t = text; *t; t++) tw__wse_print_char(c->part, c->pe, *t);
 }
 static bool serve_PUT_F16(const call *c)
 {
@@ -176,7 +176,7 @@ static bool serve_D2H(const call *c)
     return false;
 }
 
-bool tw__service(tw__part *part, tw__pe *pe, unsigned number, uint64_t *r, uint64_t clock)
+bool tw__wse_service(tw__part *part, tw__pe *pe, unsigned number, uint64_t *r, uint64_t clock)
 {
     static bool (*const bodies[])(const call *c) = {
 #define X(name, text, result, arguments, when, what) serve_##name,
@@ -185,6 +185,6 @@ bool tw__service(tw__part *part, tw__pe *pe, unsigned number, uint64_t *r, uint6
     };
     const call c = { part, pe, r, clock };
     if (number < sizeof bodies / sizeof *bodies && bodies[number](&c)) return true;
-    tw__fault(part, pe, "wse.service", "service %u does not exist at run time", number);
+    tw__wse_fault(part, pe, "wse.service", "service %u does not exist at run time", number);
     return false;
 }

@@ -20,8 +20,8 @@ static void put_dsd(uint64_t *r, unsigned at, const tw__csl_dsd *dsd)
 static uint8_t *memory_at(tw__part *part, tw__pe *pe, uint64_t address, uint32_t size, const char *what)
 {
     if (address <= TW__CSL_PE_BYTES && size <= TW__CSL_PE_BYTES - address) return pe->memory + address;
-    tw__fault(part, pe, "wse.address", "%s of %u bytes at address 0x%04llx, outside the %u bytes of PE memory",
-              what, size, (unsigned long long)address, TW__CSL_PE_BYTES);
+    tw__wse_fault(part, pe, "wse.address", "%s of %u bytes at address 0x%04llx, outside the %u bytes of PE memory",
+                  what, size, (unsigned long long)address, TW__CSL_PE_BYTES);
     return NULL;
 }
 
@@ -89,11 +89,12 @@ static tw__slow trap(tw__part *part, tw__pe *pe, const tw__dinsn *i)
         [TW__CSL_TRAP_NO_RETURN] = "the end of a function that returns a value",
         [TW__CSL_TRAP_SWITCH] = "no prong of the switch fits the value",
     };
-    tw__fault(part, pe, "wse.trap", "%s", why[i->x]);
+    tw__wse_fault(part, pe, "wse.trap", "%s", why[i->x]);
     return TW__SLOW_FAULT;
 }
 
-tw__slow tw__pe_slow(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint64_t clock, uint32_t *cost)
+tw__slow tw__wse_pe_slow(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint64_t clock,
+                         uint32_t *cost)
 {
     switch (i->op) {
     case TW__CSL_I_LDDSD:
@@ -105,28 +106,28 @@ tw__slow tw__pe_slow(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r
     case TW__CSL_I_LOAD_DSR: {
         const tw__csl_dsr_load *load = &pe->program->program->dsr_loads[i->x];
         tw__csl_dsd dsd = get_dsd(r, load->pair);
-        tw__dsr_load(part, pe, load, &dsd, r);
+        tw__wse_dsr_load(part, pe, load, &dsd, r);
         break;
     }
     case TW__CSL_I_FIFO_READ_LENGTH: pe->fifo[i->a].read_length = (uint16_t)r[i->b]; break;
     case TW__CSL_I_FIFO_WRITE_LENGTH: pe->fifo[i->a].write_length = (uint16_t)r[i->b]; break;
-    case TW__CSL_I_ACTIVATE: tw__activate(part, pe, (unsigned)(r[i->a] & 0xffff)); break;
-    case TW__CSL_I_BLOCK: tw__block(part, pe, i->b, (unsigned)(r[i->a] & 0xffff), true); break;
-    case TW__CSL_I_UNBLOCK: tw__block(part, pe, i->b, (unsigned)(r[i->a] & 0xffff), false); break;
-    case TW__CSL_I_GET_CONFIG: r[i->a] = tw__config_get(part, pe, (uint16_t)r[i->b]); break;
-    case TW__CSL_I_SET_CONFIG: tw__config_set(part, pe, (uint16_t)r[i->a], (uint16_t)r[i->b]); break;
+    case TW__CSL_I_ACTIVATE: tw__wse_activate(part, pe, (unsigned)(r[i->a] & 0xffff)); break;
+    case TW__CSL_I_BLOCK: tw__wse_block(part, pe, i->b, (unsigned)(r[i->a] & 0xffff), true); break;
+    case TW__CSL_I_UNBLOCK: tw__wse_block(part, pe, i->b, (unsigned)(r[i->a] & 0xffff), false); break;
+    case TW__CSL_I_GET_CONFIG: r[i->a] = tw__wse_config_get(part, pe, (uint16_t)r[i->b]); break;
+    case TW__CSL_I_SET_CONFIG: tw__wse_config_set(part, pe, (uint16_t)r[i->a], (uint16_t)r[i->b]); break;
     case TW__CSL_I_SYS:
-        if (!tw__service(part, pe, i->b, r + i->a, clock)) return TW__SLOW_FAULT;
+        if (!tw__wse_service(part, pe, i->b, r + i->a, clock)) return TW__SLOW_FAULT;
         break;
     case TW__CSL_I_ASSERT:
-        if (!r[i->a]) tw__fault(part, pe, "wse.assert", "assertion failed");
+        if (!r[i->a]) tw__wse_fault(part, pe, "wse.assert", "assertion failed");
         break;
     case TW__CSL_I_RANDOM16: r[i->a] = random16(pe); break;
     case TW__CSL_I_SET_PRNG: pe->prng = (uint8_t)r[i->a]; break;
     case TW__CSL_I_QUEUE_FLUSH:
         /* WSE-3: the flush task runs once the queue is empty. */
         pe->flush_pending |= (uint8_t)(1u << (r[i->a] & 7));
-        tw__wake_engine(part, tw__pe_number(part, pe), part->now + 1);
+        tw__wse_wake_engine(part, tw__wse_pe_number(part, pe), part->now + 1);
         break;
     case TW__CSL_I_TRAP: return trap(part, pe, i);
     default: change_dsd(i, r); break;
@@ -146,14 +147,14 @@ static bool map_operand(tw__part *part, tw__pe *pe, tw__opnd *o, tw__csl_arg arg
     if (arg.kind == TW__CSL_ARG_DSR) {
         const tw__dsr *dsr = pe->dsr ? &pe->dsr[file * TW__CSL_DSRS + arg.at] : NULL;
         if (!dsr || !dsr->loaded) {
-            tw__fault(part, pe, "wse.dsr", "@map uses a DSR that holds no DSD");
+            tw__wse_fault(part, pe, "wse.dsr", "@map uses a DSR that holds no DSD");
             return false;
         }
         dsd = dsr->dsd;
     } else {
         dsd = get_dsd(r, arg.at);
     }
-    return tw__opnd_dsd(part, pe, o, &dsd, elem_size[arg.file], is_dst, false, 0);
+    return tw__wse_opnd_dsd(part, pe, o, &dsd, elem_size[arg.file], is_dst, false, 0);
 }
 
 static bool map_begin(tw__part *part, tw__pe *pe, const tw__csl_map *map, const uint64_t *r, uint32_t pc)
@@ -161,7 +162,7 @@ static bool map_begin(tw__part *part, tw__pe *pe, const tw__csl_map *map, const 
     tw__map_state *m = tw__calloc(1, sizeof *m);
     if (!m) {
         part->no_memory = true;
-        tw__fault(part, pe, "wse.memory", "out of host memory");
+        tw__wse_fault(part, pe, "wse.memory", "out of host memory");
         return false;
     }
     *m = (tw__map_state){ .outer = pe->map, .map = map, .depth = pe->depth, .pc = pc };
@@ -210,7 +211,7 @@ static int map_next(const tw__pe *pe, const tw__opnd *o)
     if (o->kind == TW__O_NONE || o->kind == TW__O_SCALAR) return 0;
     if (o->length == 0) return 2;
     if (o->kind == TW__O_IN) return pe->in_queue[o->queue]->count ? 0 : 1;
-    if (o->kind == TW__O_OUT) return tw__queue_room(pe->out_queue[o->queue]) ? 0 : 1;
+    if (o->kind == TW__O_OUT) return tw__wse_queue_room(pe->out_queue[o->queue]) ? 0 : 1;
     return 0;
 }
 
@@ -220,7 +221,7 @@ static void map_taken(tw__opnd *o)
 }
 
 /* One step of @map: stores what the callback returned, fetches the next elements and goes into the callback. */
-tw__slow tw__pe_map(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint32_t pc)
+tw__slow tw__wse_pe_map(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint32_t pc)
 {
     const tw__csl_program *p = pe->program->program;
     const tw__csl_map *map = &p->maps[i->x];
@@ -235,7 +236,7 @@ tw__slow tw__pe_map(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r,
                 map_end(pe);
                 return TW__SLOW_NEXT;
             }
-            if (!tw__opnd_put(part, pe, &m->output, &r[i->a])) {
+            if (!tw__wse_opnd_put(part, pe, &m->output, &r[i->a])) {
                 if (pe->main_state == TW__MAIN_FAULT) return TW__SLOW_FAULT;
                 pe->main_state = TW__MAIN_MAP; /* no room yet: pc stays here */
                 return TW__SLOW_WAIT;
@@ -260,13 +261,13 @@ tw__slow tw__pe_map(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r,
         args[k] = m->scalar[k];
         if (m->input[k].kind == TW__O_NONE) continue;
         args[k] = 0;
-        if (!tw__opnd_get(part, pe, &m->input[k], &args[k])) return TW__SLOW_FAULT;
+        if (!tw__wse_opnd_get(part, pe, &m->input[k], &args[k])) return TW__SLOW_FAULT;
         map_taken(&m->input[k]);
         args[k] = canonical(args[k], map->input[k].file, map->is_signed[k]);
     }
     const tw__csl_function_code *f = &p->functions[map->function];
-    if (!tw__need_frame(part, pe) ||
-        !tw__need_registers(part, pe, pe->base + i->a + f->registers + map->input_count))
+    if (!tw__wse_need_frame(part, pe) ||
+        !tw__wse_need_registers(part, pe, pe->base + i->a + f->registers + map->input_count))
         return TW__SLOW_FAULT;
     pe->frames[pe->depth++] = (tw__frame){ pc, pe->base, pe->stack };
     pe->base += i->a;
@@ -276,8 +277,8 @@ tw__slow tw__pe_map(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r,
     memcpy(pe->regs + pe->base, args, map->input_count * sizeof *args);
     m->called = 1;
     if (pe->stack_end > p->stack_address + p->stack_bytes) {
-        tw__fault(part, pe, "wse.stack", "stack overflow in PE memory: '%s' needs %u bytes", f->name,
-                  f->stack_bytes);
+        tw__wse_fault(part, pe, "wse.stack", "stack overflow in PE memory: '%s' needs %u bytes", f->name,
+                      f->stack_bytes);
         return TW__SLOW_FAULT;
     }
     return TW__SLOW_CALL;

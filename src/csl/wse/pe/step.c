@@ -16,7 +16,7 @@ static bool stops_at_control(const tw__op *op)
     return op->on_kind != TW__CSL_ACT_NONE;
 }
 
-bool tw__op_control_waits(tw__pe *pe, const tw__op *op)
+bool tw__wse_op_control_waits(tw__pe *pe, const tw__op *op)
 {
     if (!stops_at_control(op) && op->code != TW__CSL_OP_DFILT) return false;
     for (unsigned k = 1; k < 3; k++) {
@@ -45,7 +45,7 @@ static uint32_t min32(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-uint32_t tw__op_ready(tw__part *part, tw__pe *pe, tw__op *op)
+uint32_t tw__wse_op_ready(tw__part *part, tw__pe *pe, tw__op *op)
 {
     (void)part;
     uint32_t n = op->length == TW__CSL_UNBOUNDED ? UINT32_MAX : op->length - op->done;
@@ -54,12 +54,12 @@ uint32_t tw__op_ready(tw__part *part, tw__pe *pe, tw__op *op)
         const tw__opnd *o = &op->arg[k];
         if (o->kind == TW__O_IN) n = min32(n, in_ready(pe, op, o, n));
         if (o->kind == TW__O_OUT) {
-            uint32_t room = tw__queue_room(pe->out_queue[o->queue]) * per_wavelet(o);
+            uint32_t room = tw__wse_queue_room(pe->out_queue[o->queue]) * per_wavelet(o);
             n = min32(n, room > o->half ? room - o->half : 0);
         }
         if (o->kind == TW__O_FIFO) {
-            uint32_t there = tw__fifo_ready(pe, o, k == 0);
-            if (there == 0) tw__fifo_wants(pe, o, k == 0);
+            uint32_t there = tw__wse_fifo_ready(pe, o, k == 0);
+            if (there == 0) tw__wse_fifo_wants(pe, o, k == 0);
             n = min32(n, there);
         }
     }
@@ -73,8 +73,8 @@ static uint32_t transformed_in(tw__part *part, tw__pe *pe, const tw__opnd *o, tw
     if (!(o->flags & TW__CSL_DSD_TRANSFORM)) return wave.payload;
     uint32_t marks = wave.payload & 0xc0000000u, rest = wave.payload & 0x3fffffffu;
     if (marks && !(wave.flags & TW__WSE_CONTROL))
-        tw__misuse(part, pe, "wse.transform",
-                   "control_transform leaves 14 bits of the index: bits 15 or 14 were set");
+        tw__wse_misuse(part, pe, "wse.transform",
+                       "control_transform leaves 14 bits of the index: bits 15 or 14 were set");
     return wave.flags & TW__WSE_CONTROL ? rest | 0x80000000u : rest;
 }
 
@@ -95,7 +95,7 @@ static void take_in(tw__part *part, tw__pe *pe, tw__opnd *o, uint8_t *to, uint32
             o->half = 1;
         } else {
             o->half = 0;
-            tw__queue_pop(part, pe, o->queue);
+            tw__wse_queue_pop(part, pe, o->queue);
         }
     }
 }
@@ -111,7 +111,7 @@ static void send(tw__part *part, tw__pe *pe, const tw__opnd *o, uint32_t payload
         wave.payload &= 0x3fffffffu;
     }
     if (last && o->flags & TW__CSL_DSD_ADVANCE) wave.flags |= TW__WSE_ADVANCE;
-    tw__queue_push(part, pe, o->queue, wave);
+    tw__wse_queue_push(part, pe, o->queue, wave);
 }
 
 static void put_out(tw__part *part, tw__pe *pe, const tw__op *op, tw__opnd *o, const uint8_t *from, uint32_t n)
@@ -141,12 +141,12 @@ static bool run_inside(tw__part *part, tw__pe *pe, const tw__opnd *o, int64_t fi
             high = first < last ? last : first;
     if (low >= (int64_t)o->low && high + o->size <= (int64_t)o->high) return true;
     if (low >= 0 && high + o->size <= TW__CSL_PE_BYTES)
-        tw__fault(part, pe, "wse.bounds",
-                  "a DSD reaches bytes 0x%04llx to 0x%04llx, outside its array at 0x%04x to 0x%04x", (long long)low,
-                  (long long)(high + o->size - 1), o->low, o->high - 1);
+        tw__wse_fault(part, pe, "wse.bounds",
+                      "a DSD reaches bytes 0x%04llx to 0x%04llx, outside its array at 0x%04x to 0x%04x",
+                      (long long)low, (long long)(high + o->size - 1), o->low, o->high - 1);
     else
-        tw__fault(part, pe, "wse.address", "a DSD reaches byte %lld, outside the %u bytes of PE memory",
-                  (long long)(low < 0 ? low : high + o->size - 1), TW__CSL_PE_BYTES);
+        tw__wse_fault(part, pe, "wse.address", "a DSD reaches byte %lld, outside the %u bytes of PE memory",
+                      (long long)(low < 0 ? low : high + o->size - 1), TW__CSL_PE_BYTES);
     return false;
 }
 
@@ -186,7 +186,7 @@ static bool lend(tw__part *part, tw__pe *pe, tw__opnd *o, unsigned k, uint32_t n
     case TW__O_IN: take_in(part, pe, o, buffer, n); break;
     case TW__O_FIFO:
         if (k != 0) {
-            tw__fifo_peek(pe, o, buffer, n);
+            tw__wse_fifo_peek(pe, o, buffer, n);
             tw__wse_fifo_pop(part, pe, o, n);
         }
         break;
@@ -220,7 +220,7 @@ static uint32_t slice(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
 /* Cycles: a fabric operand moves one wavelet a cycle, memory `width` elements. */
 static uint32_t cycles_of(const tw__part *part, const tw__op *op, uint32_t n)
 {
-    uint32_t cycles = tw__op_beats(part, op, n);
+    uint32_t cycles = tw__wse_op_beats(part, op, n);
     for (unsigned k = 0; k < 3; k++) {
         const tw__opnd *o = &op->arg[k];
         if (o->kind != TW__O_IN && o->kind != TW__O_OUT) continue;
@@ -230,7 +230,7 @@ static uint32_t cycles_of(const tw__part *part, const tw__op *op, uint32_t n)
     return cycles;
 }
 
-uint32_t tw__op_advance(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
+uint32_t tw__wse_op_advance(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
 {
     uint32_t total = 0;
     while (total < n) {
@@ -240,7 +240,7 @@ uint32_t tw__op_advance(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
         op->done += done;
     }
     uint32_t cycles = cycles_of(part, op, total);
-    tw__count_op(part, pe, op, total, cycles);
+    tw__wse_count_op(part, pe, op, total, cycles);
     if (pe->main_state == TW__MAIN_FAULT) {
         op->active = 0;
         return cycles;
@@ -248,17 +248,17 @@ uint32_t tw__op_advance(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
     if (op->code == TW__CSL_OP_DFILT)
         op->done -= total;
     else if (op->length != TW__CSL_UNBOUNDED && op->done >= op->length)
-        tw__op_finish(part, pe, op, false);
+        tw__wse_op_finish(part, pe, op, false);
     return cycles ? cycles : 1;
 }
 
 /* --- the end ---------------------------------------------------------------------------------------------------------------- */
 
-void tw__act(tw__part *part, tw__pe *pe, unsigned kind, unsigned id)
+void tw__wse_act(tw__part *part, tw__pe *pe, unsigned kind, unsigned id)
 {
-    if (kind == TW__CSL_ACT_ACTIVATE) tw__activate(part, pe, id);
-    if (kind == TW__CSL_ACT_UNBLOCK) tw__block(part, pe, TW__CSL_ID_TASK, id, false);
-    if (kind == TW__CSL_ACT_UNBLOCK_QUEUE) tw__block(part, pe, TW__CSL_ID_QUEUE, id, false);
+    if (kind == TW__CSL_ACT_ACTIVATE) tw__wse_activate(part, pe, id);
+    if (kind == TW__CSL_ACT_UNBLOCK) tw__wse_block(part, pe, TW__CSL_ID_TASK, id, false);
+    if (kind == TW__CSL_ACT_UNBLOCK_QUEUE) tw__wse_block(part, pe, TW__CSL_ID_QUEUE, id, false);
 }
 
 static void clear_source(tw__part *part, tw__pe *pe, tw__op *op)
@@ -306,7 +306,7 @@ static void keep_rest(tw__pe *pe, const tw__op *op)
     }
 }
 
-void tw__op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control)
+void tw__wse_op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control)
 {
     op->active = 0;
     if (op->arg[0].kind == TW__O_OUT && op->arg[0].half) { /* an odd element alone in its wavelet */
@@ -314,21 +314,21 @@ void tw__op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control)
         op->arg[0].half = 0;
     }
     for (unsigned k = 1; k < 3; k++)
-        if (op->arg[k].kind == TW__O_IN && op->arg[k].half) tw__queue_pop(part, pe, op->arg[k].queue);
+        if (op->arg[k].kind == TW__O_IN && op->arg[k].half) tw__wse_queue_pop(part, pe, op->arg[k].queue);
     if (op->result == 0) keep_rest(pe, op);
     if (op->zero_which) clear_source(part, pe, op);
     save_addresses(pe, op);
     if (op->arg[0].kind == TW__O_OUT || op->arg[1].kind == TW__O_IN || op->arg[2].kind == TW__O_IN) {
-        tw__op_release(pe, op);
+        tw__wse_op_release(pe, op);
         if (part->w->options.trace)
-            tw__event(part, tw__pe_number(part, pe), part->now, TW__WSE_OP_END, op->slot, op->code);
+            tw__wse_note(part, tw__wse_pe_number(part, pe), part->now, TW__WSE_OP_END, op->slot, op->code);
     }
     if (op->slot < TW__WSE_MAIN) pe->op_active &= (uint8_t)~(1u << op->slot);
     /* A control wavelet ends it: its own action instead of the usual one; terminate does the usual one (decision). */
     if (by_control && op->on_kind != TW__CSL_ACT_TERMINATE)
-        tw__act(part, pe, op->on_kind, op->on_at);
+        tw__wse_act(part, pe, op->on_kind, op->on_at);
     else if (op->async)
-        tw__act(part, pe, op->done_kind, op->done_at);
+        tw__wse_act(part, pe, op->done_kind, op->done_at);
     if (pe->main_state == TW__MAIN_STALL) pe->main_state = TW__MAIN_RUN;
     if (pe->main_state == TW__MAIN_OP && op->slot == TW__WSE_MAIN) {
         pe->regs[pe->base + op->result_reg] = op->result;
@@ -338,7 +338,7 @@ void tw__op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control)
 
 /* --- single elements, for @map --------------------------------------------------------------------------------------------- */
 
-bool tw__opnd_get(tw__part *part, tw__pe *pe, tw__opnd *o, void *element)
+bool tw__wse_opnd_get(tw__part *part, tw__pe *pe, tw__opnd *o, void *element)
 {
     uint8_t buffer[4];
     tw_run run;
@@ -348,12 +348,12 @@ bool tw__opnd_get(tw__part *part, tw__pe *pe, tw__opnd *o, void *element)
     return true;
 }
 
-bool tw__opnd_put(tw__part *part, tw__pe *pe, tw__opnd *o, const void *element)
+bool tw__wse_opnd_put(tw__part *part, tw__pe *pe, tw__opnd *o, const void *element)
 {
     uint8_t buffer[4];
     tw_run run;
     if (o->kind == TW__O_OUT) {
-        if (!tw__queue_room(pe->out_queue[o->queue])) return false;
+        if (!tw__wse_queue_room(pe->out_queue[o->queue])) return false;
         uint32_t payload = 0;
         memcpy(&payload, element, o->size);
         send(part, pe, o, payload, false);

@@ -9,17 +9,17 @@
  * touches the fabric waits until the fabric's clock has caught up. */
 enum { ALONE_SLICE = 4096 };
 
-void tw__activate(tw__part *part, tw__pe *pe, unsigned id)
+void tw__wse_activate(tw__part *part, tw__pe *pe, unsigned id)
 {
     if (id >= TW__CSL_TASK_IDS || !pe->program->local[id]) {
-        tw__misuse(part, pe, "wse.task", "activation of id %u, to which no local task is bound", id);
+        tw__wse_misuse(part, pe, "wse.task", "activation of id %u, to which no local task is bound", id);
         return;
     }
     pe->active |= 1ull << id;
-    tw__wake_engine(part, tw__pe_number(part, pe), part->now + 1);
+    tw__wse_wake_engine(part, tw__wse_pe_number(part, pe), part->now + 1);
 }
 
-void tw__block(tw__part *part, tw__pe *pe, unsigned kind, unsigned id, bool block)
+void tw__wse_block(tw__part *part, tw__pe *pe, unsigned kind, unsigned id, bool block)
 {
     uint64_t *mask = &pe->blocked;
     if (kind == TW__CSL_ID_UT) {
@@ -28,9 +28,9 @@ void tw__block(tw__part *part, tw__pe *pe, unsigned kind, unsigned id, bool bloc
     } else if (id < TW__CSL_TASK_IDS) {
         *mask = block ? *mask | 1ull << id : *mask & ~(1ull << id);
     } else {
-        tw__misuse(part, pe, "wse.task", "%s of id %u, which does not exist", block ? "block" : "unblock", id);
+        tw__wse_misuse(part, pe, "wse.task", "%s of id %u, which does not exist", block ? "block" : "unblock", id);
     }
-    if (!block) tw__wake_engine(part, tw__pe_number(part, pe), part->now + 1);
+    if (!block) tw__wse_wake_engine(part, tw__wse_pe_number(part, pe), part->now + 1);
 }
 
 /* --- which task ------------------------------------------------------------------------------------------------------- */
@@ -58,10 +58,10 @@ static choice for_queue(tw__part *part, tw__pe *pe, unsigned queue)
         unsigned entry = entry_point(wave.payload);
         if (d->control[entry]) return (choice){ CONTROL, entry, queue, d->control[entry] - 1u };
         if (entry != 31) /* 31 = no task, by convention of the vendor's library */
-            tw__complain(part, tw__pe_number(part, pe), TW_WARNING, "wse.control",
-                         "control wavelet 0x%08x on color %u names control task %u, which is not bound",
-                         wave.payload, q->color, entry);
-        tw__queue_pop(part, pe, queue);
+            tw__wse_complain(part, tw__wse_pe_number(part, pe), TW_WARNING, "wse.control",
+                             "control wavelet 0x%08x on color %u names control task %u, which is not bound",
+                             wave.payload, q->color, entry);
+        tw__wse_queue_pop(part, pe, queue);
     }
     return (choice){ 0 };
 }
@@ -179,7 +179,7 @@ static void start(tw__part *part, tw__pe *pe, choice c, uint64_t now)
         function = rotated(pe, c.id, p->tasks[c.row].function);
         break;
     default: { /* DATA, CONTROL */
-        tw__wave wave = tw__queue_pop(part, pe, c.queue);
+        tw__wave wave = tw__wse_queue_pop(part, pe, c.queue);
         count = arguments(&p->tasks[c.row], wave.payload, args);
         function = p->tasks[c.row].function;
     }
@@ -188,19 +188,20 @@ static void start(tw__part *part, tw__pe *pe, choice c, uint64_t now)
     pe->task_id = (uint8_t)c.id;
     pe->task_start = now;
     part->totals.tasks++;
-    if (part->w->options.trace) tw__event(part, tw__pe_number(part, pe), now, TW__WSE_TASK_BEGIN, c.id, function);
-    if (!tw__pe_enter(part, pe, function, args, count)) return;
+    if (part->w->options.trace)
+        tw__wse_note(part, tw__wse_pe_number(part, pe), now, TW__WSE_TASK_BEGIN, c.id, function);
+    if (!tw__wse_pe_enter(part, pe, function, args, count)) return;
     pe->main_state = TW__MAIN_RUN;
-    pe->main_busy = now + tw__model(part, TW__WSE_M_TASK_START);
+    pe->main_busy = now + tw__wse_figure(part, TW__WSE_M_TASK_START);
 }
 
 static void end_task(tw__part *part, tw__pe *pe)
 {
     pe->main_state = TW__MAIN_IDLE;
-    pe->main_busy += tw__model(part, TW__WSE_M_TASK_END);
-    uint32_t number = tw__pe_number(part, pe);
+    pe->main_busy += tw__wse_figure(part, TW__WSE_M_TASK_END);
+    uint32_t number = tw__wse_pe_number(part, pe);
     if (pe->task_id == TW__WSE_HOST_TASK) pe->host_running = 0;
-    if (part->w->options.trace) tw__event(part, number, pe->main_busy, TW__WSE_TASK_END, pe->task_id, 0);
+    if (part->w->options.trace) tw__wse_note(part, number, pe->main_busy, TW__WSE_TASK_END, pe->task_id, 0);
     if (!part->w->counters) return;
     tw__wse_counters *c = &part->w->counters[number];
     c->task_runs[pe->task_id]++;
@@ -213,10 +214,10 @@ static void run_main(tw__part *part, tw__pe *pe, uint64_t now)
 {
     uint64_t used = 0;
     if (pe->main_state == TW__MAIN_MAP) pe->main_state = TW__MAIN_RUN;
-    uint64_t budget = pe->op_active ? tw__model(part, TW__WSE_M_SHARED_SLICE) : ALONE_SLICE;
-    tw__run why = tw__pe_run(part, pe, budget, &used);
+    uint64_t budget = pe->op_active ? tw__wse_figure(part, TW__WSE_M_SHARED_SLICE) : ALONE_SLICE;
+    tw__run why = tw__wse_pe_run(part, pe, budget, &used);
     pe->main_busy = now + used;
-    if (part->w->counters) part->w->counters[tw__pe_number(part, pe)].scalar_cycles += used;
+    if (part->w->counters) part->w->counters[tw__wse_pe_number(part, pe)].scalar_cycles += used;
     if (why == TW__RUN_END) end_task(part, pe);
 }
 
@@ -241,7 +242,7 @@ static int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned *rank,
         }
         unsigned own = op->priority * 2u;
         if (best >= 0 && own <= *rank) continue;
-        if (!tw__op_control_waits(pe, op) && tw__op_ready(part, pe, op) == 0) continue;
+        if (!tw__wse_op_control_waits(pe, op) && tw__wse_op_ready(part, pe, op) == 0) continue;
         best = (int)s;
         *rank = own;
     }
@@ -255,21 +256,21 @@ static void take_control(tw__part *part, tw__pe *pe, tw__op *op)
         if (op->arg[k].kind != TW__O_IN) continue;
         const tw__queue *q = pe->in_queue[op->arg[k].queue];
         if (!q->count || !(q->ring[q->head].flags & TW__WSE_CONTROL)) continue;
-        tw__queue_pop(part, pe, op->arg[k].queue);
+        tw__wse_queue_pop(part, pe, op->arg[k].queue);
         break;
     }
     if (op->code == TW__CSL_OP_DFILT && ++op->done < op->length) return;
-    tw__op_finish(part, pe, op, op->code != TW__CSL_OP_DFILT);
+    tw__wse_op_finish(part, pe, op, op->code != TW__CSL_OP_DFILT);
 }
 
 static uint32_t run_op(tw__part *part, tw__pe *pe, tw__op *op)
 {
-    if (tw__op_control_waits(pe, op)) {
+    if (tw__wse_op_control_waits(pe, op)) {
         take_control(part, pe, op);
         return 1;
     }
-    uint32_t n = tw__op_ready(part, pe, op);
-    return tw__op_advance(part, pe, op, n);
+    uint32_t n = tw__wse_op_ready(part, pe, op);
+    return tw__wse_op_advance(part, pe, op, n);
 }
 
 /* Does the operation of the main thread want the datapath? A FIFO that has run dry or full ends it here. */
@@ -280,12 +281,12 @@ static bool main_op_ready(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *la
         if (op->ready_at < *later) *later = op->ready_at;
         return false;
     }
-    if (tw__op_control_waits(pe, op) || tw__op_ready(part, pe, op) > 0) return true;
+    if (tw__wse_op_control_waits(pe, op) || tw__wse_op_ready(part, pe, op) > 0) return true;
     for (unsigned k = 0; k < 3; k++) {
-        if (op->arg[k].kind != TW__O_FIFO || tw__fifo_ready(pe, &op->arg[k], k == 0) != 0) continue;
+        if (op->arg[k].kind != TW__O_FIFO || tw__wse_fifo_ready(pe, &op->arg[k], k == 0) != 0) continue;
         op->result = 0;
         pe->main_busy = now;
-        tw__op_finish(part, pe, op, false);
+        tw__wse_op_finish(part, pe, op, false);
         break;
     }
     return false;
@@ -340,7 +341,7 @@ static bool vector_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *late
     return true;
 }
 
-void tw__engine_turn(tw__part *part, tw__pe *pe, uint64_t now)
+void tw__wse_engine_turn(tw__part *part, tw__pe *pe, uint64_t now)
 {
     pe->due = TW__WSE_NEVER;
     if (!pe->program) return;
@@ -350,5 +351,5 @@ void tw__engine_turn(tw__part *part, tw__pe *pe, uint64_t now)
         if (pe->main_state == TW__MAIN_FAULT) return;
         later = TW__WSE_NEVER;
     } while (scalar_turn(part, pe, now, &map_waits, &later) || vector_turn(part, pe, now, &later));
-    if (later != TW__WSE_NEVER) tw__wake_engine(part, tw__pe_number(part, pe), later);
+    if (later != TW__WSE_NEVER) tw__wse_wake_engine(part, tw__wse_pe_number(part, pe), later);
 }
