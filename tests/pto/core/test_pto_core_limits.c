@@ -84,6 +84,9 @@ static const struct limit {
     { "a byte of u16", "histogram.byte", "c5", "", "THISTOGRAM", { .byte = 1 }, { .byte = 2 }, { "vec u32 4x256", "vec u16 4x64", "vec u8 32x1 col" }, 0 },
     { "a byte of u32", "histogram.byte", "c5", "", "THISTOGRAM", { .byte = 3 }, { .byte = 4 }, { "vec u32 4x256", "vec u32 4x64", "vec u8 3x32" }, 0 },
     { "3 - k rows of filters", "histogram.index", "c5", "", "THISTOGRAM", { .byte = 0 }, { 0 }, { "vec u32 4x256", "vec u32 4x64", "vec u8 {3|2}x32" }, 0 },
+    { "a filter for each row of u16", "histogram.index", "c5", "", "THISTOGRAM", { .byte = 0 }, { 0 }, { "vec u32 33x256", "vec u16 {32|33}x64", "vec u8 32x1 col" }, 0 },
+    { "a filter for each row of u32", "histogram.index", "c5", "", "THISTOGRAM", { .byte = 2 }, { 0 }, { "vec u32 33x256", "vec u32 {32|33}x64", "vec u8 1x32" }, 0 },
+    { "no byte before the first", "histogram.byte", "c5", "", "THISTOGRAM", { .byte = 0 }, { .byte = -1 }, { "vec u32 4x256", "vec u16 4x64", "vec u8 32x1 col" }, 0 },
     { "a row of counts for each row", "histogram.rows", "c5", "", "THISTOGRAM", { .byte = 1 }, { 0 }, { "vec u32 4x256", "vec u16 5x64 v{4|5}x64", "vec u8 32x1 col" }, 0 },
     /* global memory, 3.6 */
     { "loads of at most 4095 rows to vector memory", "load.rows", "25", "c", "TLOAD", { 0 }, { 0 }, { "vec f32 {4095|4096}x8", "g f32 {4095|4096}x8 nd" }, 0 },
