@@ -157,7 +157,9 @@ uint64_t tw__dims_product(const size_t *shape, unsigned begin, unsigned end); /*
 /* Checks of arguments: false with an error. */
 bool tw__check_dim(tw__core *core, const tw__node *t, unsigned dim);
 bool tw__check_rank(tw__core *core, unsigned rank);
-/* Product of a shape; false with an error when it overflows or the rank is too large. */
+/* The dimensions that are not 0 have a product whose size in bits fits into 63. */
+bool tw__shape_fits(unsigned rank, const size_t *shape);
+/* Product of a shape; false with an error when it does not fit or the rank is too large. */
 bool tw__shape_count(const tw__core *core, unsigned rank, const size_t *shape, uint64_t *count);
 /* First lines of a view: `core` and the node `name` of `tensor`. */
 #define TW__GET(name, tensor, what)                          \

@@ -112,6 +112,7 @@ static uint64_t fingerprint(tw_graph *g)
     X(add_variable_type, TYPE, "element type acc48 is not one of the graph's types", tw_graph_add_variable(f->g, TW_ACC48, 1, (size_t[]){ 2 }, "a")) \
     X(add_variable_double, TYPE, "double is not supported by IPU targets", tw_graph_add_variable(f->g, TW_DOUBLE, 1, (size_t[]){ 2 }, "a")) \
     X(add_variable_huge, TENSOR_CREATION, "too many elements", tw_graph_add_variable(f->g, TW_FLOAT, 2, (size_t[]){ SIZE_MAX, 2 }, "a")) \
+    X(add_variable_empty_huge, TENSOR_CREATION, "too many elements", tw_graph_add_variable(f->g, TW_FLOAT, 3, (size_t[]){ 0, UINT32_MAX, UINT32_MAX }, "a")) \
     X(add_variable_rank, TENSOR_CREATION, "at most 32 are possible", tw_graph_add_variable(f->g, TW_FLOAT, 33, (size_t[33]){ 1 }, "a")) \
     X(add_variable_null, INVALID_ARGUMENT, "the shape is NULL", tw_graph_add_variable(f->g, TW_FLOAT, 1, NULL, "a")) \
     X(add_constant_null, INVALID_ARGUMENT, "values of constant k are NULL", tw_graph_add_constant(f->g, TW_FLOAT, 1, (size_t[]){ 2 }, NULL, false, "k")) \
@@ -149,6 +150,8 @@ static uint64_t fingerprint(tw_graph *g)
     X(roll, INDEX, "dimension 5 is out of range", tw_tensor_dim_roll(f->g, f->x, 0, 5)) \
     X(transpose, INVALID_ARGUMENT, "which has 1 dimensions, not 2", tw_tensor_transpose(f->g, f->i)) \
     X(broadcast_huge, TENSOR_CREATION, "too many elements", tw_tensor_broadcast(f->g, tw_tensor_broadcast(f->g, f->x, 4000000000u, 0), 4000000000u, 0)) \
+    X(broadcast_empty_huge, TENSOR_CREATION, "too many elements", tw_tensor_broadcast(f->g, tw_tensor_broadcast(f->g, tw_tensor_slice(f->g, f->x, 0, 3, 3), 4000000000u, 1), 4000000000u, 1)) \
+    X(reshape_empty_huge, TENSOR_CREATION, "too many elements", tw_tensor_reshape(f->g, tw_tensor_slice(f->g, f->x, 0, 3, 3), 3, (size_t[]){ UINT32_MAX, 0, UINT32_MAX })) \
     X(broadcast_pieces, TENSOR_CREATION, "4000000000 times the 16 pieces of tensor", tw_tensor_broadcast(f->g, tw_tensor_concat(f->g, 2, (tw_tensor[]){ f->x, f->y }, 1), 4000000000u, 0)) \
     X(sub_sample, INVALID_ARGUMENT, "stride 0", tw_tensor_sub_sample(f->g, f->x, 0, 0)) \
     X(reinterpret, TYPE, "reinterpret of x[8][16] from float (4 bytes) to half (2 bytes)", tw_tensor_reinterpret(f->g, f->x, TW_HALF)) \

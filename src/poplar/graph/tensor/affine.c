@@ -14,7 +14,7 @@ void tw__row_major(unsigned rank, const size_t *shape, int64_t *stride)
     int64_t step = 1;
     for (unsigned i = rank; i--;) {
         stride[i] = step;
-        step *= (int64_t)shape[i];
+        step = (int64_t)((uint64_t)step * shape[i]); /* of a tensor without elements the others may be anything */
     }
 }
 

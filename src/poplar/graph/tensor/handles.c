@@ -192,6 +192,11 @@ void tw__tensor_drop(tw__core *core, tw_tensor tensor)
 tw_tensor tw__node_publish(tw__core *core, tw__node *node)
 {
     if (!node) return TW__NIL_TENSOR;
+    if (!tw__shape_fits(node->t.rank, node->dims)) { /* repeated, joined or stretched too far */
+        tw__node_drop(core, node);
+        tw__graph_fail(core, TW_E_TENSOR_CREATION, "the shape has too many elements");
+        return TW__NIL_TENSOR;
+    }
     struct tw__handles *h = core->handles;
     uint32_t id = h->free_slot;
     if (id) {

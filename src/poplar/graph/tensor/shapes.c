@@ -97,16 +97,18 @@ bool tw__shape_count(const tw__core *core, unsigned rank, const size_t *shape, u
 {
     if (!tw__check_rank((tw__core *)(uintptr_t)core, rank)) return false;
     if (rank && !shape) return tw__graph_fail(core, TW_E_INVALID_ARGUMENT, "the shape is NULL");
-    uint64_t n = 1, limit = INT64_MAX;
-    bool zero = false;
-    for (unsigned i = 0; i < rank; i++) zero |= shape[i] == 0;
-    for (unsigned i = 0; i < rank && !zero; i++)
-        if (__builtin_mul_overflow(n, shape[i], &n) || n > limit / 64) /* sizes in bits must fit, too */
-            return tw__graph_fail(core, TW_E_TENSOR_CREATION, "the shape has too many elements");
-    for (unsigned i = 0; i < rank && zero; i++)
-        if (shape[i] > limit / 64)
-            return tw__graph_fail(core, TW_E_TENSOR_CREATION, "the shape has too many elements");
-    *count = zero ? 0 : n;
+    if (!tw__shape_fits(rank, shape))
+        return tw__graph_fail(core, TW_E_TENSOR_CREATION, "the shape has too many elements");
+    *count = tw__dims_product(shape, 0, rank);
+    return true;
+}
+
+/* Dimensions of 0 aside, so that strides exist and a dimension of 0 can be taken away: sizes in bits must fit, too. */
+bool tw__shape_fits(unsigned rank, const size_t *shape)
+{
+    uint64_t n = 1, limit = INT64_MAX / 64;
+    for (unsigned i = 0; i < rank; i++)
+        if (shape[i] && (__builtin_mul_overflow(n, shape[i], &n) || n > limit)) return false;
     return true;
 }
 
