@@ -226,6 +226,17 @@ char **tw__cache_read_list(const char *path)
     return g_strsplit(g_strchomp(text), "\n", -1);
 }
 
+/* clang lists names with slashes for their backslashes. Those of the source's folder are known. */
+static char *found_name(const char *name, const char *source)
+{
+    g_autofree char *folder = g_path_get_dirname(source), *listed = g_strdup(folder);
+    g_strdelimit(listed, "\\", '/');
+    size_t length = strlen(listed);
+    if (!strchr(folder, '\\') || strncmp(name, listed, length) != 0 || g_access(name, F_OK) == 0)
+        return g_strdup(name);
+    return g_strconcat(folder, name + length, NULL);
+}
+
 char **tw__cache_read_depfile(const char *path, const char *skip)
 {
     GPtrArray *files = g_ptr_array_new();
@@ -235,7 +246,7 @@ char **tw__cache_read_depfile(const char *path, const char *skip)
         GString *name = g_string_new(NULL);
         for (at = at ? at + 1 : ""; *at || name->len; at++) { /* blanks in names are written "\ " */
             bool blank = *at == 0 || g_ascii_isspace(*at);
-            if (*at == '\\' && (at[1] == ' ' || at[1] == '#')) {
+            if ((*at == '\\' && (at[1] == ' ' || at[1] == '#')) || (*at == '$' && at[1] == '$')) {
                 g_string_append_c(name, *++at);
             } else if (*at == '\\' && at[1] == '\n') {
                 at++;
@@ -243,7 +254,7 @@ char **tw__cache_read_depfile(const char *path, const char *skip)
                 g_string_append_c(name, *at);
             } else if (name->len) {
                 if (strcmp(name->str, skip) != 0 && strcmp(name->str, "-") != 0 && name->str[0] != '<')
-                    g_ptr_array_add(files, g_strdup(name->str));
+                    g_ptr_array_add(files, found_name(name->str, skip));
                 g_string_truncate(name, 0);
             }
             if (!*at) break;

@@ -75,6 +75,10 @@ tw_status tw__split_flags(const char *flags, char ***out);
 tw_status tw__check_flag(const char *flag);
 tw_status tw__read_file(const char *path, char **data, size_t *size); /* TW_E_FILE_LOAD; free() */
 
+/* Names the lines that follow in `text` after the file; quotes and backslashes in its name are escaped. */
+void tw__add_line_marker(GString *text, const char *path);
+tw_status tw__check_source_name(const char *path); /* TW_E_FILE_LOAD: a newline or the like is in it */
+
 /* --- rewrite.c --------------------------------------------------------------------------------------------- */
 
 /* malloc'ed text of the same length in which attributes poplar::constraint(...) are TW__constraint____(...); NULL when

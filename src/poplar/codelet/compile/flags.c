@@ -55,6 +55,27 @@ tw_status tw__split_flags(const char *flags, char ***out)
     return TW_OK;
 }
 
+void tw__add_line_marker(GString *text, const char *path)
+{
+    g_string_append(text, "# 1 \"");
+    for (; *path; path++) {
+        if (*path == '"' || *path == '\\') g_string_append_c(text, '\\');
+        g_string_append_c(text, *path);
+    }
+    g_string_append(text, "\"\n");
+}
+
+tw_status tw__check_source_name(const char *path)
+{
+    for (const char *at = path; *at; at++)
+        if ((unsigned char)*at < ' ') { /* messages and lists of dependencies are lines of text */
+            g_autofree char *shown = g_strescape(path, NULL);
+            return tw__fail(TW_E_FILE_LOAD,
+                            "the name \"%s\" of a codelet source has a control character: rename it", shown);
+        }
+    return TW_OK;
+}
+
 enum { ARCHIVE_LIMIT = 256 << 20 }; /* bytes of a .gp file */
 
 tw_status tw__read_file(const char *path, char **data, size_t *size)

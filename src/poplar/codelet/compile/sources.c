@@ -111,6 +111,8 @@ static bool compile_once(const tw__toolchain *toolchain, const tw__source *sourc
                            "-o",
                            object,
                            "-MD",
+                           "-MT",
+                           "codelet", /* not our file: its name may hold a colon */
                            "-MF",
                            depfile,
                            "-fno-caret-diagnostics",
@@ -258,7 +260,7 @@ static char *attempt(const job *j, const char *pch, tw__reporter *reporter)
     }
     g_autofree char *wrappers = tw__wrappers(json, j->source.is_c);
     GString *text = g_string_new(NULL);
-    g_string_append_printf(text, "# 1 \"%s\"\n", j->source.path);
+    tw__add_line_marker(text, j->source.path);
     g_string_append(text, j->source.text);
     g_string_append(text, wrappers);
     bool ok = reporter->errors == 0 && compile_once(j->toolchain, &j->source, text, j->target, j->options, pch,
@@ -330,7 +332,8 @@ tw_status tw__build(const tw__source *source, tw__build_target target, unsigned 
 {
     *built = (tw__built){ 0 };
     job j = { .source = *source, .target = target, .options = options };
-    tw_status status = tw__toolchain_get(&j.toolchain);
+    tw_status status = tw__check_source_name(source->path);
+    if (status == TW_OK) status = tw__toolchain_get(&j.toolchain);
     if (status != TW_OK) return status;
     g_autofree char *base = base_key(j.toolchain, source, target, options);
     if (!base) return TW_E_NO_ENVIRONMENT;

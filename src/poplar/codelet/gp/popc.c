@@ -204,7 +204,8 @@ static tw_status run_clang(const tw__source *source, bool assembly, char **outpu
     for (size_t i = 0; i < G_N_ELEMENTS(more); i++) g_ptr_array_add(args, g_strdup(more[i]));
     g_ptr_array_add(args, NULL);
     GString *input = g_string_new(NULL);
-    g_string_append_printf(input, "# 1 \"%s\"\n%s", source->path, source->text);
+    tw__add_line_marker(input, source->path);
+    g_string_append(input, source->text);
     char *messages = NULL;
     int exit_status = 1;
     status = tw__run((char **)args->pdata, input->str, input->len, output, &messages, &exit_status);

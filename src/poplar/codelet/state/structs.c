@@ -325,7 +325,10 @@ static tw_status ask_sizes(reader *r)
 static tw_status read_all(reader *r, tw_diags *diags)
 {
     json_t *tree = NULL;
-    r->marked = g_strdup_printf("# 1 \"%s\"\n%s", r->source->path, r->source->text);
+    GString *marked = g_string_new(NULL);
+    tw__add_line_marker(marked, r->source->path);
+    g_string_append(marked, r->source->text);
+    r->marked = g_string_free(marked, FALSE);
     r->mark = strcspn(r->marked, "\n") + 1;
     tw_status status = dump(r->source, r->marked, diags, &tree);
     r->probing = true;

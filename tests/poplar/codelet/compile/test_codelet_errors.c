@@ -227,10 +227,58 @@ static void test_warnings(void **state)
     tw__codelets_free(set);
 }
 
+/* Names that mean something to a compiler, to make or to a shell: sources and headers are found, messages name them, and a
+ * changed header is noticed. A name that is more than one line is refused. */
+static void test_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "a\"b",     "back\\slash", "trailing\\", "it's $HOME", "$$",      "a#b",
+                                         "semi;x:y", "100%",        "*?[x]",      "-o",         "\xc3\xa4" };
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *folder = g_build_filename(cache_folder, names[i], NULL),
+                        *file = g_strconcat(names[i], ".cpp", NULL), *source = g_build_filename(folder, file, NULL),
+                        *header = g_build_filename(folder, "value.hpp", NULL),
+                        *place = g_strconcat(source, ":3:", NULL);
+        for (int round = 0; round < 3; round++) { /* 1, 2, a mistake in line 3 */
+            g_autofree char *value = g_strdup_printf("#define VALUE %d\n", 1 + round);
+            g_mkdir_with_parents(folder, 0700);
+            g_file_set_contents(header, value, -1, NULL);
+            g_file_set_contents(source,
+                                round < 2 ? CPP
+                                    "#include \"value.hpp\"\nclass A : public Vertex { public: InOut<int> n; bool "
+                                    "compute() { *n = VALUE; return true; } };\n"
+                                          : CPP "class A : public Vertex { public: InOut<int> n; bool "
+                                                "compute() { *n = qqqq; return true; } };\n",
+                                -1, NULL);
+            tw__codelets *set = tw__codelets_new(TW__HALF_FLOAT);
+            tw_status status = tw__codelets_add_file(set, source, TW__CODELET_AUTO, NULL, NULL);
+            if (round < 2) {
+                if (status) fail_msg("%s: %s", source, tw_error_message());
+                const tw__vertex_type *vt = find(set, "A");
+                int n = 0;
+                char *v = new_state(vt);
+                PUT(vt, v, "n", void *, &n);
+                run(set, vt, v);
+                free(v);
+                if (n != 1 + round) fail_msg("%s: %d in round %d", source, n, round);
+            } else if (status != TW_E_COMPILATION || !g_str_has_prefix(tw_error_message(), place)) {
+                fail_msg("%s: %s", source, tw_error_message());
+            }
+            tw__codelets_free(set);
+        }
+    }
+    g_autofree char *two_lines = g_build_filename(cache_folder, "two\nlines.cpp", NULL);
+    g_file_set_contents(two_lines, CPP "int x;\n", -1, NULL);
+    tw__codelets *set = tw__codelets_new(TW__HALF_FLOAT);
+    assert_int_equal(tw__codelets_add_file(set, two_lines, TW__CODELET_AUTO, NULL, NULL), TW_E_FILE_LOAD);
+    assert_non_null(strstr(tw_error_message(), "two\\nlines.cpp\" of a codelet source has a control character"));
+    tw__codelets_free(set);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_mistakes), cmocka_unit_test(test_template_lines),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_mistakes),   cmocka_unit_test(test_template_lines),
                                         cmocka_unit_test(test_collisions), cmocka_unit_test(test_files_and_flags),
-                                        cmocka_unit_test(test_warnings) };
+                                        cmocka_unit_test(test_warnings),   cmocka_unit_test(test_names) };
     return cmocka_run_group_tests_name("codelet_errors", tests, set_up_cache, tear_down_cache);
 }
