@@ -224,13 +224,54 @@ static void memory(void **state)
     check_runs(rows, COUNT(rows));
 }
 
+/* PEs whose programs differ in constants share code; what differs comes from each PE's pool. */
+static void shared_code(void **state)
+{
+    (void)state;
+    compiled c;
+    compile_text(
+        &c, "layout { @set_rectangle(5, 2);\n"
+            "for (@range(u16, 5)) |x| { for (@range(u16, 2)) |y| { @set_tile_code(x, y, \"pe.csl\", .{ .px = x, "
+            ".py = y }); } } }\n"
+            "=== pe.csl\nparam px: u16; param py: u16;\n"
+            "export var out = @zeros([8]i32); var v = [4]u32{ 1, 2, 3, 4 };\n"
+            "fn scaled(f: f32) i32 { return @as(i32, f * @as(f32, px)); } var two: f32 = 2.0;\n"
+            "task main() void {\n"
+            "  out[0] = px * 10 + py; out[1] = scaled(two); out[2] = 7;\n"
+            "  const d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{px} -> v[i] });\n"
+            "  if (px > 0) { @add16(d, d, 10); var k: u16 = px; out[3] = @as(i32, v[k - 1]); }\n"
+            "}\ncomptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }");
+    if (!c.image) tw_diags_print(c.diags, stderr, false);
+    assert_non_null(c.image);
+    assert_int_equal(c.image->program_count, 2); /* px == 0 leaves out a branch */
+    tw__wse *w = tw__wse_new(c.image, NULL, c.diags);
+    assert_non_null(w);
+    assert_int_equal(tw__wse_run(w, 1000000, NULL, NULL), TW_OK);
+    for (unsigned y = 0; y < 2; y++)
+        for (unsigned x = 0; x < 5; x++) {
+            const tw__csl_program *p = &c.image->programs[c.image->pes[y * 5 + x].program];
+            for (size_t i = 0; i < p->symbol_count; i++) {
+                if (strcmp(p->symbols[i].name, "out")) continue;
+                int32_t out[4];
+                memcpy(out, tw__wse_memory(w, x, y) + p->symbols[i].address, sizeof out);
+                assert_int_equal(out[0], x * 10 + y);
+                assert_int_equal(out[1], 2 * x);
+                assert_int_equal(out[2], 7);
+                /* 16-bit steps over u32 elements: words 0 .. px - 1 of v changed by 10 each */
+                uint16_t words[8] = { 1, 0, 2, 0, 3, 0, 4, 0 };
+                for (unsigned k = 0; k < x; k++) words[k] = (uint16_t)(words[k] + 10);
+                if (x) assert_int_equal((uint32_t)out[3], words[2 * x - 2] | (uint32_t)words[2 * x - 1] << 16);
+            }
+        }
+    tw__wse_free(w);
+    compiled_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scalars),
-        cmocka_unit_test(control_flow),
-        cmocka_unit_test(functions),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(scalars), cmocka_unit_test(control_flow), cmocka_unit_test(functions),
+        cmocka_unit_test(memory),  cmocka_unit_test(shared_code),
     };
     return cmocka_run_group_tests_name("csl_run", tests, NULL, NULL);
 }

@@ -28,6 +28,11 @@ static void free_program(tw__csl_program *p)
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) free(tables[i]);
 }
 
+void tw__csl_image_drop_program(tw__csl_image *image)
+{
+    if (image->program_count) free_program(&image->programs[--image->program_count]);
+}
+
 void tw__csl_image_free(tw__csl_image *image)
 {
     if (!image) return;

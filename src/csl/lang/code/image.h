@@ -224,6 +224,7 @@ const char *tw__csl_image_string(tw__csl_image *image, const char *text); /* cop
 uint32_t tw__csl_image_file(tw__csl_image *image, const char *name);      /* row of files, added when new */
 /* The pointer is valid until the next program is added. */
 tw__csl_program *tw__csl_image_add_program(tw__csl_image *image, const char *name);
+void tw__csl_image_drop_program(tw__csl_image *image); /* the last one */
 /* A function without code yet; its number stays. */
 uint32_t tw__csl_program_add_function(tw__csl_image *image, tw__csl_program *p, const char *name, uint32_t params,
                                       uint32_t results);

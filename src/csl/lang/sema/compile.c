@@ -1,4 +1,5 @@
 /* The driver: the layout runs, then each distinct tile program is compiled. */
+#include "csl/lang/code/share.h"
 #include "csl/lang/sema/layout.h"
 
 #define DEFAULT_STEPS UINT64_C(200000000)
@@ -42,18 +43,28 @@ static bool single_pe(sema *s, const node *file)
     return true;
 }
 
-static bool build_all(sema *s, const char *top_file)
+static bool build_all(sema *s, tw__csl_sharing *sharing, const char *top_file)
 {
     tw__csl_layout *l = s->layout;
     tw__csl_image *image = s->image;
     bool good = true;
-    for (size_t i = 0; i < l->binding_count && !tw__csl_stop(s); i++)
-        good = tw__csl_build_program(s->shared, s, top_file, &l->bindings[i]) && good;
-    if (!good || tw__csl_stop(s)) return false;
+    for (size_t i = 0; i < l->binding_count && !tw__csl_stop(s); i++) {
+        tile_binding *b = &l->bindings[i];
+        tw__arena_mark mark = tw__arena_save(image->arena);
+        size_t files = image->file_count;
+        good = tw__csl_build_program(s->shared, s, top_file, b) && good;
+        if (good && !tw__csl_share_last(sharing, mark, files, &b->image_program, &b->member)) {
+            tw__csl_out_of_memory(s);
+            return false;
+        }
+    }
+    if (!good || tw__csl_stop(s) || !tw__csl_share_finish(sharing)) return false;
     for (uint32_t pe = 0; pe < l->width * l->height; pe++) {
+        const tile_binding *b = &l->bindings[l->tiles[pe].program];
         tw__csl_pe *row = TW__CSL_PUSH(image, pes, pe);
         if (!row) return false;
-        row->program = l->bindings[l->tiles[pe].program].image_program;
+        row->program = b->image_program;
+        row->pool = tw__csl_share_pool(sharing, b->member);
     }
     return tw__csl_merge_routes(s) && !image->no_memory;
 }
@@ -76,7 +87,11 @@ static bool compile(sema *s, tw__csl_shared *shared)
     const node *block = layout_block(top->file);
     s->layout->has_block = block != NULL;
     if (block ? !run_layout(s, top, block) : !single_pe(s, top->file)) return false;
-    return tw__csl_place_rectangle(s) && build_all(s, o->file);
+    if (!tw__csl_place_rectangle(s)) return false;
+    tw__csl_sharing *sharing = tw__csl_sharing_new(image);
+    bool good = sharing && build_all(s, sharing, o->file);
+    tw__csl_sharing_free(sharing);
+    return good;
 }
 
 static void free_names(gpointer names)

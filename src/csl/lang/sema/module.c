@@ -41,7 +41,7 @@ static char *read_file(const tw__csl_shared *shared, const char *path, size_t *s
 static const node *parse(sema *s, const char *path, const char *text, size_t size)
 {
     const node *file = tw__csl_parse(s->ctx, path, text, size);
-    g_hash_table_insert(s->shared->files, tw__arena_strdup(s->arena, path), (gpointer)file);
+    g_hash_table_insert(s->shared->files, tw__arena_strdup(tw__csl_arena(s->ctx), path), (gpointer)file);
     return file;
 }
 
@@ -195,8 +195,7 @@ static tw__csl_module *instantiate(sema *s, const node *at, const node *file, co
                                    const value *params, const char *prefix)
 {
     for (uint32_t i = 0; i <= file->count; i++) /* an instance costs what it declares */
-        if (!tw__csl_step(s, at))
-            return NULL;
+        if (!tw__csl_step(s, at)) return NULL;
     tw__csl_module *m = TW__NEW(s->arena, tw__csl_module);
     if (!m) {
         tw__csl_out_of_memory(s);

@@ -9,20 +9,22 @@ bool tw__csl_init_world(sema *s, tw__csl_shared *shared, tw__csl_image *image, c
 {
     *s = (sema){ .shared = shared,
                  .ctx = shared->ctx,
-                 .arena = tw__csl_arena(shared->ctx),
+                 .arena = tw__arena_new(0),
                  .image = image,
                  .program = -1,
                  .memory_top = DATA_START,
                  .phase = TW__CSL_PHASE_VALUE };
-    s->types = tw__csl_types_new(s->arena, below);
+    s->types = s->arena ? tw__csl_types_new(s->arena, below) : NULL;
     s->by_function = g_hash_table_new(NULL, NULL);
     s->tables = g_hash_table_new(NULL, NULL);
     s->last_module = &s->modules;
     s->last_waiting = &s->waiting;
     s->last_placed = &s->placed;
     s->stack_base = shared->stack_base;
-    if (!s->types) tw__csl_no_memory(s->ctx);
-    return s->types != NULL;
+    if (s->types) return true;
+    tw__csl_no_memory(s->ctx);
+    tw__csl_free_world(s);
+    return false;
 }
 
 void tw__csl_free_world(sema *s)
@@ -31,6 +33,7 @@ void tw__csl_free_world(sema *s)
     g_hash_table_destroy(s->by_function);
     g_hash_table_destroy(s->tables);
     tw__csl_types_free(s->types);
+    tw__arena_free(s->arena);
 }
 
 tw__csl_image *tw__csl_sema_image(const sema *s)

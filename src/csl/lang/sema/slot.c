@@ -79,8 +79,7 @@ value *tw__csl_slot_at(sema *s, const node *at, tw__csl_pointer p, const type *t
 static value *name_slot(sema *s, const node *n)
 {
     const binding *b = tw__csl_find_local(s, n->name);
-    if (b && !b->cell && tw__csl_is_nothing(&b->o))
-        return NULL;
+    if (b && !b->cell && tw__csl_is_nothing(&b->o)) return NULL;
     if (!b || !b->cell) {
         tw__csl_error(s, n, "csl.assign", "'%s' cannot be assigned at compile time", tw__csl_name_text(s, n->name));
         return NULL;
