@@ -1,8 +1,9 @@
 /* `tilewright run prog.c`: compiles a host program against the library and becomes it. The result is kept in the user's
- * cache; as with make, the compiler's list of dependencies (-MMD) tells when it is out of date. */
+ * cache, beside checksums of the files that the compiler says it read (-MMD). */
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
@@ -99,34 +100,102 @@ static char *cache_key(const GPtrArray *command)
     return key;
 }
 
-static bool newer(const GStatBuf *a, const GStatBuf *b)
+/* --- is it up to date? ----------------------------------------------------------------------------------------------------
+ * Beside a program stands what it was made from: one line "checksum name" for the program and for each file. A file whose
+ * contents are others, however old, makes it again; so does a list that is missing, cut short or not of this program. */
+
+static char *checksum_of(const char *path)
 {
-    return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
-                                                  : a->st_mtim.tv_nsec >= b->st_mtim.tv_nsec;
+    char *data = NULL;
+    gsize size;
+    if (!g_file_get_contents(path, &data, &size, NULL)) return NULL;
+    char *sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)data, size);
+    g_free(data);
+    return sum;
 }
 
-/* True when the program exists and is newer than everything in the make rule `depends`. */
-static bool up_to_date(const char *program, const char *depends)
+static bool is_unchanged(const char *line)
 {
-    GStatBuf built, input;
-    char *rule = NULL;
-    if (g_stat(program, &built) != 0 || !g_file_get_contents(depends, &rule, NULL, NULL)) return false;
-    bool fresh = true;
-    char *colon = strstr(rule, ": "), *in = colon ? colon + 2 : rule, *out = in, *word = in;
-    for (bool end = false; fresh && !end; in++) { /* words end at blanks; "\ " is a blank, "\<newline>" is none */
-        if (in[0] == '\\' && in[1] == ' ') {
-            *out++ = *++in;
-        } else if (*in && *in != ' ' && *in != '\n' && *in != '\\') {
-            *out++ = *in;
-        } else {
-            end = !*in;
-            *out = 0;
-            if (*word) fresh = g_stat(word, &input) == 0 && !newer(&input, &built);
-            out = word = in;
-        }
-    }
-    g_free(rule);
+    const char *blank = strchr(line, ' ');
+    char *sum = blank ? checksum_of(blank + 1) : NULL;
+    bool same = sum && strlen(sum) == (size_t)(blank - line) && strncmp(sum, line, strlen(sum)) == 0;
+    g_free(sum);
+    return same;
+}
+
+#define LIST_END "complete"
+
+static bool up_to_date(const char *program, const char *list)
+{
+    char *text = NULL;
+    if (!g_file_get_contents(list, &text, NULL, NULL)) return false;
+    char **lines = g_strsplit(text, "\n", -1);
+    guint count = g_strv_length(lines);
+    bool fresh = count > 3 && strcmp(lines[count - 2], LIST_END) == 0 && !*lines[count - 1];
+    const char *first = count ? strchr(lines[0], ' ') : NULL;
+    fresh = fresh && first && strcmp(first + 1, program) == 0;
+    for (guint i = 0; fresh && i + 2 < count; i++) fresh = is_unchanged(lines[i]);
+    g_strfreev(lines);
+    g_free(text);
     return fresh;
+}
+
+/* Files of a rule "x: a b \<newline> c"; blanks in names are "\ ", dollars "$$". NULL: unreadable. */
+static GPtrArray *read_rule(const char *path)
+{
+    char *rule = NULL;
+    if (!g_file_get_contents(path, &rule, NULL, NULL)) return NULL;
+    GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
+    GString *word = g_string_new(NULL);
+    const char *colon = strstr(rule, ": ");
+    for (const char *at = colon ? colon + 2 : rule;; at++) {
+        if (at[0] == '\\' && (at[1] == ' ' || at[1] == '#')) {
+            g_string_append_c(word, *++at);
+        } else if (at[0] == '$' && at[1] == '$') {
+            g_string_append_c(word, *++at);
+        } else if (at[0] == '\\' && at[1] == '\n') {
+            at++;
+        } else if (*at && *at != ' ' && *at != '\n') {
+            g_string_append_c(word, *at);
+        } else if (word->len) {
+            g_ptr_array_add(files, g_strdup(word->str));
+            g_string_truncate(word, 0);
+        }
+        if (!*at) break;
+    }
+    g_string_free(word, TRUE);
+    g_free(rule);
+    return files;
+}
+
+static gint64 changed_at(const GStatBuf *info) /* microseconds */
+{
+    return (gint64)info->st_mtim.tv_sec * G_USEC_PER_SEC + info->st_mtim.tv_nsec / 1000;
+}
+
+/* Writes the list; none when it cannot be right: then the next run compiles again. A file that was written after the compiler
+ * began may not be what it read; clocks of file systems tick every few milliseconds. */
+enum { DOUBT = 20000 }; /* microseconds */
+
+static void write_list(const char *list, const char *program, const char *rule, gint64 began)
+{
+    GPtrArray *files = read_rule(rule);
+    GString *text = g_string_new(NULL);
+    bool sure = files != NULL;
+    if (files) g_ptr_array_insert(files, 0, g_strdup(program));
+    for (guint i = 0; sure && i < files->len; i++) {
+        const char *path = files->pdata[i];
+        GStatBuf info;
+        char *sum = checksum_of(path);
+        sure =
+            sum && !strchr(path, '\n') && g_stat(path, &info) == 0 && (i == 0 || changed_at(&info) < began - DOUBT);
+        if (sure) g_string_append_printf(text, "%s %s\n", sum, path);
+        g_free(sum);
+    }
+    g_string_append(text, LIST_END "\n");
+    if (sure) tw_write_file(list, text->str, text->len, NULL, 0);
+    g_string_free(text, TRUE);
+    if (files) g_ptr_array_free(files, TRUE);
 }
 
 static void show(const GPtrArray *command)
@@ -140,31 +209,46 @@ static void show(const GPtrArray *command)
     fputc('\n', stderr);
 }
 
-/* Compiles to a name of its own first: two runs at once must not see half a program. */
-static bool compile(GPtrArray *command, const char *program, const char *depends, bool verbose)
+/* Runs the compiler; false when it failed, which it or this has said. */
+static bool run_compiler(GPtrArray *command)
 {
-    char *fresh = g_strdup_printf("%s.%d", program, (int)getpid());
-    g_ptr_array_add(command, g_strdup("-MMD"));
-    g_ptr_array_add(command, g_strdup("-MF"));
-    g_ptr_array_add(command, g_strdup(depends));
-    g_ptr_array_add(command, g_strdup("-o"));
-    g_ptr_array_add(command, g_strdup(fresh));
-    g_ptr_array_add(command, NULL);
-    if (verbose) show(command);
     GError *error = NULL;
     int status = 0;
-    bool ok = g_spawn_sync(NULL, (char **)command->pdata, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN,
-                           NULL, NULL, NULL, NULL, &status, &error);
-    if (!ok) {
+    if (!g_spawn_sync(NULL, (char **)command->pdata, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN, NULL,
+                      NULL, NULL, NULL, &status, &error)) {
         fprintf(stderr, "tilewright run: cannot start the compiler: %s\n", error->message);
         g_error_free(error);
-    } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        ok = false; /* the compiler has said why */
-    } else if (g_rename(fresh, program) != 0) {
-        fprintf(stderr, "tilewright run: cannot write '%s': %s\n", program, g_strerror(errno));
-        ok = false;
+        return false;
     }
-    if (!ok) g_unlink(fresh);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Compiles to names of their own first: two runs at once must not see half a program, and one that is interrupted leaves what
+ * was there. The list goes before the program comes, so that it never stands beside another. */
+static bool compile(GPtrArray *command, const char *program, const char *list, bool verbose)
+{
+    char *fresh = g_strconcat(program, ".XXXXXX", NULL);
+    int fd = g_mkstemp_full(fresh, O_RDWR | O_CLOEXEC, 0700);
+    if (fd < 0 || close(fd) != 0) {
+        fprintf(stderr, "tilewright run: cannot write '%s': %s\n", fresh, g_strerror(errno));
+        g_free(fresh);
+        return false;
+    }
+    char *rule = g_strconcat(fresh, ".d", NULL);
+    const char *more[] = { "-MMD", "-MT", "program", "-MF", rule, "-o", fresh };
+    for (size_t i = 0; i < G_N_ELEMENTS(more); i++) g_ptr_array_add(command, g_strdup(more[i]));
+    g_ptr_array_add(command, NULL);
+    if (verbose) show(command);
+    gint64 began = g_get_real_time();
+    bool ok = run_compiler(command);
+    if (ok) {
+        g_unlink(list);
+        ok = g_rename(fresh, program) == 0;
+        if (!ok) fprintf(stderr, "tilewright run: cannot write '%s': %s\n", program, g_strerror(errno));
+    }
+    ok ? write_list(list, program, rule, began) : (void)g_unlink(fresh);
+    g_unlink(rule);
+    g_free(rule);
     g_free(fresh);
     return ok;
 }
@@ -188,13 +272,13 @@ static int run(int argc, char **argv)
     char *base = g_path_get_basename(r.source);
     *strrchr(base, '.') = 0;
     char *program = g_build_filename(folder, *base ? base : "program", NULL);
-    char *depends = g_strconcat(program, ".d", NULL);
-    if (!up_to_date(program, depends)) {
+    char *list = g_strconcat(program, ".made-from", NULL);
+    if (!up_to_date(program, list)) {
         if (g_mkdir_with_parents(folder, 0700) != 0) {
             fprintf(stderr, "tilewright run: cannot create '%s': %s\n", folder, g_strerror(errno));
             return TW__EXIT_FAILURE;
         }
-        if (!compile(command, program, depends, r.verbose)) return TW__EXIT_FAILURE;
+        if (!compile(command, program, list, r.verbose)) return TW__EXIT_FAILURE;
     }
     r.arguments[0] = base;
     execv(program, r.arguments);

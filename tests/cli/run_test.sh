@@ -15,6 +15,7 @@ int main(int argc, char **argv)
 }
 END
 echo '#define TWICE(x) (2 * (x))' >twice.h
+sleep 0.1 # what is written while the compiler begins is in doubt
 expect 0 "$tilewright" run prog.c --an-argument
 prints out '--an-argument 42 1472'
 expect 7 "$tilewright" run prog.c a b
@@ -27,6 +28,35 @@ sleep 0.05
 echo '#define TWICE(x) (2 * (x) + 1)' >twice.h
 expect 0 "$tilewright" run prog.c again
 prints out 'again 43 1472'
+# Contents count, not times: a header that is older than the program, of the same size.
+echo '#define TWICE(x) (2 * (x) + 2)' >twice.h
+touch -d '2001-01-01' twice.h
+expect 0 "$tilewright" run prog.c again
+prints out 'again 44 1472'
+touch twice.h
+expect 0 "$tilewright" run -v prog.c again
+! grep -q -- -ltilewright "$work/err" || fail 'compiled again for nothing'
+# A compilation that is interrupted leaves what was there, and later edits are seen.
+echo '#define TWICE(x) (2 * (x) + 3)' >twice.h
+sleep 0.1
+cat >slow <<'END'
+#!/bin/sh
+# as a compiler that dies behind its list of files, before its program
+for word; do [ "$previous" != -MF ] || echo 'program: prog.c' >"$word"; previous=$word; done
+kill -KILL $PPID
+END
+chmod +x slow
+(CC=./slow "$tilewright" run prog.c again) >/dev/null 2>&1
+expect 0 "$tilewright" run prog.c again
+prints out 'again 45 1472'
+# A list that was cut short, or belongs to another program, is not believed.
+for list in "$XDG_CACHE_HOME"/tilewright/run/*/prog.made-from; do
+  [ -f "$list" ] || fail 'no list of what the program was made from'
+  head -c 100 "$list" >list && cat list >"$list"
+done
+echo '#define TWICE(x) (2 * (x) + 4)' >twice.h
+expect 0 "$tilewright" run prog.c again
+prints out 'again 46 1472'
 # Options before the source are the compiler's, and make another program.
 echo '#ifndef TWICE' >twice.h
 echo '#define TWICE(x) (2 * (x))' >>twice.h
