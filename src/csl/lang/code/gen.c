@@ -313,6 +313,38 @@ bool tw__gen_binary(tw__csl_gen *g, tw__csl_token_kind op, const tw__csl_type *t
     return true;
 }
 
+bool tw__gen_immediate(tw__csl_gen *g, tw__csl_token_kind op, const tw__csl_type *t, uint16_t to, uint16_t a,
+                       tw__csl_int constant)
+{
+    unsigned i = int_type(t->machine);
+    if (i == NO_TYPE || t->kind != TW__CSL_TY_INT || t->bits != t->size * 8) return false;
+    bool fits_signed = constant >= INT16_MIN && constant <= INT16_MAX;
+    bool shift = constant >= 0 && constant < (tw__csl_int)t->bits;
+    uint16_t c = (uint16_t)constant;
+    switch (op) {
+    case TW__CSL_T_PLUS:
+        if (fits_signed) tw__gen_emit(g, TW__CSL_I_ADDI_U8 + i, to, a, c);
+        return fits_signed;
+    case TW__CSL_T_MINUS:
+        fits_signed = fits_signed && constant != INT16_MIN;
+        if (fits_signed) tw__gen_emit(g, TW__CSL_I_ADDI_U8 + i, to, a, (uint16_t)-constant);
+        return fits_signed;
+    case TW__CSL_T_STAR:
+        if (fits_signed) tw__gen_emit(g, TW__CSL_I_MULI_U8 + i, to, a, c);
+        return fits_signed;
+    case TW__CSL_T_AMPERSAND:
+        if (constant >= 0 && constant <= UINT16_MAX) tw__gen_emit(g, TW__CSL_I_ANDI, to, a, c);
+        return constant >= 0 && constant <= UINT16_MAX;
+    case TW__CSL_T_SHL:
+        if (shift) tw__gen_emit(g, TW__CSL_I_SHLI_U8 + i, to, a, c);
+        return shift;
+    case TW__CSL_T_SHR:
+        if (shift) tw__gen_emit(g, t->is_signed ? TW__CSL_I_SARI : TW__CSL_I_SHRI, to, a, c);
+        return shift;
+    default: return false;
+    }
+}
+
 bool tw__gen_unary(tw__csl_gen *g, tw__csl_token_kind op, const tw__csl_type *t, uint16_t to, uint16_t a)
 {
     unsigned f = float_type(t->machine), i = int_type(t->machine);

@@ -63,6 +63,9 @@ void tw__gen_copy(tw__csl_gen *g, uint16_t to_address, uint16_t from_address, ui
 /* a OP b of number type t. false: the type has no such operation. */
 bool tw__gen_binary(tw__csl_gen *g, tw__csl_token_kind op, const tw__csl_type *t, uint16_t to, uint16_t a,
                     uint16_t b);
+/* a OP constant in one instruction; false: there is no such form, nothing was emitted. */
+bool tw__gen_immediate(tw__csl_gen *g, tw__csl_token_kind op, const tw__csl_type *t, uint16_t to, uint16_t a,
+                       tw__csl_int constant);
 bool tw__gen_unary(tw__csl_gen *g, tw__csl_token_kind op, const tw__csl_type *t, uint16_t to, uint16_t a);
 /* The numeric conversion of @as; `at` for messages. */
 void tw__gen_convert(tw__csl_gen *g, const tw__csl_node *at, uint16_t to, const tw__csl_type *to_type,

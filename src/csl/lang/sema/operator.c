@@ -116,6 +116,11 @@ static bool shift_types(sema *s, const node *n, operand *a, operand *b)
     return true;
 }
 
+static bool commutes(tw__csl_token_kind op)
+{
+    return op == TW__CSL_T_PLUS || op == TW__CSL_T_STAR || op == TW__CSL_T_AMPERSAND;
+}
+
 operand tw__csl_operate(sema *s, const node *n, tw__csl_token_kind op, operand a, operand b)
 {
     if (tw__csl_is_nothing(&a) || tw__csl_is_nothing(&b)) return tw__csl_nothing();
@@ -128,9 +133,19 @@ operand tw__csl_operate(sema *s, const node *n, tw__csl_token_kind op, operand a
     if (tw__csl_is_known(&a) && tw__csl_is_known(&b)) return tw__csl_fold_binary(s, n, op, &a.value, &b.value);
     if (!s->gen) return tw__csl_error(s, n, "csl.comptime", "this value is not known at compile time");
     tw__gen_at(s->gen, n);
-    uint16_t x = tw__csl_to_register(s, n, &a), y = tw__csl_to_register(s, n, &b);
     const type *result = is_comparison(op) ? &tw__csl_t_BOOL : t;
-    operand out = { .kind = TW__CSL_O_REGISTER, .type = result, .reg = tw__gen_register(s->gen, result) };
+    operand out = { .kind = TW__CSL_O_REGISTER, .type = result };
+    bool swap = commutes(op) && tw__csl_is_known(&a);
+    const operand *constant = swap ? &a : &b, *other = swap ? &b : &a;
+    /* Written as a number: a constant that depends on parameters stays a load, which PEs can share (code/share.h). */
+    const node *written = n->count > 1 ? n->kid[swap ? 0 : 1] : n;
+    if (written->kind == TW__CSL_INT && tw__csl_is_known(constant) && tw__csl_is_int(constant->type)) {
+        uint16_t left = tw__csl_to_register(s, n, other);
+        out.reg = tw__gen_register(s->gen, result);
+        if (tw__gen_immediate(s->gen, op, t, out.reg, left, constant->value.i)) return out;
+    }
+    uint16_t x = tw__csl_to_register(s, n, &a), y = tw__csl_to_register(s, n, &b);
+    out.reg = tw__gen_register(s->gen, result);
     if (!tw__gen_binary(s->gen, op, t, out.reg, x, y)) return operator_error(s, n, op, t);
     return out;
 }

@@ -151,9 +151,8 @@ bool tw__csl_bytes(sema *s, const node *at, const value *v, uint8_t *out)
     return true;
 }
 
-static uint16_t known_register(sema *s, const node *at, const operand *o)
+static uint16_t known_register(sema *s, const node *at, const operand *o, uint16_t reg)
 {
-    uint16_t reg = tw__gen_register(s->gen, o->type);
     if (tw__csl_is_dsd(o->type)) {
         tw__csl_dsd packed;
         if (tw__csl_pack_dsd(s, at, &o->value, &packed))
@@ -178,7 +177,7 @@ uint16_t tw__csl_to_register(sema *s, const node *at, const operand *given)
         o = tw__csl_in_memory(s, at, o);
         return o.kind == TW__CSL_O_PLACE ? tw__csl_place_register(s, at, &o) : 0;
     }
-    if (o.kind == TW__CSL_O_VALUE) return known_register(s, at, &o);
+    if (o.kind == TW__CSL_O_VALUE) return known_register(s, at, &o, tw__gen_register(s->gen, o.type));
     o = tw__csl_rvalue(s, at, o);
     return o.reg;
 }
@@ -233,6 +232,10 @@ void tw__csl_store(sema *s, const node *at, operand place, operand v)
     tw__gen_at(s->gen, at);
     if (place.kind == TW__CSL_O_REGISTER) {
         if (v.kind == TW__CSL_O_REGISTER && !v.variable && redirect(s->gen, place.reg, v.reg)) return;
+        if (v.kind == TW__CSL_O_VALUE) {
+            known_register(s, at, &v, place.reg);
+            return;
+        }
         tw__gen_move(s->gen, place.reg, tw__csl_to_register(s, at, &v), place.type);
         return;
     }
