@@ -48,6 +48,16 @@ static operand init_union(sema *s, const node *n, const type *t)
     return tw__csl_known(v);
 }
 
+/* A member's default is evaluated at the top level of the file. */
+static operand default_value(sema *s, const node *n, const type *t)
+{
+    value v;
+    saved old = tw__csl_enter_module(s, s->module, TW__CSL_PHASE_VALUE);
+    operand o = tw__csl_comptime(s, n, NULL, "the default of a field", &v) ? tw__csl_known(v) : tw__csl_nothing();
+    tw__csl_leave_module(s, old);
+    return tw__csl_coerce_init(s, n, o, t, "the default of a field");
+}
+
 static operand init_struct(sema *s, const node *n, const type *t)
 {
     if (t->kind == TW__CSL_TY_UNION) return init_union(s, n, t);
@@ -69,11 +79,14 @@ static operand init_struct(sema *s, const node *n, const type *t)
         operand o = tw__csl_stable(s, item, tw__csl_expr(s, item->kid[0], t->fields[i].type));
         parts[i] = tw__csl_coerce_init(s, item, o, t->fields[i].type, "the field");
     }
-    for (size_t i = 0; i < t->count && good; i++)
-        if (!set[i]) {
-            tw__csl_error(s, n, "csl.init", "field '%s' of %s is not set", t->fields[i].name, TYPE_TEXT(t));
-            good = false;
-        }
+    for (size_t i = 0; i < t->count && good; i++) {
+        if (set[i]) continue;
+        const node *fallback = t->fields[i].fallback;
+        parts[i] = fallback ? default_value(s, fallback, t->fields[i].type)
+                            : tw__csl_error(s, n, "csl.init", "field '%s' of %s is not set", t->fields[i].name,
+                                            TYPE_TEXT(t));
+        good = !tw__csl_is_nothing(&parts[i]);
+    }
     return good ? tw__csl_compose(s, t, parts, t->count) : tw__csl_nothing();
 }
 

@@ -11,6 +11,7 @@ static value *slot_error(sema *s, const node *at, const char *text)
 /* Item i of the aggregate in v, made writable. */
 static value *own_part(sema *s, value *v, size_t i)
 {
+    if (v->parts->count > 1000 && (v->parts->shared || !v->parts->items) && !tw__csl_memory(s, NULL)) return NULL;
     tw__csl_aggregate *own = tw__csl_parts_own(s->arena, &v->parts);
     if (!own) {
         tw__csl_out_of_memory(s);

@@ -23,7 +23,7 @@ static const type *array_type(sema *s, const node *n)
         dims[d] = (uint32_t)dim;
         all = all > UINT32_MAX ? all : all * (uint64_t)dim;
     }
-    if (all > (1u << 28)) {
+    if (all > (1u << 22)) {
         tw__csl_error(s, n, "csl.limit", "the array has more elements than any PE could hold");
         return NULL;
     }
@@ -69,7 +69,7 @@ static const type *struct_type(sema *s, const node *n)
         const node *m = n->kid[i];
         const type *t = tw__csl_type_expr(s, m->kid[0]);
         if (!t) return NULL;
-        fields[i] = (tw__csl_field){ tw__csl_name_text(s, m->name), t, 0 };
+        fields[i] = (tw__csl_field){ tw__csl_name_text(s, m->name), t, 0, m->count > 1 ? m->kid[1] : NULL };
         for (uint32_t k = 0; k < i; k++)
             if (n->kid[k]->name == m->name) {
                 tw__csl_error(s, m, "csl.redefinition", "field '%s' is declared twice", fields[i].name);

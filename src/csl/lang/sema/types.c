@@ -225,7 +225,7 @@ const tw__csl_type *tw__csl_type_anonymous(tw__csl_types *types, size_t count, c
     for (size_t i = 0; i < count; i++) {
         char number[24];
         g_snprintf(number, sizeof number, "%zu", i);
-        fields[i] = (tw__csl_field){ tw__csl_types_intern(types, names ? names[i] : number), parts[i], 0 };
+        fields[i] = (tw__csl_field){ tw__csl_types_intern(types, names ? names[i] : number), parts[i], 0, NULL };
     }
     tw__csl_type t = { .kind = TW__CSL_TY_STRUCT, .tuple = !names && count, .count = count, .fields = fields };
     lay_out(&t, fields);
@@ -239,7 +239,8 @@ const tw__csl_type *tw__csl_type_struct(tw__csl_types *types, tw__csl_tkind kind
     tw__csl_field *fields = TW__NEW_N(types->arena, tw__csl_field, count + 1);
     if (!t || !fields) return &tw__csl_t_POISON;
     for (size_t i = 0; i < count; i++)
-        fields[i] = (tw__csl_field){ tw__csl_types_intern(types, given[i].name), given[i].type, 0 };
+        fields[i] =
+            (tw__csl_field){ tw__csl_types_intern(types, given[i].name), given[i].type, 0, given[i].fallback };
     *t = (tw__csl_type){ .kind = kind,
                          .is_extern = is_extern,
                          .packed = packed,

@@ -69,7 +69,8 @@ typedef struct tw__csl_type tw__csl_type;
 typedef struct tw__csl_field {
     const char *name; /* interned in the table */
     const tw__csl_type *type;
-    uint32_t offset; /* bytes from the start of the struct, when it has a size */
+    uint32_t offset;      /* bytes from the start of the struct, when it has a size */
+    const void *fallback; /* tw__csl_node of the default value; NULL = none */
 } tw__csl_field;
 
 typedef struct tw__csl_enumerator {

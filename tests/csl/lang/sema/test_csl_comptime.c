@@ -59,6 +59,7 @@ static void aggregates(void **state)
         { "", "var t = .{ 8, 9 }; t[0] = 7; " P("t[0] + t[1]"), "16" },
         { "const S = struct { x: u16, y: f32 };", "var s = S{ .y = 2.5, .x = 3 }; s.x += 1; " P("s.x, s.y"),
           "4, 2.5" },
+        { "const S = struct { x: u16 = 4, y: f32 };", P("S{ .y = 2.5 }"), ".{ .x = 4, .y = 2.5 }" },
         { "const s = .{ .a = 1, .b = .{ .c = 2 } };", P("s.a + s.b.c, @has_field(s, \"b\"), @has_field(s, \"c\")"),
           "3, true, false" },
         { "const s = @concat_structs(.{ .a = 1 }, .{ .b = 2 });", P("s, @field(s, \"b\")"),

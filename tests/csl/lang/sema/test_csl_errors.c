@@ -4,7 +4,7 @@
 #define LAYOUT(body) "layout {\n" body "\n}\n=== pe.csl\nvar x: u16 = 0;"
 #define RUN(body)                                                                                                  \
     "task main() void { " body " }\ncomptime { @bind_local_task(main, @get_local_task_id(8)); }\nvar g: u16 = 1; " \
-                               "var s: i16 = 1; var f: f32 = 1.0; const k: u16 = 1;"
+    "var s: i16 = 1; var f: f32 = 1.0; const k: u16 = 1;"
 
 static void types(void **state)
 {
