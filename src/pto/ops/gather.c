@@ -22,8 +22,6 @@ tw_status tw__pto_check_gather(tw__pto_call *call)
     const tw_pto_tile *dst = tw__tile(call, 0), *x = tw__tile(call, 2);
     if (!is_index(x->type) || (call->target == TW_PTO_A2A3 && tw_type_size(x->type) != 4))
         return tw__pto_refuse(call, 2, "type.index", "indexes are integers of 32 bits (16 too on a5)");
-    if (call->target == TW_PTO_A2A3 && call->row->rules & TW__FULL_COLS && !tw__same(dst->valid_cols, dst->cols))
-        return tw__pto_refuse(call, 0, "gather.cols", "all of dst's columns must be valid");
     if (!tw__same(x->valid_rows, dst->valid_rows) || !tw__same(x->valid_cols, dst->valid_cols))
         return tw__pto_refuse(call, 2, "index.same", "indexes and dst have one valid region");
     return TW_OK;

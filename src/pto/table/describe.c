@@ -74,7 +74,7 @@ static const struct note {
     { "reshape", "all bytes", "one memory [reshape.location], equal bytes [reshape.bytes], boxed stays boxed [reshape.boxes], no windows [reshape.window]" },
     { "transpose", "source's valid region", "source row-major; room [trans.extents]; ConvTiles: nchw nhwc gnchw ncdhw to and from c1hwc0 kinds, all of these to fractals [conv.trans, conv.shape]" },
     { "fill_pad", "all of dst", "vector memory or L1 [location.fill]; a pad value [pad.null], in L1 zero [pad.mat] and Nz [pad.nz]; equal extents, TFILLPAD_EXPAND larger ones [pad.extents]" },
-    { "gather", "dst's valid region; an index outside gives 0", "index 32 bits, A5 16 too [type.index], dst's valid region [index.same]; A2/A3: all of dst's columns [gather.cols]" },
+    { "gather", "dst's valid region; an index outside gives 0", "index 32 bits, A5 16 too [type.index], dst's valid region [index.same]" },
     { "gather_mask", "packed over dst", "a pattern [mask.pattern]; all of dst's columns valid [gather.cols]; room [gather.room]" },
     { "gather_cmp", "source's valid region", "GT or EQ [cmp.mode]; i32 or u32 indexes and counts [type.index]; a row for each row [gather.rows]" },
     { "gather_bytes", "dst's valid region; an offset outside gives 0", "u32 offsets [type.index]; no window [layout.window], no boxes [layout.boxed]" },

@@ -40,7 +40,6 @@
 #define TO_CUBE     TW__TO_CUBE
 #define WRITES_ALL  TW__WRITES_ALL
 #define PACKED      TW__PACKED
-#define FULL_COLS   TW__FULL_COLS
 #define INSERTS     TW__INSERTS
 #define VEC_ANY_BOX TW__VEC_ONLY
 

@@ -1,10 +1,9 @@
-// TW_PTO_CLIP_TENSORS: tensors larger than the valid region of a tile are cut to it, for loads and stores, also when
-// a tail is
-// shorter than the tensor's static extents. Without the macro they are refused (pto_rules_refusals). Exit status 0 =
-// all good.
+// TW_PTO_CLIP_TENSORS: of a tensor and a tile whose extents differ, the part that both have moves, whichever is larger.
+// Without the macro they are refused (pto_rules_refusals). Exit status 0 = all good.
 #define TW_PTO_CLIP_TENSORS
 #include <pto/pto-inst.hpp>
 
+#include <cmath>
 #include <cstdio>
 
 using namespace pto;
@@ -39,14 +38,26 @@ int main()
                 CHECK(to[i] == (in ? 2 * float(i) : -1));
             }
         }
-    Data larger(4, 16);
-    GlobalTensor<float, Shape<1, 1, 1, 4, 8>, Stride<64, 64, 64, 16, 1>> smaller(from);
-    bool refused = false; // what the tensor lacks is not made up
-    try {
-        TLOAD(larger, smaller);
-    } catch (const error &) {
-        refused = true;
+    // Tails of the other kind: the tile says more than the tensor has. The rest keeps what it held, or is padded.
+    using Padded = Tile<TileType::Vec, float, 4, 16, BLayout::RowMajor, DYNAMIC, DYNAMIC, SLayout::NoneBox, 512,
+                        PadValue::Max>;
+    for (int cols = 1; cols <= 16; cols++) {
+        using Dynamic = GlobalTensor<float, Shape<1, 1, 1, 4, DYNAMIC>, Stride<64, 64, 64, 16, 1>>;
+        for (int i = 0; i < 64; i++) from[i] = float(i), to[i] = -1;
+        Dynamic source(from, { cols }), result(to, { cols });
+        Data larger(4, 16);
+        Padded padded(4, 16);
+        for (uint32_t i = 0; i < 64; i++) larger.SetValue(i, -2);
+        TLOAD(larger, source);
+        TLOAD(padded, source);
+        TSTORE(result, larger);
+        CHECK(larger.GetValidCol() == 16 && larger.GetValidRow() == 4);
+        for (int i = 0; i < 64; i++) {
+            const bool in = i % 16 < cols;
+            CHECK(larger.GetValue(uint32_t(i)) == (in ? float(i) : -2));
+            CHECK(in ? padded.GetValue(uint32_t(i)) == float(i) : std::isinf(padded.GetValue(uint32_t(i))));
+            CHECK(to[i] == (in ? float(i) : -1));
+        }
     }
-    CHECK(refused);
     return failures != 0;
 }

@@ -153,7 +153,6 @@ static const struct limit {
     { "equal extents in place", "pad.extents", "c25", "", "TFILLPAD_INPLACE", { 0 }, { 0 }, { "vec f32 {4|5}x64 pad1", F32 }, 0 },
     { "dst at least as large", "pad.extents", "c25", "", "TFILLPAD_EXPAND", { 0 }, { 0 }, { "vec f32 {4|3}x64 pad1", F32 }, 0 },
     { "L1 is padded with zero", "pad.mat", "c25", "", "TFILLPAD", { 0 }, { 0 }, { "mat f16 16x32 nz pad{1|2}", "mat f16 16x32 nz" }, 0 },
-    { "all columns of dst", "gather.cols", "2", "c5", "TGATHER", { 0 }, { 0 }, { "vec f32 4x64 v4x{64|63}", F32, "vec i32 4x64 v4x{64|63}", F32 }, 0 },
     { "room for what the pattern keeps", "gather.room", "c25", "", "TGATHER_MASK", { .mask = 1 }, { 0 }, { "vec f32 4x32", "vec f32 4x72 v4x{64|65}" }, 0 },
     { "room for what the pattern keeps of rows", "gather.room", "c25", "", "TGATHER_MASK", { .mask = 6, .axis = 1 }, { 0 }, { "vec f32 2x32", "vec f32 12x32 v{11|12}x32" }, 0 },
     { "seven patterns", "mask.pattern", "c25", "", "TGATHER_MASK", { .mask = 7 }, { .mask = 8 }, { F32, F32 }, 0 },

@@ -301,7 +301,6 @@ static const struct rule {
     { "mask.pattern", "c25", "TGATHER_MASK", { 0 }, { F32, F32 } },
     { "mask.pattern", "c25", "TSCATTER_MASK", { .mask = 8 }, { F32, F32 } },
     { "gather.cols", "c25", "TGATHER_MASK", { .mask = 1 }, { "vec f32 4x64 v4x60", F32 } },
-    { "gather.cols", "2", "TGATHER", { 0 }, { "vec f32 4x64 v4x60", F32, "vec i32 4x64 v4x60", F32 } },
     { "gather.room", "c25", "TGATHER_MASK", { .mask = 7 }, { "vec f32 4x32", F32 } },
     { "gather.rows", "c25", "TGATHER_CMP", { .cmp = TW_PTO_CMP_GT }, { "vec i32 3x64", F32, ROW8, "vec i32 1x8", "vec f32 16x64" } },
     { "index.same", "c25", "TGATHER", { 0 }, { F32, F32, "vec i32 4x64 v3x64", F32 } },

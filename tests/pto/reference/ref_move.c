@@ -441,10 +441,8 @@ static void scatter_mask(ref_call *call)
 static const tw_type index_types[] = { TW_I32, TW_U32, TW_I16, TW_U16, TW_F32 };
 static void plan_gather(ref_call *call)
 {
-    ref_matrix *x = ref_of(call, 'x'), *d = ref_of(call, 'd');
-    x->type = index_types[call->variant];
-    call->illegal = call->variant == 4 || (call->target == TW_PTO_A2A3 && call->variant > 1) ||
-                    (call->target == TW_PTO_A2A3 && d->valid_cols != d->cols);
+    ref_of(call, 'x')->type = index_types[call->variant];
+    call->illegal = call->variant == 4 || (call->target == TW_PTO_A2A3 && call->variant > 1);
 }
 /* Seven of eight lie in the source. */
 static void indexes(ref_call *call)

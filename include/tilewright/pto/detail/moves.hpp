@@ -74,10 +74,10 @@ RecordEvent window(const char *mnemonic, const tw_pto_attrs &attrs, D &dst0, E &
     return call(mnemonic, attrs, dst0, dst1, src, row0, col0, row1, col1, events...);
 }
 
-// The documents ask that tensor and valid region have the same extents. A2/A3 chips go by the tile, and programs give
-// them
-// tensors that are larger: with TW_PTO_CLIP_TENSORS a tensor of layout nd is cut to the valid region, from its first
-// element on.
+// The documents ask that tensor and valid region have the same extents. Published programs for A2/A3 give tiles with tails
+// of their own: with TW_PTO_CLIP_TENSORS the part that both have moves, from the first element on, for tensors of layout
+// nd. Of a tile that has more, the rest is what lies outside a valid region: TLOAD gives it the tile's pad value, if it has
+// one, and TSTORE leaves it out.
 template <typename G, typename T> G clipped(const G &tensor, const T &tile)
 {
     G part = tensor;
@@ -88,15 +88,37 @@ template <typename G, typename T> G clipped(const G &tensor, const T &tile)
     if (g->shape[4] > cols) g->shape[4] = cols;
     return part;
 }
+class narrowed { // while it lives, the tile's valid region is no larger than the tensor
+  public:
+    narrowed(tw_pto_tile *t, const tw_pto_tensor *g) : tile(t), rows(t->valid_rows), cols(t->valid_cols)
+    {
+        if (g->layout != TW_PTO_ND || g->shape[0] * g->shape[1] * g->shape[2] != 1) return;
+        if (g->shape[3] < rows) tile->valid_rows = uint32_t(g->shape[3]);
+        if (g->shape[4] < cols) tile->valid_cols = uint32_t(g->shape[4]);
+    }
+    ~narrowed()
+    {
+        tile->valid_rows = rows;
+        tile->valid_cols = cols;
+    }
+    narrowed(const narrowed &) = delete;
+    narrowed &operator=(const narrowed &) = delete;
+
+  private:
+    tw_pto_tile *tile;
+    uint32_t rows, cols;
+};
 template <typename D, typename A, typename... Rest>
 RecordEvent transfer(const char *mnemonic, const tw_pto_attrs &attrs, D &dst, A &src, Rest &...rest)
 {
 #ifdef TW_PTO_CLIP_TENSORS
     if constexpr (is_tensor<std::remove_cv_t<D>>::value) {
         auto part = clipped(dst, src);
+        narrowed tile(const_cast<tw_pto_tile *>(src.raw()), part.raw());
         return call(mnemonic, attrs, part, src, rest...);
     } else {
         auto part = clipped(src, dst);
+        narrowed tile(dst.raw(), part.raw());
         return call(mnemonic, attrs, dst, part, rest...);
     }
 #else
