@@ -1,0 +1,187 @@
+/* program: the public side of a compiled program. */
+#include "csl/lang/program/program.h"
+#include "csl/lang/sema/compile.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- life --------------------------------------------------------------------------------------------------------- */
+
+tw_csl_program *tw__csl_program_new(tw__csl_image *image, const tw_csl_binding *params, size_t param_count,
+                                    const tw_csl_binding *colors, size_t color_count)
+{
+    tw_csl_program *program = tw__calloc(1, sizeof *program);
+    tw_csl_binding *rows = tw__calloc(param_count + color_count + 1, sizeof *rows);
+    if (!program || !rows) {
+        free(program);
+        free(rows);
+        tw__csl_image_free(image);
+        tw__fail(TW_E_NO_MEMORY, "no memory for a program");
+        return NULL;
+    }
+    for (size_t i = 0; i < param_count + color_count; i++) {
+        const tw_csl_binding *given = i < param_count ? &params[i] : &colors[i - param_count];
+        rows[i] = (tw_csl_binding){ g_strdup(given->name), given->value };
+    }
+    *program = (tw_csl_program){
+        .image = image, .params = rows, .param_count = param_count + color_count, .first_color = param_count
+    };
+    return program;
+}
+
+void tw_csl_program_free(tw_csl_program *program)
+{
+    if (!program) return;
+    for (size_t i = 0; i < program->param_count; i++) g_free((char *)program->params[i].name);
+    free(program->params);
+    tw__csl_image_free(program->image);
+    free(program);
+}
+
+/* --- compiling ---------------------------------------------------------------------------------------------------- */
+
+/* The frame of the host link around the rectangle: columns west and east, rows above and below (spec 5.8). */
+enum { FRAME_WEST = 4, FRAME_EAST = 3, FRAME_ROWS = 1 };
+
+static tw_status check_options(const tw_csl_options *o)
+{
+    if (o->channels > 16) return tw__fail(TW_E_INVALID_ARGUMENT, "channels: 1 to 16, not %u", o->channels);
+    if (o->fabric_width > 4096 || o->fabric_height > 4096)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "fabric dimensions: at most 4096 x 4096 PEs, not %u x %u",
+                        o->fabric_width, o->fabric_height);
+    if (o->memcpy && o->fabric_width && (o->offset_x < FRAME_WEST + o->west_buffer || o->offset_y < FRAME_ROWS))
+        return tw__fail(
+            TW_E_INVALID_ARGUMENT,
+            "the host link needs %u columns west of the rectangle and a row above it: --fabric-offsets=%u,%u "
+            "or more, not %u,%u",
+            FRAME_WEST + o->west_buffer, FRAME_WEST + o->west_buffer, FRAME_ROWS, o->offset_x, o->offset_y);
+    return TW_OK;
+}
+
+static tw_status check_frame(const tw__csl_image *image, const tw_csl_options *o)
+{
+    unsigned east = o->memcpy ? FRAME_EAST + o->east_buffer : 0, rows = o->memcpy ? FRAME_ROWS : 0;
+    if (image->offset_x + image->width + east <= image->fabric_width &&
+        image->offset_y + image->height + rows <= image->fabric_height)
+        return TW_OK;
+    return tw__fail(TW_E_INVALID_ARGUMENT,
+                    "the rectangle of %u x %u PEs at %u,%u needs --fabric-dims=%u,%u or more%s, not %u,%u",
+                    image->width, image->height, image->offset_x, image->offset_y,
+                    image->offset_x + image->width + east, image->offset_y + image->height + rows,
+                    o->memcpy ? " with its host link" : "", image->fabric_width, image->fabric_height);
+}
+
+static tw__csl_binding *copy_bindings(const tw_csl_binding *from, size_t count)
+{
+    tw__csl_binding *to = tw__calloc(count + 1, sizeof *to);
+    for (size_t i = 0; to && i < count; i++) to[i] = (tw__csl_binding){ from[i].name, from[i].value };
+    return to;
+}
+
+tw_status tw_csl_compile(tw_csl_program **out, const char *file, const tw_csl_options *options, tw_diags *diags)
+{
+    static const tw_type fp16[] = { TW_F16, TW_BF16, TW_CB16 };
+    static const tw_csl_options defaults;
+    const tw_csl_options *o = options ? options : &defaults;
+    *out = NULL;
+    tw_status status = check_options(o);
+    if (status != TW_OK) return status;
+    if (!g_file_test(file, G_FILE_TEST_IS_REGULAR)) return tw__fail(TW_E_FILE_LOAD, "there is no file '%s'", file);
+    tw__csl_binding *params = copy_bindings(o->params, o->param_count),
+                    *colors = copy_bindings(o->colors, o->color_count);
+    tw__csl_compile_options inner = { .file = file,
+                                      .wse3 = o->arch == TW_WSE3,
+                                      .memcpy = o->memcpy,
+                                      .channels = o->channels,
+                                      .fabric_width = o->fabric_width,
+                                      .fabric_height = o->fabric_height,
+                                      .offset_x = o->offset_x,
+                                      .offset_y = o->offset_y,
+                                      .params = params,
+                                      .param_count = o->param_count,
+                                      .colors = colors,
+                                      .color_count = o->color_count,
+                                      .import_paths = o->import_paths,
+                                      .import_path_count = o->import_path_count,
+                                      .max_comptime_steps = o->max_comptime_steps,
+                                      .max_memory = o->max_memory,
+                                      .max_inlined = o->max_inlined,
+                                      .fp16 = fp16[o->fp16 <= TW_CSL_CB16 ? o->fp16 : 0] };
+    size_t warnings = tw_diags_count(diags, TW_WARNING);
+    tw__csl_image *image = params && colors ? tw__csl_compile(&inner, diags) : NULL;
+    free(params);
+    free(colors);
+    if (!image) {
+        size_t errors = tw_diags_count(diags, TW_ERROR);
+        return errors ? tw__fail(TW_E_PARSE, "'%s' has %zu error%s", file, errors, errors == 1 ? "" : "s")
+                      : tw__fail(TW_E_NO_MEMORY, "no memory to compile '%s'", file);
+    }
+    status = o->warnings_are_errors && tw_diags_count(diags, TW_WARNING) > warnings
+                 ? tw__fail(TW_E_PARSE, "'%s' has warnings, which are errors here", file)
+                 : check_frame(image, o);
+    if (status != TW_OK) return tw__csl_image_free(image), status;
+    *out = tw__csl_program_new(image, o->params, o->param_count, o->colors, o->color_count);
+    return *out ? TW_OK : TW_E_NO_MEMORY;
+}
+
+/* --- questions ---------------------------------------------------------------------------------------------------- */
+
+void tw_csl_get_info(const tw_csl_program *program, tw_csl_info *info)
+{
+    const tw__csl_image *i = program->image;
+    *info = (tw_csl_info){ .arch = i->wse3 ? TW_WSE3 : TW_WSE2,
+                           .fabric_width = i->fabric_width,
+                           .fabric_height = i->fabric_height,
+                           .x = i->offset_x,
+                           .y = i->offset_y,
+                           .width = i->width,
+                           .height = i->height,
+                           .programs = (unsigned)i->program_count,
+                           .memcpy = i->memcpy,
+                           .channels = i->channels };
+}
+
+bool tw_csl_param(const tw_csl_program *program, size_t index, tw_csl_binding *binding)
+{
+    if (index >= program->param_count) return false;
+    *binding = program->params[index];
+    return true;
+}
+
+bool tw_csl_get_export(const tw_csl_program *program, size_t index, tw_csl_export *out)
+{
+    if (index >= program->image->export_count) return false;
+    const tw__csl_export_name *e = &program->image->exports[index];
+    *out = (tw_csl_export){ .name = e->name,
+                            .type = e->type_text,
+                            .function = e->is_function,
+                            .mutable_ = e->is_mutable,
+                            .argument_count = e->param_count,
+                            .element_bytes = e->is_function ? 0 : (unsigned)tw_type_size(e->type) };
+    return true;
+}
+
+int tw_csl_find_export(const tw_csl_program *program, const char *name)
+{
+    for (size_t i = 0; i < program->image->export_count; i++)
+        if (strcmp(program->image->exports[i].name, name) == 0) return (int)i;
+    const char **names = tw__calloc(program->image->export_count + 1, sizeof *names);
+    for (size_t i = 0; names && i < program->image->export_count; i++) names[i] = program->image->exports[i].name;
+    char hint[TW__HINT_BYTES];
+    tw__fail(TW_E_SYMBOL, "the program exports no '%s'%s", name,
+             tw__did_you_mean(hint, names ? tw__nearest(name, names, program->image->export_count) : NULL));
+    free(names);
+    return -1;
+}
+
+tw_status tw_csl_dump(const tw_csl_program *program, FILE *out)
+{
+    for (size_t i = 0; i < program->image->program_count; i++) {
+        char *text = tw__csl_listing(program->image, (uint32_t)i);
+        if (!text) return tw__fail(TW_E_NO_MEMORY, "no memory for a listing");
+        fputs(text, out);
+        free(text);
+    }
+    return ferror(out) ? tw__fail(TW_E_IO, "cannot write the listing") : TW_OK;
+}
