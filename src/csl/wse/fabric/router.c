@@ -137,6 +137,13 @@ static void over_the_edge(tw__part *part, uint32_t pe, tw__channel *c, unsigned 
     }
 }
 
+/* True when wavelets that leave through link d go to the host: at the edge of the rectangle, or where it listens. */
+static bool leaves(tw__part *part, uint32_t pe, const tw__router *router, const tw__channel *c, unsigned d)
+{
+    const tw__pe *engine = &part->w->pe[pe];
+    return router->neighbour[d] == UINT32_MAX || (engine->ports && tw__wse_port_of(engine, d, c->color, true));
+}
+
 /* Sends one wavelet of channel c from `port` on; false when something is in its way. *again: a link was taken by another
  * color, next cycle may do. */
 static bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel *c, unsigned port, unsigned *used,
@@ -153,7 +160,7 @@ static bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel
     }
     for (unsigned rest = links; rest; rest &= rest - 1) {
         unsigned d = (unsigned)__builtin_ctz(rest);
-        if (c->credit[d] == 0 && router->neighbour[d] != UINT32_MAX) return false;
+        if (c->credit[d] == 0 && !leaves(part, pe, router, c, d)) return false;
     }
     bool ignored = control && payload >> 24 & 1;
     bool deliver = tx & TW__CSL_RAMP && !ignored;
@@ -171,7 +178,9 @@ static bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel
     if (passes)
         tw__wse_engine_takes(part, engine, (tw__wave){ payload, c->color, (uint8_t)(flags & TW__WSE_CONTROL), 0 },
                              part->now);
-    if (port != TW__WSE_R && router->neighbour[port] != UINT32_MAX) {
+    bool from_host =
+        engine->ports && tw__wse_port_of(engine, port, c->color, false); /* it asks, and gets no credits */
+    if (port != TW__WSE_R && router->neighbour[port] != UINT32_MAX && !from_host) {
         uint32_t from = router->neighbour[port];
         unsigned color = flags & TW__WSE_SWAPPED ? c->color ^ 1u : c->color;
         part->w->router[from].credit[(part->now + 2) & 3][port ^ 1] |= 1u << color;
@@ -181,7 +190,7 @@ static bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel
     for (unsigned rest = links; rest; rest &= rest - 1) {
         unsigned d = (unsigned)__builtin_ctz(rest);
         uint32_t to = router->neighbour[d];
-        if (to == UINT32_MAX) {
+        if (leaves(part, pe, router, c, d)) {
             over_the_edge(part, pe, c, d, out, control);
             continue;
         }

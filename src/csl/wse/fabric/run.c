@@ -269,7 +269,8 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
         uint64_t next = next_time(w, &busy);
         if (next == TW__WSE_NEVER) {
             if (!done || done(user)) return TW_OK;
-            return deadlock(w);
+            if (next_time(w, &busy) == TW__WSE_NEVER) return deadlock(w);
+            continue; /* the question itself gave the wafer something to do */
         }
         if (next >= limit) {
             w->now = limit;

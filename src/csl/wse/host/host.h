@@ -1,0 +1,78 @@
+/* host: the host's end of the link. Commands are issued to the wafer in the order they were given; copies take place
+ * when every PE concerned has finished the functions launched before; streams run beside whatever follows them.
+ *
+ * Files: host.c life and time, command.c the queue, copy.c which element belongs to which PE, symbol.c names and memory,
+ * profile.c and trace.c what happened. */
+#ifndef TW_CSL_WSE_HOST_HOST_H
+#define TW_CSL_WSE_HOST_HOST_H
+
+#include "csl/lang/program/program.h"
+#include "csl/wse/wse.h"
+#include <glib.h>
+#include <tilewright/csl/wse.h>
+
+typedef enum tw__command_kind {
+    TW__COMMAND_WRITE, /* memory of PEs from words */
+    TW__COMMAND_READ,
+    TW__COMMAND_SEND, /* wavelets from words */
+    TW__COMMAND_RECEIVE,
+    TW__COMMAND_LAUNCH
+} tw__command_kind;
+
+/* One PE of a command and where its words lie: word k is at first + k * step. */
+typedef struct tw__share {
+    unsigned x, y;
+    size_t first, step;
+} tw__share;
+
+typedef struct tw__command {
+    tw_wse_task task;
+    tw__command_kind kind;
+    bool issued, done;
+    tw_wse_copy copy;     /* kinds but LAUNCH */
+    unsigned port, color; /* SEND, RECEIVE */
+    bool single;          /* of one PE at copy.x, copy.y: a port */
+    uint32_t *words;      /* WRITE, SEND: owned; READ, RECEIVE: the caller's */
+    int export;           /* LAUNCH */
+    uint64_t args[15];
+    size_t cursor;  /* PEs before this one (in order of shares) are finished */
+    uint64_t *ends; /* by share: SEND, words pushed until its end; LAUNCH, by PE: commands issued until its end */
+} tw__command;
+
+struct tw_wse {
+    const tw_csl_program *program;
+    const tw__csl_image *image;
+    tw__wse *fabric;
+    tw_diags *diags;
+    size_t reported; /* diagnostics printed so far */
+    tw_wse_options options;
+    GPtrArray *queue; /* tw__command, those not done yet, in order */
+    tw_wse_task last_task;
+    uint32_t *launched; /* by PE: functions launched so far */
+    uint64_t settled;   /* cycle from which the next command reaches the PEs */
+    GHashTable *pushed; /* (PE, port, color) -> uint64_t: words sent so far */
+    bool stopped;
+    tw_status failed; /* of the fabric: no command works after it */
+    tw_profile *profile;
+    GArray *events; /* tw__wse_event, options.trace */
+};
+
+/* copy.c. The number of PEs that a copy reaches, the k-th of them, and the words of each. */
+size_t tw__copy_shares(const tw_wse_copy *copy);
+tw__share tw__copy_share(const tw_wse_copy *copy, size_t k);
+
+/* command.c. Takes the command over; with `task` NULL waits for it. */
+tw_status tw__host_enqueue(tw_wse *w, tw__command *command, tw_wse_task *task);
+bool tw__host_advance(tw_wse *w); /* issues and finishes what can be; true when the queue is empty */
+void tw__command_free(void *command);
+
+/* host.c. Runs until a command is done (0: all of them). */
+tw_status tw__host_wait(tw_wse *w, tw_wse_task task);
+
+/* symbol.c. Where the target of an exported variable lies in a PE; false when the PE's program does not export it. */
+bool tw__host_target(const tw_wse *w, unsigned x, unsigned y, int export, uint32_t *address, uint32_t *room);
+
+/* trace.c, profile.c */
+void tw__host_collect(tw_wse *w);
+
+#endif

@@ -1,0 +1,116 @@
+/* trace: the events of a run for ui.perfetto.dev. A process for each PE that did something; in it a track for tasks, one for
+ * the operations of the main thread, one for each microthread, one for wavelets. A cycle is shown as a microsecond. */
+#include "csl/wse/host/host.h"
+
+#include <stdlib.h>
+
+enum {
+    TRACK_TASKS = 1,
+    TRACK_OPS = 2 /* + 1 + microthread */,
+    TRACK_WAVELETS = 20,
+    MAIN_THREAD = 8,
+    HOST_TASK = 64
+};
+
+void tw__host_collect(tw_wse *w)
+{
+    size_t count = 0;
+    const tw__wse_event *events = w->options.trace ? tw__wse_events(w->fabric, &count) : NULL;
+    if (count) g_array_append_vals(w->events, events, (guint)count);
+}
+
+static const tw__csl_program *program_at(const tw_wse *w, uint32_t pe)
+{
+    uint32_t program = w->image->pes[pe].program;
+    return program < w->image->program_count ? &w->image->programs[program] : NULL;
+}
+
+static void put_text(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') fputc('\\', out);
+        if ((unsigned char)*text >= ' ') fputc(*text, out);
+    }
+}
+
+static void name_tracks(FILE *out, const tw_wse *w, uint32_t pe)
+{
+    fprintf(out, "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"PE (%u, %u)\"}},\n",
+            pe + 1, pe % w->image->width, pe / w->image->width);
+    fprintf(out, "{\"ph\":\"M\",\"pid\":%u,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"tasks\"}},\n",
+            pe + 1, TRACK_TASKS);
+    fprintf(out,
+            "{\"ph\":\"M\",\"pid\":%u,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"operations\"}},\n",
+            pe + 1, TRACK_OPS);
+    for (int ut = 0; ut < MAIN_THREAD; ut++)
+        fprintf(out,
+                "{\"ph\":\"M\",\"pid\":%u,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"microthread "
+                "%d\"}},\n",
+                pe + 1, TRACK_OPS + 1 + ut, ut);
+    fprintf(out,
+            "{\"ph\":\"M\",\"pid\":%u,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"wavelets\"}},\n",
+            pe + 1, TRACK_WAVELETS);
+}
+
+static void put_span(FILE *out, const tw_wse *w, const tw__wse_event *e)
+{
+    bool task = e->kind == TW__WSE_TASK_BEGIN || e->kind == TW__WSE_TASK_END;
+    bool begin = e->kind == TW__WSE_TASK_BEGIN || e->kind == TW__WSE_OP_BEGIN;
+    int track = task ? TRACK_TASKS : e->a == MAIN_THREAD ? TRACK_OPS : TRACK_OPS + 1 + (int)e->a;
+    const tw__csl_program *p = program_at(w, e->pe);
+    fprintf(out, ",\n{\"ph\":\"%c\",\"pid\":%u,\"tid\":%d,\"ts\":%llu", begin ? 'B' : 'E', e->pe + 1, track,
+            (unsigned long long)e->cycle);
+    if (begin) {
+        fputs(",\"name\":\"", out);
+        if (!task)
+            fprintf(out, "@%s", e->b < TW__CSL_DSD_OPS ? tw__csl_dsd_op_rows[e->b].builtin : "?");
+        else
+            put_text(out, p && e->b < p->function_count ? p->functions[e->b].name : "?");
+        fputc('"', out);
+        if (task && e->a == HOST_TASK) fputs(",\"args\":{\"launched by\":\"host\"}", out);
+        if (task && e->a != HOST_TASK) fprintf(out, ",\"args\":{\"id\":%u}", e->a);
+    }
+    fputc('}', out);
+}
+
+static void put_wavelet(FILE *out, const tw__wse_event *e)
+{
+    static const char *const directions[] = { "W", "E", "S", "N", "RAMP" };
+    bool landing = e->kind == TW__WSE_LANDING;
+    unsigned color = landing ? e->a & 0xff : e->a >> 8 & 0xff, side = landing ? 4 : e->a & 0xff;
+    fprintf(out,
+            ",\n{\"ph\":\"i\",\"s\":\"t\",\"pid\":%u,\"tid\":%d,\"ts\":%llu,\"name\":\"%s "
+            "C%u%s\",\"args\":{\"payload\":"
+            "\"%08x\",\"to\":\"%s\"}}",
+            e->pe + 1, TRACK_WAVELETS, (unsigned long long)e->cycle, landing ? "landing" : "wavelet", color,
+            e->a >> 16 & 1 ? " control" : "", e->b,
+            landing    ? "CE"
+            : side < 5 ? directions[side]
+                       : "?");
+}
+
+tw_status tw_wse_write_trace(const tw_wse *w, FILE *out)
+{
+    if (!w->options.trace) return tw__fail(TW_E_MISSING_PROFILE, "the run was not traced: set options.trace");
+    const tw__wse_event *events = (const tw__wse_event *)(void *)w->events->data;
+    bool *named = tw__calloc(w->image->pe_count + 1, sizeof *named);
+    if (!named) return tw__fail(TW_E_NO_MEMORY, "no memory to write a trace");
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
+    for (guint i = 0; i < w->events->len; i++)
+        if (!named[events[i].pe]) {
+            named[events[i].pe] = true;
+            name_tracks(out, w, events[i].pe);
+        }
+    fputs("{\"ph\":\"M\",\"pid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"one cycle is shown as 1 us\"}}",
+          out);
+    for (guint i = 0; i < w->events->len; i++) {
+        if (events[i].kind == TW__WSE_WAVELET || events[i].kind == TW__WSE_LANDING)
+            put_wavelet(out, &events[i]);
+        else
+            put_span(out, w, &events[i]);
+    }
+    fputs("\n]}\n", out);
+    bool bad = ferror(out) != 0;
+    free(named);
+    return bad ? tw__fail(TW_E_IO, "cannot write the trace") : TW_OK;
+}
