@@ -2,7 +2,7 @@
 if(NOT TARGET tilewright OR NOT EXISTS ${CMAKE_SOURCE_DIR}/include/tilewright/poplar/popc.h)
   return()
 endif()
-set(TW_CLI_NAMES popc poplar_profile_summary)
+set(TW_CLI_NAMES popc poplar_profile_summary cslc cs_python)
 file(GLOB sources CONFIGURE_DEPENDS src/cli/*.c)
 add_executable(tilewright_program ${sources})
 target_link_libraries(tilewright_program PRIVATE tilewright PkgConfig::GLIB PkgConfig::JANSSON)

@@ -47,6 +47,9 @@ typedef struct tw__command {
     X(layout)           \
     X(asm)              \
     X(pto)              \
+    X(cslc)             \
+    X(csl)              \
+    X(cs_python)        \
     X(help)
 
 #define TW__COMMAND_DECLARE(name) extern const tw__command tw__command_##name;
