@@ -46,6 +46,8 @@ typedef struct tw__command {
     X(aie)              \
     X(layout)           \
     X(asm)              \
+    X(objdump)          \
+    X(link)             \
     X(pto)              \
     X(cslc)             \
     X(csl)              \

@@ -267,7 +267,8 @@ const tw__command tw__command_pto = {
         "2 when the\n"
         "                        program has FIFOs between sections, or functions, of both kinds; else 0\n"
         "  --manual              a tile without an address is an error\n"
-        "  --max-steps N         stops after N operations; default 2^30, which end within a minute if they are numbers\n"
+        "  --max-steps N         stops after N operations; default 2^30, which end within a minute if they are "
+        "numbers\n"
         "  --trace               prints each instruction with the valid region of its destinations\n"
         "  --profile [FILE.json] prints cycles (estimated) by pipe and instruction, or writes them for tilewright "
         "profile\n",

@@ -174,6 +174,19 @@ TW_API tw_status tw_object_to_elf(const tw_object *object, uint8_t **bytes, size
 TW_API tw_status tw_object_read(const char *path, tw_object **object);
 TW_API tw_status tw_object_from_elf(const uint8_t *bytes, size_t size, const char *name, tw_object **object);
 
+/* --- text ---------------------------------------------------------------------------------------------------------------------- */
+
+typedef enum tw_dump_part {
+    TW_DUMP_CODE =
+        1, /* assembly text of all sections with bytes; assembled, it gives the same bytes and relocations */
+    TW_DUMP_SECTIONS = 2,    /* table of sections */
+    TW_DUMP_SYMBOLS = 4,     /* table of symbols, with their sizes */
+    TW_DUMP_RELOCATIONS = 8, /* table of relocations */
+    TW_DUMP_STACK = 16       /* stack notes; of a linked program the need of every function as well */
+} tw_dump_part;
+/* The parts as text; the caller frees it with free(). NULL when out of memory. */
+TW_API char *tw_object_dump(const tw_object *object, unsigned parts);
+
 #ifdef __cplusplus
 }
 #endif

@@ -108,36 +108,45 @@ static const char *forced_name(const tw_isa_row *row, const tw_insn *insn)
     return row->name;
 }
 
-static const tw_isa_alias *shown_alias(const tw_isa_row *row, const tw_insn *insn)
+static const tw_isa_alias *shown_alias(const tw_isa_row *row, const tw_insn *insn, int replaced)
 {
     const tw_isa_alias *alias;
     for (size_t i = 0; (alias = tw_isa_alias_get(i)); i++) {
         bool same = alias->shown && alias->row == row;
         for (size_t k = 0; k < row->count && same; k++)
-            same = alias->sources[k] != TW_ISA_FIXED || alias->constants[k] == insn->operands[k];
+            same = alias->sources[k] != TW_ISA_FIXED ||
+                   ((int)k != replaced && alias->constants[k] == insn->operands[k]);
         if (same) return alias;
     }
     return NULL;
 }
 
-char *tw_insn_format(const tw_insn *insn, char buf[TW_INSN_TEXT])
+char *tw__isa_format(const tw_insn *insn, int replaced, const char *text, char buf[TW_INSN_TEXT])
 {
     const tw_isa_row *row = tw_isa_get(insn->row);
     if (!row) {
         g_strlcpy(buf, "?", TW_INSN_TEXT);
         return buf;
     }
-    const tw_isa_alias *alias = shown_alias(row, insn);
-    g_autoptr(GString) out = g_string_new(alias ? alias->name : forced_name(row, insn));
+    const tw_isa_alias *alias = shown_alias(row, insn, replaced);
+    g_autoptr(GString) out = g_string_new(alias ? alias->name : replaced >= 0 ? row->name : forced_name(row, insn));
     const char *before = " ";
     for (size_t k = 0; k < row->count; k++) {
         if (alias && alias->sources[k] == TW_ISA_FIXED) continue;
         g_string_append(out, before);
-        put_operand(out, row->operands[k], insn->operands[k]);
+        if ((int)k == replaced)
+            g_string_append(out, text);
+        else
+            put_operand(out, row->operands[k], insn->operands[k]);
         before = ", ";
     }
     g_strlcpy(buf, out->str, TW_INSN_TEXT);
     return buf;
+}
+
+char *tw_insn_format(const tw_insn *insn, char buf[TW_INSN_TEXT])
+{
+    return tw__isa_format(insn, -1, NULL, buf);
 }
 
 char *tw_isa_syntax(const tw_isa_row *row, char buf[TW_INSN_TEXT])

@@ -47,6 +47,9 @@ char *tw__isa_register_text(const tw_isa_operand *kind, unsigned number, char bu
 /* "-8 .. 7" as text of the legal values, for messages. */
 char *tw__isa_range_text(const tw_isa_operand *kind, char buf[64]);
 
+/* tw_insn_format() with `text` in the place of operand `replaced` (negative: none). */
+char *tw__isa_format(const tw_insn *insn, int replaced, const char *text, char buf[TW_INSN_TEXT]);
+
 /* Rows and aliases by mnemonic, in table order. */
 typedef struct tw__isa_name {
     const char *name;

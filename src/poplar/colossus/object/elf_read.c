@@ -229,9 +229,10 @@ static tw_status read_lines(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr 
     Elf_Data *data = elf_rawdata(scn, NULL);
     const uint8_t *bytes = data ? data->d_buf : NULL;
     size_t size = bytes ? data->d_size : 0, count = size >= 4 ? word_at(bytes) : 0;
-    if (count > (size - MIN(size, 4)) / TW__LINE_BYTES) return BAD(r, "the table of lines is cut off");
+    if (!count) return TW_OK;
+    if (count > (size - 4) / TW__LINE_BYTES) return BAD(r, "the table of lines is cut off");
     const char *names = (const char *)bytes + 4 + count * TW__LINE_BYTES;
-    size_t room = size - MIN(size, 4 + count * TW__LINE_BYTES);
+    size_t room = size - (4 + count * TW__LINE_BYTES);
     for (size_t k = 0; k < count; k++) {
         const uint8_t *row = bytes + 4 + k * TW__LINE_BYTES;
         uint32_t section = word_at(row), name = word_at(row + 8);

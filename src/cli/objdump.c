@@ -1,0 +1,134 @@
+/* `tilewright objdump` and `tilewright link`: objects of IPU tiles as text, and as programs of one tile. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tilewright/poplar/colossus/link.h>
+#include <unistd.h>
+
+/* --- objdump -------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct dump_request {
+    bool code, sections, symbols, relocations, stack;
+} dump_request;
+
+static const tw__cli_option dump_table[] = {
+    { "-d", NULL, offsetof(dump_request, code), "assembly; assembled, it gives the same bytes" },
+    { "-h", NULL, offsetof(dump_request, sections), "sections" },
+    { "-t", NULL, offsetof(dump_request, symbols), "symbols, with the sizes that .size gave them" },
+    { "-r", NULL, offsetof(dump_request, relocations), "relocations" },
+    { "--stack", NULL, offsetof(dump_request, stack), "stack notes; of a linked program what each function needs" },
+};
+
+static int main_objdump(int argc, char **argv)
+{
+    dump_request r = { 0 };
+    int bad = tw__cli_parse(&tw__command_objdump, &r, &argc, argv);
+    if (bad) return bad;
+    if (argc != 2) return tw__cli_usage_error("objdump", argc < 2 ? "no file given" : "one file at a time");
+    unsigned parts = (r.code ? TW_DUMP_CODE : 0u) | (r.sections ? TW_DUMP_SECTIONS : 0u) |
+                     (r.symbols ? TW_DUMP_SYMBOLS : 0u) | (r.relocations ? TW_DUMP_RELOCATIONS : 0u) |
+                     (r.stack ? TW_DUMP_STACK : 0u);
+    if (!parts) return tw__cli_usage_error("objdump", "say what to show: -d, -h, -t, -r or --stack");
+    tw_object *object;
+    if (tw_object_read(argv[1], &object) != TW_OK) return tw__cli_failure("objdump");
+    char *text = tw_object_dump(object, parts);
+    if (text) fputs(text, stdout);
+    free(text);
+    tw_object_free(object);
+    return text ? TW__EXIT_OK : TW__EXIT_FAILURE;
+}
+
+const tw__command tw__command_objdump = {
+    .name = "objdump",
+    .arguments = "-d|-h|-t|-r|--stack FILE.o",
+    .summary = "show an object of IPU tiles as text",
+    .help = "",
+    .example = "tilewright objdump -d axpy.o",
+    .options = dump_table,
+    .option_count = sizeof dump_table / sizeof *dump_table,
+    .words = "",
+    .files = ".o .elf",
+    .main = main_objdump,
+};
+
+/* --- link ----------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct link_request {
+    const char *output, *entry, *code, *data;
+    bool map;
+} link_request;
+
+static const tw__cli_option link_table[] = {
+    { "-o", "FILE", offsetof(link_request, output), "the program; default: a.elf" },
+    { "--entry", "NAME", offsetof(link_request, entry),
+      "where it starts; what nothing refers to from here is left out" },
+    { "--code", "ADDRESS", offsetof(link_request, code), "of the code; default: the start of region 0" },
+    { "--data", "ADDRESS", offsetof(link_request, data), "of the data; default: behind the code, then region 1" },
+    { "--map", NULL, offsetof(link_request, map), "print sections, functions with size and stack, and sums" },
+};
+
+static bool read_address(const char *text, uint32_t *out)
+{
+    char *end = NULL;
+    unsigned long value = text ? strtoul(text, &end, 0) : 0;
+    *out = (uint32_t)value;
+    return !text || (*text && !*end && value && value < 1ul << 21);
+}
+
+static void print_map(const tw_object *image)
+{
+    uint32_t code, data;
+    char *text = tw_object_dump(image, TW_DUMP_SECTIONS | TW_DUMP_SYMBOLS | TW_DUMP_STACK);
+    if (text) fputs(text, stdout);
+    free(text);
+    tw_link_sizes(image, &code, &data);
+    printf("\n%u bytes of code, %u bytes of data, starts at 0x%x\n", code, data, tw_object_entry(image));
+}
+
+static int run_link(const link_request *r, char **files, size_t count)
+{
+    tw_link_options options = { .entry = r->entry, .names = (const char *const *)files };
+    if (!read_address(r->code, &options.code_address) || !read_address(r->data, &options.data_address))
+        return tw__cli_usage_error("link", "an address is a number below 0x200000");
+    const tw_object **objects = calloc(count, sizeof *objects);
+    tw_object *image = NULL;
+    tw_diags *diags = tw_diags_new();
+    tw_status status = objects ? TW_OK : TW_E_NO_MEMORY;
+    for (size_t i = 0; i < count && status == TW_OK; i++)
+        status = tw_object_read(files[i], (tw_object **)&objects[i]);
+    if (status == TW_OK) status = tw_link(objects, count, &options, diags, &image);
+    tw_diags_print(diags, stderr, isatty(STDERR_FILENO));
+    bool told = tw_diags_count(diags, TW_ERROR) > 0;
+    if (status == TW_OK) status = tw_object_write(image, r->output ? r->output : "a.elf");
+    if (status == TW_OK && r->map) print_map(image);
+    int result = status == TW_OK ? TW__EXIT_OK : told ? TW__EXIT_FAILURE : tw__cli_failure("link");
+    for (size_t i = 0; objects && i < count; i++) tw_object_free((tw_object *)objects[i]);
+    free(objects);
+    tw_diags_free(diags);
+    tw_object_free(image);
+    return result;
+}
+
+static int main_link(int argc, char **argv)
+{
+    link_request r = { 0 };
+    int bad = tw__cli_parse(&tw__command_link, &r, &argc, argv);
+    if (bad) return bad;
+    if (argc < 2) return tw__cli_usage_error("link", "no object given");
+    return run_link(&r, argv + 1, (size_t)argc - 1);
+}
+
+const tw__command tw__command_link = {
+    .name = "link",
+    .arguments = "[options] FILE.o... [-o FILE.elf]",
+    .summary = "link objects to the program of one IPU tile",
+    .help = "",
+    .example = "tilewright link main.o axpy.o --entry __runCodelet_Axpy --map -o axpy.elf",
+    .options = link_table,
+    .option_count = sizeof link_table / sizeof *link_table,
+    .words = "",
+    .files = ".o",
+    .main = main_link,
+};

@@ -1,0 +1,433 @@
+/* Objects as text: assembly that gives the same bytes again, and tables. */
+#include "poplar/colossus/isa/isa.h"
+#include "poplar/colossus/link/link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- labels --------------------------------------------------------------------------------------------------------------------- */
+
+/* Places of one section that text has to name: symbols, and targets of relocations that have no symbol there. */
+typedef struct label {
+    uint32_t offset;
+    int symbol; /* -1: made up here */
+} label;
+
+typedef struct dump {
+    const tw_object *object;
+    GString *out;
+    GArray *labels;      /* label, of the section under way, by offset */
+    GArray *relocations; /* const tw_relocation *, likewise */
+    guint next_label, next_relocation;
+    int section;
+} dump;
+
+static bool is_plain_name(const char *name)
+{
+    if (!*name || g_ascii_isdigit(*name) || strcmp(name, ".") == 0) return false;
+    for (const char *p = name; *p; p++)
+        if (!g_ascii_isalnum(*p) && *p != '_' && *p != '.' && *p != '?') return false;
+    return true;
+}
+
+static uint32_t offset_of(const tw_object *object, const tw_symbol *s)
+{
+    return object->linked ? s->value - object->sections[s->section].public.address : s->value;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+    const label *x = a, *y = b;
+    return x->offset < y->offset ? -1 : x->offset > y->offset ? 1 : x->symbol - y->symbol;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const tw_relocation *x = *(const tw_relocation *const *)a, *y = *(const tw_relocation *const *)b;
+    return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* A symbol that gives its name in text: its first definition, as names of locals may come twice. */
+static bool is_named(const dump *d, size_t i)
+{
+    const tw_symbol *s = &d->object->symbols[i];
+    return s->type != TW_SYMBOL_SECTION && is_plain_name(s->name) &&
+           tw_object_find_symbol(d->object, s->name) == (int)i;
+}
+
+static void collect(dump *d, int section)
+{
+    const tw_object *o = d->object;
+    g_array_set_size(d->labels, 0), g_array_set_size(d->relocations, 0);
+    d->section = section, d->next_label = d->next_relocation = 0;
+    for (size_t i = 0; i < o->symbol_count; i++) {
+        if (o->symbols[i].section != section || !is_named(d, i)) continue;
+        label l = { offset_of(o, &o->symbols[i]), (int)i };
+        g_array_append_val(d->labels, l);
+    }
+    for (size_t i = 0; i < o->relocation_count; i++) {
+        const tw_relocation *r = &o->relocations[i];
+        if (r->section == section) g_array_append_val(d->relocations, r);
+        const tw_symbol *s = &o->symbols[r->symbol];
+        int64_t place = (int64_t)s->value + r->addend;
+        if (s->section != section || is_named(d, (size_t)r->symbol) || place < 0) continue;
+        label l = { (uint32_t)place, -1 };
+        if (l.offset <= o->sections[section].public.size) g_array_append_val(d->labels, l);
+    }
+    g_array_sort(d->labels, by_offset);
+    g_array_sort(d->relocations, by_place);
+}
+
+/* ".L3_10" for a place of section 3 that has no symbol. */
+static void put_target(const dump *d, const tw_relocation *r, GString *out)
+{
+    const tw_symbol *s = &d->object->symbols[r->symbol];
+    if (is_named(d, (size_t)r->symbol) || s->section < 0) {
+        g_string_append(out, is_plain_name(s->name) ? s->name : "0");
+        if (r->addend)
+            g_string_append_printf(out, " %c %lld", r->addend < 0 ? '-' : '+', llabs((long long)r->addend));
+        return;
+    }
+    int64_t place = (int64_t)s->value + r->addend, size = d->object->sections[s->section].public.size;
+    int64_t inside = place < 0 ? 0 : place > size ? size : place;
+    g_string_append_printf(out, ".L%d_%llx", s->section, (long long)inside);
+    if (place != inside) g_string_append_printf(out, " %c %lld", place < inside ? '-' : '+', llabs(place - inside));
+}
+
+static void put_labels(dump *d, uint32_t offset)
+{
+    for (uint32_t last = UINT32_MAX; d->next_label < d->labels->len; d->next_label++) {
+        const label *l = &g_array_index(d->labels, label, d->next_label);
+        if (l->offset > offset) return;
+        if (l->symbol >= 0)
+            g_string_append_printf(d->out, "%s:\n", d->object->symbols[l->symbol].name);
+        else if (last != l->offset)
+            g_string_append_printf(d->out, ".L%d_%x:\n", d->section, l->offset), last = l->offset;
+    }
+}
+
+/* Next place after `offset` where a label stands or a relocation begins. */
+static uint32_t next_stop(const dump *d, uint32_t offset, uint32_t end)
+{
+    for (guint i = d->next_label; i < d->labels->len; i++) {
+        uint32_t at = g_array_index(d->labels, label, i).offset;
+        if (at > offset && at < end) end = at;
+        if (at > offset) break;
+    }
+    for (guint i = d->next_relocation; i < d->relocations->len; i++) {
+        uint32_t at = g_array_index(d->relocations, const tw_relocation *, i)->offset;
+        if (at > offset && at < end) end = at;
+        if (at > offset) break;
+    }
+    return end;
+}
+
+static const tw_relocation *relocation_at(dump *d, uint32_t offset)
+{
+    while (d->next_relocation < d->relocations->len) {
+        const tw_relocation *r = g_array_index(d->relocations, const tw_relocation *, d->next_relocation);
+        if (r->offset > offset) return NULL;
+        if (r->offset == offset) return r;
+        d->next_relocation++;
+    }
+    return NULL;
+}
+
+/* --- bytes ------------------------------------------------------------------------------------------------------------------------ */
+
+static uint32_t read_word(const tw_section *s, uint32_t at)
+{
+    const uint8_t *p = s->data + at;
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static const char *modifier_of(unsigned type)
+{
+    static const char *const texts[] = { [TW_R_COLOSSUS_RELATIVE_16_S2] = "@relative@16@s2",
+                                         [TW_R_COLOSSUS_18_S2] = "@abs18@s2",
+                                         [TW_R_COLOSSUS_19_S2] = "@abs19@s2",
+                                         [TW_R_COLOSSUS_16_S3] = "@abs16@s3",
+                                         [TW_R_COLOSSUS_16_S4] = "@abs16@s4",
+                                         [TW_R_COLOSSUS_16_S5] = "@abs16@s5",
+                                         [TW_R_COLOSSUS_20] = "@abs20",
+                                         [TW_R_COLOSSUS_21] = "@abs21" };
+    return type < G_N_ELEMENTS(texts) && texts[type] ? texts[type] : "";
+}
+
+/* A modifier stands right behind the symbol, before what is added: "f@abs19@s2 + 4". */
+static void put_relocated(const dump *d, const tw_relocation *r, bool plain, GString *out)
+{
+    GString *text = g_string_new(NULL);
+    put_target(d, r, text);
+    const char *modifier = plain ? "" : modifier_of(r->type), *blank = strchr(text->str, ' ');
+    size_t name = *modifier && blank ? (size_t)(blank - text->str) : text->len;
+    g_string_append_printf(out, "%.*s%s%s", (int)name, text->str, modifier, text->str + name);
+    g_string_free(text, TRUE);
+}
+
+/* Data with its bytes, up to `end`; a relocation takes the bytes of its field. Returns where it stopped. */
+static uint32_t put_data(dump *d, const tw_section *s, uint32_t at, uint32_t end)
+{
+    static const char *const names[] = { [1] = ".byte", [2] = ".short", [4] = ".long", [8] = ".quad" };
+    const tw_relocation *r = relocation_at(d, at);
+    uint32_t bytes = r ? tw__relocation_bytes(r->type) : 0;
+    if (bytes && bytes <= end - at) {
+        g_string_append_printf(d->out, "  %s ", names[bytes]);
+        put_relocated(d, r, false, d->out);
+        g_string_append_c(d->out, '\n');
+        return at + bytes;
+    }
+    uint32_t stop = next_stop(d, at, MIN(end, at + 16));
+    if (stop - at >= 4 && !(at % 4)) {
+        g_string_append_printf(d->out, "  .long 0x%08x\n", read_word(s, at));
+        return at + 4;
+    }
+    g_string_append(d->out, "  .byte ");
+    for (uint32_t i = at; i < stop; i++) g_string_append_printf(d->out, "%s0x%02x", i > at ? ", " : "", s->data[i]);
+    g_string_append_c(d->out, '\n');
+    return stop;
+}
+
+/* --- code ------------------------------------------------------------------------------------------------------------------------- */
+
+/* Operand whose field a relocation of the assembler's own choice fills; -1 when there is none. */
+static int relocated_operand(const tw_isa_row *row, unsigned type, bool *plain)
+{
+    static const struct {
+        const char *kind;
+        unsigned type;
+    } own[] = { { "Tgt19", TW_R_COLOSSUS_19_S2 }, { "Tgt20", TW_R_COLOSSUS_19_S2 },
+                { "Adr18", TW_R_COLOSSUS_18_S2 }, { "Z20", TW_R_COLOSSUS_20 },
+                { "Zvert", TW_R_COLOSSUS_RUN },   { "Z16", TW_R_COLOSSUS_16 },
+                { "Z8", TW_R_COLOSSUS_8 } };
+    for (size_t k = 0; k < row->count; k++)
+        for (size_t i = 0; i < G_N_ELEMENTS(own); i++)
+            if (strcmp(own[i].kind, row->operands[k]->name) == 0 && own[i].type == type)
+                return *plain = true, (int)k;
+    return -1;
+}
+
+/* One instruction at `at` as text; false when only data can stand for it. */
+static bool format_at(dump *d, const tw_section *s, uint32_t at, tw_insn *insn, char text[2 * TW_INSN_TEXT])
+{
+    uint64_t word = read_word(s, at) | (s->size - at >= 8 ? (uint64_t)read_word(s, at + 4) << 32 : 0);
+    if (!tw_insn_decode(d->object->arch, word, insn)) return false;
+    const tw_isa_row *row = tw_isa_get(insn->row);
+    uint32_t bytes = row->flags & TW_ISA_TWO_WORDS ? 8 : 4;
+    if (bytes > s->size - at) return false;
+    const tw_relocation *r = NULL;
+    for (guint i = d->next_relocation; i < d->relocations->len && !r; i++) {
+        const tw_relocation *found = g_array_index(d->relocations, const tw_relocation *, i);
+        if (found->offset >= at + bytes) break;
+        if (found->offset >= at) r = found;
+    }
+    char line[TW_INSN_TEXT];
+    if (!r) {
+        g_strlcpy(text, tw_insn_format(insn, line), TW_INSN_TEXT);
+        uint64_t back;
+        return tw_insn_encode(d->object->arch, insn, &back) == TW_OK && (uint32_t)back == (uint32_t)word;
+    }
+    bool plain = false;
+    int operand = r->offset == at ? relocated_operand(row, r->type, &plain) : -1;
+    if (operand < 0 || insn->operands[operand]) return false; /* a field that is not 0 could not be written */
+    GString *target = g_string_new(NULL);
+    put_relocated(d, r, plain, target);
+    bool fits = target->len < TW_INSN_TEXT;
+    if (fits) {
+        tw__isa_format(insn, operand, "\1", line);
+        g_auto(GStrv) parts = g_strsplit(line, "\1", 2);
+        g_snprintf(text, 2 * TW_INSN_TEXT, "%s%s%s", parts[0], target->str, parts[1] ? parts[1] : "");
+    }
+    g_string_free(target, TRUE);
+    return fits;
+}
+
+static uint32_t put_code(dump *d, const tw_section *s, uint32_t at)
+{
+    char text[2 * TW_INSN_TEXT], aux[2 * TW_INSN_TEXT];
+    tw_insn insn, second;
+    uint32_t end = s->size, stop = next_stop(d, at, end);
+    if (at % 4 || end - at < 4 || !format_at(d, s, at, &insn, text)) {
+        uint32_t limit = MIN(end, at + (4 - at % 4));
+        return put_data(d, s, at, limit);
+    }
+    const tw_isa_row *row = tw_isa_get(insn.row);
+    if (row->flags & TW_ISA_TWO_WORDS) {
+        if (stop < at + 8) return put_data(d, s, at, at + 4);
+        g_string_append_printf(d->out, "  %-50s // %x: %08x %08x\n", text, at, read_word(s, at),
+                               read_word(s, at + 4));
+        return at + 8;
+    }
+    if (!insn.bundled) {
+        g_string_append_printf(d->out, "  %-50s // %x: %08x\n", text, at, read_word(s, at));
+        return at + 4;
+    }
+    bool labelled = false;
+    for (guint i = d->next_label; i < d->labels->len; i++)
+        labelled |= g_array_index(d->labels, label, i).offset == at + 4;
+    bool bundle = end - at >= 8 && !labelled && format_at(d, s, at + 4, &second, aux) && second.bundled &&
+                  row->pipe == TW_ISA_MAIN && tw_isa_get(second.row)->pipe == TW_ISA_AUX;
+    if (!bundle) return put_data(d, s, at, at + 4);
+    g_string_append_printf(d->out, "  { %-48s // %x: %08x\n    %-46s } // %x: %08x\n", text, at, read_word(s, at),
+                           aux, at + 4, read_word(s, at + 4));
+    return at + 8;
+}
+
+static void put_section(dump *d, int index)
+{
+    const tw_section *s = &d->object->sections[index].public;
+    collect(d, index);
+    if (!s->size && !d->labels->len) return;
+    g_string_append_printf(d->out, "\n.section \"%s\", \"%s%s%s\"%s\n", s->name,
+                           s->flags & TW_SECTION_ALLOC ? "a" : "", s->flags & TW_SECTION_WRITE ? "w" : "",
+                           s->flags & TW_SECTION_EXEC ? "x" : "", s->flags & TW_SECTION_EMPTY ? ", @nobits" : "");
+    if (s->align > 1) g_string_append_printf(d->out, ".align %u\n", s->align);
+    if (d->object->linked) g_string_append_printf(d->out, "// at 0x%x\n", s->address);
+    uint32_t at = 0;
+    while (at < s->size) {
+        put_labels(d, at);
+        if (s->flags & TW_SECTION_EMPTY) {
+            uint32_t stop = next_stop(d, at, s->size);
+            g_string_append_printf(d->out, "  .space %u\n", stop - at);
+            at = stop;
+        } else {
+            at = s->flags & TW_SECTION_EXEC ? put_code(d, s, at) : put_data(d, s, at, s->size);
+        }
+    }
+    put_labels(d, UINT32_MAX);
+}
+
+/* --- tables ------------------------------------------------------------------------------------------------------------------------- */
+
+static void put_symbol_lines(dump *d)
+{
+    static const char *const bindings[] = { NULL, ".globl", ".weak" }, *const kinds[] = { NULL, ".internal",
+                                                                                          ".hidden", ".protected" };
+    const tw_object *o = d->object;
+    for (size_t i = 0; i < o->symbol_count; i++) {
+        const tw_symbol *s = &o->symbols[i];
+        if (!is_named(d, i)) continue;
+        if (s->section == TW_SECTION_COMMON)
+            g_string_append_printf(d->out, ".comm %s, %u, %u\n", s->name, s->size, s->value);
+        if (s->section == TW_SECTION_ABSOLUTE && s->type != TW_SYMBOL_FILE)
+            g_string_append_printf(d->out, ".set %s, 0x%x\n", s->name, s->value);
+        if (bindings[s->binding]) g_string_append_printf(d->out, "%s %s\n", bindings[s->binding], s->name);
+        if (s->visibility) g_string_append_printf(d->out, "%s %s\n", kinds[s->visibility], s->name);
+        if (s->section < 0) continue;
+        if (s->type == TW_SYMBOL_FUNCTION) g_string_append_printf(d->out, ".type %s, @function\n", s->name);
+        if (s->type == TW_SYMBOL_OBJECT) g_string_append_printf(d->out, ".type %s, @object\n", s->name);
+        if (s->size) g_string_append_printf(d->out, ".size %s, %u\n", s->name, s->size);
+    }
+}
+
+static void put_stack_lines(dump *d)
+{
+    for (size_t i = 0; i < d->object->note_count; i++) {
+        const tw_stack_note *n = &d->object->notes[i];
+        if (n->kind == TW_STACK_CALLS)
+            g_string_append_printf(d->out, ".stack_calls \"%s\", %s\n", n->name, n->targets);
+        else
+            g_string_append_printf(d->out, ".stack_%s \"%s\", %u\n", n->kind == TW_STACK_OWN ? "own" : "total",
+                                   n->name, n->bytes);
+    }
+}
+
+static void put_program(dump *d)
+{
+    g_string_append_printf(d->out,
+                           "// %s, %s\n.allow_invalid_operands\n.allow_invalid_repeat\n.warn_on_invalid_bundles\n",
+                           tw_isa_arch_name(d->object->arch), d->object->linked ? "linked" : "relocatable");
+    put_symbol_lines(d);
+    put_stack_lines(d);
+    for (size_t i = 0; i < d->object->section_count; i++) put_section(d, (int)i);
+}
+
+static void put_sections(dump *d)
+{
+    g_string_append(d->out, "section                                         size    align  address  flags\n");
+    for (size_t i = 0; i < d->object->section_count; i++) {
+        const tw_section *s = &d->object->sections[i].public;
+        g_string_append_printf(
+            d->out, "%-44s %7u  %7u  %7x  %s%s%s%s\n", s->name, s->size, s->align, s->address,
+            s->flags & TW_SECTION_ALLOC ? "alloc " : "", s->flags & TW_SECTION_WRITE ? "write " : "",
+            s->flags & TW_SECTION_EXEC ? "code " : "", s->flags & TW_SECTION_EMPTY ? "empty" : "");
+    }
+}
+
+static const char *section_name(const tw_object *o, int section)
+{
+    return section >= 0                     ? o->sections[section].public.name
+           : section == TW_SECTION_ABSOLUTE ? "*absolute*"
+           : section == TW_SECTION_COMMON   ? "*common*"
+                                            : "*undefined*";
+}
+
+static void put_symbols(dump *d)
+{
+    static const char *const types[] = { "", "object", "function", "section", "file" };
+    static const char *const bindings[] = { "local", "global", "weak" };
+    g_string_append(d->out, "   value     size  binding  type      section              name\n");
+    for (size_t i = 0; i < d->object->symbol_count; i++) {
+        const tw_symbol *s = &d->object->symbols[i];
+        if (!*s->name && s->type != TW_SYMBOL_SECTION) continue;
+        g_string_append_printf(d->out, "%8x %8u  %-7s  %-8s  %-20s %s\n", s->value, s->size, bindings[s->binding],
+                               types[s->type], section_name(d->object, s->section), s->name);
+    }
+}
+
+static void put_relocations(dump *d)
+{
+    g_string_append(d->out, "  offset  type                          section              symbol\n");
+    for (size_t i = 0; i < d->object->relocation_count; i++) {
+        const tw_relocation *r = &d->object->relocations[i];
+        const tw_symbol *s = &d->object->symbols[r->symbol];
+        g_string_append_printf(d->out, "%8x  %-28s  %-20s %s", r->offset, tw_relocation_name(r->type),
+                               section_name(d->object, r->section),
+                               *s->name ? s->name : section_name(d->object, s->section));
+        if (r->addend)
+            g_string_append_printf(d->out, " %c 0x%llx", r->addend < 0 ? '-' : '+', llabs((long long)r->addend));
+        g_string_append_c(d->out, '\n');
+    }
+}
+
+static void put_stack(dump *d)
+{
+    static const char *const kinds[] = { "total", "own", "calls" };
+    g_string_append(d->out, "stated    bytes  name\n");
+    for (size_t i = 0; i < d->object->note_count; i++) {
+        const tw_stack_note *n = &d->object->notes[i];
+        if (n->kind == TW_STACK_CALLS)
+            g_string_append_printf(d->out, "%-6s        -  %s: %s\n", kinds[n->kind], n->name, n->targets);
+        else
+            g_string_append_printf(d->out, "%-6s %8u  %s\n", kinds[n->kind], n->bytes, n->name);
+    }
+    if (!d->object->linked) return;
+    g_string_append(d->out, "\nneed in bytes, with all it calls\n");
+    for (size_t i = 0; i < d->object->symbol_count; i++) {
+        const tw_symbol *s = &d->object->symbols[i];
+        uint32_t bytes;
+        if (s->type != TW_SYMBOL_FUNCTION || !is_named(d, i)) continue;
+        if (tw_stack_need(d->object, s->name, &bytes) == TW_OK)
+            g_string_append_printf(d->out, "%8u  %s\n", bytes, s->name);
+        else
+            g_string_append_printf(d->out, " unknown  %s: %s\n", s->name, tw_error_message());
+    }
+}
+
+char *tw_object_dump(const tw_object *object, unsigned parts)
+{
+    dump d = { .object = object, .out = g_string_new(NULL) };
+    d.labels = g_array_new(FALSE, FALSE, sizeof(label));
+    d.relocations = g_array_new(FALSE, FALSE, sizeof(const tw_relocation *));
+    if (parts & TW_DUMP_SECTIONS) put_sections(&d);
+    if (parts & TW_DUMP_SYMBOLS) put_symbols(&d);
+    if (parts & TW_DUMP_RELOCATIONS) put_relocations(&d);
+    if (parts & TW_DUMP_STACK) put_stack(&d);
+    if (parts & TW_DUMP_CODE) put_program(&d);
+    g_array_free(d.labels, TRUE);
+    g_array_free(d.relocations, TRUE);
+    char *text = tw__realloc(NULL, d.out->len + 1);
+    if (text) memcpy(text, d.out->str, d.out->len + 1);
+    g_string_free(d.out, TRUE);
+    return text;
+}

@@ -1,0 +1,178 @@
+/* What is needed of the objects, and where it goes: code in region 0, data behind it or in region 1 (guide 7.2). */
+#include "poplar/colossus/link/link.h"
+
+#include <string.h>
+
+#include <tilewright/tile.h>
+
+static tw__link_section *section_at(const tw__link *link, uint32_t file, int section)
+{
+    return &g_array_index(link->sections, tw__link_section, link->first[file] + (guint)section);
+}
+
+static const tw_section *content(const tw__link_section *s)
+{
+    return &s->object->sections[s->section].public;
+}
+
+/* --- what is needed ---------------------------------------------------------------------------------------------------------------- */
+
+static void keep(tw__link *link, tw__link_section *s, GArray *work)
+{
+    if (s->kept || !(content(s)->flags & TW_SECTION_ALLOC)) return;
+    s->kept = true;
+    guint index = (guint)(s - &g_array_index(link->sections, tw__link_section, 0));
+    g_array_append_val(work, index);
+}
+
+static void keep_symbol(tw__link *link, uint32_t file, int symbol, GArray *work)
+{
+    int definition = tw__link_resolve(link, file, symbol);
+    if (definition >= 0) {
+        const tw__link_symbol *d = &g_array_index(link->symbols, tw__link_symbol, definition);
+        file = d->file, symbol = d->symbol;
+    }
+    int section = link->objects[file]->symbols[symbol].section;
+    if (section >= 0) keep(link, section_at(link, file, section), work);
+}
+
+static void keep_name(tw__link *link, const char *name, GArray *work)
+{
+    gpointer found = g_hash_table_lookup(link->names, name);
+    if (!found) {
+        tw__link_error(link, "'%s' is not defined", name);
+        return;
+    }
+    const tw__link_symbol *d = &g_array_index(link->symbols, tw__link_symbol, GPOINTER_TO_UINT(found) - 1);
+    keep_symbol(link, d->file, d->symbol, work);
+}
+
+/* Sections without a name of their own: not one function, so all of it stays. */
+static bool always_stays(const char *name)
+{
+    static const char *const plain[] = { ".text", ".data", ".rodata", ".bss" };
+    for (size_t i = 0; i < G_N_ELEMENTS(plain); i++)
+        if (strcmp(plain[i], name) == 0) return true;
+    return false;
+}
+
+/* Functions that a kept one may call through pointers are needed as well. */
+static void keep_pointed(tw__link *link, const tw__link_section *s, GArray *work)
+{
+    for (size_t i = 0; i < s->object->note_count; i++) {
+        const tw_stack_note *note = &s->object->notes[i];
+        int caller = note->kind == TW_STACK_CALLS ? tw_object_find_symbol(s->object, note->name) : -1;
+        if (caller < 0 || s->object->symbols[caller].section != s->section) continue;
+        g_auto(GStrv) targets = g_strsplit(note->targets, ",", -1);
+        for (char **t = targets; *t; t++)
+            if (*g_strstrip(*t)) keep_name(link, *t, work);
+    }
+}
+
+void tw__link_mark(tw__link *link)
+{
+    g_autoptr(GArray) work = g_array_new(FALSE, FALSE, sizeof(guint));
+    const tw_link_options *o = link->options;
+    bool all = !o->entry && !(o->keep && o->keep[0]);
+    for (guint i = 0; i < link->sections->len; i++) {
+        tw__link_section *s = &g_array_index(link->sections, tw__link_section, i);
+        if (all || always_stays(content(s)->name)) keep(link, s, work);
+    }
+    if (o->entry) keep_name(link, o->entry, work);
+    for (const char *const *name = o->keep; name && *name; name++) keep_name(link, *name, work);
+    for (guint at = 0; at < work->len; at++) {
+        const tw__link_section *s =
+            &g_array_index(link->sections, tw__link_section, g_array_index(work, guint, at));
+        for (size_t i = 0; i < s->object->relocation_count; i++)
+            if (s->object->relocations[i].section == s->section)
+                keep_symbol(link, s->file, s->object->relocations[i].symbol, work);
+        keep_pointed(link, s, work);
+    }
+}
+
+/* --- where it goes ------------------------------------------------------------------------------------------------------------------ */
+
+/* A new section of the image, whatever names there are already: the second of a name gets a number. */
+static int new_section(tw__link *link, const char *name, unsigned flags)
+{
+    size_t before = link->image->section_count;
+    int out = tw_object_section(link->image, name, flags);
+    for (unsigned n = 2; out >= 0 && link->image->section_count == before; n++) {
+        g_autofree char *other = g_strdup_printf("%s#%u", name, n);
+        out = tw_object_section(link->image, other, flags);
+    }
+    return out;
+}
+
+static void copy_section(tw__link *link, tw__link_section *s, uint32_t address)
+{
+    const tw_section *from = content(s);
+    s->out = new_section(link, from->name, from->flags);
+    tw_status status = s->out < 0 ? (tw_status)s->out : tw_object_raise_align(link->image, s->out, from->align);
+    if (status == TW_OK) status = tw_object_append(link->image, s->out, from->data, from->size);
+    if (status != TW_OK)
+        link->status = status;
+    else
+        link->image->sections[s->out].public.address = address;
+}
+
+static uint32_t align_up(uint32_t address, uint32_t align)
+{
+    return (address + align - 1) & ~(align - 1);
+}
+
+/* One area: [at, end); `next` is where it goes on when it is full. */
+typedef struct area {
+    uint32_t at, end;
+} area;
+
+static bool take(area *a, uint32_t size, uint32_t align, uint32_t *address)
+{
+    uint32_t start = align_up(a->at, align);
+    if (start < a->at || start > a->end || size > a->end - start) return false;
+    *address = start, a->at = start + size;
+    return true;
+}
+
+static void place_kind(tw__link *link, bool code, area *first, area *second)
+{
+    uint32_t needed = 0;
+    bool full = false;
+    for (guint i = 0; i < link->sections->len; i++) {
+        tw__link_section *s = &g_array_index(link->sections, tw__link_section, i);
+        const tw_section *from = content(s);
+        if (!s->kept || !(from->flags & TW_SECTION_EXEC) == code) continue;
+        uint32_t address = 0, align = code && from->align < 4 ? 4 : from->align;
+        needed += from->size;
+        if (!take(first, from->size, align, &address) && !(second && take(second, from->size, align, &address)))
+            full = true;
+        copy_section(link, s, address);
+    }
+    if (!full) return;
+    if (code)
+        tw__link_error(link, "code needs %u bytes, and region 0 has no room for it: it ends at 0x%x", needed,
+                       first->end);
+    else
+        tw__link_error(link, "data needs %u bytes, and the tile's memory has no room for it", needed);
+}
+
+void tw__link_place(tw__link *link)
+{
+    const tw_tile_arch *arch = tw_tile_arch_by_name(tw_isa_arch_name(link->image->arch));
+    const tw_tile_region *low = &arch->regions[0], *high = &arch->regions[1];
+    const tw_link_options *o = link->options;
+    area code = { o->code_address ? o->code_address : low->start, low->start + low->bytes };
+    area upper = { high->start, high->start + high->bytes };
+    if (code.at < low->start)
+        tw__link_error(link, "code cannot lie at 0x%x: region 0 begins at 0x%x", code.at, low->start);
+    place_kind(link, true, &code, NULL);
+    if (!o->data_address) {
+        code.at = align_up(code.at, 8);
+        place_kind(link, false, &code, &upper);
+    } else {
+        area data = { o->data_address, high->start + high->bytes };
+        if (data.at < low->start)
+            tw__link_error(link, "data cannot lie at 0x%x: the memory begins at 0x%x", data.at, low->start);
+        place_kind(link, false, &data, NULL);
+    }
+}

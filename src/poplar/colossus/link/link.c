@@ -1,0 +1,266 @@
+/* Linking: definitions, what is needed, addresses, then relocations into a copy of the bytes. */
+#include "poplar/colossus/link/link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void tw__link_error(tw__link *link, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    g_autofree char *text = g_strdup_vprintf(format, args);
+    va_end(args);
+    if (!link->errors++) tw__fail(TW_E_LINK, "%s", text);
+    tw_diag diag = { .file = "", .severity = TW_ERROR, .length = 1, .code = "link", .message = text };
+    if (link->diags) tw_diags_add(link->diags, &diag);
+}
+
+const char *tw__link_file(const tw__link *link, uint32_t file, char buf[32])
+{
+    if (link->options->names) return link->options->names[file];
+    g_snprintf(buf, 32, "object %u", file + 1);
+    return buf;
+}
+
+static void add_sections(tw__link *link)
+{
+    for (size_t f = 0; f < link->count; f++) {
+        link->first[f] = link->sections->len;
+        for (size_t i = 0; i < link->objects[f]->section_count; i++) {
+            tw__link_section s = { .object = link->objects[f], .file = (uint32_t)f, .section = (int)i, .out = -1 };
+            g_array_append_val(link->sections, s);
+        }
+    }
+}
+
+static const tw__link_section *section_of(const tw__link *link, uint32_t file, int section)
+{
+    return &g_array_index(link->sections, tw__link_section, link->first[file] + (guint)section);
+}
+
+/* --- symbols of the image ---------------------------------------------------------------------------------------------------------- */
+
+/* Common symbols of the program get room in a section of their own. */
+static void place_commons(tw__link *link)
+{
+    tw_object *o = (tw_object *)link->commons;
+    for (guint i = 0; i < link->symbols->len; i++) {
+        tw__link_symbol *d = &g_array_index(link->symbols, tw__link_symbol, i);
+        if (!d->common) continue;
+        int bss = tw_object_section(o, ".bss.common", TW_SECTION_DATA | TW_SECTION_EMPTY);
+        tw_status status = bss < 0 ? (tw_status)bss : tw_object_align(o, bss, d->value);
+        uint32_t at = bss < 0 ? 0 : o->sections[bss].public.size;
+        if (status == TW_OK) status = tw_object_append(o, bss, NULL, d->size);
+        int symbol = status == TW_OK ? tw_object_symbol(o, d->name) : (int)status;
+        if (symbol < 0) {
+            link->status = (tw_status)symbol;
+            return;
+        }
+        tw_object_define(o, symbol, bss, at, TW_SYMBOL_OBJECT);
+        tw_object_bind(o, symbol, TW_SYMBOL_GLOBAL);
+        tw_object_set_size(o, symbol, d->size);
+        d->file = (uint32_t)link->count - 1, d->symbol = symbol;
+    }
+}
+
+/* Address of a symbol of an object; false and an error when it has none. */
+static bool address_of(tw__link *link, uint32_t file, int symbol, const tw_section *from, uint32_t *address)
+{
+    int definition = tw__link_resolve(link, file, symbol);
+    const tw_symbol *asked = &link->objects[file]->symbols[symbol], *s = asked;
+    uint32_t at = file;
+    if (definition >= 0) {
+        const tw__link_symbol *d = &g_array_index(link->symbols, tw__link_symbol, definition);
+        at = d->file, s = &link->objects[at]->symbols[d->symbol];
+    }
+    if (s->section == TW_SECTION_UNDEFINED || s->section == TW_SECTION_COMMON) {
+        *address = 0;
+        if (asked->binding == TW_SYMBOL_WEAK) return true;
+        char buf[32];
+        tw__link_error(link, "'%s' is not defined; %s uses it in %s", asked->name, tw__link_file(link, file, buf),
+                       from->name);
+        return false;
+    }
+    *address = s->value;
+    if (s->section == TW_SECTION_ABSOLUTE) return true;
+    const tw__link_section *section = section_of(link, at, s->section);
+    if (section->out < 0) {
+        tw__link_error(link, "'%s' is in section '%s', which takes no memory", s->name,
+                       link->objects[at]->sections[s->section].public.name);
+        return false;
+    }
+    *address += link->image->sections[section->out].public.address;
+    return true;
+}
+
+static void copy_symbols(tw__link *link)
+{
+    for (size_t f = 0; f < link->count; f++) {
+        const tw_object *object = link->objects[f];
+        for (size_t i = 0; i < object->symbol_count; i++) {
+            const tw_symbol *s = &object->symbols[i];
+            bool local = s->binding == TW_SYMBOL_LOCAL;
+            if (!*s->name || strncmp(s->name, ".L", 2) == 0 ||
+                (s->section < 0 && s->section != TW_SECTION_ABSOLUTE))
+                continue;
+            const tw__link_section *section = s->section >= 0 ? section_of(link, (uint32_t)f, s->section) : NULL;
+            if (section && section->out < 0) continue;
+            int definition = tw__link_resolve(link, (uint32_t)f, (int)i);
+            const tw__link_symbol *d =
+                definition < 0 ? NULL : &g_array_index(link->symbols, tw__link_symbol, definition);
+            if (!local && d && (d->file != f || d->symbol != (int)i)) continue; /* another one won */
+            int out = tw_object_symbol(link->image,
+                                       local && tw_object_find_symbol(link->image, s->name) >= 0 ? "" : s->name);
+            if (out < 0) {
+                link->status = (tw_status)out;
+                return;
+            }
+            tw_symbol *made = &link->image->symbols[out];
+            if (!*made->name) made->name = tw__arena_strdup(link->image->arena, s->name);
+            if (!made->name) made->name = "", link->status = TW_E_NO_MEMORY;
+            uint32_t base = section ? link->image->sections[section->out].public.address : 0;
+            made->section = section ? section->out : TW_SECTION_ABSOLUTE;
+            made->value = s->value + base, made->size = s->size, made->type = s->type, made->binding = s->binding;
+            made->visibility = s->visibility;
+        }
+    }
+}
+
+/* --- relocations, notes, lines -------------------------------------------------------------------------------------------------------- */
+
+static void relocate(tw__link *link, uint32_t file, const tw_relocation *r)
+{
+    const tw__link_section *s = section_of(link, file, r->section);
+    if (s->out < 0) return;
+    tw__section *out = &link->image->sections[s->out];
+    uint32_t address;
+    if (!address_of(link, file, r->symbol, &out->public, &address)) return;
+    int64_t value = (int64_t)address + r->addend;
+    if (tw_relocation_apply(link->image->arch, r->type, (uint64_t)value, out->data + r->offset) == TW_OK) return;
+    char buf[32];
+    g_autofree char *why = g_strdup(tw_error_message());
+    const char *name = link->objects[file]->symbols[r->symbol].name;
+    tw__link_error(link, "%s: %s + 0x%x%s%s: %s", tw__link_file(link, file, buf), out->public.name, r->offset,
+                   *name ? ", symbol " : "", name, why);
+}
+
+/* Notes of functions that stayed; a note of a section follows the section to its name in the image. */
+static void copy_notes(tw__link *link, uint32_t file)
+{
+    const tw_object *object = link->objects[file];
+    for (size_t i = 0; i < object->note_count; i++) {
+        tw_stack_note note = object->notes[i];
+        int symbol = tw_object_find_symbol(object, note.name), section = -1;
+        for (size_t k = 0; k < object->section_count && symbol < 0; k++)
+            if (strcmp(object->sections[k].public.name, note.name) == 0) section = (int)k;
+        if (symbol >= 0) section = object->symbols[symbol].section;
+        if (section >= 0) {
+            const tw__link_section *s = section_of(link, file, section);
+            if (s->out < 0) continue;
+            if (symbol < 0) note.name = link->image->sections[s->out].public.name;
+        } else if (symbol < 0 && tw_object_find_symbol(link->image, note.name) < 0) {
+            continue;
+        }
+        if (tw_object_add_stack_note(link->image, &note) != TW_OK) link->status = TW_E_NO_MEMORY;
+    }
+    for (size_t i = 0; i < object->line_count; i++) {
+        const tw_object_line *line = &object->lines[i];
+        int out = section_of(link, file, line->section)->out;
+        if (out >= 0 && tw_object_add_line(link->image, out, line->offset, line->file, line->line) != TW_OK)
+            link->status = TW_E_NO_MEMORY;
+    }
+}
+
+static void set_entry(tw__link *link)
+{
+    int symbol = link->options->entry ? tw_object_find_symbol(link->image, link->options->entry) : -1;
+    if (symbol >= 0) link->image->entry = link->image->symbols[symbol].value;
+    for (size_t i = 0; i < link->image->section_count && symbol < 0; i++) {
+        const tw_section *s = &link->image->sections[i].public;
+        if ((s->flags & TW_SECTION_EXEC) && s->size && (!link->image->entry || s->address < link->image->entry))
+            link->image->entry = s->address;
+    }
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------------------------------- */
+
+static void run(tw__link *link)
+{
+    tw__link_collect(link);
+    place_commons(link);
+    add_sections(link);
+    if (link->status != TW_OK || link->errors) return;
+    tw__link_mark(link);
+    if (!link->errors) tw__link_place(link);
+    if (link->status != TW_OK || link->errors) return;
+    copy_symbols(link);
+    for (size_t f = 0; f < link->count; f++) {
+        for (size_t i = 0; i < link->objects[f]->relocation_count; i++)
+            relocate(link, (uint32_t)f, &link->objects[f]->relocations[i]);
+        copy_notes(link, (uint32_t)f);
+    }
+    set_entry(link);
+}
+
+static bool same_chip(const tw_object *const *objects, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (objects[i]->arch != objects[0]->arch) return false;
+    return count > 0;
+}
+
+tw_status tw_link(const tw_object *const *objects, size_t count, const tw_link_options *options, tw_diags *diags,
+                  tw_object **image)
+{
+    static const tw_link_options defaults;
+    *image = NULL;
+    if (!same_chip(objects, count))
+        return tw__fail(TW_E_INVALID_ARGUMENT,
+                        count ? "the objects are for different chips" : "there is nothing to link");
+    tw__link link = { .count = count + 1, .options = options ? options : &defaults, .diags = diags };
+    link.commons = tw_object_new(objects[0]->arch), link.image = tw_object_new(objects[0]->arch);
+    const tw_object **all = tw__calloc(count + 1, sizeof *all);
+    link.first = tw__calloc(count + 1, sizeof *link.first);
+    link.sections = g_array_new(FALSE, TRUE, sizeof(tw__link_section));
+    link.symbols = g_array_new(FALSE, TRUE, sizeof(tw__link_symbol));
+    link.names = g_hash_table_new(g_str_hash, g_str_equal);
+    if (link.commons && link.image && all && link.first) {
+        memcpy(all, objects, count * sizeof *all);
+        all[count] = link.commons, link.objects = all;
+        link.image->linked = true;
+        run(&link);
+    } else {
+        link.status = TW_E_NO_MEMORY;
+    }
+    tw_status status = link.status != TW_OK ? tw__fail(link.status, "out of memory, or of room, while linking")
+                       : link.errors        ? TW_E_LINK
+                                            : TW_OK;
+    if (status == TW_OK)
+        *image = link.image;
+    else
+        tw_object_free(link.image);
+    tw_object_free(link.commons);
+    g_array_free(link.sections, TRUE);
+    g_array_free(link.symbols, TRUE);
+    g_hash_table_destroy(link.names);
+    free(all);
+    free(link.first);
+    return status;
+}
+
+uint32_t tw_object_entry(const tw_object *image)
+{
+    return image->entry;
+}
+
+void tw_link_sizes(const tw_object *image, uint32_t *code, uint32_t *data)
+{
+    *code = *data = 0;
+    for (size_t i = 0; i < image->section_count; i++) {
+        const tw_section *s = &image->sections[i].public;
+        if (s->flags & TW_SECTION_EXEC)
+            *code += s->size;
+        else if (s->flags & TW_SECTION_ALLOC)
+            *data += s->size;
+    }
+}
