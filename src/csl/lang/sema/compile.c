@@ -101,10 +101,9 @@ static void free_names(gpointer names)
 
 tw__csl_image *tw__csl_compile(const tw__csl_compile_options *options, tw_diags *diags)
 {
-    char here;
     tw__csl_shared shared = { .options = options,
                               .ctx = tw__csl_ctx_new(diags),
-                              .stack_base = &here,
+                              .stack_base = __builtin_frame_address(0),
                               .steps_left =
                                   options->max_comptime_steps ? options->max_comptime_steps : DEFAULT_STEPS };
     tw__csl_image *image = tw__csl_image_new();

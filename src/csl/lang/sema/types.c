@@ -134,7 +134,7 @@ static const tw__csl_type *intern(tw__csl_types *types, const tw__csl_type *t, s
     void *parts = tw__arena_alloc(types->arena, t->count * part_bytes + 1, 8);
     if (!copy || !parts) return &tw__csl_t_POISON;
     *copy = *t;
-    if (t->count) memcpy(parts, t->fields, t->count * part_bytes);
+    if (t->count) memcpy(parts, t->dims, t->count * part_bytes); /* dims: of all lists the least aligned */
     copy->fields = parts; /* the lists share one union member's place */
     g_hash_table_add(types->made, copy);
     return copy;

@@ -216,6 +216,12 @@ static void config_store(tw__part *part, tw__pe *pe, uint32_t address, unsigned 
         tw__wse_config_set(part, pe, (uint16_t)((address + k) / 2), (uint16_t)(value >> (8 * k)));
 }
 
+/* Of the current frame; NULL while no frame has needed any. */
+static uint64_t *registers_of(const tw__pe *pe)
+{
+    return pe->regs ? pe->regs + pe->base : NULL;
+}
+
 static void outside(tw__part *part, tw__pe *pe, const char *what, uint32_t address, unsigned size)
 {
     tw__wse_fault(part, pe, "wse.address", "%s of %u bytes at address 0x%04x, outside the %u bytes of PE memory",
@@ -246,7 +252,7 @@ tw__run tw__wse_pe_run(tw__part *part, tw__pe *pe, uint64_t budget, uint64_t *us
     };
     const tw__dinsn *const code = pe->program->code;
     const tw__dinsn *i = code + pe->pc, *next;
-    uint64_t *r = pe->regs + pe->base;
+    uint64_t *r = registers_of(pe);
     uint8_t *const memory = pe->memory;
     const uint64_t *const consts = pe->program->program->consts;
     const uint64_t *const pool = pe->pool;
@@ -409,7 +415,7 @@ entered:
     next = code + pe->pc;
     left += next->phi - (i + 1)->phi;
     i = next;
-    r = pe->regs + pe->base;
+    r = registers_of(pe);
     if (left < i->phi) STOP(TW__RUN_SLICE);
     GO;
 do_RET:
@@ -425,7 +431,7 @@ do_RET:
         pe->stack = frame->stack;
         left += next->phi - (i + 1)->phi;
         i = next;
-        r = pe->regs + pe->base;
+        r = registers_of(pe);
         GO;
     }
 
@@ -456,7 +462,7 @@ do_MAP:
     if (slow == TW__SLOW_CALL) {
         left += (code + pe->pc)->phi - i->phi - (int64_t)cost;
         i = code + pe->pc;
-        r = pe->regs + pe->base;
+        r = registers_of(pe);
         GO;
     }
     goto after_slow;

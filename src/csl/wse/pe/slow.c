@@ -274,7 +274,7 @@ tw__slow tw__wse_pe_map(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t
     pe->stack = pe->stack_end;
     pe->stack_end += f->stack_bytes;
     pe->pc = f->entry;
-    memcpy(pe->regs + pe->base, args, map->input_count * sizeof *args);
+    if (map->input_count) memcpy(pe->regs + pe->base, args, map->input_count * sizeof *args);
     m->called = 1;
     if (pe->stack_end > p->stack_address + p->stack_bytes) {
         tw__wse_fault(part, pe, "wse.stack", "stack overflow in PE memory: '%s' needs %u bytes", f->name,
