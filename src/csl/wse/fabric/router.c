@@ -4,10 +4,9 @@
 
 #include <string.h>
 
-tw__channel *tw__wse_channel_of(tw__part *part, uint32_t pe, unsigned color)
+tw__channel *tw__wse_make_channel(tw__part *part, uint32_t pe, unsigned color)
 {
     tw__router *router = &part->w->router[pe];
-    if (router->channel_of[color]) return &router->channel[router->channel_of[color] - 1];
     tw__channel *grown = tw__realloc(router->channel, (router->channel_count + 1u) * sizeof *grown);
     if (!grown) {
         part->no_memory = true;
@@ -59,15 +58,14 @@ static void arrive(tw__part *part, uint32_t pe, unsigned port, tw__wave wave)
 static void take_arrivals(tw__part *part, uint32_t pe, tw__router *router, unsigned slot)
 {
     for (unsigned port = 0; port < 4; port++) {
-        tw__wave *wave = &router->in[slot][port];
-        if (wave->flags) {
-            arrive(part, pe, port, *wave);
-            wave->flags = 0;
-        }
+        unsigned come = router->come[slot][port];
+        if (come & 1) arrive(part, pe, port, router->in[slot][port]);
+        if (!(come & 2)) continue;
         for (uint32_t colors = router->credit[slot][port]; colors; colors &= colors - 1)
             router->channel[router->channel_of[__builtin_ctz(colors)] - 1].credit[port]++;
         router->credit[slot][port] = 0;
     }
+    router->any[slot] = 0;
 }
 
 /* One wavelet from the compute engine's output queues, in turn; colors that the host listens to go there. */
@@ -183,7 +181,9 @@ static bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel
     if (port != TW__WSE_R && router->neighbour[port] != UINT32_MAX && !from_host) {
         uint32_t from = router->neighbour[port];
         unsigned color = flags & TW__WSE_SWAPPED ? c->color ^ 1u : c->color;
-        part->w->router[from].credit[(part->now + 2) & 3][port ^ 1] |= 1u << color;
+        tw__router *back = &part->w->router[from];
+        back->credit[(part->now + 2) & 3][port ^ 1] |= 1u << color;
+        back->come[(part->now + 2) & 3][port ^ 1] |= 2;
         tw__wse_wake_other(part, from, part->now + 2);
     }
     uint32_t out = control ? tw__wse_switch_command(part, pe, c, payload) : payload;
@@ -195,7 +195,9 @@ static bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel
             continue;
         }
         c->credit[d]--;
-        part->w->router[to].in[(part->now + 2) & 3][d ^ 1] =
+        tw__router *next = &part->w->router[to];
+        next->come[(part->now + 2) & 3][d ^ 1] |= 1;
+        next->in[(part->now + 2) & 3][d ^ 1] =
             (tw__wave){ out, c->color, (uint8_t)(TW__WSE_VALID | (flags & TW__WSE_CONTROL)), 0 };
         tw__wse_wake_other(part, to, part->now + 2);
         part->totals.hops++;
@@ -212,7 +214,7 @@ void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now)
 {
     tw__router *router = &part->w->router[pe];
     tw__pe *engine = &part->w->pe[pe];
-    take_arrivals(part, pe, router, now & 3);
+    if (router->any[now & 3]) take_arrivals(part, pe, router, now & 3);
     if (engine->out_busy) take_outgoing(part, pe, router, engine);
     if (engine->ports) take_from_host(part, pe, router, engine);
     if (!router->busy) return;

@@ -4,48 +4,25 @@
 
 #include <string.h>
 
-static void append(tw__part *part, tw__list *list, uint32_t pe)
+void tw__wse_more_room(tw__part *part, tw__list *list)
 {
-    if (list->count == list->room && !tw__grow(&list->items, &list->room, list->count, sizeof *list->items)) {
-        part->no_memory = true;
-        return;
-    }
-    list->items[list->count++] = pe;
+    if (!tw__grow(&list->items, &list->room, list->count, sizeof *list->items)) part->no_memory = true;
 }
 
-void tw__wse_wake(tw__part *part, uint32_t pe, uint64_t at)
+void tw__wse_wake_far(tw__part *part, uint32_t pe, uint64_t at)
 {
-    if (at >= part->now + 4) {
-        if (!tw__wse_timer_push(part, at, pe)) part->no_memory = true;
-        return;
-    }
-    unsigned slot = at & 3;
-    tw__router *router = &part->w->router[pe];
-    if (router->near >> slot & 1) return;
-    router->near |= (uint8_t)(1u << slot);
-    append(part, &part->near[slot], pe);
+    if (!tw__wse_timer_push(part, at, pe)) part->no_memory = true;
 }
 
-void tw__wse_wake_other(tw__part *part, uint32_t pe, uint64_t at)
+void tw__wse_wake_mail(tw__part *part, uint32_t pe, uint64_t at)
 {
-    if (pe >= part->first && pe < part->end) {
-        tw__wse_wake(part, pe, at);
-        return;
-    }
     const tw__wse *w = part->w;
     unsigned target = pe < part->first ? part->number - 1 : part->number + 1; /* partitions are strips of rows */
     while (pe < w->part[target].first) target--;
     while (pe >= w->part[target].end) target++;
-    append(part, &part->mail[target * 4 + (at & 3)], pe);
-}
-
-void tw__wse_wake_engine(tw__part *part, uint32_t pe, uint64_t at)
-{
-    tw__pe *p = &part->w->pe[pe];
-    if (at < part->now) at = part->now;
-    if (at >= p->due) return;
-    p->due = at;
-    tw__wse_wake(part, pe, at);
+    tw__list *mail = &part->mail[target * 4 + (at & 3)];
+    if (mail->count == mail->room) tw__wse_more_room(part, mail);
+    if (mail->count < mail->room) mail->items[mail->count++] = pe;
 }
 
 /* --- heap by time, then PE ----------------------------------------------------------------------------------------------- */

@@ -431,6 +431,15 @@ static bool prepare(tw__part *part, tw__pe *pe, tw__op *op, const tw__decoded_us
             op->width = (uint8_t)stride_width(op->width, op->arg[k].stride, op->arg[k].size);
     op->priority = op_priority(pe, op, u, r);
     remember_zero(op);
+    op->straight = 0;
+    bool move = op->code == TW__CSL_OP_MOV16 || op->code == TW__CSL_OP_MOV32 || op->code == TW__CSL_OP_FMOVH ||
+                op->code == TW__CSL_OP_FMOVS;
+    const tw__opnd *to = &op->arg[0], *from = &op->arg[2];
+    bool plain = !((to->flags | from->flags) & TW__CSL_DSD_TRANSFORM) && !to->simd && !from->simd;
+    if (move && plain && op->on_kind == TW__CSL_ACT_NONE) {
+        if (to->kind == TW__O_MEM && from->kind == TW__O_IN) op->straight = 1;
+        if (to->kind == TW__O_OUT && from->kind == TW__O_MEM) op->straight = 2;
+    }
     return true;
 }
 

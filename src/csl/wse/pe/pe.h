@@ -54,6 +54,10 @@ typedef struct tw__router {
     uint8_t channel_of[TW__CSL_COLORS]; /* + 1; 0 = none yet */
     uint32_t busy;                      /* channels with waiting wavelets */
     tw__channel *channel;
+    union { /* [slot][port]: 1 = a wavelet, 2 = credits; written by that neighbour, all of a slot read at once */
+        uint8_t come[4][4];
+        uint32_t any[4];
+    };
     tw__wave in[4][4];     /* [slot][port] */
     uint32_t credit[4][4]; /* [slot][port]: colors with one place more in that neighbour */
 } tw__router;
@@ -101,6 +105,7 @@ typedef struct tw__walk_state {
 typedef struct tw__op {
     uint8_t active, slot, code, async, priority, on_kind, done_kind, result, dry;
     uint8_t zero_which;
+    uint8_t straight; /* a move: 1 = from the fabric into memory, 2 = from memory to the fabric, nothing special */
     uint16_t result_reg;
     uint16_t on_at, done_at;
     uint32_t length, done; /* elements; TW__CSL_UNBOUNDED = without end */
@@ -292,12 +297,45 @@ struct tw__wse {
 };
 
 /* --- schedule.c: who is looked at when ---------------------------------------------------------------------------- */
-void tw__wse_wake(tw__part *part, uint32_t pe, uint64_t at);       /* a PE of this partition; at >= part->now */
-void tw__wse_wake_other(tw__part *part, uint32_t pe, uint64_t at); /* any PE; at = now + 2 */
+void tw__wse_wake_far(tw__part *part, uint32_t pe, uint64_t at);
+void tw__wse_wake_mail(tw__part *part, uint32_t pe, uint64_t at);
+void tw__wse_more_room(tw__part *part, tw__list *list);
+
+/* A PE of this partition; at >= part->now. */
+static inline void tw__wse_wake(tw__part *part, uint32_t pe, uint64_t at)
+{
+    if (at >= part->now + 4) {
+        tw__wse_wake_far(part, pe, at);
+        return;
+    }
+    unsigned slot = at & 3;
+    tw__router *router = &part->w->router[pe];
+    if (router->near >> slot & 1) return;
+    router->near |= (uint8_t)(1u << slot);
+    tw__list *list = &part->near[slot];
+    if (list->count == list->room) tw__wse_more_room(part, list);
+    if (list->count < list->room) list->items[list->count++] = pe;
+}
+
+/* Any PE; at = now + 2. */
+static inline void tw__wse_wake_other(tw__part *part, uint32_t pe, uint64_t at)
+{
+    if (pe >= part->first && pe < part->end)
+        tw__wse_wake(part, pe, at);
+    else
+        tw__wse_wake_mail(part, pe, at);
+}
 bool tw__wse_timer_push(tw__part *part, uint64_t at, uint32_t pe);
 void tw__wse_timer_pop(tw__part *part);
-void tw__wse_wake_engine(tw__part *part, uint32_t pe,
-                         uint64_t at); /* the compute engine has something to do at `at` */
+/* The compute engine has something to do at `at`. */
+static inline void tw__wse_wake_engine(tw__part *part, uint32_t pe, uint64_t at)
+{
+    tw__pe *p = &part->w->pe[pe];
+    if (at < part->now) at = part->now;
+    if (at >= p->due) return;
+    p->due = at;
+    tw__wse_wake(part, pe, at);
+}
 
 /* --- fault.c ------------------------------------------------------------------------------------------------------- */
 /* An error of the program on this PE: message with source line and stack trace; the run stops after this window. */
@@ -365,7 +403,9 @@ void tw__wse_count_op(tw__part *part, tw__pe *pe, const tw__op *op, uint32_t n, 
 uint32_t tw__wse_op_beats(const tw__part *part, const tw__op *op, uint32_t n); /* cycles for n elements on memory */
 bool tw__wse_op_control_waits(tw__pe *pe, const tw__op *op); /* on_control and a control wavelet is next */
 void tw__wse_op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control);
-void tw__wse_act(tw__part *part, tw__pe *pe, unsigned kind, unsigned id);      /* tw__csl_action_kind */
+void tw__wse_act(tw__part *part, tw__pe *pe, unsigned kind, unsigned id); /* tw__csl_action_kind */
+/* A wavelet that a waiting straight move takes as it lands; false = it has to go through the queue. */
+bool tw__wse_straight_in(tw__part *part, tw__pe *pe, tw__queue *q, uint32_t payload, uint64_t at);
 bool tw__wse_opnd_get(tw__part *part, tw__pe *pe, tw__opnd *o, void *element); /* one element; false = none there */
 bool tw__wse_opnd_put(tw__part *part, tw__pe *pe, tw__opnd *o, const void *element);
 
@@ -386,7 +426,11 @@ static inline unsigned tw__wse_queue_room(const tw__queue *q)
     return (unsigned)q->depth - q->count;
 }
 /* May the router hand over a wavelet of this color? Makes the direct queue. */
-bool tw__wse_engine_accepts(tw__part *part, tw__pe *pe, unsigned color);
+static inline bool tw__wse_engine_accepts(tw__part *part, tw__pe *pe, unsigned color)
+{
+    int queue = pe->in_of_color[color] ? pe->in_of_color[color] - 1 : tw__wse_queue_for(part, pe, color, false);
+    return queue >= 0 && pe->in_queue[queue]->count < pe->in_queue[queue]->depth;
+}
 void tw__wse_engine_takes(tw__part *part, tw__pe *pe, tw__wave wave, uint64_t at);
 
 /* --- task.c: the compute engine's turn ------------------------------------------------------------------------------- */
@@ -402,8 +446,13 @@ bool tw__wse_service(tw__part *part, tw__pe *pe, unsigned number, uint64_t *r, u
 
 /* --- router.c, switch.c, host.c -------------------------------------------------------------------------------------- */
 void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now);
-tw__channel *tw__wse_channel_of(tw__part *part, uint32_t pe,
-                                unsigned color); /* made when missing; NULL = no memory */
+tw__channel *tw__wse_make_channel(tw__part *part, uint32_t pe, unsigned color);            /* NULL = no memory */
+static inline tw__channel *tw__wse_channel_of(tw__part *part, uint32_t pe, unsigned color) /* made when missing */
+{
+    tw__router *router = &part->w->router[pe];
+    unsigned number = router->channel_of[color];
+    return number ? &router->channel[number - 1] : tw__wse_make_channel(part, pe, color);
+}
 void tw__wse_channel_route(tw__channel *c, const tw__csl_route *route);
 void tw__wse_channel_effect(tw__channel *c); /* rx and tx in force from the switch position */
 uint32_t tw__wse_switch_command(tw__part *part, uint32_t pe, tw__channel *c,

@@ -87,24 +87,17 @@ void tw__wse_queue_push(tw__part *part, tw__pe *pe, unsigned queue, tw__wave wav
     tw__wse_wake(part, tw__wse_pe_number(part, pe), part->now + 1);
 }
 
-bool tw__wse_engine_accepts(tw__part *part, tw__pe *pe, unsigned color)
-{
-    int queue = tw__wse_queue_for(part, pe, color, false);
-    if (queue < 0) return false;
-    const tw__queue *q = pe->in_queue[queue];
-    return q->count < q->depth;
-}
-
 void tw__wse_engine_takes(tw__part *part, tw__pe *pe, tw__wave wave, uint64_t at)
 {
     unsigned queue = pe->in_of_color[wave.color] - 1u;
     tw__queue *q = pe->in_queue[queue];
-    q->ring[(q->head + q->count++) & 7] = wave;
-    pe->in_busy |= 1u << queue;
     uint32_t number = tw__wse_pe_number(part, pe);
     if (part->w->options.trace)
         tw__wse_note(part, number, at, TW__WSE_LANDING, wave.color | (wave.flags & TW__WSE_CONTROL) << 16,
                      wave.payload);
+    if (q->op && q->count == 0 && tw__wse_straight_in(part, pe, q, wave.payload, at)) return;
+    q->ring[(q->head + q->count++) & 7] = wave;
+    pe->in_busy |= 1u << queue;
     tw__wse_wake_engine(part, number, at + tw__wse_figure(part, TW__WSE_M_DELIVER));
 }
 

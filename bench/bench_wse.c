@@ -1,0 +1,344 @@
+/* The wafer simulator: DSD operations against plain C loops, scalar code, wavelet hops, a 2-D stencil. The aim of each
+ * line is printed beside it. Arguments: names of parts to run (dsd, scalar, hops, stencil); none = all. */
+#include "bench.h"
+
+#include "csl/lang/sema/compile.h"
+#include "csl/wse/wse.h"
+
+#include <tilewright/vec.h>
+
+#include <math.h>
+#include <omp.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+typedef struct source {
+    const char *layout, *pe;
+} source;
+
+static char *read_source(void *user, const char *path, size_t *size)
+{
+    const source *s = user;
+    const char *text = strstr(path, "layout.csl") ? s->layout : strstr(path, "pe.csl") ? s->pe : NULL;
+    if (!text) return NULL;
+    *size = strlen(text);
+    char *copy = malloc(*size + 1);
+    if (copy) memcpy(copy, text, *size + 1);
+    return copy;
+}
+
+static tw__csl_image *compile(const char *layout, const char *pe, unsigned side)
+{
+    source s = { layout, pe };
+    tw__csl_binding side_is = { "side", side };
+    tw_diags *diags = tw_diags_new();
+    tw__csl_compile_options options = { .file = "layout.csl",
+                                        .read = read_source,
+                                        .read_user = &s,
+                                        .params = &side_is,
+                                        .param_count = 1,
+                                        .fabric_width = side,
+                                        .fabric_height = side };
+    tw__csl_image *image = tw__csl_compile(&options, diags);
+    if (!image) {
+        tw_diags_print(diags, stderr, false);
+        exit(1);
+    }
+    tw_diags_free(diags);
+    return image;
+}
+
+static const char one_pe[] =
+    "param side: u16;\nlayout { @set_rectangle(side, side); @set_tile_code(0, 0, \"pe.csl\", .{}); }\n";
+
+/* Processor time of all threads: on a busy machine the wall clock measures the others. */
+static double cpu_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Processor seconds, divided by the threads, that a wafer takes to run to the end. */
+static double seconds_of(const tw__csl_image *image, unsigned threads, uint64_t *cycles, tw__wse_totals *totals)
+{
+    tw_diags *diags = tw_diags_new();
+    tw__wse_options options = { .threads = threads };
+    tw__wse *w = tw__wse_new(image, &options, diags);
+    double start = cpu_now();
+    if (!w || tw__wse_run(w, 0, NULL, NULL) != TW_OK) {
+        fprintf(stderr, "%s\n", tw_error_message());
+        tw_diags_print(diags, stderr, false);
+        exit(1);
+    }
+    double seconds = (cpu_now() - start) / threads;
+    if (cycles) *cycles = tw__wse_cycle(w);
+    if (totals) *totals = tw__wse_total(w);
+    tw__wse_free(w);
+    tw_diags_free(diags);
+    return seconds;
+}
+
+enum { RUNS = 5 };
+static double median_of(const tw__csl_image *image, unsigned threads, uint64_t *cycles, tw__wse_totals *totals)
+{
+    double seconds[RUNS];
+    for (int k = 0; k < RUNS; k++) seconds[k] = seconds_of(image, threads, cycles, totals);
+    return bench_median(seconds, RUNS);
+}
+
+/* --- DSD operations ------------------------------------------------------------------------------------------------- */
+
+static float peer_x[8192], peer_y[8192];
+
+__attribute__((noinline, target("avx2,fma"))) static void peer_fma(unsigned n, float s)
+{
+    for (unsigned i = 0; i < n; i++) peer_y[i] = __builtin_fmaf(peer_x[i], s, peer_y[i]);
+}
+
+static double peer_seconds(unsigned n, unsigned times)
+{
+    double seconds[RUNS];
+    for (int k = 0; k < RUNS; k++) {
+        double start = cpu_now();
+        for (unsigned t = 0; t < times; t++) {
+            peer_fma(n, 1.0009765625f);
+            __asm__ volatile("" ::: "memory");
+        }
+        seconds[k] = cpu_now() - start;
+    }
+    return bench_median(seconds, RUNS);
+}
+
+static double dsd_seconds(const char *op, const char *type, unsigned n, unsigned stride, unsigned times)
+{
+    char pe[1024];
+    snprintf(pe, sizeof pe,
+             "var x = @zeros([%u]%s); var y = @zeros([%u]%s);\n"
+             "const dx = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{%u} -> x[%u * i] });\n"
+             "const dy = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{%u} -> y[%u * i] });\n"
+             "task main() void { var i: u32 = 0; while (i < %u) : (i += 1) { @%s(dy, dy, dx, @as(%s, 1.5)); } }\n"
+             "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n",
+             n * stride, type, n * stride, type, n, stride, n, stride, times, op, type);
+    tw__csl_image *image = compile(one_pe, pe, 1);
+    double seconds = median_of(image, 1, NULL, NULL);
+    tw__csl_image_free(image);
+    return seconds / times;
+}
+
+static void dsd_part(void)
+{
+    static const struct {
+        const char *op, *type;
+        unsigned n, stride;
+    } rows[] = { { "fmacs", "f32", 1, 1 },    { "fmacs", "f32", 8, 1 },    { "fmacs", "f32", 64, 1 },
+                 { "fmacs", "f32", 1000, 1 }, { "fmacs", "f32", 1000, 2 }, { "fmach", "f16", 1000, 1 } };
+    enum { TIMES = 100000 };
+    printf("DSD operations on memory, synchronous, from a loop of bytecode (kernels: %s)\n", tw_vec_cpu());
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        double own = dsd_seconds(rows[k].op, rows[k].type, rows[k].n, rows[k].stride, TIMES);
+        double peer = peer_seconds(rows[k].n, TIMES) / TIMES;
+        printf("  @%s n = %-5u stride %u: %8.1f ns; C loop of f32 %7.1f ns: ratio %.2f%s\n", rows[k].op, rows[k].n,
+               rows[k].stride, own * 1e9, peer * 1e9, peer / own,
+               k == 3   ? " (aim 0.45)"
+               : k == 0 ? " (aim: 30 ns fixed cost)"
+                        : "");
+    }
+}
+
+/* --- scalar code ---------------------------------------------------------------------------------------------------- */
+
+static void scalar_part(void)
+{
+    static const char pe[] =
+        "var out: u32 = 0;\n"
+        "task main() void { var a: u32 = 1; var b: u32 = 7; var i: u32 = 0;\n"
+        "  while (i < 10000000) : (i += 1) { a = a * 5 + b; b = b ^ (a >> 3); if (a > 1000000000) { a = a - 77; } "
+        "}\n"
+        "  out = a + b; }\n"
+        "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n";
+    tw__csl_image *image = compile(one_pe, pe, 1);
+    uint64_t cycles;
+    char *listing = tw__csl_listing(image, 0);
+    double seconds = median_of(image, 1, &cycles, NULL);
+    /* instructions of one turn, counted in the listing: the loop is all there is */
+    const tw__csl_program *p = &image->programs[0];
+    unsigned loop = 0;
+    for (size_t k = 0; k < p->code_count; k++) {
+        tw__csl_insn i = p->code[k];
+        int jump = tw__csl_op_rows[i.op].operands[1] == 'J' ? (int32_t)tw__csl_wide(i) : 0;
+        if (tw__csl_op_rows[i.op].operands[2] == 'j') jump = (int16_t)i.c;
+        if (jump < 0) loop = (unsigned)-jump;
+    }
+    printf("scalar bytecode: at least %.0f M instructions/s (loop of up to %u, about 1 in it skipped half the "
+           "time); aim 400\n",
+           (loop - 1) * 1e7 / seconds / 1e6, loop);
+    free(listing);
+    tw__csl_image_free(image);
+}
+
+/* --- wavelet hops ----------------------------------------------------------------------------------------------------- */
+
+static void hops_part(void)
+{
+    static const char layout[] =
+        "param side: u16;\nconst c = @get_color(3);\n"
+        "layout { @set_rectangle(side, side);\n"
+        "  for (@range(u16, side)) |y| { for (@range(u16, side)) |x| {\n"
+        "    @set_tile_code(x, y, \"pe.csl\", .{ .first = x == 0 });\n"
+        "    if (x == 0) { @set_color_config(x, y, c, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ EAST } } }); }\n"
+        "    else if (x == side - 1) { @set_color_config(x, y, c, .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } "
+        "} }); }\n"
+        "    else { @set_color_config(x, y, c, .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP, EAST } } }); }\n"
+        "  } } }\n";
+    static const char pe[] =
+        "param first: bool;\nvar data = @zeros([1000]u32);\nconst c = @get_color(3);\n"
+        "const m = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{1000} -> data[i] });\n"
+        "const o = @get_dsd(fabout_dsd, .{ .extent = 1000, .fabric_color = c, .output_queue = @get_output_queue(2) "
+        "});\n"
+        "const n = @get_dsd(fabin_dsd, .{ .extent = 1000, .fabric_color = c, .input_queue = @get_input_queue(2) "
+        "});\n"
+        "task main() void { if (first) { @mov32(o, m, .{ .async = true }); } else { @mov32(m, n, .{ .async = true "
+        "}); } }\n"
+        "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n";
+    tw__csl_image *image = compile(layout, pe, getenv("SIDE") ? (unsigned)atoi(getenv("SIDE")) : 64);
+    unsigned threads[] = { 1, 2 };
+    for (int k = 0; k < (getenv("ONE") ? 1 : 2); k++) {
+        tw__wse_totals totals;
+        uint64_t cycles;
+        double seconds = median_of(image, threads[k], &cycles, &totals);
+        printf("hops, 64 x 64 broadcasts along rows, trains of 1,000, %u thread(s): %.1f M hops/s (%llu hops, %llu "
+               "cycles); "
+               "aim 20 M/s per core\n",
+               threads[k], (double)totals.hops / seconds / 1e6, (unsigned long long)totals.hops,
+               (unsigned long long)cycles);
+    }
+    tw__csl_image_free(image);
+}
+
+/* --- stencil ------------------------------------------------------------------------------------------------------------ */
+
+static void stencil_part(void)
+{
+    /* Each PE holds a column of Z numbers, exchanges it with its four neighbours and averages, STEPS times. Colors in
+     * pairs by parity of x (y): a PE sends east (south) on the color of its own parity, and receives on the other. */
+    static const char layout[] = "param side: u16;\n"
+                                 "layout { @set_rectangle(side, side);\n"
+                                 "  for (@range(u16, side)) |y| { for (@range(u16, side)) |x| {\n"
+                                 "    @set_tile_code(x, y, \"pe.csl\", .{ .ox = x % 2, .oy = y % 2, .w = x == 0, "
+                                 ".e = x == side - 1, .n = y == 0, .s = y == side - 1 });\n"
+                                 "    const px = x % 2; const py = y % 2;\n"
+                                 "    if (x < side - 1) { @set_color_config(x, y, @get_color(0 + px), .{ .routes = "
+                                 ".{ .rx = .{ RAMP }, .tx = .{ EAST } } }); }\n"
+                                 "    if (x > 0) { @set_color_config(x, y, @get_color(1 - px), .{ .routes = .{ .rx "
+                                 "= .{ WEST }, .tx = .{ RAMP } } }); }\n"
+                                 "    if (x > 0) { @set_color_config(x, y, @get_color(2 + px), .{ .routes = .{ .rx "
+                                 "= .{ RAMP }, .tx = .{ WEST } } }); }\n"
+                                 "    if (x < side - 1) { @set_color_config(x, y, @get_color(3 - px), .{ .routes = "
+                                 ".{ .rx = .{ EAST }, .tx = .{ RAMP } } }); }\n"
+                                 "    if (y < side - 1) { @set_color_config(x, y, @get_color(4 + py), .{ .routes = "
+                                 ".{ .rx = .{ RAMP }, .tx = .{ SOUTH } } }); }\n"
+                                 "    if (y > 0) { @set_color_config(x, y, @get_color(5 - py), .{ .routes = .{ .rx "
+                                 "= .{ NORTH }, .tx = .{ RAMP } } }); }\n"
+                                 "    if (y > 0) { @set_color_config(x, y, @get_color(6 + py), .{ .routes = .{ .rx "
+                                 "= .{ RAMP }, .tx = .{ NORTH } } }); }\n"
+                                 "    if (y < side - 1) { @set_color_config(x, y, @get_color(7 - py), .{ .routes = "
+                                 ".{ .rx = .{ SOUTH }, .tx = .{ RAMP } } }); }\n"
+                                 "  } } }\n";
+    static const char pe[] =
+        "param ox: u16; param oy: u16; param w: bool; param e: bool; param n: bool; param s: bool;\n"
+        "const Z = 32; const STEPS = 10;\n"
+        "var u = @zeros([Z]f32); var sum = @zeros([Z]f32);\n"
+        "var from = @zeros([4,Z]f32); var step: u16 = 0; var left: u16 = 0;\n"
+        "const du = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> u[i] });\n"
+        "const ds = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> sum[i] });\n"
+        "const f0 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> from[0, i] });\n"
+        "const f1 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> from[1, i] });\n"
+        "const f2 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> from[2, i] });\n"
+        "const f3 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{Z} -> from[3, i] });\n"
+        "const toE = @get_dsd(fabout_dsd, .{ .extent = Z, .fabric_color = @get_color(0 + ox), .output_queue = "
+        "@get_output_queue(0) });\n"
+        "const toW = @get_dsd(fabout_dsd, .{ .extent = Z, .fabric_color = @get_color(2 + ox), .output_queue = "
+        "@get_output_queue(1) });\n"
+        "const toS = @get_dsd(fabout_dsd, .{ .extent = Z, .fabric_color = @get_color(4 + oy), .output_queue = "
+        "@get_output_queue(2) });\n"
+        "const toN = @get_dsd(fabout_dsd, .{ .extent = Z, .fabric_color = @get_color(6 + oy), .output_queue = "
+        "@get_output_queue(3) });\n"
+        "const inW = @get_dsd(fabin_dsd, .{ .extent = Z, .fabric_color = @get_color(1 - ox), .input_queue = "
+        "@get_input_queue(4) });\n"
+        "const inE = @get_dsd(fabin_dsd, .{ .extent = Z, .fabric_color = @get_color(3 - ox), .input_queue = "
+        "@get_input_queue(5) });\n"
+        "const inN = @get_dsd(fabin_dsd, .{ .extent = Z, .fabric_color = @get_color(5 - oy), .input_queue = "
+        "@get_input_queue(6) });\n"
+        "const inS = @get_dsd(fabin_dsd, .{ .extent = Z, .fabric_color = @get_color(7 - oy), .input_queue = "
+        "@get_input_queue(7) });\n"
+        "const done_id = @get_local_task_id(10); const go_id = @get_local_task_id(11);\n"
+        "const ids = [8]local_task_id{ @get_local_task_id(12), @get_local_task_id(13), @get_local_task_id(14), "
+        "@get_local_task_id(15), @get_local_task_id(16), @get_local_task_id(17), @get_local_task_id(18), "
+        "@get_local_task_id(19) };\n"
+        "task go() void {\n"
+        "  if (step == STEPS) { return; }\n"
+        "  step += 1; left = 0;\n"
+        "  if (!e) { left += 2; } if (!w) { left += 2; } if (!s) { left += 2; } if (!n) { left += 2; }\n"
+        "  if (!e) { @fmovs(toE, du, .{ .async = true, .activate = t0 }); @fmovs(f0, inE, .{ .async = true, "
+        ".activate = t1 }); }\n"
+        "  if (!w) { @fmovs(toW, du, .{ .async = true, .activate = t2 }); @fmovs(f1, inW, .{ .async = true, "
+        ".activate = t3 }); }\n"
+        "  if (!s) { @fmovs(toS, du, .{ .async = true, .activate = t4 }); @fmovs(f2, inS, .{ .async = true, "
+        ".activate = t5 }); }\n"
+        "  if (!n) { @fmovs(toN, du, .{ .async = true, .activate = t6 }); @fmovs(f3, inN, .{ .async = true, "
+        ".activate = t7 }); }\n"
+        "}\n"
+        "fn one() void { left -= 1; if (left == 0) { @activate(done_id); } }\n"
+        "task t0() void { one(); } task t1() void { one(); } task t2() void { one(); } task t3() void { one(); }\n"
+        "task t4() void { one(); } task t5() void { one(); } task t6() void { one(); } task t7() void { one(); }\n"
+        "task done() void {\n"
+        "  @fadds(ds, f0, f1); @fadds(ds, ds, f2); @fadds(ds, ds, f3); @fmacs(du, du, ds, 0.25);\n"
+        "  @activate(go_id);\n"
+        "}\n"
+        "comptime { @bind_local_task(done, done_id); @bind_local_task(go, go_id); @activate(go_id);\n"
+        "  @bind_local_task(t0, ids[0]); @bind_local_task(t1, ids[1]); @bind_local_task(t2, ids[2]); "
+        "@bind_local_task(t3, ids[3]);\n"
+        "  @bind_local_task(t4, ids[4]); @bind_local_task(t5, ids[5]); @bind_local_task(t6, ids[6]); "
+        "@bind_local_task(t7, ids[7]); }\n";
+    static const unsigned sides[] = { 32, 128, 512 };
+    double first = 0;
+    unsigned threads = (unsigned)omp_get_max_threads();
+    for (int k = 0; k < 3; k++) {
+        double start = bench_now();
+        tw__csl_image *image = compile(layout, pe, sides[k]);
+        double compiled = bench_now() - start;
+        tw__wse_totals totals = { 0 };
+        uint64_t cycles;
+        double seconds = sides[k] < 512 ? median_of(image, threads, &cycles, &totals)
+                                        : seconds_of(image, threads, &cycles, &totals);
+        double each = seconds / (sides[k] * sides[k] * 10.0);
+        if (k == 0) first = each;
+        struct rusage usage;
+        getrusage(RUSAGE_SELF, &usage);
+        printf(
+            "stencil %3u x %3u, %u thread(s): %.2f us per PE and step (%.2f of 32 x 32; aim 1.3, 2), %.0f M busy "
+            "tile-cycles/s (aim 100), %llu cycles; compiled in %.2f s; most memory %.2f GB\n",
+            sides[k], sides[k], threads, each * 1e6, each / first,
+            (double)(totals.hops + totals.scalar_cycles + totals.beats) / seconds / 1e6, (unsigned long long)cycles,
+            compiled, (double)usage.ru_maxrss / 1e6);
+        tw__csl_image_free(image);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } parts[] = {
+        { "dsd", dsd_part }, { "scalar", scalar_part }, { "hops", hops_part }, { "stencil", stencil_part }
+    };
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+        bool wanted = argc < 2;
+        for (int a = 1; a < argc; a++) wanted |= strcmp(argv[a], parts[k].name) == 0;
+        if (wanted) parts[k].run();
+        fflush(stdout);
+    }
+    return 0;
+}
