@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -94,6 +96,29 @@ static void base_files_pipe(void **state)
         free(text);
     }
     dup2(saved, 0), close(saved);
+}
+
+/* A disk that takes 100 bytes: what was there stays, and nothing else does (remove_folder). */
+static void base_files_full_disk(void **state)
+{
+    (void)state;
+    struct rlimit before, small;
+    char data[10000] = "";
+    unlink(path[1]);
+    assert_int_equal(tw_write_file(path[0], "old", 3, NULL, 0), TW_OK);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before, small.rlim_cur = 100;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    tw_status replaced = tw_write_file(path[0], data, sizeof data, NULL, 0),
+              made = tw_write_file(path[1], data, 200, NULL, 0);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(replaced, TW_E_IO);
+    assert_int_equal(made, TW_E_IO);
+    assert_non_null(strstr(tw_error_message(), "cannot write "));
+    assert_non_null(strstr(tw_error_message(), "File too large"));
+    check_text(path[0], "old");
+    assert_int_equal(access(path[1], F_OK), -1);
 }
 
 static void base_files_no_memory(void **state)
@@ -194,12 +219,15 @@ static void base_files_places(void **state)
     assert_int_equal(tw_write_file(folder, "x", 1, NULL, 0), TW_E_IO);
     assert_non_null(strstr(tw_error_message(), "it is a folder"));
     assert_int_equal(tw_write_file("/no/such/folder/x", "x", 1, NULL, 0), TW_E_IO);
-    if (stat("/dev/full", &st) == 0) {
-        assert_int_equal(tw_write_file("/dev/full", "x", 1, NULL, 0), TW_E_IO);
-        assert_non_null(strstr(tw_error_message(), "cannot write /dev/full: No space left"));
-        assert_int_equal(stat("/dev/full", &st), 0);
-        assert_true(S_ISCHR(st.st_mode));
-    }
+    assert_int_equal(mkfifo(path[1], 0600), 0); /* not a device: a mistake here must not destroy one */
+    int reader = open(path[1], O_RDONLY | O_NONBLOCK);
+    assert_int_equal(tw_write_file(path[1], "through", 7, NULL, 0), TW_OK);
+    assert_int_equal(read(reader, read_back, sizeof read_back - 1), 7);
+    assert_string_equal(read_back, "through");
+    close(reader);
+    assert_int_equal(lstat(path[1], &st), 0);
+    assert_true(S_ISFIFO(st.st_mode));
+    unlink(path[1]);
 }
 
 static void base_files_inputs(void **state)
@@ -220,17 +248,20 @@ static void base_files_inputs(void **state)
     check_text(path[0], "x");
     assert_int_equal(symlink("a", path[2]), 0);
     assert_int_equal(tw_write_file(path[2], "y", 1, inputs, 4), TW_E_INVALID_ARGUMENT); /* by another name */
-    const char *null[] = { "/dev/null" };
-    assert_int_equal(tw_write_file("/dev/null", "y", 1, null, 1), TW_OK); /* no harm */
+    unlink(path[1]);
+    assert_int_equal(mkfifo(path[1], 0600), 0);
+    int both = open(path[1], O_RDWR);
+    assert_int_equal(tw_write_file(path[1], "y", 1, inputs, 4), TW_OK); /* a FIFO may be both */
+    close(both);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(base_files_read),      cmocka_unit_test(base_files_pipe),
-        cmocka_unit_test(base_files_no_memory), cmocka_unit_test(base_files_closed_folder),
-        cmocka_unit_test(base_files_write),     cmocka_unit_test(base_files_places),
-        cmocka_unit_test(base_files_inputs),
+        cmocka_unit_test(base_files_read),          cmocka_unit_test(base_files_pipe),
+        cmocka_unit_test(base_files_full_disk),     cmocka_unit_test(base_files_no_memory),
+        cmocka_unit_test(base_files_closed_folder), cmocka_unit_test(base_files_write),
+        cmocka_unit_test(base_files_places),        cmocka_unit_test(base_files_inputs),
     };
     return cmocka_run_group_tests_name("base_files", tests, make_folder, remove_folder);
 }
