@@ -178,6 +178,16 @@ static bool settled(const tw_wse *w)
     return tw__wse_cycle(w->fabric) >= w->settled || tw__wse_quiet(w->fabric);
 }
 
+/* A stream to the PEs that was given before has not arrived; copies come after it. */
+static bool stream_under_way(const tw_wse *w, const tw__command *before)
+{
+    for (guint i = 0; i < w->queue->len && w->queue->pdata[i] != before; i++) {
+        const tw__command *c = w->queue->pdata[i];
+        if (c->kind == TW__COMMAND_SEND && !c->done) return !tw__wse_quiet(w->fabric);
+    }
+    return false;
+}
+
 /* A function that was launched before is not over yet: the next one queues up behind it at each PE. */
 static bool launch_under_way(const tw_wse *w)
 {
@@ -197,7 +207,7 @@ static bool step(tw_wse *w, tw__command *c, uint32_t *receiving)
     switch (c->kind) {
     case TW__COMMAND_WRITE:
     case TW__COMMAND_READ:
-        if (!launches_over(w, c) || !settled(w)) return false;
+        if (!launches_over(w, c) || stream_under_way(w, c) || !settled(w)) return false;
         status = copy_memory(w, c);
         break;
     case TW__COMMAND_SEND:

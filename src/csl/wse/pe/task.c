@@ -74,7 +74,15 @@ static uint64_t next_random(tw__pe *pe)
     return z ^ z >> 31;
 }
 
-/* Keeps the better of two: high priority first, then the lowest id, or the luck of the draw. */
+/* Place in the round of ids that starts behind the last task that ran: no ready task waits for ever (assumed; programs
+ * that forward wavelets rely on it). */
+static unsigned place(const tw__pe *pe, unsigned id)
+{
+    unsigned last = pe->task_id < TW__CSL_TASK_IDS ? pe->task_id : TW__CSL_TASK_IDS - 1;
+    return (id - last - 1) % TW__CSL_TASK_IDS;
+}
+
+/* Keeps the better of two: high priority first, then the next in the round, or the luck of the draw. */
 static void offer(tw__part *part, tw__pe *pe, choice *best, unsigned *count, choice next)
 {
     if (next.what == NOTHING) return;
@@ -89,7 +97,8 @@ static void offer(tw__part *part, tw__pe *pe, choice *best, unsigned *count, cho
         return;
     }
     ++*count;
-    if (part->w->options.random_order ? next_random(pe) % *count == 0 : next.id < best->id) *best = next;
+    if (part->w->options.random_order ? next_random(pe) % *count == 0 : place(pe, next.id) < place(pe, best->id))
+        *best = next;
 }
 
 static choice pick(tw__part *part, tw__pe *pe)
