@@ -437,6 +437,10 @@ bool tw__csl_place_global(sema *s, const node *at, tw__csl_global *g)
         tw__csl_error(s, at, "csl.layout", "'%s' has no address in the layout", g->name);
         return false;
     }
+    /* What an exported pointer points at comes in the order of the pointers, as people write their arrays. */
+    bool points = g->value.kind == TW__CSL_O_VALUE && g->type->kind == TW__CSL_TY_POINTER;
+    tw__csl_global *aim = points ? g->value.value.pointer.global : NULL;
+    if (aim && aim != g && !aim->placed && !tw__csl_place_global(s, at, aim)) return false;
     uint32_t align = g->align > g->type->align ? g->align : g->type->align;
     uint64_t address = ((uint64_t)s->memory_top + align - 1) / align * align;
     uint64_t bytes = g->type->size ? g->type->size : 1;
