@@ -126,8 +126,9 @@ static void over_the_edge(tw__part *part, uint32_t pe, tw__channel *c, unsigned 
 {
     static const char *const names[] = { "west", "east", "south", "north" };
     tw__port *host = tw__wse_port_of(&part->w->pe[pe], port, c->color, true);
+    bool ignored = control && payload >> 24 & 1; /* by the core at the host's end, as by any other */
     if (host) {
-        if (!tw__wse_port_put(host, payload, control)) part->no_memory = true;
+        if (!ignored && !tw__wse_port_put(host, payload, control)) part->no_memory = true;
     } else if (!c->complained) {
         c->complained = 1;
         tw__wse_complain(part, pe, TW_WARNING, "wse.edge",
