@@ -43,12 +43,12 @@ static void set_routes(tw__channel *c, uint16_t value)
 }
 
 /* Register of switches: three fields of direction (0 W, 1 E, 2 S, 3 N, 4 RAMP, 5 invalid) and side (1 = input). A
- * position that sets both sides, or several outputs, reads as its input or first output. */
+ * position that sets both sides, or several outputs, reads as its input or first output; an invalid one keeps its side. */
 static uint16_t get_switches(const tw__channel *c)
 {
     unsigned value = (unsigned)c->position << 13 | (c->ring ? 1u << 12 : 0);
     for (unsigned k = 0; k < 3; k++) {
-        unsigned mask = c->pos_rx[k] ? c->pos_rx[k] : c->pos_tx[k], field = 5;
+        unsigned mask = c->pos_rx[k] ? c->pos_rx[k] : c->pos_tx[k], field = 5 | (c->sides >> k & 1) << 3;
         if (c->valid >> k & 1 && mask) field = (unsigned)__builtin_ctz(mask) | (c->pos_rx[k] ? 8u : 0);
         value |= field << 4 * k;
     }
@@ -60,9 +60,10 @@ static void set_switches(tw__channel *c, uint16_t value)
     c->position = value >> 13 & 3;
     c->ring = value >> 12 & 1;
     c->has_switches = 1;
-    c->valid = 0;
+    c->valid = c->sides = 0;
     for (unsigned k = 0; k < 3; k++) {
         unsigned field = value >> 4 * k & 15, direction = field & 7;
+        c->sides |= (uint8_t)((field >> 3) << k);
         c->pos_rx[k] = c->pos_tx[k] = 0;
         if (direction > 4) continue;
         c->valid |= (uint8_t)(1u << k);

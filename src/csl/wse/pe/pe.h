@@ -39,6 +39,7 @@ typedef struct tw__channel {                               /* one color at one r
     uint8_t waiting;                                       /* ports whose lane is not empty */
     uint8_t credit[4];                                     /* places left in the neighbour's lane */
     uint8_t base_rx, base_tx, pos_rx[3], pos_tx[3], valid; /* valid: bit k = position k + 1 */
+    uint8_t sides; /* bit k: position k + 1 was last written as an input, valid or not */
     uint8_t position, ring, pop, suspended, has_switches;
     uint8_t swap_x, swap_y, complained;
     tw__csl_filter filter;
