@@ -59,6 +59,14 @@ static inline uint64_t tw__align_up(uint64_t value, uint64_t unit)
     return (value + unit - 1) & ~(unit - 1);
 }
 
+/* --- parallel.c --------------------------------------------------------------------------------------------- */
+
+/* Elements [begin, end). */
+typedef void tw__parallel_body(void *arg, size_t begin, size_t end);
+/* Calls `body` for all of [0, count) in pieces of `chunk`, in up to `threads` threads, this one among them; returns when all of it
+ * is done. In this thread alone when another thread's loop is running, or from within a loop. */
+void tw__parallel(unsigned threads, size_t count, size_t chunk, tw__parallel_body *body, void *arg);
+
 /* --- cpu.c: instruction sets -------------------------------------------------------------------------------- */
 
 /* AVX2: with FMA, F16C and BMI; AVX512: with F, BW, DQ and VL too. */

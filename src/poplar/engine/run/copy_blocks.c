@@ -68,14 +68,26 @@ static void run_block(const tw__block *b, char *dst_base, const char *src_base)
     by_form[b->form](b, dst_base + b->dst, src_base + b->src);
 }
 
+typedef struct blocks {
+    const tw__block *blocks;
+    char *dst_base;
+    const char *src_base;
+} blocks;
+
+static void run_blocks(void *arg, size_t begin, size_t end)
+{
+    const blocks *list = arg;
+    for (size_t i = begin; i < end; i++) run_block(&list->blocks[i], list->dst_base, list->src_base);
+}
+
 void tw__copy_run(const tw__copy *copy, char *dst_base, const char *src_base)
 {
     if (copy->bytes < SERIAL_BYTES || copy->count == 1 || omp_in_parallel()) {
         for (size_t i = 0; i < copy->count; i++) run_block(&copy->blocks[i], dst_base, src_base);
         return;
     }
-    size_t share = copy->count / ((size_t)omp_get_max_threads() * 8);
-    int chunk = (int)(share < 1 ? 1 : share > 4096 ? 4096 : share);
-#pragma omp parallel for schedule(dynamic, chunk)
-    for (size_t i = 0; i < copy->count; i++) run_block(&copy->blocks[i], dst_base, src_base);
+    unsigned threads = (unsigned)omp_get_max_threads();
+    size_t share = copy->count / ((size_t)threads * 8);
+    blocks list = { copy->blocks, dst_base, src_base };
+    tw__parallel(threads, copy->count, share > 4096 ? 4096 : share, run_blocks, &list);
 }

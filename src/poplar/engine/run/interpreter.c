@@ -3,6 +3,7 @@
 #include "poplar/engine/engine.h"
 
 #include <omp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -41,14 +42,26 @@ static bool run_serial(tw__random *random, const tw__exec *x)
     return all;
 }
 
+typedef struct compute {
+    tw__random *random;
+    const tw__exec *exec;
+    atomic_bool failed; /* a vertex returned false */
+} compute;
+
+static void run_tiles(void *arg, size_t begin, size_t end)
+{
+    compute *c = arg;
+    const tw__exec *x = c->exec;
+    for (size_t t = begin; t < end; t++)
+        if (!run_tile(c->random, x->groups + x->tile_first[t], x->groups + x->tile_first[t + 1]))
+            atomic_store_explicit(&c->failed, true, memory_order_relaxed);
+}
+
 static bool run_parallel(tw__random *random, const tw__exec *x, int threads)
 {
-    int all = 1, chunk = (int)(x->tile_count / ((size_t)threads * 8));
-    if (chunk < 1) chunk = 1;
-#pragma omp parallel for schedule(dynamic, chunk) reduction(& : all) num_threads(threads)
-    for (size_t t = 0; t < x->tile_count; t++)
-        all &= run_tile(random, x->groups + x->tile_first[t], x->groups + x->tile_first[t + 1]);
-    return all;
+    compute c = { .random = random, .exec = x };
+    tw__parallel((unsigned)threads, x->tile_count, x->tile_count / ((size_t)threads * 8), run_tiles, &c);
+    return !atomic_load(&c.failed);
 }
 
 enum { UNKNOWN, SERIAL, PARALLEL };

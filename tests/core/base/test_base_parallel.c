@@ -1,0 +1,107 @@
+/* Loops shared between threads: every element once, whatever the sizes; loops inside of loops, from several threads at once, and
+ * in a child process; and the caller does not wait for threads that have not begun. */
+#include "core/base/base.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST = 5000 };
+
+typedef struct marks {
+    unsigned char mark[MOST]; /* elements are one thread's at a time */
+    atomic_size_t pieces;
+    size_t most;
+} marks;
+
+static void mark(void *arg, size_t begin, size_t end)
+{
+    marks *m = arg;
+    for (size_t i = begin; i < end; i++) m->mark[i]++;
+    atomic_fetch_add(&m->pieces, 1);
+}
+
+static void check_loop(unsigned threads, size_t count, size_t chunk)
+{
+    marks *m = calloc(1, sizeof *m);
+    tw__parallel(threads, count, chunk, mark, m);
+    for (size_t i = 0; i < MOST; i++)
+        if (m->mark[i] != (i < count)) fail_msg("element %zu of %zu: %u times", i, count, m->mark[i]);
+    free(m);
+}
+
+static void base_parallel_every_element_once(void **state)
+{
+    (void)state;
+    static const size_t counts[] = { 0, 1, 2, 3, 7, 64, 1000, MOST };
+    for (unsigned threads = 1; threads < 9; threads++)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+            for (size_t chunk = 0; chunk < 70; chunk += 23) check_loop(threads, counts[c], chunk);
+    for (int i = 0; i < 20000; i++) { /* one after the other, without a pause */
+        marks m = { .most = 0 };
+        tw__parallel(4, 16, 1, mark, &m);
+        for (size_t k = 0; k < 16; k++) assert_int_equal(m.mark[k], 1);
+        assert_int_equal(atomic_load(&m.pieces), 16);
+    }
+}
+
+static void nested(void *arg, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) check_loop(4, 100 + i, 3);
+    atomic_fetch_add((atomic_size_t *)arg, end - begin);
+}
+
+static void *several(void *unused)
+{
+    for (int i = 0; i < 200; i++) check_loop(3, 300, 7);
+    return unused;
+}
+
+static void base_parallel_nested_and_at_once(void **state)
+{
+    (void)state;
+    atomic_size_t done = 0;
+    tw__parallel(4, 50, 1, nested, &done);
+    assert_int_equal(atomic_load(&done), 50);
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, several, NULL), 0);
+    for (int i = 0; i < 4; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
+static void base_parallel_in_a_child(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_THREAD__)
+    skip(); /* it allows no threads in a child */
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+    skip();
+#endif
+#endif
+    check_loop(4, 1000, 1); /* threads exist here, and not in the child */
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        check_loop(4, 1000, 1);
+        _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(base_parallel_every_element_once),
+                                        cmocka_unit_test(base_parallel_nested_and_at_once),
+                                        cmocka_unit_test(base_parallel_in_a_child) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
