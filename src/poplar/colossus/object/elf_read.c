@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SECTIONS = 65000, MAX_ALIGN = 1 << 21 };
+enum { MAX_SECTIONS = 65000, MAX_ALIGN = 1 << 21, MAX_FILE = 256 << 20 /* bytes */ };
 
 typedef struct reader {
     Elf *elf;
@@ -320,10 +320,12 @@ tw_status tw_object_from_elf(const uint8_t *bytes, size_t size, const char *name
 
 tw_status tw_object_read(const char *path, tw_object **object)
 {
-    g_autofree char *bytes = NULL;
-    g_autoptr(GError) error = NULL;
-    gsize size;
+    char *bytes;
+    size_t size;
     *object = NULL;
-    if (!g_file_get_contents(path, &bytes, &size, &error)) return tw__fail(TW_E_FILE_LOAD, "%s", error->message);
-    return tw_object_from_elf((const uint8_t *)bytes, size, path, object);
+    tw_status status = tw_read_file(path, MAX_FILE, &bytes, &size);
+    if (status != TW_OK) return status;
+    status = tw_object_from_elf((const uint8_t *)bytes, size, path, object);
+    free(bytes);
+    return status;
 }
