@@ -31,8 +31,31 @@ template <class T, class Access> struct ScalarEdge : ScalarBase<T> {
 } // namespace detail
 
 template <class T> class Input : public detail::ScalarEdge<T, const T> {};
-template <class T> class Output : public detail::ScalarEdge<T, T> {};
-template <class T> class InOut : public detail::ScalarEdge<T, T> {};
+
+/* Assignment gives the element a value, from a value or from another field; where the field points stays as it is. */
+#define TW__WRITABLE_EDGE(Edge)                                       \
+    template <class T> class Edge : public detail::ScalarEdge<T, T> { \
+      public:                                                         \
+        Edge() = default;                                             \
+        Edge(const Edge &) = default;                                 \
+        Edge &operator=(const T &value)                               \
+        {                                                             \
+            *static_cast<T *>(this->p) = value;                       \
+            return *this;                                             \
+        }                                                             \
+        const Edge &operator=(const T &value) const                   \
+        {                                                             \
+            *static_cast<T *>(this->p) = value;                       \
+            return *this;                                             \
+        }                                                             \
+        Edge &operator=(const Edge &other)                            \
+        {                                                             \
+            return *this = *other;                                    \
+        }                                                             \
+    };
+TW__WRITABLE_EDGE(Output)
+TW__WRITABLE_EDGE(InOut)
+#undef TW__WRITABLE_EDGE
 
 #define TW__VECTOR_EDGE(Edge, Const)                                                                        \
     template <class T, VectorLayout L, unsigned MinAlign, bool Interleaved>                                 \

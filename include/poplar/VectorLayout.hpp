@@ -26,5 +26,12 @@ enum class VectorListLayout {
     COMPACT_DELTAN
 };
 
+namespace layout {
+
+/* The same as the host's estimators name them. */
+enum class Vector { NotAVector, Span, ShortSpan, OnePtr, ScaledPtr32, ScaledPtr64, ScaledPtr128 };
+enum class VectorList { NotAVector, OnePtr, ScaledPtr32, ScaledPtr64, ScaledPtr128, DeltaN, DeltaNElements };
+
+} // namespace layout
 } // namespace poplar
 #endif

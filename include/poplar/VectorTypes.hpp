@@ -107,7 +107,7 @@ template <class T, VectorLayout L, unsigned MinAlign> struct VectorAccess {
 
     T &operator[](size_t i) const { return storage.get()[i]; }
     T &operator*() const { return *storage.get(); }
-    T *operator->() const { return storage.get(); }
+    const VectorAccess *operator->() const { return this; } /* x->size(): the vector of the field */
     T *begin() const { return storage.get(); }
     T *end() const
     {

@@ -81,9 +81,10 @@ judge() {
     else if (match($1, /^include\/tilewright\/compat\/[a-z]+\//) && ((substr($1, 1, RLENGTH) $4) in exists))
       path = substr($1, 1, RLENGTH) $4
     else next # of the system, or generated
-    if (index($1, "src/cli/") == 1) {
-      if (index(path, "include/") != 1 && index(path, "src/cli/") != 1)
-        print $1 ":" $2 ": the program includes " $4 ", which is not public"
+    client = index($1, "src/cli/") == 1 ? "src/cli/" : index($1, "src/poplar/cxx/") == 1 ? "src/poplar/cxx/" : ""
+    if (client != "") {
+      if (index(path, "include/") != 1 && index(path, client) != 1)
+        print $1 ":" $2 ": " (client == "src/cli/" ? "the program" : client) " includes " $4 ", which is not public"
       next
     }
     to = owner(path)

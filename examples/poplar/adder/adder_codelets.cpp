@@ -1,12 +1,16 @@
-// The smallest codelet: two numbers in, their sum out.
+// The codelet of section 2.8 of the Poplar and PopLibs User Guide, as printed there.
 #include <poplar/Vertex.hpp>
 
-struct Plus : poplar::Vertex {
-    poplar::Input<float> x, y;
-    poplar::Output<float> sum;
+using namespace poplar;
+
+class AdderVertex : public Vertex {
+public:
+    Input<float> x;
+    Input<float> y;
+    Output<float> sum;
 
     bool compute() {
-        *sum = *x + *y;
+        *sum = x + y;
         return true;
     }
 };

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     tw_graph_add_codelets(g, argc > 1 ? argv[1] : "adder_codelets.gp", NULL); /* the same call as for sources */
 
     tw_compute_set cs = tw_graph_add_compute_set(g, "add");
-    tw_vertex adder = tw_graph_add_vertex(g, cs, "Plus", 0);
+    tw_vertex adder = tw_graph_add_vertex(g, cs, "AdderVertex", 0);
     for (int i = 0; i < 3; i++) {
         tw_tensor t = tw_graph_add_variable(g, TW_FLOAT, 0, NULL, fields[i]);
         tw_graph_map(g, t, 0);

@@ -1,4 +1,4 @@
-/* Guide 2.2.1: counted loops, while loops, If and Switch.
+/* Section 2.2.1 of the guide, "Program flow control": counted loops, while loops, If and Switch.
  *
  * prints: countedForLoop: 0 + 1 + ... + 9 = 45
  * prints: Repeat: 5 x 3 = 15
@@ -13,7 +13,7 @@
 typedef struct setting {
     tw_device *dev;
     tw_graph *g;
-    tw_tensor total, count, limit, flag, choice;
+    tw_tensor body_var, count, limit, flag, choice;
 } setting;
 
 static tw_tensor scalar(tw_graph *g, const char *name, tw_type type)
@@ -29,7 +29,7 @@ static setting set_up(void)
     setting s = { .dev = tw_device_ipu_model(TW_MK2, 1) };
     s.g = tw_graph_new(tw_device_target(s.dev));
     tw_graph_add_codelets(s.g, "guide_codelets.cpp", NULL);
-    s.total = scalar(s.g, "total", TW_UNSIGNED_INT);
+    s.body_var = scalar(s.g, "bodyVar", TW_UNSIGNED_INT);
     s.count = scalar(s.g, "count", TW_UNSIGNED_INT);
     s.limit = scalar(s.g, "limit", TW_UNSIGNED_INT);
     s.flag = scalar(s.g, "flag", TW_UNSIGNED_INT);
@@ -37,12 +37,12 @@ static setting set_up(void)
     return s;
 }
 
-/* total += amount */
+/* body_var += amount */
 static tw_program add(const setting *s, tw_tensor amount)
 {
-    tw_compute_set cs = tw_graph_add_compute_set(s->g, "add");
+    tw_compute_set cs = tw_graph_add_compute_set(s->g, "bodyFunction");
     tw_vertex v = tw_graph_add_vertex(s->g, cs, "AddInPlace", 0);
-    tw_graph_connect(s->g, v, "value", s->total);
+    tw_graph_connect(s->g, v, "value", s->body_var);
     tw_graph_connect(s->g, v, "amount", tw_tensor_index(s->g, amount, 0));
     return tw_program_execute(s->g, cs);
 }
@@ -54,33 +54,33 @@ static tw_program add_number(const setting *s, unsigned amount)
     return add(s, number);
 }
 
-/* flag = total < bound, or the opposite */
+/* flag = body_var < bound, or the opposite */
 static tw_program compare(const setting *s, unsigned bound, bool opposite)
 {
     tw_tensor number = tw_graph_add_constant(s->g, TW_UNSIGNED_INT, 1, (size_t[]){ 1 }, &bound, false, "bound");
     tw_graph_map(s->g, number, 0);
     tw_compute_set cs = tw_graph_add_compute_set(s->g, "compare");
     tw_vertex v = tw_graph_add_vertex(s->g, cs, "LessThan", 0);
-    tw_graph_connect(s->g, v, "a", tw_tensor_index(s->g, s->total, 0));
+    tw_graph_connect(s->g, v, "a", tw_tensor_index(s->g, s->body_var, 0));
     tw_graph_connect(s->g, v, "b", tw_tensor_index(s->g, number, 0));
     tw_graph_connect(s->g, v, "result", tw_tensor_index(s->g, s->flag, 0));
     tw_graph_set_field_int(s->g, v, "opposite", opposite);
     return tw_program_execute(s->g, cs);
 }
 
-/* Runs a program on fresh variables: total starts at 0, the value after the run is the result. */
+/* Runs a program on fresh variables: body_var starts at 0, the value after the run is the result. */
 static unsigned result_of(const setting *s, tw_program program, unsigned limit, unsigned flag, int choice)
 {
     uint32_t zero = 0, value = 0;
     int32_t chosen = choice;
     tw_engine *e = tw_engine_new(s->g, program, NULL);
     CHECK_ENGINE(e, tw_engine_load(e, s->dev));
-    CHECK(tw_engine_write(e, "total", &zero, sizeof zero) == TW_OK);
+    CHECK(tw_engine_write(e, "bodyVar", &zero, sizeof zero) == TW_OK);
     CHECK(tw_engine_write(e, "limit", &limit, sizeof limit) == TW_OK);
     CHECK(tw_engine_write(e, "flag", &flag, sizeof flag) == TW_OK);
     CHECK(tw_engine_write(e, "choice", &chosen, sizeof chosen) == TW_OK);
     CHECK_ENGINE(e, tw_engine_run(e, 0));
-    CHECK(tw_engine_read(e, "total", &value, sizeof value) == TW_OK);
+    CHECK(tw_engine_read(e, "bodyVar", &value, sizeof value) == TW_OK);
     tw_engine_free(e);
     return value;
 }
@@ -90,8 +90,11 @@ int main(void)
     setting s = set_up();
     tw_graph *g = s.g;
 
-    /* The limit is known at run time only; the body reads the counter. */
-    tw_program body = tw_program_sequence(g, "body"), prog = tw_program_sequence(g, "prog");
+    /* The outline of the guide: the limit is known at run time only, the body reads the counter.
+     *     loopBodyProg = Sequence();
+     *     popops::mapInPlace(graph, Add(_1, _2), {bodyVar, count}, loopBodyProg, "/bodyFunction");
+     *     prog.add(poputil::countedForLoop(graph, count, 0, limit, 1, loopBodyProg, "/countedForLoop")); */
+    tw_program body = tw_program_sequence(g, "loopBodyProg"), prog = tw_program_sequence(g, "prog");
     tw_program_sequence_add(g, body, add(&s, s.count));
     tw_program_sequence_add(g, prog, tw_program_counted_for_loop_dynamic(g, s.count, 0, s.limit, 1, body));
     printf("countedForLoop: 0 + 1 + ... + 9 = %u\n", result_of(&s, prog, 10, 0, 0));

@@ -26,7 +26,7 @@ int main(void)
         size_t begin = (size_t)N * tile / tiles, end = (size_t)N * (tile + 1) / tiles;
         tw_tensor piece[] = { tw_tensor_slice(g, a, 0, begin, end), tw_tensor_slice(g, b, 0, begin, end),
                               tw_tensor_slice(g, c, 0, begin, end) };
-        tw_vertex v = tw_graph_add_vertex(g, cs, "AddBlocks", tile);
+        tw_vertex v = tw_graph_add_vertex(g, cs, "AddTwoVectors", tile);
         tw_graph_connect(g, v, "a", piece[0]);
         tw_graph_connect(g, v, "b", piece[1]);
         tw_graph_connect(g, v, "c", piece[2]);

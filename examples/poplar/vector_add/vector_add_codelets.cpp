@@ -1,18 +1,22 @@
-// Adds two vectors with all workers of a tile: each takes a block of neighbouring elements.
+// The codelet of section 3.3 of the guide: all workers of a tile add their share of two vectors. As printed, but for
+// the loop header, which has four clauses there ("...; i += MultiVertex::numWorkers(); ++i)") and three in C++.
 #include <poplar/Vertex.hpp>
 
-using poplar::MultiVertex;
+using namespace poplar;
 
-struct AddBlocks : MultiVertex {
-    poplar::Input<poplar::Vector<unsigned>> a, b;
-    poplar::Output<poplar::Vector<unsigned>> c;
+class AddTwoVectors : public MultiVertex {
+public:
+    Input<Vector<unsigned>> a;
+    Input<Vector<unsigned>> b;
+    Output<Vector<unsigned>> c;
 
-    bool compute(unsigned worker) {
-        unsigned block = (c.size() + numWorkers() - 1) / numWorkers(), end = (worker + 1) * block;
-        if (end > c.size())
-            end = c.size();
-        for (unsigned i = worker * block; i < end; ++i)
+    bool compute(unsigned workerId) {
+        const auto numElements = a.size();
+        for (std::size_t i = workerId;
+             i < numElements;
+             i += MultiVertex::numWorkers()) {
             c[i] = a[i] + b[i];
+        }
         return true;
     }
 };

@@ -48,6 +48,8 @@ TW_API void tw_engine_stop(tw_engine *engine); /* invalidates prefetched data */
 /* Whole tensors by handle, in tensor order, in host format (half 2 bytes, bool 1 byte); `bytes` must be the exact size. */
 TW_API tw_status tw_engine_write(tw_engine *engine, const char *handle, const void *data, size_t bytes);
 TW_API tw_status tw_engine_read(tw_engine *engine, const char *handle, void *data, size_t bytes);
+/* Bytes of the tensor of a handle; the engine is loaded. TW_E_TENSOR_IO when there is no such handle. */
+TW_API tw_status tw_engine_access_bytes(tw_engine *engine, const char *handle, size_t *bytes);
 
 /* --- streams (guide 2.6.1, 2.6.4; spec 1.12) ----------------------------------------------------------------- */
 
@@ -67,6 +69,8 @@ typedef struct tw_stream_callback {
 TW_API tw_status tw_engine_connect_stream_to_callback(tw_engine *engine, const char *handle,
                                                       const tw_stream_callback *callback); /* copied */
 
+/* Bytes of one row of a remote buffer: elements x size. */
+TW_API tw_status tw_engine_remote_row_bytes(tw_engine *engine, const char *handle, size_t *bytes);
 /* Row `repeat_index` of a remote buffer: elements × size bytes. */
 TW_API tw_status tw_engine_copy_to_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index,
                                                  const void *source, size_t bytes);

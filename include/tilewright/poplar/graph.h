@@ -137,6 +137,19 @@ TW_API bool tw_tensor_equal(const tw_graph *graph, tw_tensor a, tw_tensor b); /*
 /* Intervals of the flattened tensor, each contiguous in one variable. Returns their number, writes up to `room`. */
 TW_API size_t tw_tensor_contiguous_regions(const tw_graph *graph, tw_tensor tensor, tw_interval *regions,
                                            size_t room);
+/* The same with the variables they lie in, for layers that sort and simplify views themselves. */
+typedef struct tw_variable_region {
+    tw_interval elements; /* of the flattened tensor */
+    uint64_t offset;      /* element of the variable that the first of them is */
+    uint32_t variable;    /* ids start at 0; a replica's variable is that of replica 0 */
+} tw_variable_region;
+TW_API size_t tw_tensor_variable_regions(const tw_graph *graph, tw_tensor tensor, tw_variable_region *regions,
+                                         size_t room);
+/* The whole variable in the order of its storage, with the shape it was declared with. TW_E_INDEX. */
+TW_API tw_tensor tw_graph_get_variable(tw_graph *graph, uint32_t variable);
+TW_API bool tw_graph_variable_is_constant(const tw_graph *graph, uint32_t variable);
+/* True and the value when all elements are constants of one value (bit for bit); false for a tensor without elements. */
+TW_API bool tw_tensor_constant_value(const tw_graph *graph, tw_tensor tensor, double *value);
 TW_API void tw_tensor_print(const tw_graph *graph, tw_tensor tensor,
                             FILE *out); /* shape, type, regions: for people */
 
@@ -200,6 +213,8 @@ TW_API void tw_graph_set_field_values(tw_graph *graph, tw_vertex vertex, const c
                                       size_t count, const void *values);
 /* Largest size of dimension `dim` (0 = outer) of a vector field by its layout, e.g. 2047 for SHORT_SPAN. */
 TW_API uint64_t tw_graph_max_field_dim(tw_graph *graph, const char *vertex_type, const char *field, unsigned dim);
+/* Largest value that plain state or an element of an edge can have, e.g. 65,535 for unsigned short. */
+TW_API double tw_graph_max_field_value(tw_graph *graph, const char *vertex_type, const char *field);
 
 /* Estimates: worker cycles for a Vertex, tile cycles for a MultiVertex (decision 22). A value set on a vertex wins
  * over its type's estimator. */

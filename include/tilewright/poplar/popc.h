@@ -29,7 +29,8 @@ typedef struct tw_popc_options {
 TW_API tw_status tw_popc_compile(const char *source, const tw_popc_options *options, tw_diags *diags);
 
 /* The same for several sources and .gp files, into one. */
-TW_API tw_status tw_popc_build(const char *const *inputs, size_t count, const tw_popc_options *options, tw_diags *diags);
+TW_API tw_status tw_popc_build(const char *const *inputs, size_t count, const tw_popc_options *options,
+                               tw_diags *diags);
 
 /* The preprocessed source, or the host's assembly, of a source: into *text, which the caller frees, or with text NULL to
  * the file options->output. TW_E_COMPILATION holds the compiler's messages. */

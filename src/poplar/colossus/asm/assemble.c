@@ -2,7 +2,6 @@
 #include "poplar/colossus/asm/asm.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --- statements ------------------------------------------------------------------------------------------------------------------- */
@@ -212,19 +211,19 @@ tw_status tw_asm_file(const char *path, const tw_asm_options *options, tw_diags 
     static const tw_asm_options defaults;
     if (!options) options = &defaults;
     *object = NULL;
-    char *text = NULL;
-    size_t length = 0;
-    tw_status status;
+    g_autofree char *text = NULL;
+    gsize length = 0;
     if (!options->preprocessed && g_str_has_suffix(path, ".S")) {
         tw_diags *own = diags ? NULL : tw_diags_new();
         tw_isa_arch arch = options->arch ? options->arch : TW_ISA_IPU2;
-        status = tw__asm_preprocess(path, options, arch, &text, diags ? diags : own);
+        tw_status status = tw__asm_preprocess(path, options, arch, &text, diags ? diags : own);
         tw_diags_free(own);
-        length = text ? strlen(text) : 0;
+        if (status != TW_OK) return status;
+        length = strlen(text);
     } else {
-        status = tw_read_file(path, TW_SOURCE_LIMIT, &text, &length);
+        g_autoptr(GError) error = NULL;
+        if (!g_file_get_contents(path, &text, &length, &error))
+            return tw__fail(TW_E_FILE_LOAD, "%s", error->message);
     }
-    if (status == TW_OK) status = tw_asm_text(text, length, path, options, diags, object);
-    free(text);
-    return status;
+    return tw_asm_text(text, length, path, options, diags, object);
 }

@@ -91,7 +91,7 @@ tw_status tw__host_access_new(tw_engine *engine)
     return TW_OK;
 }
 
-static tw_status find(tw_engine *engine, const char *handle, bool write, size_t bytes, tw__handle **out)
+static tw_status find_handle(tw_engine *engine, const char *handle, bool write, tw__handle **out)
 {
     tw_status s = tw__engine_usable(engine);
     if (s) return s;
@@ -111,10 +111,6 @@ static tw_status find(tw_engine *engine, const char *handle, bool write, size_t 
             other_way = true;
             continue;
         }
-        size_t want = (size_t)h->count * tw__host_size(h->type);
-        if (bytes != want)
-            return tw__fail(TW_E_INVALID_ARGUMENT, "'%s' has %zu bytes (%llu elements of %s), not %zu", handle,
-                            want, (unsigned long long)h->count, tw_type_name(h->type, TW_SYSTEM_POPLAR), bytes);
         *out = h;
         return TW_OK;
     }
@@ -124,6 +120,26 @@ static tw_status find(tw_engine *engine, const char *handle, bool write, size_t 
     const char *near = known ? tw__nearest(handle, names, known) : NULL;
     return tw__fail(TW_E_TENSOR_IO, "no tensor with host access is called '%s'%s", handle,
                     tw__did_you_mean(hint, near));
+}
+
+static tw_status find(tw_engine *engine, const char *handle, bool write, size_t bytes, tw__handle **out)
+{
+    tw_status s = find_handle(engine, handle, write, out);
+    if (s) return s;
+    const tw__handle *h = *out;
+    size_t want = (size_t)h->count * tw__host_size(h->type);
+    if (bytes == want) return TW_OK;
+    return tw__fail(TW_E_INVALID_ARGUMENT, "'%s' has %zu bytes (%llu elements of %s), not %zu", handle, want,
+                    (unsigned long long)h->count, tw_type_name(h->type, TW_SYSTEM_POPLAR), bytes);
+}
+
+tw_status tw_engine_access_bytes(tw_engine *engine, const char *handle, size_t *bytes)
+{
+    tw__handle *h = NULL;
+    tw_status s = find_handle(engine, handle, true, &h);
+    if (s == TW_E_TENSOR_IO) s = find_handle(engine, handle, false, &h);
+    if (s == TW_OK) *bytes = (size_t)h->count * tw__host_size(h->type);
+    return s;
 }
 
 tw_status tw_engine_write(tw_engine *engine, const char *handle, const void *data, size_t bytes)

@@ -90,7 +90,7 @@ tw_status tw__remote_run(tw_engine *engine, tw__remote_copy *copy)
 
 /* --- from the host -------------------------------------------------------------------------------------------- */
 
-static tw_status find_row(tw_engine *engine, const char *handle, uint64_t row, size_t bytes, tw__remote_state **out)
+static tw_status find_buffer(tw_engine *engine, const char *handle, tw__remote_state **out)
 {
     tw_status s = tw__engine_usable(engine);
     if (s) return s;
@@ -105,13 +105,6 @@ static tw_status find_row(tw_engine *engine, const char *handle, uint64_t row, s
             if (known < 64) names[known++] = st->handle;
             continue;
         }
-        size_t want = (size_t)st->count * tw__host_size(st->type);
-        if (row >= st->repeats)
-            return tw__fail(TW_E_INDEX, "row %llu of remote buffer '%s', which has %llu rows",
-                            (unsigned long long)row, handle, (unsigned long long)st->repeats);
-        if (bytes != want)
-            return tw__fail(TW_E_INVALID_ARGUMENT, "a row of remote buffer '%s' has %zu bytes, not %zu", handle,
-                            want, bytes);
         *out = st;
         return TW_OK;
     }
@@ -119,6 +112,28 @@ static tw_status find_row(tw_engine *engine, const char *handle, uint64_t row, s
     const char *near = tw__nearest(handle, names, known);
     return tw__fail(TW_E_STREAM_CONNECTION, "no remote buffer '%s' in this graph%s", handle,
                     tw__did_you_mean(hint, near));
+}
+
+tw_status tw_engine_remote_row_bytes(tw_engine *engine, const char *handle, size_t *bytes)
+{
+    tw__remote_state *st = NULL;
+    tw_status s = find_buffer(engine, handle, &st);
+    if (s == TW_OK) *bytes = (size_t)st->count * tw__host_size(st->type);
+    return s;
+}
+
+static tw_status find_row(tw_engine *engine, const char *handle, uint64_t row, size_t bytes, tw__remote_state **out)
+{
+    tw_status s = find_buffer(engine, handle, out);
+    if (s) return s;
+    const tw__remote_state *st = *out;
+    size_t want = (size_t)st->count * tw__host_size(st->type);
+    if (row >= st->repeats)
+        return tw__fail(TW_E_INDEX, "row %llu of remote buffer '%s', which has %llu rows", (unsigned long long)row,
+                        handle, (unsigned long long)st->repeats);
+    if (bytes == want) return TW_OK;
+    return tw__fail(TW_E_INVALID_ARGUMENT, "a row of remote buffer '%s' has %zu bytes, not %zu", handle, want,
+                    bytes);
 }
 
 tw_status tw_engine_copy_to_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index,

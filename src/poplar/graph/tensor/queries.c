@@ -111,48 +111,6 @@ bool tw_tensor_equal(const tw_graph *graph, tw_tensor a, tw_tensor b)
     return p && q && tw__lists_equal(p, q);
 }
 
-/* Calls of a function for each piece that is contiguous in one variable would be the same loop: kept as state. */
-typedef struct pieces {
-    tw_interval *out;
-    size_t room, n;
-    uint64_t begin, end; /* piece in progress, elements of the tensor */
-    uint32_t var;
-    uint64_t next; /* element of the variable that would continue it */
-} pieces;
-
-static void close_piece(pieces *p)
-{
-    if (p->begin == p->end) return;
-    if (p->n < p->room) p->out[p->n] = (tw_interval){ p->begin, p->end };
-    p->n++;
-    p->begin = p->end;
-}
-
-static void add_piece(pieces *p, uint32_t var, uint64_t offset, uint64_t count)
-{
-    if (p->begin != p->end && (p->var != var || p->next != offset)) close_piece(p);
-    p->var = var;
-    p->next = offset + count;
-    p->end += count;
-}
-
-size_t tw_tensor_contiguous_regions(const tw_graph *graph, tw_tensor tensor, tw_interval *regions, size_t room)
-{
-    GETTER(t, tensor, 0);
-    const tw__regions *list = tw__node_regions(graph->core, t);
-    if (!list) return 0;
-    pieces p = { .out = regions, .room = room };
-    tw__region_walk walk = tw__region_walk_begin(list, 0, list->count);
-    for (tw__elems e; tw__region_walk_next(&walk, &e);) {
-        if (e.stride == 1)
-            add_piece(&p, e.var, e.offset, e.count);
-        else
-            for (uint64_t i = 0; i < e.count; i++) add_piece(&p, e.var, e.offset + i * (uint64_t)e.stride, 1);
-    }
-    close_piece(&p);
-    return p.n;
-}
-
 void tw_tensor_print(const tw_graph *graph, tw_tensor tensor, FILE *out)
 {
     GETTER(t, tensor, );

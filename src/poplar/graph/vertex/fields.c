@@ -392,25 +392,50 @@ uint64_t tw__field_limit(const tw__core *core, const tw__field *f, unsigned dim)
                         f->is_list && dim == 1);
 }
 
+/* A field by the names of its vertex type and its own; NULL with the graph's error. */
+static const tw__field *field_of(tw_graph *graph, const char *vertex_type, const char *field)
+{
+    tw__core *core = graph->core;
+    int64_t type = tw__type_entry(core, vertex_type);
+    if (type < 0) return NULL;
+    const tw__vertex_type *info = core->types[type].info;
+    const tw__field *f = field ? tw__vertex_field(info, field) : NULL;
+    if (f) return f;
+    char hint[TW__HINT_BYTES];
+    const char *near = field ? tw__vertex_suggest_field(info, field) : NULL;
+    tw__graph_fail(core, TW_E_UNKNOWN_FIELD, "unknown field '%s' of vertex type %s%s", field ? field : "",
+                   info->name, tw__did_you_mean(hint, near));
+    return NULL;
+}
+
 uint64_t tw_graph_max_field_dim(tw_graph *graph, const char *vertex_type, const char *field, unsigned dim)
 {
     TW__ENTER(graph, 0);
-    tw__core *core = graph->core;
-    int64_t type = tw__type_entry(core, vertex_type);
-    if (type < 0) return 0;
-    const tw__vertex_type *info = core->types[type].info;
-    const tw__field *f = field ? tw__vertex_field(info, field) : NULL;
-    if (!f) {
-        char hint[TW__HINT_BYTES];
-        const char *near = field ? tw__vertex_suggest_field(info, field) : NULL;
-        tw__graph_fail(core, TW_E_UNKNOWN_FIELD, "unknown field '%s' of vertex type %s%s", field ? field : "",
-                       info->name, tw__did_you_mean(hint, near));
-        return 0;
-    }
+    const tw__field *f = field_of(graph, vertex_type, field);
+    if (!f) return 0;
     if (dim >= f->rank) {
-        tw__graph_fail(core, TW_E_INDEX, "dimension %u of field '%s' of vertex type %s is out of range: it has %u",
-                       dim, field, info->name, f->rank);
+        tw__graph_fail(graph->core, TW_E_INDEX,
+                       "dimension %u of field '%s' of vertex type %s is out of range: it has %u", dim, field,
+                       vertex_type, f->rank);
         return 0;
     }
-    return tw__field_limit(core, f, dim);
+    return tw__field_limit(graph->core, f, dim);
+}
+
+double tw_graph_max_field_value(tw_graph *graph, const char *vertex_type, const char *field)
+{
+    TW__ENTER(graph, 0);
+    const tw__field *f = field_of(graph, vertex_type, field);
+    if (!f) return 0;
+    const tw_type_info *type = tw_type_get(f->type);
+    switch (type->kind) {
+    case TW_KIND_BOOL: return 1;
+    case TW_KIND_INT: return ldexp(1, (int)type->bits - 1) - 1;
+    case TW_KIND_UINT: return ldexp(1, (int)type->bits) - 1;
+    case TW_KIND_FLOAT: return f->type == TW_F16 ? 65504 : f->type == TW_F32 ? FLT_MAX : DBL_MAX;
+    default: break;
+    }
+    tw__graph_fail(graph->core, TW_E_TYPE, "field '%s' of vertex type %s has no greatest value", field,
+                   vertex_type);
+    return 0;
 }

@@ -60,7 +60,7 @@ static void check(tw_engine *e, const char *handle, size_t n, const int *want)
         if (got[i] != want[i]) fail_msg("%s[%zu] is %d, not %d", handle, i, got[i], want[i]);
 }
 
-/* 2.5: one variable on a tile of the graph is one on that tile of every replica. */
+/* 2.5: "A variable mapped to tile 0, for example, will have an instance on tile 0 in each of the replicas." */
 static void engine_replica_2_5_instances(void **state)
 {
     (void)state;

@@ -1,0 +1,102 @@
+/* Runs programs of a graph on a device. Movable, not copyable. */
+#ifndef POPLAR_ENGINE_HPP
+#define POPLAR_ENGINE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <ostream>
+#include <poplar/ArrayRef.hpp>
+#include <poplar/DebugContext.hpp>
+#include <poplar/Device.hpp>
+#include <poplar/Executable.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/OptionFlags.hpp>
+#include <poplar/ProfileValue.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/StreamCallback.hpp>
+#include <poplar/StringRef.hpp>
+#include <poplar/exceptions.hpp>
+#include <string>
+#include <vector>
+
+namespace poplar {
+
+class Engine {
+  public:
+    static const unsigned WORKER_SCRATCH_SIZE = 48; /* bytes */
+
+    Engine() = default;
+    Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options = {},
+           ProgressFunc progress = {}, const DebugContext &debugContext = {});
+    Engine(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options = {},
+           ProgressFunc progress = {}, const DebugContext &debugContext = {});
+    Engine(const Graph &graph, program::Program program, const OptionFlags &options = {},
+           ProgressFunc progress = {}, const DebugContext &debugContext = {});
+    Engine(Graph &&graph, program::Program program, const OptionFlags &options = {}, ProgressFunc progress = {},
+           const DebugContext &debugContext = {});
+    explicit Engine(Executable &&executable, const OptionFlags &options = {});
+    Engine(Engine &&) = default;
+    Engine &operator=(Engine &&) = default;
+    Engine(const Engine &) = delete;
+    Engine &operator=(const Engine &) = delete;
+
+    void load(const Device &device);
+    void prepare(const Device &device);
+    void deploy();
+    void run(unsigned program = 0, const std::string &debugName = "");
+    void loadAndRun(const Device &device, unsigned program = 0)
+    {
+        load(device);
+        run(program);
+    }
+    void stop();
+
+    /* Whole tensors by handle; [begin, end) must be exactly as long. */
+    void writeTensor(StringRef handle, const void *begin, const void *end);
+    void writeTensor(StringRef handle, const void *begin);
+    void readTensor(StringRef handle, void *begin, void *end);
+    void readTensor(StringRef handle, void *begin);
+    template <class T> void writeTensor(StringRef handle, ArrayRef<T> data)
+    {
+        writeTensor(handle, static_cast<const void *>(data.begin()), static_cast<const void *>(data.end()));
+    }
+
+    /* One transfer's size, or a circular buffer of a multiple of it. The buffer must live while the engine may run. */
+    void connectStream(StringRef handle, void *begin, void *end);
+    void connectStream(StringRef handle, void *begin);
+    template <class T> void connectStream(StringRef handle, const ArrayRef<T> &buffer)
+    {
+        connectStream(handle, const_cast<T *>(buffer.begin()), const_cast<T *>(buffer.end()));
+    }
+    void connectStreamToCallback(StringRef handle, StreamCallbackHandle callback);
+    void connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback);
+    void copyToRemoteBuffer(const void *source, std::string handle, std::uint64_t repeatIndex,
+                            unsigned replica = 0);
+    void copyFromRemoteBuffer(std::string handle, void *destination, std::uint64_t repeatIndex,
+                              unsigned replica = 0);
+    std::vector<std::string> listStreams() const;
+    OptionFlags getEngineOptions() const; /* those that were given */
+
+    void printProfileSummary(std::ostream &out, const OptionFlags &options = {});
+    ProfileValue getGraphProfile(); /* profiling_disabled on a CPU device */
+    ProfileValue getExecutionProfile();
+    ProfileValue getProfile(); /* both */
+    void reportExecution(std::ostream &out, const OptionFlags &options = {});
+    void enableExecutionProfiling();
+    void disableExecutionProfiling();
+    void resetExecutionProfile();
+    void setPrintStream(std::ostream &stream);
+    void setPrintTensorStream(std::ostream &stream);
+
+  private:
+    void compile(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+                 const ProgressFunc &progress);
+    core::Compiled &get() const;
+    std::shared_ptr<core::Compiled> compiled;
+};
+
+} // namespace poplar
+#endif

@@ -1,0 +1,12 @@
+#ifndef POPLAR_TARGET_TYPE_HPP
+#define POPLAR_TARGET_TYPE_HPP
+
+#include <string>
+
+namespace poplar {
+
+enum class TargetType { IPU, IPU_MODEL, CPU };
+std::string toString(TargetType type); /* "IPU", "IPU_MODEL", "CPU" */
+
+} // namespace poplar
+#endif

@@ -1,0 +1,127 @@
+/* cxx, private side: what the classes of <poplar/...> hold of the C API, and how its errors become exceptions. */
+#ifndef TW_POPLAR_CXX_CORE_HPP
+#define TW_POPLAR_CXX_CORE_HPP
+
+#define TW_NO_CALL_SITES
+#include <tilewright/poplar.h>
+
+#include <memory>
+#include <mutex>
+#include <poplar/Engine.hpp>
+#include <poplar/Graph.hpp>
+#include <poplar/Program.hpp>
+#include <poplar/exceptions.hpp>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace poplar {
+namespace core {
+
+/* Throws the exception of tw_status_exception(status): "Graph::connect: message". */
+[[noreturn]] void raise(tw_status status, const std::string &call, const std::string &message);
+/* The same with the message of the last failure in this thread, when status is no success. */
+void check(tw_status status, const char *call);
+
+tw_type deviceType(const Type &type, const char *call); /* type_error for the invalid type */
+Type hostType(tw_type type);
+
+/* Elements of host type `traits` as elements of `type` in host format (half: 2 bytes): what C calls take. */
+std::vector<unsigned char> convert(const Type &type, std::size_t count, const void *values,
+                                   const TypeTraits &traits, const char *call);
+
+/* "key=value" strings and the NULL-terminated list of them. */
+struct OptionList {
+    explicit OptionList(const OptionFlags &flags);
+    std::vector<std::string> text;
+    std::vector<const char *> list;
+};
+
+/* A graph, virtual or not. The C handle tables are not made for threads, const queries of C++ are: one lock for all graphs
+ * that are views of one. */
+struct GraphHolder {
+    GraphHolder(tw_graph *g, Target t, std::shared_ptr<std::recursive_mutex> l)
+        : graph(g), target(std::move(t)), lock(std::move(l))
+    {
+    }
+    ~GraphHolder() { tw_graph_free(graph); }
+    GraphHolder(const GraphHolder &) = delete;
+
+    /* f(graph) under the lock; what failed in it is thrown, named `name`. */
+    template <class F> auto call(const char *name, F f) -> decltype(f(std::declval<tw_graph *>()))
+    {
+        std::lock_guard<std::recursive_mutex> guard(*lock);
+        Checker checker = { this, name };
+        return checker.passed(f);
+    }
+
+    tw_graph *graph;
+    Target target;
+    std::shared_ptr<std::recursive_mutex> lock;
+
+  private:
+    struct Checker {
+        GraphHolder *holder;
+        const char *name;
+        template <class F>
+        auto passed(F &f) -> typename std::enable_if<!std::is_void<decltype(f(holder->graph))>::value,
+                                                     decltype(f(holder->graph))>::type
+        {
+            auto result = f(holder->graph);
+            holder->checkError(name);
+            return result;
+        }
+        template <class F>
+        auto passed(F &f) -> typename std::enable_if<std::is_void<decltype(f(holder->graph))>::value>::type
+        {
+            f(holder->graph);
+            holder->checkError(name);
+        }
+    };
+    void checkError(const char *name);
+};
+
+struct View {
+    View(std::shared_ptr<GraphHolder> g, tw_tensor t, Type e) : graph(std::move(g)), handle(t), type(e) {}
+    ~View();
+    View(const View &) = delete;
+    std::shared_ptr<GraphHolder> graph;
+    tw_tensor handle;
+    Type type;
+};
+
+Tensor makeTensor(const std::shared_ptr<GraphHolder> &graph, tw_tensor handle, Type type);
+
+/* What lowers programs to those of a graph; a step that occurs several times is lowered once. */
+struct Lowering {
+    explicit Lowering(GraphHolder &h) : holder(h) {}
+    GraphHolder &holder;
+    std::unordered_map<const Step *, tw_program> done;
+    tw_program lower(const program::Program &p);
+    tw_program lower(const Step *step);
+};
+
+/* A node of a control program. */
+struct Step {
+    std::string name; /* path of the debug context */
+    virtual ~Step() = default;
+    virtual tw_program lower(Lowering &to) const = 0;
+    virtual void print(std::ostream &out, unsigned indent) const = 0;
+    virtual bool isEmpty() const { return false; }
+};
+
+/* A compiled engine, and what it was made of. */
+struct Compiled {
+    ~Compiled();
+    std::shared_ptr<GraphHolder> graph; /* keeps the target alive */
+    tw_engine *engine = nullptr;
+    OptionFlags options;
+    FILE *print_stream = nullptr;
+};
+
+/* A C stream that writes to a C++ one. NULL when there is no memory. */
+FILE *streamTo(std::ostream &out);
+
+} // namespace core
+} // namespace poplar
+#endif

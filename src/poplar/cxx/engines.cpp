@@ -1,0 +1,297 @@
+/* Engines, executables, streams and profiles. */
+#include "core.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace poplar {
+
+using core::check;
+using core::Compiled;
+using core::raise;
+
+core::Compiled::~Compiled()
+{
+    tw_engine_free(engine);
+    if (print_stream) fclose(print_stream);
+}
+
+/* --- C streams on C++ ones --- */
+
+static ssize_t writeTo(void *cookie, const char *text, std::size_t size)
+{
+    std::ostream &out = *static_cast<std::ostream *>(cookie);
+    out.write(text, static_cast<std::streamsize>(size));
+    return out ? static_cast<ssize_t>(size) : 0; /* 0 is how such a function says that it failed */
+}
+FILE *core::streamTo(std::ostream &out)
+{
+    cookie_io_functions_t functions = {};
+    functions.write = writeTo;
+    FILE *f = fopencookie(&out, "w", functions);
+    if (f) setvbuf(f, nullptr, _IOLBF, BUFSIZ);
+    return f;
+}
+
+/* --- making --- */
+
+static void tellProgress(int step, int total, void *user)
+{
+    (*static_cast<const ProgressFunc *>(user))(step, total);
+}
+
+static std::shared_ptr<Compiled> compiledOf(const Graph &graph, ArrayRef<program::Program> programs,
+                                            const OptionFlags &options, const ProgressFunc &progress,
+                                            const char *call)
+{
+    core::GraphHolder &holder = graph.get();
+    std::lock_guard<std::recursive_mutex> guard(*holder.lock);
+    core::Lowering lowering(holder);
+    std::vector<tw_program> lowered;
+    for (const program::Program &p : programs) lowered.push_back(lowering.lower(p));
+    core::OptionList list(options);
+    auto compiled = std::make_shared<Compiled>();
+    compiled->options = options;
+    compiled->engine = tw_engine_new_with_progress(
+        holder.graph, static_cast<unsigned>(lowered.size()), lowered.data(), list.list.data(),
+        progress ? tellProgress : nullptr, const_cast<ProgressFunc *>(&progress));
+    const tw_error *error = tw_engine_error(compiled->engine);
+    if (error->status != TW_OK) {
+        tw_graph_take_error(holder.graph, nullptr); /* the graph can be used on */
+        raise(error->status, call, error->message ? error->message : "");
+    }
+    return compiled;
+}
+
+Executable compileGraph(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+                        ProgressFunc progress, const DebugContext &)
+{
+    return Executable(compiledOf(graph, programs, options, progress, "compileGraph"));
+}
+Executable compileGraph(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+                        ProgressFunc progress, const DebugContext &)
+{
+    return Executable(compiledOf(graph, programs, options, progress, "compileGraph"));
+}
+
+Engine::Engine(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+               ProgressFunc progress, const DebugContext &)
+{
+    compile(graph, programs, options, progress);
+}
+Engine::Engine(Graph &&graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+               ProgressFunc progress, const DebugContext &)
+{
+    compile(graph, programs, options, progress);
+}
+Engine::Engine(const Graph &graph, program::Program program, const OptionFlags &options, ProgressFunc progress,
+               const DebugContext &)
+{
+    compile(graph, ArrayRef<program::Program>(&program, 1), options, progress);
+}
+Engine::Engine(Graph &&graph, program::Program program, const OptionFlags &options, ProgressFunc progress,
+               const DebugContext &)
+{
+    compile(graph, ArrayRef<program::Program>(&program, 1), options, progress);
+}
+Engine::Engine(Executable &&executable, const OptionFlags &) : compiled(executable.get())
+{
+    if (!compiled) throw poplar_error("Engine: the executable is empty");
+}
+
+void Engine::compile(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options,
+                     const ProgressFunc &progress)
+{
+    compiled = compiledOf(graph, programs, options, progress, "Engine");
+}
+
+core::Compiled &Engine::get() const
+{
+    if (!compiled) throw poplar_error("Engine: the engine is empty");
+    return *compiled;
+}
+
+/* --- running --- */
+
+static tw_device *deviceOf(const Device &d, const char *call)
+{
+    if (!d.get()) raise(TW_E_MACHINE_MODEL, call, "the device is not valid");
+    return d.get();
+}
+void Engine::load(const Device &device)
+{
+    check(tw_engine_load(get().engine, deviceOf(device, "Engine::load")), "Engine::load");
+}
+void Engine::prepare(const Device &device)
+{
+    check(tw_engine_prepare(get().engine, deviceOf(device, "Engine::prepare")), "Engine::prepare");
+}
+void Engine::deploy()
+{
+    check(tw_engine_deploy(get().engine), "Engine::deploy");
+}
+void Engine::run(unsigned program, const std::string &name)
+{
+    tw_engine *e = get().engine;
+    check(name.empty() ? tw_engine_run(e, program) : tw_engine_run_named(e, program, name.c_str()), "Engine::run");
+    if (get().print_stream) fflush(get().print_stream);
+}
+void Engine::stop()
+{
+    tw_engine_stop(get().engine);
+}
+
+/* --- data --- */
+
+static std::size_t bytesBetween(const void *begin, const void *end)
+{
+    return static_cast<std::size_t>(static_cast<const char *>(end) - static_cast<const char *>(begin));
+}
+void Engine::writeTensor(StringRef handle, const void *begin, const void *end)
+{
+    check(tw_engine_write(get().engine, handle.cloneAsString().c_str(), begin, bytesBetween(begin, end)),
+          "Engine::writeTensor");
+}
+void Engine::readTensor(StringRef handle, void *begin, void *end)
+{
+    check(tw_engine_read(get().engine, handle.cloneAsString().c_str(), begin, bytesBetween(begin, end)),
+          "Engine::readTensor");
+}
+void Engine::writeTensor(StringRef handle, const void *begin)
+{
+    std::string name = handle;
+    std::size_t bytes;
+    check(tw_engine_access_bytes(get().engine, name.c_str(), &bytes), "Engine::writeTensor");
+    check(tw_engine_write(get().engine, name.c_str(), begin, bytes), "Engine::writeTensor");
+}
+void Engine::readTensor(StringRef handle, void *begin)
+{
+    std::string name = handle;
+    std::size_t bytes;
+    check(tw_engine_access_bytes(get().engine, name.c_str(), &bytes), "Engine::readTensor");
+    check(tw_engine_read(get().engine, name.c_str(), begin, bytes), "Engine::readTensor");
+}
+
+void Engine::connectStream(StringRef handle, void *begin, void *end)
+{
+    check(tw_engine_connect_stream(get().engine, handle.cloneAsString().c_str(), begin, bytesBetween(begin, end)),
+          "Engine::connectStream");
+}
+void Engine::connectStream(StringRef handle, void *begin)
+{
+    check(tw_engine_connect_stream(get().engine, handle.cloneAsString().c_str(), begin, 0),
+          "Engine::connectStream");
+}
+
+static StreamCallback &callbackOf(void *user)
+{
+    return *static_cast<StreamCallback *>(user);
+}
+void Engine::connectStreamToCallback(StringRef handle, StreamCallbackHandle callback)
+{
+    tw_stream_callback c = {};
+    c.prefetch = [](void *data, void *user) {
+        return callbackOf(user).prefetch(data) == StreamCallbackBase::Result::Success ? TW_STREAM_SUCCESS
+                                                                                      : TW_STREAM_NOT_AVAILABLE;
+    };
+    c.fetch = [](void *data, void *user) { callbackOf(user).fetch(data); };
+    c.complete = [](void *user) { callbackOf(user).complete(); };
+    c.invalidate_prefetched = [](void *user) { callbackOf(user).invalidatePrefetched(); };
+    c.destroy = [](void *user) { delete static_cast<StreamCallback *>(user); };
+    std::unique_ptr<StreamCallback> owned = callback.release();
+    c.user = owned.get();
+    check(tw_engine_connect_stream_to_callback(get().engine, handle.cloneAsString().c_str(), &c),
+          "Engine::connectStreamToCallback");
+    owned.release(); /* the engine has it */
+}
+/* Streams of replicas have handles of their own. */
+void Engine::connectStreamToCallback(StringRef handle, unsigned replica, StreamCallbackHandle callback)
+{
+    connectStreamToCallback(handle + "[" + std::to_string(replica) + "]", std::move(callback));
+}
+
+void Engine::copyToRemoteBuffer(const void *source, std::string handle, std::uint64_t row, unsigned)
+{
+    std::size_t bytes;
+    check(tw_engine_remote_row_bytes(get().engine, handle.c_str(), &bytes), "Engine::copyToRemoteBuffer");
+    check(tw_engine_copy_to_remote_buffer(get().engine, handle.c_str(), row, source, bytes),
+          "Engine::copyToRemoteBuffer");
+}
+void Engine::copyFromRemoteBuffer(std::string handle, void *destination, std::uint64_t row, unsigned)
+{
+    std::size_t bytes;
+    check(tw_engine_remote_row_bytes(get().engine, handle.c_str(), &bytes), "Engine::copyFromRemoteBuffer");
+    check(tw_engine_copy_from_remote_buffer(get().engine, handle.c_str(), row, destination, bytes),
+          "Engine::copyFromRemoteBuffer");
+}
+std::vector<std::string> Engine::listStreams() const
+{
+    std::vector<std::string> list;
+    for (const char *const *s = tw_engine_list_streams(get().engine); s && *s; s++) list.push_back(*s);
+    return list;
+}
+OptionFlags Engine::getEngineOptions() const
+{
+    return get().options;
+}
+
+/* --- profiles --- */
+
+static const tw_profile *profileOf(tw_engine *e, const char *call)
+{
+    const tw_profile *p = tw_engine_profile(e);
+    if (!p) raise(TW_E_PROFILING_DISABLED, call, tw_error_message());
+    return p;
+}
+
+using Printer = tw_status (*)(const tw_profile *, FILE *, const tw_profile_options *);
+static void print(tw_engine *e, std::ostream &out, const OptionFlags &flags, Printer printer, const char *call)
+{
+    const tw_profile *profile = profileOf(e, call);
+    tw_profile_options options = tw_profile_options();
+    for (const auto &f : flags) check(tw_profile_options_set(&options, f.first.c_str(), f.second.c_str()), call);
+    FILE *stream = core::streamTo(out);
+    if (!stream) raise(TW_E_NO_MEMORY, call, "no memory for a stream");
+    tw_status status = printer(profile, stream, &options);
+    if (fclose(stream) != 0 && status == TW_OK) raise(TW_E_IO, call, "the profile could not be written");
+    check(status, call);
+}
+/* A CPU device has no profile: that is said, but no reason to end a program. */
+void Engine::printProfileSummary(std::ostream &out, const OptionFlags &options)
+{
+    if (!tw_engine_profile(get().engine)) {
+        out << "No profile: " << tw_error_message() << '\n';
+        return;
+    }
+    print(get().engine, out, options, tw_profile_print_summary, "Engine::printProfileSummary");
+}
+void Engine::reportExecution(std::ostream &out, const OptionFlags &options)
+{
+    print(get().engine, out, options, tw_profile_print_execution_summary, "Engine::reportExecution");
+}
+void Engine::enableExecutionProfiling()
+{
+    tw_engine_enable_execution_profiling(get().engine, true);
+}
+void Engine::disableExecutionProfiling()
+{
+    tw_engine_enable_execution_profiling(get().engine, false);
+}
+void Engine::resetExecutionProfile()
+{
+    tw_engine_reset_execution_profile(get().engine);
+}
+void Engine::setPrintStream(std::ostream &stream)
+{
+    FILE *f = core::streamTo(stream);
+    if (!f) raise(TW_E_NO_MEMORY, "Engine::setPrintStream", "no memory for a stream");
+    tw_engine_set_print_tensor_stream(get().engine, f);
+    if (get().print_stream) fclose(get().print_stream);
+    get().print_stream = f;
+}
+void Engine::setPrintTensorStream(std::ostream &stream)
+{
+    setPrintStream(stream);
+}
+
+} // namespace poplar

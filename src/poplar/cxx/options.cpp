@@ -1,0 +1,77 @@
+/* Options as JSON and as the lists that the C API takes. */
+#include "core.hpp"
+
+#include <cstdlib>
+#include <jansson.h>
+#include <poplar/ProfileValue.hpp>
+#include <sstream>
+
+namespace poplar {
+
+std::ostream &operator<<(std::ostream &out, const OptionFlags &flags)
+{
+    return out << getAsProfileValue(flags);
+}
+
+ProfileValue getAsProfileValue(const OptionFlags &flags)
+{
+    ProfileValue::Map map;
+    for (const auto &f : flags) map.insert({ f.first, ProfileValue(f.second) });
+    return map;
+}
+
+static std::string textOf(json_t *value, const char *key)
+{
+    if (json_is_string(value)) return std::string(json_string_value(value), json_string_length(value));
+    if (json_is_boolean(value)) return json_is_true(value) ? "true" : "false";
+    if (json_is_number(value)) {
+        char *text = json_dumps(value, JSON_ENCODE_ANY);
+        std::string s = text ? text : "";
+        std::free(text);
+        return s;
+    }
+    throw parse_error(std::string("readJSON: the value of '") + key + "' is no string, number or boolean");
+}
+
+void readJSON(StringRef text, OptionFlags &flags)
+{
+    json_error_t error;
+    json_t *root = json_loadb(text.data(), text.size(), 0, &error);
+    if (!json_is_object(root)) {
+        json_decref(root);
+        throw parse_error("readJSON: line " + std::to_string(error.line) + ", column " +
+                          std::to_string(error.column) + ": expected a JSON object: " + error.text);
+    }
+    OptionFlags read = flags; /* all or nothing */
+    const char *key;
+    json_t *value;
+    try {
+        json_object_foreach(root, key, value) read.set(key, textOf(value, key));
+    } catch (...) {
+        json_decref(root);
+        throw;
+    }
+    json_decref(root);
+    flags = read;
+}
+
+void readJSON(std::istream &in, OptionFlags &flags)
+{
+    std::ostringstream text;
+    text << in.rdbuf();
+    readJSON(text.str(), flags);
+}
+
+void readJSONFromEnv(StringRef variable, OptionFlags &flags)
+{
+    if (const char *text = std::getenv(variable.cloneAsString().c_str())) readJSON(text, flags);
+}
+
+core::OptionList::OptionList(const OptionFlags &flags)
+{
+    for (const auto &f : flags) text.push_back(f.first + "=" + f.second);
+    for (const std::string &s : text) list.push_back(s.c_str());
+    list.push_back(nullptr);
+}
+
+} // namespace poplar

@@ -1,0 +1,409 @@
+/* Control programs: trees of steps, lowered to the C API when an engine or a function is made. */
+#include "core.hpp"
+
+namespace poplar {
+
+using core::Lowering;
+using core::Step;
+
+namespace core {
+
+tw_program Lowering::lower(const Step *step)
+{
+    if (!step) {
+        return holder.call("Program", [](tw_graph *g) { return tw_program_sequence(g, nullptr); });
+    }
+    auto found = done.find(step);
+    if (found != done.end()) return found->second;
+    tw_program p = step->lower(*this);
+    if (!step->name.empty())
+        holder.call("Program", [&](tw_graph *g) { tw_program_name(g, p, step->name.c_str()); });
+    done.emplace(step, p);
+    return p;
+}
+
+tw_program Lowering::lower(const program::Program &p)
+{
+    return lower(p.get());
+}
+
+} // namespace core
+
+static void printChild(std::ostream &out, const program::Program &p, unsigned indent)
+{
+    if (p.get())
+        p.get()->print(out, indent);
+    else
+        out << std::string(2 * indent, ' ') << "Sequence {}\n";
+}
+
+/* One kind of step without children: what makes it, and its name in dumps. */
+struct Leaf : Step {
+    using Make = std::function<tw_program(tw_graph *)>;
+    std::string call, what;
+    Make make;
+    Leaf(std::string c, std::string w, Make m) : call(std::move(c)), what(std::move(w)), make(std::move(m)) {}
+    tw_program lower(Lowering &to) const override { return to.holder.call(call.c_str(), make); }
+    void print(std::ostream &out, unsigned indent) const override
+    {
+        out << std::string(2 * indent, ' ') << call << ' ' << what << (name.empty() ? "" : " '" + name + "'")
+            << '\n';
+    }
+};
+
+/* A step with bodies, and what joins them. */
+struct Branch : Step {
+    using Make = std::function<tw_program(tw_graph *, const std::vector<tw_program> &)>;
+    std::string call, what;
+    std::vector<program::Program> bodies;
+    Make make;
+    Branch(std::string c, std::string w, std::vector<program::Program> b, Make m)
+        : call(std::move(c)), what(std::move(w)), bodies(std::move(b)), make(std::move(m))
+    {
+    }
+    tw_program lower(Lowering &to) const override
+    {
+        std::vector<tw_program> lowered;
+        for (const program::Program &b : bodies) lowered.push_back(to.lower(b));
+        return to.holder.call(call.c_str(), [&](tw_graph *g) { return make(g, lowered); });
+    }
+    void print(std::ostream &out, unsigned indent) const override
+    {
+        out << std::string(2 * indent, ' ') << call << ' ' << what << (name.empty() ? "" : " '" + name + "'")
+            << " {\n";
+        for (const program::Program &b : bodies) printChild(out, b, indent + 1);
+        out << std::string(2 * indent, ' ') << "}\n";
+    }
+};
+
+struct SequenceStep : Step {
+    std::vector<program::Program> steps;
+    tw_program lower(Lowering &to) const override
+    {
+        std::vector<tw_program> lowered;
+        for (const program::Program &s : steps)
+            if (!s.isEmpty()) lowered.push_back(to.lower(s));
+        return to.holder.call("Sequence", [&](tw_graph *g) {
+            return tw_program_sequence_of(g, static_cast<unsigned>(lowered.size()), lowered.data());
+        });
+    }
+    void print(std::ostream &out, unsigned indent) const override
+    {
+        out << std::string(2 * indent, ' ') << "Sequence" << (name.empty() ? "" : " '" + name + "'") << " {\n";
+        for (const program::Program &s : steps) printChild(out, s, indent + 1);
+        out << std::string(2 * indent, ' ') << "}\n";
+    }
+    bool isEmpty() const override
+    {
+        for (const program::Program &s : steps)
+            if (!s.isEmpty()) return false;
+        return true;
+    }
+};
+
+struct SwitchStep : Step {
+    Tensor control;
+    std::vector<std::pair<std::int32_t, program::Program>> cases;
+    program::Program otherwise;
+    bool checked = false; /* a value without a case stops the run */
+    tw_program lower(Lowering &to) const override
+    {
+        tw_tensor t = control.get().handle;
+        tw_program body = checked ? tw_program() : to.lower(otherwise);
+        tw_program p = to.holder.call("Switch", [&](tw_graph *g) {
+            return checked ? tw_program_switch_with_bounds_checking(g, t) : tw_program_switch(g, t, body);
+        });
+        for (const auto &c : cases) {
+            tw_program lowered = to.lower(c.second);
+            to.holder.call("Switch::add", [&](tw_graph *g) { tw_program_switch_add(g, p, c.first, lowered); });
+        }
+        return p;
+    }
+    void print(std::ostream &out, unsigned indent) const override
+    {
+        std::string in(2 * indent, ' ');
+        out << in << "Switch " << control << " {\n";
+        for (const auto &c : cases) {
+            out << in << "case " << c.first << ":\n";
+            printChild(out, c.second, indent + 1);
+        }
+        out << in << "default:\n";
+        printChild(out, otherwise, indent + 1);
+        out << in << "}\n";
+    }
+};
+
+void dumpProgram(const Graph &, const program::Program &program, std::ostream &out)
+{
+    printChild(out, program, 0);
+}
+
+namespace program {
+
+Program::Program() {}
+
+bool Program::isEmpty() const
+{
+    return !step || step->isEmpty();
+}
+
+bool operator==(const Program &a, const Program &b)
+{
+    return a.get() == b.get() || (a.isEmpty() && b.isEmpty());
+}
+
+static std::shared_ptr<Step> named(std::shared_ptr<Step> s, const DebugContext &dc)
+{
+    s->name = dc.getPathName();
+    return s;
+}
+static std::shared_ptr<Step> leaf(const char *call, std::string what, const DebugContext &dc, Leaf::Make make)
+{
+    return named(std::make_shared<Leaf>(call, std::move(what), std::move(make)), dc);
+}
+static std::shared_ptr<Step> branch(const char *call, std::string what, std::vector<Program> bodies,
+                                    const DebugContext &dc, Branch::Make make)
+{
+    return named(std::make_shared<Branch>(call, std::move(what), std::move(bodies), std::move(make)), dc);
+}
+static std::string text(const Tensor &t)
+{
+    return t.getDebugStr();
+}
+
+/* --- Sequence --- */
+
+Sequence::Sequence(const DebugContext &dc) : Program(named(std::make_shared<SequenceStep>(), dc)) {}
+
+Sequence::Sequence(std::initializer_list<Program> programs, const DebugContext &dc) : Sequence(dc)
+{
+    for (const Program &p : programs) add(p);
+}
+Sequence::Sequence(const std::vector<Program> &programs, const DebugContext &dc) : Sequence(dc)
+{
+    for (const Program &p : programs) add(p);
+}
+Sequence::Sequence(const Program &first) : Sequence({ first }, DebugContext()) {}
+Sequence::Sequence(const Program &first, const Program &second) : Sequence({ first, second }, DebugContext()) {}
+
+void Sequence::add(const Program &program)
+{
+    Program kept = program; /* it may be this one */
+    if (!step) step = std::make_shared<SequenceStep>();
+    if (step.use_count() > 1) step = std::make_shared<SequenceStep>(static_cast<const SequenceStep &>(*step));
+    static_cast<SequenceStep &>(*step).steps.push_back(kept);
+}
+
+/* --- leaves --- */
+
+Execute::Execute(ComputeSet cs, const DebugContext &dc)
+    : Program(leaf("Execute", "compute set " + std::to_string(cs.getId()), dc,
+                   [cs](tw_graph *g) { return tw_program_execute(g, { cs.getId() }); }))
+{
+}
+Execute::Execute(ComputeSet cs, Tensor result, const DebugContext &dc)
+    : Program(leaf("Execute", "compute set " + std::to_string(cs.getId()) + " -> " + text(result), dc,
+                   [cs, result](tw_graph *g) {
+                       return tw_program_execute_all_true(g, { cs.getId() }, result.get().handle);
+                   }))
+{
+}
+
+static std::string between(const std::string &a, const std::string &b)
+{
+    return a + " -> " + b;
+}
+
+/* A copy that cannot be is refused here, where it is written. */
+static const Tensor &fitting(const Tensor &src, const Tensor &dst)
+{
+    if (src.elementType() != dst.elementType())
+        core::raise(TW_E_TYPE, "Copy", src.elementType().toString() + " to " + dst.elementType().toString());
+    if (src.numElements() != dst.numElements())
+        core::raise(TW_E_CONTROL_PROGRAM, "Copy",
+                    std::to_string(src.numElements()) + " elements of shape " + src.shapeToString() + " to " +
+                        std::to_string(dst.numElements()) + " of shape " + dst.shapeToString());
+    return src;
+}
+
+Copy::Copy(Tensor src, Tensor dst, bool, const DebugContext &dc)
+    : Program(leaf("Copy", between(text(fitting(src, dst)), text(dst)), dc, [src, dst](tw_graph *g) {
+          tw_tensor from = tw_tensor_flatten(g, src.get().handle), to = tw_tensor_flatten(g, dst.get().handle);
+          return tw_program_copy(g, from, to);
+      }))
+{
+}
+Copy::Copy(const DataStream &s, Tensor dst, bool, const DebugContext &dc)
+    : Program(leaf("Copy", between("stream '" + s.handle() + "'", text(dst)), dc, [s, dst](tw_graph *g) {
+          return tw_program_copy_from_stream(g, { s.getId() }, dst.get().handle);
+      }))
+{
+}
+Copy::Copy(Tensor src, const DataStream &s, bool, const DebugContext &dc)
+    : Program(leaf("Copy", between(text(src), "stream '" + s.handle() + "'"), dc,
+                   [s, src](tw_graph *g) { return tw_program_copy_to_stream(g, src.get().handle, { s.getId() }); }))
+{
+}
+static tw_tensor orNone(const Tensor &t)
+{
+    return t.valid() ? t.get().handle : tw_tensor();
+}
+Copy::Copy(const RemoteBuffer &b, Tensor dst, Tensor offset, const DebugContext &dc)
+    : Program(leaf("Copy", between("remote buffer '" + b.handle() + "'", text(dst)), dc, [=](tw_graph *g) {
+          return tw_program_copy_from_remote(g, { b.getId() }, dst.get().handle, orNone(offset));
+      }))
+{
+}
+Copy::Copy(const RemoteBuffer &b, Tensor dst, const DebugContext &dc) : Copy(b, std::move(dst), Tensor(), dc) {}
+Copy::Copy(Tensor src, const RemoteBuffer &b, Tensor offset, const DebugContext &dc)
+    : Program(leaf("Copy", between(text(src), "remote buffer '" + b.handle() + "'"), dc, [=](tw_graph *g) {
+          return tw_program_copy_to_remote(g, src.get().handle, { b.getId() }, orNone(offset));
+      }))
+{
+}
+Copy::Copy(Tensor src, const RemoteBuffer &b, const DebugContext &dc) : Copy(std::move(src), b, Tensor(), dc) {}
+
+CrossReplicaCopy::CrossReplicaCopy(Tensor src, Tensor dst, std::map<unsigned, unsigned> to, const DebugContext &dc)
+    : Program(leaf("CrossReplicaCopy", between(text(src), text(dst)), dc, [=](tw_graph *g) {
+          std::vector<unsigned> list(tw_graph_replication_factor(g), TW_UNMAPPED);
+          for (const auto &pair : to)
+              if (pair.first < list.size()) list[pair.first] = pair.second;
+          return tw_program_cross_replica_copy(g, src.get().handle, dst.get().handle, list.data());
+      }))
+{
+}
+WriteUndef::WriteUndef(Tensor t, const DebugContext &dc)
+    : Program(
+          leaf("WriteUndef", text(t), dc, [t](tw_graph *g) { return tw_program_write_undef(g, t.get().handle); }))
+{
+}
+Call::Call(Function f, const DebugContext &dc)
+    : Program(leaf("Call", "function " + std::to_string(f.getId()), dc,
+                   [f](tw_graph *g) { return tw_program_call(g, { f.getId() }); }))
+{
+}
+Sync::Sync(SyncType type, const DebugContext &dc)
+    : Program(
+          leaf("Sync", "", dc, [type](tw_graph *g) { return tw_program_sync(g, static_cast<tw_sync_type>(type)); }))
+{
+}
+Abort::Abort(const std::string &message, const DebugContext &dc)
+    : Program(leaf("Abort", message, dc, [message](tw_graph *g) { return tw_program_abort(g, message.c_str()); }))
+{
+}
+Abort::Abort(const DebugContext &dc) : Abort(std::string(), dc) {}
+AbortOnCondition::AbortOnCondition(Tensor t, const std::string &message, const DebugContext &dc)
+    : Program(leaf("AbortOnCondition", text(t), dc, [t, message](tw_graph *g) {
+          return tw_program_abort_on_condition(g, t.get().handle, message.c_str());
+      }))
+{
+}
+AbortOnCondition::AbortOnCondition(Tensor t, const DebugContext &dc) : AbortOnCondition(std::move(t), "", dc) {}
+ErrorProgram::ErrorProgram(StringRef m, Tensor t, const DebugContext &dc) : Program(nullptr)
+{
+    std::string message = m;
+    step = leaf("ErrorProgram", text(t), dc,
+                [t, message](tw_graph *g) { return tw_program_error(g, message.c_str(), t.get().handle); });
+}
+AssumeEqualAcrossReplicas::AssumeEqualAcrossReplicas(Tensor t, const DebugContext &dc)
+    : Program(leaf("AssumeEqualAcrossReplicas", text(t), dc,
+                   [t](tw_graph *g) { return tw_program_assume_equal_across_replicas(g, t.get().handle); }))
+{
+}
+
+PrintTensor::PrintTensor(StringRef title, Tensor t, const PrintTensorFmt &f, const DebugContext &dc)
+    : Program(nullptr)
+{
+    std::string head = title;
+    tw_print_format format = tw_print_format();
+    format.summarise_threshold = f.summariseThreshold, format.edge_items = f.edgeItems;
+    format.max_line_width = f.maxLineWidth, format.digits = f.digits;
+    switch (f.floatFormat) {
+    case PrintTensorFmt::FloatFormat::Auto: format.float_format = tw_print_format::TW_PRINT_AUTO; break;
+    case PrintTensorFmt::FloatFormat::Fixed: format.float_format = tw_print_format::TW_PRINT_FIXED; break;
+    case PrintTensorFmt::FloatFormat::Scientific: format.float_format = tw_print_format::TW_PRINT_SCIENTIFIC; break;
+    case PrintTensorFmt::FloatFormat::None: format.float_format = tw_print_format::TW_PRINT_NONE; break;
+    }
+    format.separator = f.separator, format.open_bracket = f.openBracket, format.close_bracket = f.closeBracket;
+    step = leaf("PrintTensor", text(t), dc, [head, t, format](tw_graph *g) {
+        return tw_program_print_tensor(g, head.c_str(), t.get().handle, &format);
+    });
+}
+PrintTensor::PrintTensor(StringRef title, Tensor t, const DebugContext &dc)
+    : PrintTensor(title, std::move(t), PrintTensorFmt(), dc)
+{
+}
+PrintTensor::PrintTensor(Tensor t, const PrintTensorFmt &f, const DebugContext &dc)
+    : PrintTensor(dc.getPathName(), std::move(t), f, dc)
+{
+}
+PrintTensor::PrintTensor(Tensor t, const DebugContext &dc) : PrintTensor(std::move(t), PrintTensorFmt(), dc) {}
+
+/* --- branches --- */
+
+Repeat::Repeat(unsigned count, const Program &body, const DebugContext &dc)
+    : Program(branch(
+          "Repeat", std::to_string(count) + " times", { body }, dc,
+          [count](tw_graph *g, const std::vector<tw_program> &b) { return tw_program_repeat(g, count, b[0]); }))
+{
+}
+RepeatWhileTrue::RepeatWhileTrue(const Program &cond, Tensor t, const Program &body, const DebugContext &dc)
+    : Program(branch("RepeatWhileTrue", text(t), { cond, body }, dc,
+                     [t](tw_graph *g, const std::vector<tw_program> &b) {
+                         return tw_program_repeat_while_true(g, b[0], t.get().handle, b[1]);
+                     }))
+{
+}
+RepeatWhileFalse::RepeatWhileFalse(const Program &cond, Tensor t, const Program &body, const DebugContext &dc)
+    : Program(branch("RepeatWhileFalse", text(t), { cond, body }, dc,
+                     [t](tw_graph *g, const std::vector<tw_program> &b) {
+                         return tw_program_repeat_while_false(g, b[0], t.get().handle, b[1]);
+                     }))
+{
+}
+If::If(Tensor t, const Program &thenBody, const Program &elseBody, const DebugContext &dc)
+    : Program(branch("If", text(t), { thenBody, elseBody }, dc, [t](tw_graph *g, const std::vector<tw_program> &b) {
+          return tw_program_if(g, t.get().handle, b[0], b[1]);
+      }))
+{
+}
+
+/* --- Switch --- */
+
+Switch::Switch(Tensor control, const Cases &cases, const Program &otherwise, const DebugContext &dc)
+    : Program(nullptr)
+{
+    auto s = std::make_shared<SwitchStep>();
+    s->control = std::move(control), s->cases = cases, s->otherwise = otherwise;
+    step = named(s, dc);
+}
+Switch::Switch(Tensor c, const Cases &cases, const DebugContext &dc) : Switch(std::move(c), cases, Program(), dc) {}
+Switch::Switch(Tensor c, const DebugContext &dc) : Switch(std::move(c), Cases(), Program(), dc) {}
+Switch::Switch(Tensor c, const Program &otherwise, const DebugContext &dc)
+    : Switch(std::move(c), Cases(), otherwise, dc)
+{
+}
+Switch &Switch::add(std::int32_t value, const Program &body)
+{
+    Program kept = body;
+    if (step.use_count() > 1) step = std::make_shared<SwitchStep>(static_cast<const SwitchStep &>(*step));
+    static_cast<SwitchStep &>(*step).cases.emplace_back(value, kept);
+    return *this;
+}
+Switch Switch::switchWithBoundsChecking(Tensor c, const Cases &cases, const DebugContext &dc)
+{
+    Switch s(std::move(c), cases, dc);
+    static_cast<SwitchStep &>(*s.step).checked = true;
+    return s;
+}
+Switch Switch::switchWithBoundsChecking(Tensor c, const DebugContext &dc)
+{
+    return switchWithBoundsChecking(std::move(c), Cases(), dc);
+}
+Switch Switch::switchWithUnreachableDefault(Tensor c, const DebugContext &dc)
+{
+    return Switch(std::move(c), dc);
+}
+
+} // namespace program
+} // namespace poplar

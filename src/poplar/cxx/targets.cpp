@@ -1,0 +1,445 @@
+/* Targets, devices, the IPU Model. */
+#include "core.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <poplar/DeviceManager.hpp>
+#include <poplar/IPUModel.hpp>
+
+namespace poplar {
+
+using core::deviceType;
+using core::raise;
+
+/* --- Target --- */
+
+Target::Target() = default;
+
+static void unref(const tw_target *t)
+{
+    tw_target_unref(t);
+}
+
+Target::Target(const tw_target *t) : target(tw_target_ref(t), unref) {}
+
+/* A target that the caller owns; NULL is thrown. */
+static Target owned(tw_target *t, const char *call)
+{
+    if (!t) raise(TW_E_MACHINE_MODEL, call, tw_error_message());
+    Target result(t);
+    tw_target_unref(t);
+    return result;
+}
+
+static tw_chip chipOf(const std::string &name, const char *call)
+{
+    const struct {
+        const char *name;
+        tw_chip chip;
+    } chips[] = { { "ipu1", TW_MK1 }, { "ipu2", TW_MK2 }, { "ipu21", TW_MK21 } };
+    for (const auto &c : chips)
+        if (name == c.name) return c.chip;
+    raise(TW_E_MACHINE_MODEL, call, "there is no chip '" + name + "': ipu1, ipu2 and ipu21 are known");
+}
+
+Target Target::createCPUTarget(bool accurateHalf, unsigned)
+{
+    return owned(tw_target_new_cpu(accurateHalf), "Target::createCPUTarget");
+}
+
+Target Target::createIPUTarget(unsigned numIPUs, unsigned tilesPerIPU, StringRef systemType, const OptionFlags &)
+{
+    tw_ipu_model model = tw_ipu_model();
+    model.chip = chipOf(systemType, "Target::createIPUTarget");
+    model.num_ipus = numIPUs;
+    model.tiles_per_ipu = tilesPerIPU;
+    model.accurate_half = true;
+    return owned(tw_target_new_ipu_model(&model), "Target::createIPUTarget");
+}
+
+Target Target::createIPUTarget(unsigned numIPUs, StringRef systemType, const OptionFlags &options)
+{
+    return createIPUTarget(numIPUs, 0, systemType, options);
+}
+
+Target Target::createIPUTarget(StringRef systemType, const OptionFlags &options)
+{
+    return createIPUTarget(1, 0, systemType, options);
+}
+
+Target Target::createVirtualTarget(unsigned numIPUs, unsigned tilesPerIPU) const
+{
+    return owned(tw_target_new_virtual(get(), numIPUs, tilesPerIPU), "Target::createVirtualTarget");
+}
+
+TargetType Target::getTargetType() const
+{
+    switch (tw_target_get_kind(get())) {
+    case TW_TARGET_CPU: return TargetType::CPU;
+    case TW_TARGET_IPU: return TargetType::IPU;
+    case TW_TARGET_IPU_MODEL: break;
+    }
+    return TargetType::IPU_MODEL;
+}
+
+#define GETTER(type, cxx, c)                \
+    type Target::cxx() const                \
+    {                                       \
+        return static_cast<type>(c(get())); \
+    }
+GETTER(unsigned, getNumTiles, tw_target_tiles)
+GETTER(unsigned, getNumIPUs, tw_target_ipus)
+GETTER(unsigned, getTilesPerIPU, tw_target_tiles_per_ipu)
+GETTER(unsigned, getNumWorkerContexts, tw_target_worker_contexts)
+GETTER(std::uint64_t, getBytesPerTile, tw_target_bytes_per_tile)
+GETTER(std::uint64_t, getMemoryBytes, tw_target_memory_bytes)
+GETTER(unsigned, getExchangeBytesPerCycle, tw_target_exchange_bytes_per_cycle)
+GETTER(unsigned, getMemcpyBytesPerCycle, tw_target_memcpy_bytes_per_cycle)
+GETTER(unsigned, getMinIPUSyncDelay, tw_target_min_sync_delay)
+GETTER(unsigned, getMaxIPUSyncDelay, tw_target_max_sync_delay)
+GETTER(unsigned, getGlobalSyncCycles, tw_target_global_sync_cycles)
+GETTER(double, getTileClockFrequency, tw_target_clock_hz)
+GETTER(unsigned, getNumTilesPerXBContext, tw_target_tiles_per_xb_context)
+GETTER(unsigned, getNumContextXBs, tw_target_contexts_per_xb)
+GETTER(unsigned, getInterleavedMemoryElementIndex, tw_target_interleaved_memory_element_index)
+GETTER(bool, supportsExchangeBusSharing, tw_target_supports_exchange_bus_sharing)
+GETTER(unsigned, getTilesPerSharedExchangeBus, tw_target_tiles_per_shared_exchange_bus)
+GETTER(unsigned, getDataPathWidth, tw_target_data_path_width)
+GETTER(std::size_t, getAtomicStoreGranularity, tw_target_atomic_store_granularity)
+GETTER(unsigned, getNumStrideBits, tw_target_num_stride_bits)
+GETTER(unsigned, getRptCountMax, tw_target_rpt_count_max)
+GETTER(unsigned, getConvUnitCoeffLoadBytesPerCycle, tw_target_conv_unit_coeff_load_bytes_per_cycle)
+GETTER(bool, hasAccurateHalf, tw_target_accurate_half)
+GETTER(std::size_t, hash, tw_target_hash)
+#undef GETTER
+
+#define OF_TYPE(cxx, c, ...)                                 \
+    unsigned Target::cxx() const                             \
+    {                                                        \
+        return static_cast<unsigned>(c(get(), __VA_ARGS__)); \
+    }
+OF_TYPE(getFloatVectorWidth, tw_target_vector_width, TW_FLOAT)
+OF_TYPE(getHalfVectorWidth, tw_target_vector_width, TW_HALF)
+OF_TYPE(getFp16ConvUnitMaxPipelineDepth, tw_target_conv_unit_max_pipeline_depth, TW_HALF)
+OF_TYPE(getFp32ConvUnitMaxPipelineDepth, tw_target_conv_unit_max_pipeline_depth, TW_FLOAT)
+OF_TYPE(getFp16ConvUnitInputLoadElemsPerCycle, tw_target_conv_unit_input_load_elems_per_cycle, TW_HALF)
+OF_TYPE(getFp32ConvUnitInputLoadElemsPerCycle, tw_target_conv_unit_input_load_elems_per_cycle, TW_FLOAT)
+OF_TYPE(getFp16InFp16OutConvUnitsPerTile, tw_target_conv_units, TW_HALF, TW_HALF)
+OF_TYPE(getFp16InFp32OutConvUnitsPerTile, tw_target_conv_units, TW_HALF, TW_FLOAT)
+OF_TYPE(getFp32InFp32OutConvUnitsPerTile, tw_target_conv_units, TW_FLOAT, TW_FLOAT)
+#undef OF_TYPE
+
+unsigned Target::getWeightsPerConvUnit(bool floatActivations) const
+{
+    return tw_target_weights_per_conv_unit(get(), floatActivations ? TW_FLOAT : TW_HALF);
+}
+unsigned Target::getConvUnitInputLoadElemsPerCycle(bool floatActivations) const
+{
+    return tw_target_conv_unit_input_load_elems_per_cycle(get(), floatActivations ? TW_FLOAT : TW_HALF);
+}
+std::size_t Target::getTypeSize(const Type &type) const
+{
+    return tw_target_type_size(get(), deviceType(type, "Target::getTypeSize"));
+}
+unsigned Target::getVectorWidth(const Type &type) const
+{
+    return tw_target_vector_width(get(), deviceType(type, "Target::getVectorWidth"));
+}
+StringRef Target::getTargetArchString() const
+{
+    return tw_target_arch(get());
+}
+StringRef Target::getTargetSystemString() const
+{
+    return tw_target_system(get());
+}
+
+/* Lists are kept for each C target, whose address is that of the shared object: references to them stay valid. */
+template <class T, class Make> static const std::vector<T> &kept(const tw_target *target, Make make)
+{
+    static std::mutex lock;
+    static std::unordered_map<std::uint64_t, std::vector<T>> lists;
+    std::lock_guard<std::mutex> guard(lock);
+    std::uint64_t key = target ? tw_target_hash(target) : 0; /* equal targets have equal lists */
+    auto found = lists.find(key);
+    if (found == lists.end()) found = lists.emplace(key, make()).first;
+    return found->second;
+}
+
+const std::vector<unsigned> &Target::getMemoryElementOffsets() const
+{
+    return kept<unsigned>(get(), [this] {
+        std::size_t count;
+        const std::uint64_t *offsets = tw_target_memory_element_offsets(get(), &count);
+        return std::vector<unsigned>(offsets, offsets + count);
+    });
+}
+
+/* The model limits each tile and each link alone. One constraint that says as much: callers divide by what they find. */
+const std::vector<GlobalExchangeConstraint> &Target::getGlobalExchangeConstraints() const
+{
+    return kept<GlobalExchangeConstraint>(get(), [this] {
+        std::vector<GlobalExchangeConstraint> list;
+        std::size_t count;
+        const tw_global_exchange_constraint *c = tw_target_global_exchange_constraints(get(), &count);
+        for (std::size_t i = 0; i < count; i++) {
+            std::vector<GlobalExchangeFlow> flows;
+            for (std::size_t k = 0; k < c[i].flow_count; k++)
+                flows.emplace_back(c[i].flows[k].src, c[i].flows[k].dst);
+            list.emplace_back(c[i].bandwidth, flows);
+        }
+        unsigned ipus = getNumIPUs();
+        if (!list.empty() || ipus < 2) return list;
+        double bits = getTileClockFrequency() * getExchangeBytesPerCycle() * 8;
+        for (unsigned from = 0; from < ipus; from++) {
+            std::vector<GlobalExchangeFlow> flows;
+            for (unsigned to = 0; to < ipus; to++)
+                if (to != from) flows.emplace_back(from, to);
+            list.emplace_back(bits, flows);
+        }
+        return list;
+    });
+}
+
+bool operator==(const Target &a, const Target &b)
+{
+    if (!a.get() || !b.get()) return a.get() == b.get();
+    return tw_target_equal(a.get(), b.get());
+}
+bool operator<(const Target &a, const Target &b)
+{
+    return (a.get() ? a.hash() : 0) < (b.get() ? b.hash() : 0);
+}
+
+/* --- half on the device --- */
+
+void copyFloatToDeviceHalf(const Target &t, const float *src, void *dst, std::size_t n)
+{
+    tw_target_copy_float_to_half(t.get(), src, dst, n);
+}
+void copyDeviceHalfToFloat(const Target &t, const void *src, float *dst, std::size_t n)
+{
+    tw_target_copy_half_to_float(t.get(), src, dst, n);
+}
+void copyDoubleToDeviceHalf(const Target &t, const double *src, void *dst, std::size_t n)
+{
+    bool two = t.getTypeSize(HALF) == 2;
+    for (std::size_t i = 0; i < n; i++)
+        if (two)
+            static_cast<std::uint16_t *>(dst)[i] = tw_f64_to_f16(src[i], TW_ROUND_NEAREST_EVEN, 0);
+        else
+            static_cast<float *>(dst)[i] = static_cast<float>(src[i]);
+}
+void copyDeviceHalfToDouble(const Target &t, const void *src, double *dst, std::size_t n)
+{
+    bool two = t.getTypeSize(HALF) == 2;
+    for (std::size_t i = 0; i < n; i++)
+        dst[i] = two ? static_cast<double>(tw_f16_to_f32(static_cast<const std::uint16_t *>(src)[i]))
+                     : static_cast<double>(static_cast<const float *>(src)[i]);
+}
+
+/* --- Device --- */
+
+Device::Device(tw_device *d, unsigned i)
+    : device(d, tw_device_free), attached(std::make_shared<bool>(false)), target(tw_device_target(d)), id(i)
+{
+}
+
+static Device ownedDevice(tw_device *d, unsigned id, const char *call)
+{
+    if (!d) raise(TW_E_MACHINE_MODEL, call, tw_error_message());
+    return Device(d, id);
+}
+
+Device Device::createCPUDevice(unsigned)
+{
+    return ownedDevice(tw_device_cpu(), 0, "Device::createCPUDevice");
+}
+
+Device Device::createSimulatorDevice(const Target &target, const OptionFlags &)
+{
+    tw_ipu_model model = tw_ipu_model();
+    model.chip = chipOf(target.getTargetArchString(), "Device::createSimulatorDevice");
+    model.num_ipus = target.getNumIPUs();
+    model.tiles_per_ipu = target.getTilesPerIPU();
+    model.accurate_half = true;
+    return ownedDevice(tw_device_ipu_model_with(&model), 0, "Device::createSimulatorDevice");
+}
+
+Device Device::createVirtualDevice(unsigned tilesPerIPU)
+{
+    return ownedDevice(tw_device_virtual(get(), tilesPerIPU), id, "Device::createVirtualDevice");
+}
+
+bool Device::attach() const
+{
+    *attached = tw_device_attach(get());
+    return *attached;
+}
+void Device::detach() const
+{
+    tw_device_detach(get());
+    *attached = false;
+}
+void Device::getDriverVersion(unsigned &major, unsigned &minor, unsigned &point) const
+{
+    major = TW_VERSION_MAJOR, minor = TW_VERSION_MINOR, point = TW_VERSION_PATCH;
+}
+std::map<std::string, std::string> Device::getAttributes() const
+{
+    return { { "description", "model of " + target.getTargetArchString() + " in Tilewright " + tw_version() } };
+}
+std::string Device::getAttribute(StringRef name) const
+{
+    auto all = getAttributes();
+    auto found = all.find(name.cloneAsString());
+    return found == all.end() ? std::string() : found->second;
+}
+
+/* --- DeviceManager --- */
+
+static bool offersModels()
+{
+    const char *value = std::getenv("TILEWRIGHT_DEVICES");
+    return value && std::strcmp(value, "model") == 0;
+}
+
+unsigned DeviceManager::getNumDevices() const
+{
+    return offersModels() ? 2 : 1; /* the CPU, and one IPU */
+}
+
+std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned ipus, const OptionFlags &) const
+{
+    std::vector<Device> list;
+    if (type == TargetType::CPU)
+        list.push_back(Device::createCPUDevice());
+    else if (type == TargetType::IPU_MODEL || offersModels())
+        list.push_back(ownedDevice(tw_device_ipu_model(TW_MK2, ipus ? ipus : 1), 1, "DeviceManager::getDevices"));
+    return list;
+}
+
+std::vector<Device> DeviceManager::getDevices(const OptionFlags &options) const
+{
+    std::vector<Device> list = getDevices(TargetType::CPU, 1, options);
+    if (offersModels())
+        for (Device &d : getDevices(TargetType::IPU, 1, options)) list.push_back(std::move(d));
+    return list;
+}
+
+Device DeviceManager::getDevice(unsigned id, const OptionFlags &options) const
+{
+    std::vector<Device> all = getDevices(options);
+    if (id < all.size()) return std::move(all[id]);
+    raise(TW_E_INDEX, "DeviceManager::getDevice",
+          "there is no device " + std::to_string(id) + ", only " + std::to_string(all.size()) +
+              " (TILEWRIGHT_DEVICES=model offers an IPU Model)");
+}
+
+std::vector<unsigned> DeviceManager::getChildDeviceIds(unsigned id, unsigned) const
+{
+    return { id };
+}
+
+/* --- IPUModel --- */
+
+IPUModel::IPUModel(char const *version)
+{
+    IPUVersion = version;
+    Target t = Target::createIPUTarget(1, version);
+    numIPUs = 1;
+    tilesPerIPU = t.getTilesPerIPU();
+    numWorkerContexts = t.getNumWorkerContexts();
+    memoryBytesPerTile = t.getBytesPerTile();
+    exchangeBytesPerCycle = t.getExchangeBytesPerCycle();
+    memcpyBytesPerCycle = t.getMemcpyBytesPerCycle();
+    minIPUSyncDelay = t.getMinIPUSyncDelay();
+    relativeSyncDelay = RelativeSyncDelayType::AUTO;
+    globalSyncCycles = 0;
+    tileClockFrequency = t.getTileClockFrequency();
+    compileIPUCode = false;
+    instructionBytes = 4;
+    tilesPerSuperTile = t.getTilesPerSharedExchangeBus();
+    supportsSuperTileSendReceive = t.supportsExchangeBusSharing();
+    for (unsigned o : t.getMemoryElementOffsets()) memoryElementOffsets.push_back(o);
+    interleavedMemoryElementIndex = t.getInterleavedMemoryElementIndex();
+    dataPathWidth = t.getDataPathWidth();
+    fp16ConvUnitMaxPipelineDepth = t.getFp16ConvUnitMaxPipelineDepth();
+    fp32ConvUnitMaxPipelineDepth = t.getFp32ConvUnitMaxPipelineDepth();
+    fp16ConvUnitInputLoadElemsPerCycle = t.getFp16ConvUnitInputLoadElemsPerCycle();
+    fp32ConvUnitInputLoadElemsPerCycle = t.getFp32ConvUnitInputLoadElemsPerCycle();
+    fp16InFp16OutConvUnitsPerTile = t.getFp16InFp16OutConvUnitsPerTile();
+    fp16InFp32OutConvUnitsPerTile = t.getFp16InFp32OutConvUnitsPerTile();
+    fp32InFp32OutConvUnitsPerTile = t.getFp32InFp32OutConvUnitsPerTile();
+    convUnitCoeffLoadBytesPerCycle = t.getConvUnitCoeffLoadBytesPerCycle();
+    rptCountMax = t.getRptCountMax();
+    atomicStoreGranularity = static_cast<unsigned>(t.getAtomicStoreGranularity());
+    numStrideBits = t.getNumStrideBits();
+}
+
+bool IPUModel::operator==(const IPUModel &o) const
+{
+    return IPUVersion == o.IPUVersion && numIPUs == o.numIPUs && tilesPerIPU == o.tilesPerIPU &&
+           numWorkerContexts == o.numWorkerContexts && memoryBytesPerTile == o.memoryBytesPerTile &&
+           exchangeBytesPerCycle == o.exchangeBytesPerCycle && memcpyBytesPerCycle == o.memcpyBytesPerCycle &&
+           minIPUSyncDelay == o.minIPUSyncDelay && relativeSyncDelay == o.relativeSyncDelay &&
+           globalSyncCycles == o.globalSyncCycles && tileClockFrequency == o.tileClockFrequency &&
+           globalExchangeConstraints == o.globalExchangeConstraints && compileIPUCode == o.compileIPUCode &&
+           memoryElementOffsets == o.memoryElementOffsets && dataPathWidth == o.dataPathWidth;
+}
+
+/* Fields that the C model does not take from its caller must be the chip's own: a figure that would be ignored in silence
+ * is refused. */
+static void refuseUnused(const IPUModel &m)
+{
+    IPUModel own(m.IPUVersion.c_str());
+    const struct {
+        const char *name;
+        bool changed;
+    } fields[] = {
+#define FIELD(name) { #name, m.name != own.name }
+        FIELD(memcpyBytesPerCycle),
+        FIELD(instructionBytes),
+        FIELD(tilesPerSuperTile),
+        FIELD(supportsSuperTileSendReceive),
+        FIELD(memoryElementOffsets),
+        FIELD(interleavedMemoryElementIndex),
+        FIELD(dataPathWidth),
+        FIELD(fp16ConvUnitMaxPipelineDepth),
+        FIELD(fp32ConvUnitMaxPipelineDepth),
+        FIELD(fp16ConvUnitInputLoadElemsPerCycle),
+        FIELD(fp32ConvUnitInputLoadElemsPerCycle),
+        FIELD(fp16InFp16OutConvUnitsPerTile),
+        FIELD(fp16InFp32OutConvUnitsPerTile),
+        FIELD(fp32InFp32OutConvUnitsPerTile),
+        FIELD(convUnitCoeffLoadBytesPerCycle),
+        FIELD(rptCountMax),
+        FIELD(atomicStoreGranularity),
+        FIELD(numStrideBits),
+#undef FIELD
+    };
+    for (const auto &f : fields)
+        if (f.changed)
+            raise(TW_E_MACHINE_MODEL, "IPUModel::createDevice",
+                  std::string("the model has no other value of ") + f.name + " than the chip's");
+}
+
+Device IPUModel::createDevice(OptionFlags, bool accurateHalf, unsigned) const
+{
+    refuseUnused(*this);
+    tw_ipu_model model = tw_ipu_model();
+    model.chip = chipOf(IPUVersion, "IPUModel::createDevice");
+    model.num_ipus = numIPUs;
+    model.tiles_per_ipu = tilesPerIPU;
+    model.worker_contexts = numWorkerContexts;
+    model.bytes_per_tile = memoryBytesPerTile;
+    model.clock_hz = tileClockFrequency;
+    model.exchange_bytes_per_cycle = exchangeBytesPerCycle;
+    model.no_sync_delay = relativeSyncDelay == RelativeSyncDelayType::NO_DELAY;
+    model.accurate_half = accurateHalf;
+    model.compile_ipu_code = compileIPUCode;
+    model.global_sync_cycles = globalSyncCycles;
+    return ownedDevice(tw_device_ipu_model_with(&model), 0, "IPUModel::createDevice");
+}
+
+} // namespace poplar

@@ -1,0 +1,139 @@
+/* Types, half numbers, and host values in the format that the C API takes. */
+#include "core.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <poplar/IeeeHalf.hpp>
+#include <poplar/TargetType.hpp>
+
+namespace poplar {
+
+/* By code, from 1. Device types without a row of their own are those of the same size (long is int on the IPU). */
+static const struct {
+    const char *name;
+    tw_type type;
+} rows[] = {
+    { "invalid", TW_TYPE_NONE },
+    { "bool", TW_BOOL },
+    { "char", TW_I8 },
+    { "signed char", TW_I8 },
+    { "unsigned char", TW_U8 },
+    { "short", TW_I16 },
+    { "unsigned short", TW_U16 },
+    { "int", TW_I32 },
+    { "unsigned int", TW_U32 },
+    { "long", TW_I32 },
+    { "unsigned long", TW_U32 },
+    { "long long", TW_I64 },
+    { "unsigned long long", TW_U64 },
+    { "half", TW_F16 },
+    { "float", TW_F32 },
+    { "double", TW_F64 },
+};
+static const unsigned rowCount = sizeof rows / sizeof *rows;
+
+std::string Type::toString() const
+{
+    return rows[getCode() < rowCount ? getCode() : 0].name;
+}
+
+std::string toString(TargetType type)
+{
+    static const char *const names[] = { "IPU", "IPU_MODEL", "CPU" };
+    return names[static_cast<int>(type)];
+}
+
+IeeeHalf::IeeeHalf(float v) : value(tw_f32_to_f16(v, TW_ROUND_NEAREST_EVEN, 0)) {}
+
+IeeeHalf::operator float() const
+{
+    return tw_f16_to_f32(value);
+}
+
+namespace core {
+
+tw_type deviceType(const Type &type, const char *call)
+{
+    if (type.getCode() == 0 || type.getCode() >= rowCount) raise(TW_E_TYPE, call, "the type is not valid");
+    return rows[type.getCode()].type;
+}
+
+Type hostType(tw_type type)
+{
+    for (unsigned i = 1; i < rowCount; i++)
+        if (rows[i].type == type) return Type(i);
+    return Type();
+}
+
+/* Any host number, with 64 bits of precision. */
+static long double numberAt(const void *values, std::size_t i, const TypeTraits &t)
+{
+    const unsigned char *at = static_cast<const unsigned char *>(values) + i * t.size;
+    union {
+        float f;
+        double d;
+        std::int8_t i8;
+        std::uint8_t u8;
+        std::int16_t i16;
+        std::uint16_t u16;
+        std::int32_t i32;
+        std::uint32_t u32;
+        std::int64_t i64;
+        std::uint64_t u64;
+    } v = {};
+    if (t.size > sizeof(long double)) return 0;
+    if (t.isFloat && t.size == sizeof(long double)) {
+        long double number;
+        std::memcpy(&number, at, sizeof number);
+        return number;
+    }
+    std::memcpy(&v, at, t.size);
+    if (t.isFloat) return t.size == 2 ? tw_f16_to_f32(v.u16) : t.size == 4 ? v.f : v.d;
+    switch (t.size) {
+    case 1: return t.isSigned ? static_cast<long double>(v.i8) : v.u8;
+    case 2: return t.isSigned ? static_cast<long double>(v.i16) : v.u16;
+    case 4: return t.isSigned ? static_cast<long double>(v.i32) : v.u32;
+    default: return t.isSigned ? static_cast<long double>(v.i64) : static_cast<long double>(v.u64);
+    }
+}
+
+template <class T> static void store(std::vector<unsigned char> &out, T value)
+{
+    const unsigned char *bytes = reinterpret_cast<const unsigned char *>(&value);
+    out.insert(out.end(), bytes, bytes + sizeof value);
+}
+
+/* Integers outside of the type wrap round, as conversions of the host do. */
+static std::uint64_t integer(long double v)
+{
+    if (std::isnan(v)) return 0;
+    return v < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(v)) : static_cast<std::uint64_t>(v);
+}
+
+std::vector<unsigned char> convert(const Type &type, std::size_t count, const void *values,
+                                   const TypeTraits &traits, const char *call)
+{
+    std::vector<unsigned char> out;
+    tw_type to = deviceType(type, call);
+    for (std::size_t i = 0; i < count; i++) {
+        long double v = numberAt(values, i, traits);
+        switch (to) {
+        case TW_BOOL: store<std::uint8_t>(out, v != 0); break;
+        case TW_I8:
+        case TW_U8: store(out, static_cast<std::uint8_t>(integer(v))); break;
+        case TW_I16:
+        case TW_U16: store(out, static_cast<std::uint16_t>(integer(v))); break;
+        case TW_I32:
+        case TW_U32: store(out, static_cast<std::uint32_t>(integer(v))); break;
+        case TW_I64:
+        case TW_U64: store(out, integer(v)); break;
+        case TW_F16: store(out, tw_f64_to_f16(static_cast<double>(v), TW_ROUND_NEAREST_EVEN, 0)); break;
+        case TW_F32: store(out, static_cast<float>(v)); break;
+        default: store(out, static_cast<double>(v)); break;
+        }
+    }
+    return out;
+}
+
+} // namespace core
+} // namespace poplar

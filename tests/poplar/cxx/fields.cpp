@@ -1,0 +1,63 @@
+/* Fields of codelets behave as values: assignment moves what they point at, never the pointer (guide 2.8). */
+#include "expect.hpp"
+
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <sstream>
+
+using namespace poplar;
+using namespace poplar::program;
+
+static const char codelet[] = "#include <poplar/Vertex.hpp>\n"
+                              "using namespace poplar;\n"
+                              "class Fields : public Vertex {\n"
+                              "public:\n"
+                              "  Input<Vector<float>> in;\n"
+                              "  Vector<Output<float>> each;\n"
+                              "  Output<float> a;\n"
+                              "  InOut<float> b;\n"
+                              "  Output<half> h;\n"
+                              "  bool compute() {\n"
+                              "    each[0] = in[0];\n"
+                              "    each[1] = 1.5f;\n"
+                              "    each[2] = each[1];\n"
+                              "    b = b + in[1];\n"
+                              "    a = b;\n"
+                              "    h = 0.5f;\n"
+                              "    if (in->size() != 2) *a = -1;\n"
+                              "    return true;\n"
+                              "  }\n"
+                              "};\n";
+
+static void run(const Device &d)
+{
+    Graph g(d);
+    std::stringstream source(codelet);
+    g.addCodelets(source);
+    Tensor in = g.addVariable(FLOAT, { 2 }), each = g.addVariable(FLOAT, { 3 }), ab = g.addVariable(FLOAT, { 2 });
+    Tensor h = g.addVariable(HALF, {});
+    for (const Tensor &t : { in, each, ab, h }) g.setTileMapping(t, 0);
+    g.setInitialValue<float>(in, { 3, 4 });
+    g.setInitialValue<float>(ab, { 100, 200 });
+    ComputeSet cs = g.addComputeSet();
+    VertexRef v =
+        g.addVertex(cs, "Fields", { { "in", in }, { "each", each }, { "a", ab[0] }, { "b", ab[1] }, { "h", h } });
+    g.setTileMapping(v, 0);
+    g.createHostRead("each", each), g.createHostRead("ab", ab);
+    Engine e(g, Execute(cs));
+    e.loadAndRun(d);
+    float got[5];
+    e.readTensor("each", got, got + 3);
+    e.readTensor("ab", got + 3, got + 5);
+    EXPECT(got[0] == 3 && got[1] == 1.5f && got[2] == 1.5f);
+    EXPECT(got[3] == 204 && got[4] == 204);
+}
+
+int main()
+{
+    IPUModel m;
+    m.tilesPerIPU = 1;
+    run(m.createDevice());
+    run(Device::createCPUDevice());
+    return failures;
+}
