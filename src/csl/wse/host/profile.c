@@ -16,6 +16,7 @@ typedef struct builder {
     tw_profile *p;
     uint32_t tiles;
     uint64_t *by_tile;
+    uint64_t variables;
     GHashTable *types; /* name -> index into kernels */
     GArray *kernels;   /* tw__type_cycles */
 } builder;
@@ -58,6 +59,7 @@ static uint64_t symbol_bytes(const tw__csl_program *p, const char *name)
 static void add_memory(builder *b)
 {
     GPtrArray *names = symbol_names(b);
+    b->variables = names->len;
     uint64_t *total = tw__calloc(b->tiles + 1, sizeof *total);
     for (guint i = 0; total && i < names->len; i++) {
         uint64_t sum = 0;
@@ -113,6 +115,7 @@ static const char *task_name(const tw__csl_program *p, unsigned id, char buffer[
     return buffer;
 }
 
+/* Microthreads work while tasks run: a PE was never busier than the run was long. */
 static void count_tile(builder *b, uint32_t tile)
 {
     const tw__wse_counters *c = counters_of(b, tile);
@@ -132,16 +135,21 @@ static void count_tile(builder *b, uint32_t tile)
         b->by_tile[tile] += c->op_cycles[op];
         g_free(name);
     }
+    uint64_t all = tw__wse_cycle(b->w->fabric);
+    if (b->by_tile[tile] > all) b->by_tile[tile] = all;
 }
 
 static uint32_t add_run_step(builder *b)
 {
     uint32_t set = tw__profile_add_compute_set(b->p, "run");
     for (uint32_t t = 0; t < b->tiles; t++) count_tile(b, t);
+    uint64_t runs = 0;
     for (guint i = 0; i < b->kernels->len; i++) {
         const tw__type_cycles *k = &g_array_index(b->kernels, tw__type_cycles, i);
         tw__profile_add_vertices(b->p, set, k->vertex_type, k->instances);
+        runs += k->instances;
     }
+    tw__profile_set_counts(b->p, runs, 0, b->variables, 1);
     return tw__profile_add_step(
         b->p, &(tw__step_desc){
                   .type = TW_PROGRAM_ON_TILE_EXECUTE,

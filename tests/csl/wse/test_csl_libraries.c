@@ -1,0 +1,322 @@
+/* The libraries that programs import as <name>: what each documented function gives on a PE of either chip, against values
+ * worked out by hand or with the C library. */
+#include "csl/lang/sema/compile_check.h"
+#include "csl/wse/wse.h"
+
+#include <math.h>
+
+#define OUT 32
+
+static void start(tw__wse **w, compiled *c, const char *text, bool wse3)
+{
+    compile_with(c, text, (tw__csl_compile_options){ .wse3 = wse3 });
+    tw_diags *faults = c->diags;
+    *w = c->image ? tw__wse_new(c->image, &(tw__wse_options){ .check = TW__WSE_CHECK_ERROR }, faults) : NULL;
+    if (!*w || tw__wse_run(*w, 4000000, NULL, NULL) != TW_OK) {
+        tw_diags_print(c->diags, stderr, false);
+        fail_msg("does not run:\n%s", text);
+    }
+}
+
+static void read_out(tw__wse *w, const compiled *c, unsigned x, unsigned y, uint32_t out[OUT])
+{
+    const tw__csl_program *p = &c->image->programs[c->image->pes[y * c->image->width + x].program];
+    for (size_t i = 0; i < p->symbol_count; i++)
+        if (!strcmp(p->symbols[i].name, "out")) {
+            memcpy(out, tw__wse_memory(w, x, y) + p->symbols[i].address, OUT * 4);
+            return;
+        }
+    fail_msg("no variable 'out'");
+}
+
+/* Runs `body` as a task of one PE with `top` before it; it fills out[32]. */
+static void run_body(const char *top, const char *body, bool wse3, uint32_t out[OUT])
+{
+    char text[8192];
+    snprintf(text, sizeof text,
+             "export var out = @zeros([32]u32);\n%s\n"
+             "fn put_f32(k: u16, v: f32) void { out[k] = @bitcast(u32, v); }\n"
+             "fn put_f16(k: u16, v: f16) void { out[k] = @as(u32, @bitcast(u16, v)); }\n"
+             "task main() void {\n%s\n}\n"
+             "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n",
+             top, body);
+    compiled c;
+    tw__wse *w;
+    start(&w, &c, text, wse3);
+    read_out(w, &c, 0, 0, out);
+    tw__wse_free(w);
+    compiled_free(&c);
+}
+
+static void expect_words(const char *top, const char *body, const uint32_t *want, size_t count)
+{
+    for (int arch = 0; arch < 2; arch++) {
+        uint32_t out[OUT];
+        run_body(top, body, arch, out);
+        for (size_t i = 0; i < count; i++)
+            if (out[i] != want[i])
+                fail_msg("WSE-%d: out[%zu] is 0x%08x, expected 0x%08x\n%s", arch + 2, i, out[i], want[i], body);
+    }
+}
+#define EXPECT(top, body, ...)                                        \
+    do {                                                              \
+        static const uint32_t want_[] = { __VA_ARGS__ };              \
+        expect_words(top, body, want_, sizeof want_ / sizeof *want_); \
+    } while (0)
+
+/* Spec 4.5: bits of control payloads, with its check values. */
+static void control(void **state)
+{
+    (void)state;
+    EXPECT("const c = @import_module(\"<control>\"); const s = @import_module(\"<memcpy/memcpy_switches>\");\n"
+           "const id = @get_control_task_id(40); var data: u16 = 9;",
+           "out[0] = c.encode_single_payload(c.opcode.SWITCH_ADV, true, {}, 0);\n"
+           "out[1] = c.encode_control_task_payload(id);\n"
+           "out[2] = c.encode_single_payload(c.opcode.TEARDOWN, false, id, data);\n"
+           "out[3] = c.encode_payload(2, [2]c.opcode{ c.opcode.SWITCH_ADV, c.opcode.SWITCH_ADV },\n"
+           "  [2]bool{ true, true }, true, {});\n"
+           "out[4] = s.ctrl(s.switch_cmd_11()); out[5] = s.ctrl(s.teardown_cmd_1());\n"
+           "out[6] = @as(u32, c.MAX_CMDS);",
+           0x015f0000, 40u << 16, 40u << 16 | 3u << 22 | 9, 0x0b5f9249, 0x0b5f9249, 0x09df9249, 8);
+}
+
+/* Functions that give their result exactly. */
+static void math_exact(void **state)
+{
+    (void)state;
+    EXPECT(
+        "const m = @import_module(\"<math>\"); var x: f32 = -2.5; var h: f16 = -2.5; var i: i16 = -7; var z: f32 = "
+        "0.0;",
+        "put_f32(0, m.floor(x)); put_f32(1, m.ceil(x)); put_f32(2, m.abs(x)); put_f32(3, m.sign(x));\n"
+        "put_f32(4, m.max(x, 1.0)); put_f32(5, m.min(x, 1.0)); put_f32(6, m.fscale(x, 3)); put_f32(7, m.inv(x));\n"
+        "put_f16(8, m.floor(h)); put_f16(9, m.ceil_f16(h)); put_f16(10, m.abs(h)); put_f16(11, m.fscale(h, -20));\n"
+        "out[12] = @bitcast(u32, @as(i32, m.abs(i))); out[13] = @as(u32, m.subsat(@as(u16, 3), 5));\n"
+        "out[14] = @as(u32, m.isNaN(z / z)); out[15] = @as(u32, m.isInf(1.0 / z));\n"
+        "out[16] = @as(u32, m.isFinite(x)); out[17] = @as(u32, m.signbit(x)); out[18] = m.sig(x);\n"
+        "put_f32(19, m.sqrt_f32(2.0)); put_f16(20, m.sqrt(@as(f16, 2.0))); put_f32(21, m.invsqrt_f32(4.0));\n"
+        "put_f32(22, m.floor(@as(f32, 16777218.0))); put_f32(23, m.ceil(@as(f32, -0.5)));\n"
+        "out[24] = @bitcast(u32, @as(i32, m.sign_i16(i))); put_f32(25, m.NEGATIVE_INF_f32);\n"
+        "put_f32(26, m.max(z / z, 1.0)); out[27] = @as(u32, m.isSignaling(z / z));",
+        0xc0400000, 0xc0000000, 0x40200000, 0xbf800000, 0x3f800000, 0xc0200000, 0xc1a00000, 0xbecccccd, 0xc200,
+        0xc000, 0x4100, 0x8028, 7, 0, 1, 1, 1, 1, 0x200000, 0x3fb504f3, 0x3da8, 0x3f000000, 0x4b800001, 0x80000000,
+        0xffffffff, 0xff800000, 0x3f800000, 0);
+}
+
+/* Transcendental functions within two units in the last place of the C library. */
+static void math_rounded(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double (*f)(double);
+        float x[4];
+    } rows[] = {
+        { "exp", exp, { 0.0f, 1.0f, -3.25f, 20.5f } },  { "log", log, { 1.0f, 0.1f, 7.5f, 12345.0f } },
+        { "sin", sin, { 0.5f, -2.0f, 3.0f, 100.25f } }, { "cos", cos, { 0.5f, -2.0f, 3.0f, 100.25f } },
+        { "tanh", tanh, { 0.0f, 0.5f, -2.0f, 9.0f } },  { "sqrt", sqrt, { 0.0f, 2.0f, 1e-30f, 12345.0f } },
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (int arch = 0; arch < 2; arch++) {
+            char body[600], top[300];
+            uint32_t out[OUT], bits[4];
+            memcpy(bits, rows[r].x, sizeof bits);
+            snprintf(body, sizeof body,
+                     "for (x) |v, k| { put_f32(@as(u16, k), m.%s_f32(@bitcast(f32, v)));\n"
+                     "  put_f16(@as(u16, k) + 4, m.%s(@as(f16, @bitcast(f32, v)))); }",
+                     rows[r].name, rows[r].name);
+            snprintf(top, sizeof top, "const m = @import_module(\"<math>\"); var x = [4]u32{ %u, %u, %u, %u };",
+                     bits[0], bits[1], bits[2], bits[3]);
+            run_body(top, body, arch, out);
+            for (int k = 0; k < 4; k++) {
+                float got;
+                memcpy(&got, &out[k], 4);
+                double want = rows[r].f(rows[r].x[k]);
+                double ulp = ldexp(1.0, want == 0 ? -149 : ilogb(want) - 23);
+                if (fabs(got - want) > 2 * ulp)
+                    fail_msg("%s(%g) = %.9g, expected %.9g", rows[r].name, (double)rows[r].x[k], (double)got, want);
+            }
+        }
+    uint32_t out[OUT];
+    run_body("const m = @import_module(\"<math>\"); var a: f32 = 3.0;", "put_f32(0, m.pow(a, 2.5));", true, out);
+    float got;
+    memcpy(&got, out, 4);
+    assert_true(fabs(got - pow(3.0, 2.5)) < 2e-6);
+}
+
+/* Numbers stay in their interval; a seed gives the same numbers again, another one others; means are where they belong. */
+static void random_numbers(void **state)
+{
+    (void)state;
+    for (int arch = 0; arch < 2; arch++) {
+        uint32_t out[OUT];
+        run_body(
+            "const r = @import_module(\"<random>\"); var bad: u32 = 0; var sum: f32 = 0.0; var squares: f32 = "
+            "0.0;\n"
+            "var normal: f32 = 0.0;",
+            "r.set_global_prng_seed(12345); const a = r.random_pow_u32(32);\n"
+            "r.set_global_prng_seed(54321); const b = r.random_pow_u32(32);\n"
+            "r.set_global_prng_seed(12345); const c = r.random_pow_u32(32);\n"
+            "out[0] = @as(u32, a == c); out[1] = @as(u32, a == b);\n"
+            "for (@range(u16, 2000)) |i| {\n"
+            "  const x = r.random_f32(-1.0, 3.0); if (x < -1.0 or x >= 3.0) bad += 1; sum += x;\n"
+            "  const h = r.random_f16(2.0, 4.0); if (h < 2.0 or h >= 4.0) bad += 1;\n"
+            "  if (r.random_pow_u32(5) > 31) bad += 1;\n"
+            "  const n = r.random_normal_f32(); normal += n; squares += n * n;\n"
+            "}\n"
+            "out[2] = bad; put_f32(3, sum / 2000.0); put_f32(4, normal / 2000.0); put_f32(5, squares / 2000.0);",
+            arch, out);
+        float mean[3];
+        memcpy(mean, out + 3, sizeof mean);
+        assert_int_equal(out[0], 1);
+        assert_int_equal(out[1], 0);
+        assert_int_equal(out[2], 0);
+        assert_true(fabsf(mean[0] - 1.0f) < 0.12f); /* four deviations of the mean of 2,000 */
+        assert_true(fabsf(mean[1]) < 0.1f);
+        assert_true(fabsf(mean[2] - 1.0f) < 0.15f);
+    }
+}
+
+static void small_ones(void **state)
+{
+    (void)state;
+    EXPECT("const d = @import_module(\"<directions>\");",
+           "out[0] = @as(u32, comptime (d.flip(WEST) == EAST)); out[1] = @as(u32, comptime "
+           "(d.rotate_clockwise(NORTH) == EAST));\n"
+           "out[2] = @as(u32, comptime (d.rotate_counterclockwise(NORTH) == WEST));\n"
+           "out[3] = @as(u32, comptime (d.flip_vertical(EAST) == EAST)); out[4] = @as(u32, comptime "
+           "d.dirToTxBits(SOUTH));\n"
+           "out[5] = @as(u32, comptime d.dirToRxBits(RAMP));",
+           1, 1, 1, 1, 0x80, 0x10);
+    EXPECT("const c = @import_module(\"<complex>\");",
+           "const a = c.get_complex_64(1.0, 2.0); const b = c.get_complex_64(3.0, -1.0);\n"
+           "const p = c.multiply_complex_64(a, b); const s = c.add_complex(a, b);\n"
+           "put_f32(0, p.real); put_f32(1, p.imag); put_f32(2, s.real); put_f32(3, s.imag);\n"
+           "const h = c.subtract_complex_32(c.get_complex_32(1.0, 0.5), c.get_complex_32(0.5, 0.5));\n"
+           "put_f16(4, h.real); put_f16(5, h.imag);",
+           0x40a00000, 0x40a00000, 0x40800000, 0x3f800000, 0x3800, 0);
+    EXPECT("const m = @import_module(\"<malloc>\", .{ .buffer_num_words = 10 });",
+           "out[0] = @as(u32, m.has_enough_words(10)); out[1] = @as(u32, m.has_enough_words(11));\n"
+           "const a = m.malloc_u16(3); const b = m.malloc_f32(3); a[2] = 5; b[0] = 1.5; b[2] = 2.5;\n"
+           "out[2] = @as(u32, a[2]); put_f32(3, b[0] + b[2]); out[4] = @as(u32, m.has_enough_words(1));\n"
+           "m.free(); out[5] = @as(u32, m.has_enough_double_words(5)); out[6] = @as(u32, "
+           "m.has_enough_double_words(6));\n"
+           "const t = m.malloc(i16, 2); t[1] = -3; out[7] = @bitcast(u32, @as(i32, t[1]));",
+           1, 0, 5, 0x40800000, 0, 1, 0, 0xfffffffd);
+}
+
+/* Clocks only go on, stand still when disabled, and begin again at a reset. */
+static void clocks(void **state)
+{
+    (void)state;
+    for (int arch = 0; arch < 2; arch++) {
+        uint32_t out[OUT];
+        run_body(
+            "const t = @import_module(\"<time>\"); const w = @import_module(\"<timer>\", .{ .timerCount = 2 });\n"
+            "var a = @zeros([3]u16); var b = @zeros([3]u16); var c = @zeros([3]u16); var d = @zeros([3]u16);\n"
+            "var e = @zeros([3]u16); var x: f32 = 0.0;",
+            "t.enable_tsc(); w.start(1); t.get_timestamp(&a);\n"
+            "for (@range(u16, 100)) |i| { x += 1.0; }\n"
+            "t.get_timestamp(&b); w.stop(1); w.elapsed(1, &e); t.disable_tsc(); t.get_timestamp(&c);\n"
+            "for (@range(u16, 100)) |i| { x += 1.0; }\n"
+            "t.get_timestamp(&d); out[0] = @as(u32, b[0]) - @as(u32, a[0]); out[1] = @as(u32, d[0]) - @as(u32, "
+            "c[0]);\n"
+            "out[2] = @as(u32, e[0]); t.enable_tsc(); t.reset_tsc_counter(); t.get_timestamp(&a); out[3] = "
+            "@as(u32, a[0]);",
+            arch, out);
+        assert_true(out[0] >= 100 && out[0] < 10000);
+        assert_int_equal(out[1], 0);
+        assert_true(out[2] >= out[0] && out[2] < out[0] + 200);
+        assert_true(out[3] < 50);
+    }
+}
+
+/* --- collectives: every operation, every root, lines of 1 to 5 PEs along both axes --------------------------------------- */
+
+static const char line_program[] =
+    "const c2d = @import_module(\"<collectives_2d/params>\");\n"
+    "layout {\n"
+    "  @set_rectangle(%u, %u);\n"
+    "  for (@range(u16, %u)) |y| { for (@range(u16, %u)) |x| {\n"
+    "    const all = c2d.get_params(x, y, .{\n"
+    "      .x_colors = .{ @get_color(0), @get_color(1) }, .x_entrypoints = .{ @get_local_task_id(10), "
+    "@get_local_task_id(11) },\n"
+    "      .y_colors = .{ @get_color(2), @get_color(3) }, .y_entrypoints = .{ @get_local_task_id(12), "
+    "@get_local_task_id(13) },\n"
+    "    });\n"
+    "    @set_tile_code(x, y, \"pe.csl\", .{ .axis = all.%s, .root = @as(u16, %u), .i = %s });\n"
+    "  } }\n"
+    "}\n"
+    "=== pe.csl\n"
+    "param axis: comptime_struct; param root: u16; param i: u16;\n"
+    "const mpi = @import_module(\"<collectives_2d/pe>\", .{ .dim_params = axis });\n"
+    "const id = @get_local_task_id(8);\n"
+    "export var out = @zeros([32]u32);\n"
+    "var send = @zeros([10]u32); var sent = @zeros([3]f32); var got = @zeros([10]u32); var sum = @zeros([3]f32);\n"
+    "var buf = @zeros([2]u32); var stage: u16 = 0;\n"
+    "task main() void {\n"
+    "  stage += 1;\n"
+    "  if (stage == 1) {\n"
+    "    mpi.init();\n"
+    "    for (@range(u16, 10)) |k| { send[k] = @as(u32, 100 * (i + 1) + k); }\n"
+    "    for (@range(u16, 3)) |k| { sent[k] = @as(f32, i * 10 + k); }\n"
+    "    buf[0] = @as(u32, i) + 7; buf[1] = @as(u32, i) + 70;\n"
+    "    mpi.broadcast(root, &buf, 2, id);\n"
+    "  } else if (stage == 2) { mpi.scatter(root, &send, &got, 2, id);\n"
+    "  } else if (stage == 3) { out[0] = buf[0]; out[1] = buf[1]; out[2] = got[0]; out[3] = got[1];\n"
+    "    mpi.gather(root, &send, &got, 2, id);\n"
+    "  } else if (stage == 4) { mpi.reduce_fadds(root, &sent, &sum, 3, id);\n"
+    "  } else {\n"
+    "    for (@range(u16, 10)) |k| { out[4 + k] = got[k]; }\n"
+    "    for (@range(u16, 3)) |k| { out[14 + k] = @bitcast(u32, sum[k]); }\n"
+    "    out[17] = @as(u32, mpi.pe_id); out[18] = 1;\n"
+    "  }\n"
+    "}\n"
+    "comptime { @bind_local_task(main, id); @activate(id); }\n";
+
+static void check_line(unsigned size, unsigned root, bool horizontal, bool wse3)
+{
+    char text[4096];
+    unsigned width = horizontal ? size : 1, height = horizontal ? 1 : size;
+    snprintf(text, sizeof text, line_program, width, height, height, width, horizontal ? "x" : "y", root,
+             horizontal ? "x" : "y");
+    compiled c;
+    tw__wse *w;
+    start(&w, &c, text, wse3);
+    for (unsigned i = 0; i < size; i++) {
+        uint32_t out[OUT];
+        read_out(w, &c, horizontal ? i : 0, horizontal ? 0 : i, out);
+        assert_int_equal(out[18], 1); /* it came to the end */
+        assert_int_equal(out[17], i);
+        assert_int_equal(out[0], root + 7);
+        assert_int_equal(out[1], root + 70);
+        assert_int_equal(out[2], 100 * (root + 1) + 2 * i);
+        assert_int_equal(out[3], 100 * (root + 1) + 2 * i + 1);
+        for (unsigned k = 0; i == root && k < 2 * size; k++)
+            assert_int_equal(out[4 + k], 100 * (k / 2 + 1) + k % 2);
+        for (unsigned k = 0; i == root && k < 3; k++) {
+            float sum;
+            memcpy(&sum, &out[14 + k], 4);
+            assert_true(sum == (float)(size * k + 10 * (size * (size - 1) / 2)));
+        }
+    }
+    tw__wse_free(w);
+    compiled_free(&c);
+}
+
+static void collectives(void **state)
+{
+    (void)state;
+    for (unsigned size = 1; size <= 5; size++)
+        for (unsigned root = 0; root < size; root++)
+            for (unsigned way = 0; way < 4; way++) check_line(size, root, way & 1, way & 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(control),        cmocka_unit_test(math_exact), cmocka_unit_test(math_rounded),
+        cmocka_unit_test(random_numbers), cmocka_unit_test(small_ones), cmocka_unit_test(clocks),
+        cmocka_unit_test(collectives),
+    };
+    return cmocka_run_group_tests_name("csl_libraries", tests, NULL, NULL);
+}
