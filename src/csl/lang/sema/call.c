@@ -82,6 +82,8 @@ static bool bind_arguments(sema *s, call *c, operand *given, const node *const *
 
 /* --- now, or inlined into the code of the caller --- */
 
+enum { NOTED_CALLS = 4 }; /* of a chain of calls that led to an error, from the outside */
+
 static operand run_body(sema *s, call *c, bool inlined)
 {
     const node *body = c->f->node->kid[TW__CSL_FN_BODY];
@@ -112,6 +114,8 @@ static operand run_body(sema *s, call *c, bool inlined)
     s->keep = keep;
     if (f.addressed) g_hash_table_destroy(f.addressed);
     if (f.done) tw__gen_bind(s->gen, f.done);
+    if (tw__csl_errors(s->ctx) != errors && s->calls < NOTED_CALLS && !tw__csl_stop(s))
+        tw__csl_note(s, c->at, "in this call of '%s'", c->f->name);
     if (c->result->kind == TW__CSL_TY_VOID) return tw__csl_known(tw__csl_of_void());
     if (!f.has_result && tw__csl_errors(s->ctx) == errors && left != FLOW_DEAD && !tw__csl_stop(s))
         return tw__csl_error(s, c->f->node, "csl.return", "'%s' ends without returning a value of type %s",

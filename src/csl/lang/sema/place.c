@@ -46,6 +46,27 @@ static operand runtime_read(sema *s, const node *at, const operand *o)
                          "'%s' has no value at compile time: it can be read only at run time", what);
 }
 
+/* The part of a constant at `offset` that has type `t`; false when there is none such. */
+static bool constant_part(value v, int64_t offset, const type *t, value *out)
+{
+    while (v.type != t) {
+        size_t i = 0;
+        if (v.type->kind == TW__CSL_TY_ARRAY && v.type->base->size) {
+            i = (size_t)(offset / v.type->base->size);
+            offset %= v.type->base->size;
+        } else if (v.type->kind == TW__CSL_TY_STRUCT && v.type->count) {
+            while (i + 1 < v.type->count && v.type->fields[i + 1].offset <= offset) i++;
+            offset -= v.type->fields[i].offset;
+        } else {
+            return false;
+        }
+        if (i >= v.parts->count) return false;
+        v = tw__csl_part(v.parts, i);
+    }
+    *out = v;
+    return offset == 0;
+}
+
 /* The address of a place as (base register?, offset). */
 static bool place_address(sema *s, const node *at, const operand *o, int64_t *offset)
 {
@@ -64,6 +85,11 @@ operand tw__csl_rvalue(sema *s, const node *at, operand o)
         if (v && tw__csl_is_aggregate(v->type) && v->parts) v->parts->shared = true;
         return v ? tw__csl_known(*v) : tw__csl_nothing();
     }
+    const tw__csl_global *g = o.place.global;
+    value part;
+    if (!s->gen && g && !g->is_var && !o.has_reg && g->value.kind == TW__CSL_O_VALUE && o.place.offset >= 0 &&
+        constant_part(g->value.value, o.place.offset, o.type, &part))
+        return tw__csl_known(part);
     if (tw__csl_is_aggregate(o.type)) return o;
     if (!s->gen) return runtime_read(s, at, &o);
     int64_t offset;

@@ -53,6 +53,9 @@ static void aggregates(void **state)
 {
     (void)state;
     static const print_row rows[] = {
+        { "const t = [3]i16{ 4, 5, 6 }; const p = &t; const q = &t[1]; const S = struct { a: u16, b: [2]u16 }; "
+          "const s = S{ .a = 1, .b = [2]u16{ 2, 3 } }; const r = &s;",
+          P("p.*[2], q.*, r.b[1]"), "6, 5, 3" },
         { "const a = [2,3]i16{ 1, 2, 3, 4, 5, 6 };", P("a[1,0], a[0,2], a"), "4, 3, { 1, 2, 3, 4, 5, 6 }" },
         { "", "var a = @zeros([4]u16); a[1] = 5; const b = a; a[2] = 6; " P("a, b"),
           "{ 0, 5, 6, 0 }, { 0, 5, 0, 0 }" },

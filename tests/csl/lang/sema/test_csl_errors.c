@@ -202,11 +202,38 @@ static void several(void **state)
     compiled_free(&c);
 }
 
+/* An error inside a called function, or in the tile code of a PE, says how analysis came there. */
+static void traces(void **state)
+{
+    (void)state;
+    compiled c;
+    compile_text(&c, "layout { @set_rectangle(1, 1);\n@set_tile_code(0, 0, \"pe.csl\"); }\n=== pe.csl\n"
+                     "fn inner(x: u16) u16 { return missing; }\nfn outer(x: u16) u16 { return inner(x); "
+                     "}\ncomptime { outer(1); }");
+    assert_null(c.image);
+    assert_int_equal(tw_diags_count(c.diags, TW_ERROR), 1);
+    static const struct {
+        int line;
+        const char *file, *phrase;
+    } want[] = { { 1, "pe.csl", "'missing'" },
+                 { 2, "pe.csl", "call of 'inner'" },
+                 { 3, "pe.csl", "call of 'outer'" },
+                 { 2, "main.csl", "placed here" } };
+    for (size_t i = 0; i < COUNT(want); i++) {
+        const tw_diag *d = tw_diags_get(c.diags, i);
+        assert_non_null(d);
+        assert_int_equal(d->line, want[i].line);
+        assert_string_equal(d->file, want[i].file);
+        assert_non_null(strstr(d->message, want[i].phrase));
+    }
+    compiled_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types),   cmocka_unit_test(comptime_rules), cmocka_unit_test(declarations),
-        cmocka_unit_test(layouts), cmocka_unit_test(several),
+        cmocka_unit_test(layouts), cmocka_unit_test(several),        cmocka_unit_test(traces),
     };
     return cmocka_run_group_tests_name("csl_errors", tests, NULL, NULL);
 }
