@@ -120,12 +120,13 @@ static bool add_pair(GArray *to, char *text)
 }
 
 static const char *const flag_names[] = { "--manual", "--trace", "--profile" };
-static const char *const value_names[] = { "--target", "--function", "--arg",     "--out",
+static const char *const value_names[] = { "--target", "--function", "--arg",     "--out",      "--timeline",
                                            "--blocks", "--devices",  "--vectors", "--max-steps" };
 
 static int set_option(tw__request *r, const char *option, char *value)
 {
     if (strcmp(option, "--target") == 0) return r->target = value, TW__EXIT_OK;
+    if (strcmp(option, "--timeline") == 0) return r->timeline = value, TW__EXIT_OK;
     if (strcmp(option, "--function") == 0) return r->function = value[0] == '@' ? value + 1 : value, TW__EXIT_OK;
     if (strcmp(option, "--arg") == 0)
         return add_pair(r->args, value)
@@ -270,12 +271,14 @@ const tw__command tw__command_pto = {
         "  --max-steps N         stops after N operations; default 2^30, which end within a minute if they are "
         "numbers\n"
         "  --trace               prints each instruction with the valid region of its destinations\n"
+        "  --timeline FILE.json  when each instruction began and ended on its pipe (estimated), for "
+        "ui.perfetto.dev\n"
         "  --profile [FILE.json] prints cycles (estimated) by pipe and instruction, or writes them for tilewright "
         "profile\n",
     .example = "tilewright pto run examples/pto/softmax/softmax.pto --target a2a3",
     .words =
         "run check fmt info list --target --manual --function --arg --out --blocks --devices --vectors --trace "
-        "--profile --max-steps --check --in-place",
+        "--profile --timeline --max-steps --check --in-place",
     .files = ".pto .npy",
     .main = pto,
 };

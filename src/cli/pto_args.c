@@ -78,17 +78,18 @@ static bool same_file(const char *a, const char *b)
 
 int tw__pto_check_outputs(const tw__request *r)
 {
-    for (guint o = 0; o <= r->outs->len; o++) {
+    const char *const files[] = { r->profile_file, r->timeline };
+    for (guint o = 0; o < r->outs->len + G_N_ELEMENTS(files); o++) {
         bool out = o < r->outs->len;
-        const char *path = out ? g_array_index(r->outs, tw__argument, o).value : r->profile_file;
+        const char *path = out ? g_array_index(r->outs, tw__argument, o).value : files[o - r->outs->len];
         const char *input = path && same_file(path, r->file) ? r->file : NULL;
         for (guint i = 0; path && i < r->args->len && !input; i++) {
             const char *value = g_array_index(r->args, tw__argument, i).value;
             if (*value == '@' && same_file(path, value + 1)) input = value + 1;
         }
         if (input)
-            return tw__cli_usage_error("pto", "%s %s: %s is also an input", out ? "--out" : "--profile", path,
-                                       input);
+            return tw__cli_usage_error("pto", "%s %s: %s is also an input", out ? "--out" : "profile or timeline",
+                                       path, input);
     }
     return TW__EXIT_OK;
 }

@@ -98,6 +98,16 @@ static tw_status write_profile(const tw__request *r, const tw_pto_grid *grid)
     return status;
 }
 
+static tw_status write_timeline(const tw__request *r, const tw_pto_grid *grid)
+{
+    tw_output *out;
+    tw_status status = tw_output_open(&out, r->timeline, NULL, 0);
+    if (status != TW_OK) return status;
+    status = tw_pto_grid_write_timeline(grid, tw_output_file(out));
+    tw_status closed = tw_output_close(out, status == TW_OK);
+    return status == TW_OK ? closed : status;
+}
+
 /* The last core of a device that ran has the tiles that --out may name. */
 static tw_status write_all(const job *j, const tw_pto_grid *grid)
 {
@@ -114,13 +124,14 @@ static tw_status write_all(const job *j, const tw_pto_grid *grid)
 
 int tw__pto_run_text(const tw__request *r, tw_pto_text *text, tw_pto_target target)
 {
-    tw_pto_grid *grid = tw_pto_grid_new(
-        &(tw_pto_launch){ .target = target,
-                          .flags = (r->manual ? TW_PTO_MANUAL : 0) | (r->profile ? TW_PTO_PROFILE : 0),
-                          .blocks = (unsigned)r->blocks,
-                          .devices = (unsigned)r->devices,
-                          .vectors = (unsigned)r->vectors,
-                          .trace = r->trace ? stdout : NULL });
+    tw_pto_grid *grid = tw_pto_grid_new(&(tw_pto_launch){ .target = target,
+                                                          .flags = (r->manual ? TW_PTO_MANUAL : 0) |
+                                                                   (r->profile ? TW_PTO_PROFILE : 0) |
+                                                                   (r->timeline ? TW_PTO_TIMELINE : 0),
+                                                          .blocks = (unsigned)r->blocks,
+                                                          .devices = (unsigned)r->devices,
+                                                          .vectors = (unsigned)r->vectors,
+                                                          .trace = r->trace ? stdout : NULL });
     if (!grid) return tw__cli_failure("pto");
     unsigned cores = tw_pto_grid_cores(grid);
     job j = { r, text, tw__arguments_by_device(r->args, (unsigned)r->devices), g_new0(tw_pto_run *, cores), false };
@@ -131,6 +142,7 @@ int tw__pto_run_text(const tw__request *r, tw_pto_text *text, tw_pto_target targ
         fprintf(stderr, "tilewright pto: --vectors 2 gives each block a cube core and two vector cores\n");
     if (status == TW_OK) status = write_all(&j, grid);
     if (status == TW_OK) status = write_profile(r, grid);
+    if (status == TW_OK && r->timeline) status = write_timeline(r, grid);
     int result = status == TW_OK ? TW__EXIT_OK : j.told ? TW__EXIT_FAILURE : tw__cli_failure("pto");
     for (unsigned i = 0; i < cores; i++) tw_pto_run_free(j.run[i]);
     g_free(j.run);

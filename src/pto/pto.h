@@ -109,6 +109,7 @@ struct tw_pto {
     struct tw__pto_tally {
         uint64_t calls, cycles;
     } *tally;                        /* [row][pipe], with TW_PTO_PROFILE */
+    struct tw__timeline *timeline;   /* with TW_PTO_TIMELINE (cost/timeline.c) */
     tw_pto_pipe charged;             /* pipe of the last charge */
     const tw__pto_row *charge_as;    /* instruction that this one is a part of; NULL = none */
     struct tw__seat *seat;           /* among other cores (grid/grid.h); NULL = none yet */
@@ -298,6 +299,11 @@ tw_status tw__pto_exec_row(tw_pto *core, const tw__pto_row *row, const tw_pto_op
 void tw__pto_charge(tw__pto_call *call); /* advances the clock of the instruction's pipe */
 tw_pto_pipe tw__pto_pipe_of(const tw__pto_call *call);
 uint64_t tw__pto_done(const tw_pto *core, tw_pto_pipe pipe); /* cycle at which all its results are there */
+/* cost/timeline.c: when an instruction began, ended, and had its results. */
+bool tw__timeline_new(tw_pto *core);
+void tw__timeline_free(tw_pto *core);
+void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, uint64_t begin, uint64_t end,
+                      uint64_t there);
 /* A core made by itself gives back the grid of one that holds its queues (grid/cores.c). */
 void tw__pto_leave_seat(tw_pto *core);
 /* grid/async_transfers.c: transfers of this core that were not waited for take place, or (not `good`) never will. */

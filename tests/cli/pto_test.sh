@@ -102,6 +102,8 @@ pto 0 run "$work/keep.pto" --arg p=i32[16] --out p=/dev/null
 [ -c /dev/null ] || fail 'a device was replaced'
 pto 0 run "$work/keep.pto" --arg p=i32[16] --out p="$work/y_link.npy" --profile="$work/keep.json"
 [ -L "$work/y_link.npy" ] || fail '--out replaced a link'
+pto 0 run "$work/keep.pto" --arg p=i32[16] --timeline "$work/t.json"
+grep -q traceEvents "$work/t.json" || fail '--timeline wrote something else'
 if [ -c /dev/full ]; then
   "$tilewright" pto list >/dev/full 2>/dev/null && fail 'a full disk went unnoticed'
 fi

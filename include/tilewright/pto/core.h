@@ -236,8 +236,9 @@ TW_API tw_status tw_pto_check(tw_pto_target target, int op, const tw_pto_operand
 
 typedef struct tw_pto tw_pto; /* one core: its memories, flags and clock. One thread at a time. */
 
-#define TW_PTO_MANUAL  1u /* a tile without an address is an error; without, it is placed automatically */
-#define TW_PTO_PROFILE 2u /* count cycles */
+#define TW_PTO_MANUAL   1u /* a tile without an address is an error; without, it is placed automatically */
+#define TW_PTO_PROFILE  2u /* count cycles */
+#define TW_PTO_TIMELINE 4u /* ... and keep when each instruction began and ended, of the first 2^20 of a core */
 
 TW_API tw_pto *tw_pto_new(tw_pto_target target, unsigned flags); /* NULL when out of memory */
 TW_API void tw_pto_free(tw_pto *core);                           /* NULL is fine */
@@ -288,6 +289,9 @@ TW_API uint64_t tw_pto_pipe_cycles(const tw_pto *core, tw_pto_pipe pipe); /* bus
 
 /* Prints cycles by pipe and instruction, which are estimates; with TW_PTO_PROFILE. */
 TW_API void tw_pto_print_profile(FILE *out, const tw_pto *core);
+/* When each instruction began and ended on its pipe, as JSON for ui.perfetto.dev: a track per pipe. Estimated cycles stand in
+ * "args". TW_E_MISSING_PROFILE: the core was made without TW_PTO_TIMELINE; TW_E_IO. */
+TW_API tw_status tw_pto_write_timeline(const tw_pto *core, FILE *out);
 
 #ifdef __cplusplus
 }

@@ -45,7 +45,7 @@ typedef struct tw_pto_identity {
 /* The core whose kernel is running in this thread; NULL outside a grid. */
 TW_API tw_pto *tw_pto_current(void);
 TW_API tw_pto_identity tw_pto_identity_of(const tw_pto *core); /* block 0 of 1 for a core of tw_pto_new */
-TW_API bool tw_pto_is_stopped(const tw_pto *core); /* its kernel ends because another core's failed */
+TW_API bool tw_pto_is_stopped(const tw_pto *core);             /* its kernel ends because another core's failed */
 
 typedef struct tw_pto_grid tw_pto_grid;
 /* Runs on a stack of 512 KiB; what it returns other than TW_OK stops all cores. */
@@ -62,6 +62,8 @@ TW_API uint64_t tw_pto_grid_cycles(const tw_pto_grid *grid);              /* of 
 /* Estimated cycles and memory in use, by core, pipe and instruction, in the common form; the caller frees it with
  * tw_profile_free. Cores are made with TW_PTO_PROFILE, else TW_E_MISSING_PROFILE and NULL. */
 TW_API tw_profile *tw_pto_grid_profile(const tw_pto_grid *grid);
+/* As tw_pto_write_timeline, a process per core. */
+TW_API tw_status tw_pto_grid_write_timeline(const tw_pto_grid *grid, FILE *out);
 TW_API tw_profile *tw_pto_profile(tw_pto *core); /* of a core made by itself */
 /* "block 1, vector core 0" into buf, "device 0, " before it when there are several; returns buf. */
 TW_API char *tw_pto_core_name(const tw_pto *core, char buf[64]);

@@ -81,10 +81,12 @@ tw_pto *tw_pto_new(tw_pto_target target, unsigned flags)
     tw_pto *core = calloc(1, sizeof *core);
     if (core) core->checked = tw__zero_pages(checked_bytes());
     if (core) core->kernels = tw__zero_pages(KERNEL_BYTES);
+    if (flags & TW_PTO_TIMELINE) flags |= TW_PTO_PROFILE;
     if (core && flags & TW_PTO_PROFILE) {
         core->tally = calloc(tw__pto_row_count() * TW_PTO_PIPES, sizeof *core->tally);
     }
-    if (!core || !core->checked || !core->kernels || (flags & TW_PTO_PROFILE && !core->tally)) {
+    if (!core || !core->checked || !core->kernels || (flags & TW_PTO_PROFILE && !core->tally) ||
+        (flags & TW_PTO_TIMELINE && !tw__timeline_new(core))) {
         tw_pto_free(core);
         tw__fail(TW_E_NO_MEMORY, "no memory for a core");
         return NULL;
@@ -106,6 +108,7 @@ void tw_pto_free(tw_pto *core)
     tw__free_pages(core->kernels, KERNEL_BYTES);
     tw__free_pages(core->checked, checked_bytes());
     free(core->tally);
+    tw__timeline_free(core);
     free(core);
 }
 

@@ -119,6 +119,7 @@ void tw__pto_charge(tw__pto_call *call)
     tally->calls += !core->charge_as; /* an instruction made of others counts itself */
     tally->cycles += cycles;
     core->charged = pipe;
+    if (core->timeline) tw__timeline_add(core, as, pipe, start, end, there);
 }
 
 /* Cycle at which all results of a pipe are there. */

@@ -1,6 +1,9 @@
 /* Estimated cycles: the published tables by instruction, type, columns and target; pipes that overlap, wait for flags
  * and for tiles; the common profile. Expected figures are worked out from the tables by hand. */
 #include "pto/support/check.h"
+
+#include <jansson.h>
+#include <stdio.h>
 #include <tilewright/pto/grid.h>
 
 static uint64_t cycles_of(tw_pto_target target, const char *op, const tw_pto_attrs *attrs, tw_pto_operand *operands,
@@ -216,6 +219,54 @@ static void pto_cycles_overlap(void **state)
     }
 }
 
+/* Each instruction with its begin and end, on the track of its pipe: two loads and the sum of the first, which begins when its
+ * tile is there, while the second is still on its way. */
+static void pto_cycles_timeline(void **state)
+{
+    static float memory[64 * 64];
+    (void)state;
+    tw_pto *core = tw_pto_new(TW_PTO_A2A3, TW_PTO_TIMELINE);
+    tw_pto_tensor g = tw_pto_tensor_of(memory, TW_F32, 64, 64, TW_PTO_ND);
+    tw_pto_tile t = vec_tile(TW_F32, 64, 64), u = t, sum = t;
+    OK(tw_pto_load(core, &t, &g));
+    OK(tw_pto_load(core, &u, &g));
+    OK(CALL(core, "tadd", NULL, TILE(&sum), TILE(&t), TILE(&t)));
+    uint64_t load = tw_pto_pipe_cycles(core, TW_PTO_PIPE_MTE2) / 2;
+    char *text = NULL, wanted[160];
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    OK(tw_pto_write_timeline(core, out));
+    fclose(out);
+    json_t *json = json_loads(text, 0, NULL);
+    assert_non_null(json);
+    assert_int_equal(json_integer_value(json_object_get(json, "instructionsLeftOut")), 0);
+    const uint64_t spans[][3] = { { TW_PTO_PIPE_MTE2, 0, load },
+                                  { TW_PTO_PIPE_MTE2, load, 2 * load },
+                                  { TW_PTO_PIPE_V, load, load + 10 + 128 } };
+    size_t found = 0, i;
+    json_t *event;
+    json_array_foreach(json_object_get(json, "traceEvents"), i, event)
+    {
+        if (strcmp(json_string_value(json_object_get(event, "ph")), "X") != 0) continue;
+        json_t *args = json_object_get(event, "args");
+        assert_int_equal(json_integer_value(json_object_get(event, "tid")), spans[found][0]);
+        assert_int_equal(json_integer_value(json_object_get(args, "begin")), spans[found][1]);
+        assert_int_equal(json_integer_value(json_object_get(args, "end")), spans[found][2]);
+        double dur = json_number_value(json_object_get(event, "dur"));
+        assert_true(fabs(dur * 1850 - (double)(spans[found][2] - spans[found][1])) < 0.01); /* 1.85 GHz */
+        found++;
+    }
+    assert_int_equal(found, 3);
+    snprintf(wanted, sizeof wanted, "\"name\":\"PIPE_MTE2\"");
+    assert_non_null(strstr(text, wanted));
+    json_decref(json);
+    free(text);
+    tw_pto_free(core);
+    core = tw_pto_new(TW_PTO_A2A3, TW_PTO_PROFILE);
+    REFUSED(tw_pto_write_timeline(core, stdout), "TW_PTO_TIMELINE", "");
+    tw_pto_free(core);
+}
+
 /* --- the common profile ----------------------------------------------------------------------------------------- */
 
 static float numbers[4][64 * 64];
@@ -337,10 +388,11 @@ static void pto_cycles_profile_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pto_cycles_vector),  cmocka_unit_test(pto_cycles_others),
-        cmocka_unit_test(pto_cycles_cube),    cmocka_unit_test(pto_cycles_pipe),
-        cmocka_unit_test(pto_cycles_overlap), cmocka_unit_test(pto_cycles_clock),
-        cmocka_unit_test(pto_cycles_profile), cmocka_unit_test(pto_cycles_profile_waits),
+        cmocka_unit_test(pto_cycles_vector),        cmocka_unit_test(pto_cycles_others),
+        cmocka_unit_test(pto_cycles_cube),          cmocka_unit_test(pto_cycles_pipe),
+        cmocka_unit_test(pto_cycles_overlap),       cmocka_unit_test(pto_cycles_timeline),
+        cmocka_unit_test(pto_cycles_clock),         cmocka_unit_test(pto_cycles_profile),
+        cmocka_unit_test(pto_cycles_profile_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

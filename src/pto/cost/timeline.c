@@ -1,0 +1,99 @@
+/* timeline: when each instruction began and ended on its pipe, as a trace in the JSON form of chrome://tracing and
+ * ui.perfetto.dev: a process per core, a track per pipe, so that what overlaps is seen. Every cycle is an estimate. */
+#include "pto/grid/grid.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { MOST_SPANS = 1 << 20 }; /* per core; what comes later is counted and not kept */
+
+typedef struct span {
+    uint64_t begin, end, there; /* cycles; `there`: its results can be used */
+    uint32_t row;
+    uint8_t pipe;
+} span;
+
+struct tw__timeline {
+    span *spans;
+    size_t count, room;
+    uint64_t left_out;
+};
+
+bool tw__timeline_new(tw_pto *core)
+{
+    return (core->timeline = tw__calloc(1, sizeof *core->timeline)) != NULL;
+}
+
+void tw__timeline_free(tw_pto *core)
+{
+    if (core->timeline) free(core->timeline->spans);
+    free(core->timeline);
+    core->timeline = NULL;
+}
+
+void tw__timeline_add(tw_pto *core, const tw__pto_row *row, tw_pto_pipe pipe, uint64_t begin, uint64_t end,
+                      uint64_t there)
+{
+    struct tw__timeline *t = core->timeline;
+    bool kept = t->count < MOST_SPANS && tw__grow(&t->spans, &t->room, t->count, sizeof *t->spans);
+    if (!kept)
+        t->left_out++;
+    else
+        t->spans[t->count++] = (span){ begin, end, there, (uint32_t)tw__pto_row_index(row), (uint8_t)pipe };
+}
+
+static void name_track(FILE *out, const char *what, unsigned process, int track, const char *name, bool *any)
+{
+    fprintf(out, "%s\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%u,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
+            *any ? "," : "", what, process, track, name);
+    *any = true;
+}
+
+static void write_core(FILE *out, const tw_pto *core, unsigned process, double us_per_cycle, bool *any)
+{
+    const struct tw__timeline *t = core->timeline;
+    char name[64];
+    bool used[TW_PTO_PIPES] = { false };
+    name_track(out, "process_name", process, 0, tw_pto_core_name(core, name), any);
+    for (size_t i = 0; i < t->count; i++) {
+        const span *s = &t->spans[i];
+        if (!used[s->pipe])
+            name_track(out, "thread_name", process, s->pipe, tw_pto_pipe_name((tw_pto_pipe)s->pipe), any);
+        used[s->pipe] = true;
+        fprintf(out,
+                ",\n{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%u,\"tid\":%d,\"ts\":%.6f,\"dur\":%.6f,\"args\":{"
+                "\"begin\":%" PRIu64 ",\"end\":%" PRIu64 ",\"results\":%" PRIu64 ",\"fidelity\":\"estimated\"}}",
+                tw__pto_row_at(s->row)->name, process, s->pipe, (double)s->begin * us_per_cycle,
+                (double)(s->end - s->begin) * us_per_cycle, s->begin, s->end, s->there);
+    }
+}
+
+static tw_status write_all(FILE *out, tw_pto *const *cores, unsigned count)
+{
+    uint64_t left_out = 0;
+    bool any = false;
+    for (unsigned i = 0; i < count; i++) {
+        if (!cores[i]->timeline)
+            return tw__fail(TW_E_MISSING_PROFILE, "the cores were made without TW_PTO_TIMELINE");
+        left_out += cores[i]->timeline->left_out;
+    }
+    fprintf(out,
+            "{\"displayTimeUnit\":\"ns\",\"clockHz\":%.0f,\"instructionsLeftOut\":%" PRIu64 ",\"traceEvents\":[",
+            tw__pto_clock(cores[0]->target), left_out);
+    for (unsigned i = 0; i < count; i++) write_core(out, cores[i], i, 1e6 / tw__pto_clock(cores[i]->target), &any);
+    fputs("\n]}\n", out);
+    return ferror(out) ? tw__fail(TW_E_IO, "cannot write the timeline") : TW_OK;
+}
+
+tw_status tw_pto_write_timeline(const tw_pto *core, FILE *out)
+{
+    if (tw__pto_given(core, "core") != TW_OK || tw__pto_given(out, "stream") != TW_OK) return TW_E_INVALID_ARGUMENT;
+    tw_pto *one = (tw_pto *)(uintptr_t)core; /* read only */
+    return write_all(out, &one, 1);
+}
+
+tw_status tw_pto_grid_write_timeline(const tw_pto_grid *grid, FILE *out)
+{
+    if (tw__pto_given(grid, "grid") != TW_OK || tw__pto_given(out, "stream") != TW_OK) return TW_E_INVALID_ARGUMENT;
+    return write_all(out, grid->cores, grid->count);
+}
