@@ -1,0 +1,226 @@
+/* Reading profile files: each mistake is named with its place in the file, each limit holds, members mean what
+ * docs/profile.md says, also where two spellings or two entries meet. */
+#include "core/profile/profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define TARGET       "\"target\": {\"numTiles\": 4, \"tilesPerIPU\": 2, \"numIPUs\": 2}"
+#define TYPES        "\"vertexTypes\": {\"names\": [\"a\", \"b\"], \"sizes\": [4, 8]}"
+#define G(members)   "{" TARGET ", " TYPES ", " members "}"
+#define STEPS(steps) "{\"simulation\": {\"steps\": [" steps "]}}"
+#define PLAN(trace)  "{\"simulation\": {\"plan\": [{\"cycles\": 1}, {\"cycles\": 2}], \"trace\": {" trace "}}}"
+#define NOTHING      G("\"graph\": {}")
+
+static const struct {
+    const char *graph, *execution, *message;
+} mistakes[] = {
+    { "[]", NULL, "graph profile: top level: an object expected" },
+    { "{}", NULL, "graph profile: top level: there is no target: the number of tiles is not known" },
+    { "{\"target\": 3}", NULL, "graph profile: target: an object expected" },
+    { "{\"target\": {\"numTiles\": 5, \"tilesPerIPU\": 2, \"numIPUs\": 2}}", NULL,
+      "graph profile: target: 2 IPUs of 2 tiles do not make 5 tiles" },
+    { "{\"target\": {\"numTiles\": 4, \"numIPUs\": 0}}", NULL,
+      "graph profile: target: 0 IPUs of 0 tiles do not make 4 tiles" },
+    { "{\"target\": {\"numTiles\": 4, \"numIPUs\": 2, \"numReplicas\": 3}}", NULL,
+      "graph profile: target: 3 replicas do not fit 2 IPUs" },
+    { "{\"target\": {\"numTiles\": 4, \"numIPUs\": 2, \"numReplicas\": 0}}", NULL,
+      "graph profile: target: 0 replicas do not fit 2 IPUs" },
+    { "{\"target\": {\"numTiles\": -4}}", NULL,
+      "graph profile: target.numTiles: a number that is not negative expected" },
+    { "{\"target\": {\"numTiles\": \"4\"}}", NULL, "graph profile: target.numTiles: a number expected" },
+    { "{\"target\": {\"numTiles\": 4, \"clockFrequency\": -1}}", NULL,
+      "graph profile: target.clockFrequency: a number that is not negative expected" },
+    { "{\"target\": {\"numTiles\": 4, \"type\": 1}}", NULL, "graph profile: target.type: a text expected" },
+    { "{" TARGET ", \"vertexTypes\": {\"names\": [\"a\", 3]}}", NULL,
+      "graph profile: vertexTypes.names[1]: a text expected" },
+    { "{" TARGET ", \"vertexTypes\": {\"names\": 3}}", NULL,
+      "graph profile: vertexTypes.names: an array expected" },
+    { "{\"tilewright\": {\"part\": \"execution\"}, " TARGET "}", NULL,
+      "graph profile: tilewright: this is the execution part, the graph part is expected" },
+    { G("\"graph\": {\"numVars\": []}"), NULL, "graph profile: graph.numVars: a number expected" },
+    { G("\"graph\": {\"numEdges\": -1}"), NULL,
+      "graph profile: graph.numEdges: a number that is not negative expected" },
+    { G("\"optimizationInfo\": {\"x\": \"y\"}"), NULL, "graph profile: optimizationInfo: 'x' is not a number" },
+    { G("\"computeSets\": {\"names\": [1]}"), NULL, "graph profile: computeSets: names[0]: a text expected" },
+    { G("\"computeSets\": {\"names\": [\"c\"], \"vertexCounts\": [[1]], \"vertexTypes\": [[0, 1]]}"), NULL,
+      "graph profile: computeSets: vertexCounts and vertexTypes of compute set 0 differ in length" },
+    { G("\"computeSets\": {\"names\": [\"c\"], \"vertexCounts\": [[1]], \"vertexTypes\": [[2]]}"), NULL,
+      "graph profile: computeSets: compute set 0 names vertex type 2 of 2" },
+    { G("\"exchanges\": {\"bytesSentByTile\": [[1], [1, 2, 3, 4, 5]]}"), NULL,
+      "graph profile: exchanges.bytesSentByTile[1]: 5 values for 4 tiles" },
+    { G("\"hostExchanges\": {\"codeBytesByTile\": [[1, \"x\"]]}"), NULL,
+      "graph profile: hostExchanges.codeBytesByTile[0][1]: a number that is not negative expected" },
+    { G("\"externalExchanges\": {\"cyclesByTile\": [{}]}"), NULL,
+      "graph profile: externalExchanges.cyclesByTile[0]: an array with a number for each tile expected" },
+    { G("\"programs\": [{}, 3]"), NULL, "graph profile: programs[1]: an object expected" },
+    { G("\"programs\": [{\"children\": [1]}]"), NULL,
+      "graph profile: programs[0].children: program 1 does not exist" },
+    { G("\"programs\": [{}, {\"children\": [0, -1]}]"), NULL,
+      "graph profile: programs[1].children: a number that is not negative expected" },
+    { G("\"memory\": {\"byCategory\": {\"x\": 3}}"), NULL,
+      "graph profile: memory.byCategory.x: an object expected" },
+    { G("\"memory\": {\"byCategory\": {\"x\": {\"fidelity\": \"sure\"}}}"), NULL,
+      "graph profile: memory.byCategory.x.fidelity: 'sure' is none of exact, modelled, estimated, absent" },
+    { G("\"memory\": {\"byCategory\": {\"x\": {\"interleaved\": {\"overlapped\": [1, 2, 3, 4, 5]}}}}"), NULL,
+      "graph profile: memory.byCategory.x.interleaved.overlapped: 5 values for 4 tiles" },
+    { G("\"memory\": {\"byTile\": {\"totalIncludingGaps\": \"x\"}}"), NULL,
+      "graph profile: memory.byTile.totalIncludingGaps: an array with a number for each tile expected" },
+    { G("\"memory\": {\"liveness\": {\"programs\": [{\"program\": 0}]}}"), NULL,
+      "graph profile: memory.liveness.programs[0]: there is no such program" },
+    { G("\"programs\": [{}], \"memory\": {\"liveness\": {\"programs\": [{\"program\": 0}, {\"program\": 1}]}}"),
+      NULL, "graph profile: memory.liveness.programs[1]: there is no such program" },
+    /* After a place was left, the next mistake is named without it. */
+    { G("\"graph\": {\"numVars\": 1}, \"optimizationInfo\": 3"), NULL,
+      "graph profile: optimizationInfo: an object expected" },
+    { G("\"memory\": {\"byTile\": {\"total\": [1, 2]}, \"byRegion\": 4}"), NULL,
+      "graph profile: memory.byRegion: an object expected" },
+    { G("\"exchanges\": {\"bytesSentByTile\": [[1.5, 2]]}, \"programs\": {}"), NULL,
+      "graph profile: programs: an array expected" },
+    { NOTHING, "{\"simulation\": {\"cyclesByVertexType\": [1, 2, 3]}}",
+      "execution profile: simulation.cyclesByVertexType: 3 entries for 2 vertex types" },
+    { NOTHING, "{\"simulation\": {\"tileCycles\": {\"activeCompute\": [1, 2, 3, 4, 5]}}}",
+      "execution profile: simulation.tileCycles.activeCompute: 5 values for 4 tiles" },
+    { NOTHING, STEPS("3"), "execution profile: simulation.steps[0]: an object expected" },
+    { NOTHING, STEPS("{}, {\"cycles\": 1, \"cyclesOverlapped\": 2}"),
+      "execution profile: simulation.steps[1]: more cycles overlap than the step has" },
+    { NOTHING, STEPS("{\"cyclesFrom\": 5, \"cyclesTo\": 4}"),
+      "execution profile: simulation.steps[0]: cyclesFrom and cyclesTo are not in order" },
+    { NOTHING, STEPS("{\"cyclesFrom\": 9007199254740993, \"cyclesTo\": 9007199254740994}"),
+      "execution profile: simulation.steps[0]: cyclesFrom and cyclesTo are not in order" },
+    { NOTHING, STEPS("{\"cyclesFrom\": 0, \"cyclesTo\": 9007199254740993}"),
+      "execution profile: simulation.steps[0]: cyclesFrom and cyclesTo are not in order" },
+    { NOTHING, STEPS("{\"activeCyclesByVertexType\": [1, 2, 3]}"),
+      "execution profile: simulation.steps[0].activeCyclesByVertexType[2]: there is no such vertex type" },
+    { NOTHING, STEPS("{\"activeCyclesByVertexType\": [{\"cycles\": 1, \"vertexType\": 2}]}"),
+      "execution profile: simulation.steps[0].activeCyclesByVertexType[0]: there is no such vertex type" },
+    { NOTHING, STEPS("{\"activeTiles\": 5}"),
+      "execution profile: simulation.steps[0]: 5 active tiles are too many" },
+    { NOTHING, PLAN("\"rules\": [{\"first\": 0, \"count\": 3}]"),
+      "execution profile: simulation.trace.rules[0]: steps are not in a plan of 2 steps" },
+    { NOTHING, PLAN("\"rules\": [{\"first\": 2, \"count\": 1}]"),
+      "execution profile: simulation.trace.rules[0]: steps are not in a plan of 2 steps" },
+    { NOTHING, PLAN("\"rules\": [{\"first\": 0, \"count\": 0}]"),
+      "execution profile: simulation.trace.rules[0]: steps are not in a plan of 2 steps" },
+    { NOTHING, PLAN("\"rules\": [{\"items\": []}]"),
+      "execution profile: simulation.trace.rules[0]: a rule without items" },
+    { NOTHING, PLAN("\"rules\": [{\"first\": 0, \"count\": 1}, {\"items\": [[1, 1]]}]"),
+      "execution profile: simulation.trace.rules[1]: items name earlier rules and a count above 0" },
+    { NOTHING, PLAN("\"rules\": [{\"first\": 0, \"count\": 1}, {\"items\": [[0, 0]]}]"),
+      "execution profile: simulation.trace.rules[1]: items name earlier rules and a count above 0" },
+    { NOTHING, PLAN("\"rules\": [{\"first\": 0, \"count\": 1}, {\"items\": [[0, 4294967296]]}]"),
+      "execution profile: simulation.trace.rules[1]: items name earlier rules and a count above 0" },
+    { NOTHING,
+      PLAN(
+          "\"rules\": [{\"first\": 0, \"count\": 2}, {\"items\": [[0, 4294967295]]}, {\"items\": [[1, 1048577]]}]"),
+      "execution profile: simulation.trace.rules[2]: too many executed steps" },
+    { NOTHING, PLAN("\"rules\": [{\"first\": 0, \"count\": 1}], \"runs\": [{\"rule\": 1}]"),
+      "execution profile: simulation.trace.runs[0]: there is no rule 1" },
+    { NOTHING,
+      PLAN("\"rules\": [{\"first\": 0, \"count\": 1}], \"runs\": [{\"rule\": 0}, {\"rule\": 0, \"times\": "
+           "9007199254740992}]"),
+      "execution profile: simulation.trace.runs[1]: too many executed steps" },
+    { NOTHING, "{\"vertexCycles\": [1, 2], \"vertexComputeSet\": [0], \"vertexType\": [0, 0]}",
+      "execution profile: vertexComputeSet: 2 values expected" },
+};
+
+static tw_status load(tw_profile **p, const char *graph, const char *execution)
+{
+    return tw_profile_load(p, graph, graph ? strlen(graph) : 0, execution, execution ? strlen(execution) : 0);
+}
+
+static void profile_reader_mistakes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        tw_profile *p;
+        tw_status status = load(&p, mistakes[i].graph, mistakes[i].execution);
+        if (status != TW_E_PARSE || strcmp(tw_error_message(), mistakes[i].message))
+            fail_msg("row %zu: %s: %s", i, tw_status_name(status), tw_error_message());
+        assert_null(p);
+    }
+}
+
+/* What just fits. */
+static void profile_reader_limits(void **state)
+{
+    static const char *const rows[][2] = {
+        { NOTHING, STEPS("{\"cyclesFrom\": 9007199254740992, \"cyclesTo\": 9007199254740992}") },
+        { NOTHING, STEPS("{\"cycles\": 2, \"cyclesOverlapped\": 2}") },
+        { NOTHING, STEPS("{\"activeTiles\": 4}") },
+        { NOTHING, STEPS("{\"activeCyclesByVertexType\": [1, 2]}") },
+        { NOTHING, PLAN("\"rules\": [{\"first\": 1, \"count\": 1}, {\"items\": [[0, 4294967295]]}], \"runs\": "
+                        "[{\"rule\": 1}]") },
+        { NOTHING, PLAN("\"rules\": [{\"first\": 0, \"count\": 1}], \"runs\": [{\"rule\": 0, \"times\": "
+                        "9007199254740992}]") },
+        { G("\"exchanges\": {\"bytesSentByTile\": [[1, 2, 3, 4]]}"), NULL },
+        { "{\"target\": {\"numTiles\": 4, \"numIPUs\": 2, \"numReplicas\": 2}}", NULL },
+        { "{\"target\": {\"tilesPerIPU\": 4, \"numIPUs\": 2}}", NULL },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tw_profile *p;
+        if (load(&p, rows[i][0], rows[i][1]) != TW_OK) fail_msg("row %zu: %s", i, tw_error_message());
+        tw_profile_free(p);
+    }
+}
+
+static void profile_reader_values(void **state)
+{
+    (void)state;
+    tw_profile *p;
+    assert_int_equal(
+        load(&p,
+             G("\"graph\": {\"numVertices\": 7, \"numComputeSets\": 3}, "
+               "\"computeSets\": {\"names\": [\"c\", \"d\"], \"vertexCounts\": [[1, 2, 4], [8]], "
+               "\"vertexTypes\": [[1, 0, 1], [1]]}, "
+               "\"exchanges\": {\"estimatedCyclesByTile\": [[5, 6]], \"bytesSentByTile\": [[1], [2, 3]]}, "
+               "\"programs\": [{\"type\": \"Sequence\", \"children\": [1]}, {\"type\": \"Dance\"}], "
+               "\"memory\": {\"byTile\": {\"total\": [1, 2, 3, 4]}, "
+               "\"byCategory\": {\"x\": {\"interleaved\": {\"nonOverlapped\": [0, 9]}}}}"),
+             NULL),
+        TW_OK);
+    /* Entries of one compute set and type are one; they are sorted. */
+    assert_int_equal(p->set_counts.count, 3);
+    static const uint32_t wanted[3][3] = { { 0, 0, 2 }, { 0, 1, 5 }, { 1, 1, 8 } };
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(p->set_counts.items[i].compute_set, wanted[i][0]);
+        assert_int_equal(p->set_counts.items[i].vertex_type, wanted[i][1]);
+        assert_int_equal(p->set_counts.items[i].count, wanted[i][2]);
+    }
+    assert_int_equal(p->programs.count, 2);
+    assert_int_equal(p->programs.items[1].type, TW_PROGRAM_OTHER);
+    assert_int_equal(p->programs.items[1].parent, 0);
+    tw_fidelity fidelity;
+    assert_int_equal(tw_profile_memory(p, "x", &fidelity), 9);
+    assert_int_equal(fidelity, TW_FIDELITY_EXACT);
+    uint64_t by_tile[4];
+    assert_true(tw_profile_memory_by_tile(p, by_tile));
+    for (int t = 0; t < 4; t++) assert_int_equal(by_tile[t], t + 1);
+    /* Both spellings of an exchange's cycles are one figure, and come back under the name that is written. */
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(tw_profile_write_graph_json(p, out, false), TW_OK);
+    fclose(out);
+    assert_non_null(strstr(text, "[5,6"));
+    assert_non_null(strstr(text, "\"numVertices\":7"));
+    assert_non_null(strstr(text, "\"numVars\":0"));
+    assert_non_null(strstr(text, "\"numEdges\":0"));
+    assert_non_null(strstr(text, "\"Dance\""));
+    free(text);
+    tw_profile_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(profile_reader_mistakes),
+        cmocka_unit_test(profile_reader_limits),
+        cmocka_unit_test(profile_reader_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
