@@ -1,4 +1,4 @@
-/* The guide's adder: one vertex that adds two numbers, on tile 0 of a simulated IPU.
+/* The smallest graph: one vertex that adds two numbers, on tile 0 of a simulated IPU.
  *
  *     tilewright run adder.c 3 4
  *
@@ -24,10 +24,10 @@ int main(int argc, char **argv)
     tw_graph_map(g, sum, 0);
 
     tw_compute_set cs = tw_graph_add_compute_set(g, "add");
-    tw_vertex adder = tw_graph_add_vertex(g, cs, "AdderVertex", 0);
-    tw_graph_connect(g, adder, "x", x);
-    tw_graph_connect(g, adder, "y", y);
-    tw_graph_connect(g, adder, "sum", sum);
+    tw_vertex adder = tw_graph_add_vertex(g, cs, "Plus", 0);
+    tw_graph_connect(g, adder, "left", x);
+    tw_graph_connect(g, adder, "right", y);
+    tw_graph_connect(g, adder, "total", sum);
 
     tw_graph_create_host_write(g, "x", x); /* only named handles can be written and read */
     tw_graph_create_host_write(g, "y", y);

@@ -1,16 +1,15 @@
-// The codelet of section 2.8 of the Poplar and PopLibs User Guide, as printed there.
+// A vertex in C++: edges are members, one call of compute() is its work. True means: all went well.
 #include <poplar/Vertex.hpp>
 
-using namespace poplar;
+class Plus : public poplar::Vertex {
+  public:
+    poplar::Input<float> left;
+    poplar::Input<float> right;
+    poplar::Output<float> total;
 
-class AdderVertex : public Vertex {
-public:
-    Input<float> x;
-    Input<float> y;
-    Output<float> sum;
-
-    bool compute() {
-        *sum = x + y;
+    bool compute()
+    {
+        *total = *left + *right;
         return true;
     }
 };

@@ -9,7 +9,7 @@
 
 int main(int argc, char **argv)
 {
-    static const char *const fields[] = { "x", "y", "sum" };
+    static const char *const fields[] = { "left", "right", "total" };
     float values[3] = { 1.5f, 2.25f, 0 };
 
     tw_device *dev = tw_device_ipu_model(TW_MK2, 1);
@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     tw_graph_add_codelets(g, argc > 1 ? argv[1] : "adder_codelets.gp", NULL); /* the same call as for sources */
 
     tw_compute_set cs = tw_graph_add_compute_set(g, "add");
-    tw_vertex adder = tw_graph_add_vertex(g, cs, "AdderVertex", 0);
+    tw_vertex adder = tw_graph_add_vertex(g, cs, "Plus", 0);
     for (int i = 0; i < 3; i++) {
         tw_tensor t = tw_graph_add_variable(g, TW_FLOAT, 0, NULL, fields[i]);
         tw_graph_map(g, t, 0);
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     if (tw_engine_load(e, dev) != TW_OK) return tw_engine_report_error(stderr, e), 1;
     for (int i = 0; i < 2; i++) tw_engine_write(e, fields[i], &values[i], sizeof values[i]);
     if (tw_engine_run(e, 0) != TW_OK) return tw_engine_report_error(stderr, e), 1;
-    tw_engine_read(e, "sum", &values[2], sizeof values[2]);
+    tw_engine_read(e, "total", &values[2], sizeof values[2]);
     printf("%g + %g = %g\n", values[0], values[1], values[2]);
 
     tw_engine_free(e);

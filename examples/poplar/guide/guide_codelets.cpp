@@ -4,25 +4,26 @@
 using namespace poplar;
 
 class AddInPlace : public Vertex { // body variable of the loops: value += amount
-public:
+  public:
     InOut<Vector<unsigned>> value;
     Input<unsigned> amount;
 
-    bool compute() {
-        for (unsigned &v : value)
-            v += *amount;
+    bool compute()
+    {
+        for (unsigned &v : value) v += *amount;
         return true;
     }
 };
 
 class LessThan : public Vertex {
-public:
+  public:
     Input<unsigned> a;
     Input<unsigned> b;
     Output<unsigned> result;
     bool opposite;
 
-    bool compute() {
+    bool compute()
+    {
         *result = (*a < *b) != opposite;
         return true;
     }

@@ -90,11 +90,8 @@ int main(void)
     setting s = set_up();
     tw_graph *g = s.g;
 
-    /* The outline of the guide: the limit is known at run time only, the body reads the counter.
-     *     loopBodyProg = Sequence();
-     *     popops::mapInPlace(graph, Add(_1, _2), {bodyVar, count}, loopBodyProg, "/bodyFunction");
-     *     prog.add(poputil::countedForLoop(graph, count, 0, limit, 1, loopBodyProg, "/countedForLoop")); */
-    tw_program body = tw_program_sequence(g, "loopBodyProg"), prog = tw_program_sequence(g, "prog");
+    /* Guide, counted loops: the limit is known at run time only, and the body reads the counter. */
+    tw_program body = tw_program_sequence(g, "body"), prog = tw_program_sequence(g, "all");
     tw_program_sequence_add(g, body, add(&s, s.count));
     tw_program_sequence_add(g, prog, tw_program_counted_for_loop_dynamic(g, s.count, 0, s.limit, 1, body));
     printf("countedForLoop: 0 + 1 + ... + 9 = %u\n", result_of(&s, prog, 10, 0, 0));

@@ -6,7 +6,7 @@ using namespace poplar;
 // One time step. `in` and `out` are blocks of cells with a frame one cell wide around them: the neighbours' edges, put
 // there by copies before the step. Workers take rows in turn.
 class HeatStep : public MultiVertex {
-public:
+  public:
     Input<Vector<float>> in;
     InOut<Vector<float>> out;           // its frame is left alone
     Input<Vector<unsigned char>> fixed; // no frame; 1 = keeps its temperature
@@ -14,7 +14,8 @@ public:
     unsigned rows, cols;
     float rate; // of the difference to the four neighbours that flows in one step
 
-    bool compute(unsigned worker) {
+    bool compute(unsigned worker)
+    {
         const unsigned width = cols + 2;
         float largest = 0;
         for (unsigned row = worker; row < rows; row += MultiVertex::numWorkers()) {
@@ -36,14 +37,14 @@ public:
 };
 
 class Largest : public Vertex {
-public:
+  public:
     Input<Vector<float>> in;
     Output<float> out;
 
-    bool compute() {
+    bool compute()
+    {
         float largest = 0;
-        for (float value : in)
-            largest = value > largest ? value : largest;
+        for (float value : in) largest = value > largest ? value : largest;
         *out = largest;
         return true;
     }
@@ -51,16 +52,16 @@ public:
 
 // The condition of the loop, on one tile.
 class StillChanging : public Vertex {
-public:
+  public:
     Input<Vector<float>> change;
     Output<unsigned> yes;
     InOut<unsigned> rounds;
     float tolerance;
 
-    bool compute() {
+    bool compute()
+    {
         float largest = 0;
-        for (float value : change)
-            largest = value > largest ? value : largest;
+        for (float value : change) largest = value > largest ? value : largest;
         *yes = largest > tolerance;
         *rounds += largest > tolerance;
         return true;

@@ -4,22 +4,21 @@
 using namespace poplar;
 
 class MatMulBlock : public MultiVertex {
-public:
+  public:
     Input<Vector<float>> a;
     Input<Vector<float>> b;
     Output<Vector<float>> c;
     unsigned inner;
     unsigned cols;
 
-    bool compute(unsigned worker) {
+    bool compute(unsigned worker)
+    {
         const unsigned rows = c.size() / cols;
         for (unsigned row = worker; row < rows; row += MultiVertex::numWorkers()) {
             float *sum = &c[row * cols];
-            for (unsigned col = 0; col < cols; ++col)
-                sum[col] = 0;
+            for (unsigned col = 0; col < cols; ++col) sum[col] = 0;
             for (unsigned k = 0; k < inner; ++k)
-                for (unsigned col = 0; col < cols; ++col)
-                    sum[col] += a[row * inner + k] * b[k * cols + col];
+                for (unsigned col = 0; col < cols; ++col) sum[col] += a[row * inner + k] * b[k * cols + col];
         }
         return true;
     }

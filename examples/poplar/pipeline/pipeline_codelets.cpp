@@ -4,38 +4,38 @@
 using namespace poplar;
 
 class Smooth : public Vertex {
-public:
+  public:
     Input<Vector<float>> in; // two samples longer than out
     Output<Vector<float>> out;
 
-    bool compute() {
-        for (unsigned i = 0; i < out.size(); ++i)
-            out[i] = 0.25f * in[i] + 0.5f * in[i + 1] + 0.25f * in[i + 2];
+    bool compute()
+    {
+        for (unsigned i = 0; i < out.size(); ++i) out[i] = 0.25f * in[i] + 0.5f * in[i + 1] + 0.25f * in[i + 2];
         return true;
     }
 };
 
 class Square : public Vertex {
-public:
+  public:
     Input<Vector<float>> in;
     Output<Vector<float>> out;
 
-    bool compute() {
-        for (unsigned i = 0; i < out.size(); ++i)
-            out[i] = in[i] * in[i];
+    bool compute()
+    {
+        for (unsigned i = 0; i < out.size(); ++i) out[i] = in[i] * in[i];
         return true;
     }
 };
 
 class Sum : public Vertex {
-public:
+  public:
     Input<Vector<float>> in;
     Output<float> out;
 
-    bool compute() {
+    bool compute()
+    {
         float sum = 0;
-        for (float value : in)
-            sum += value;
+        for (float value : in) sum += value;
         *out = sum;
         return true;
     }

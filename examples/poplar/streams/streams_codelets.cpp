@@ -4,13 +4,14 @@
 using namespace poplar;
 
 class RunningMean : public Vertex {
-public:
+  public:
     Input<Vector<float>> samples;
     Output<Vector<float>> means;
     InOut<float> sum;
     InOut<unsigned> count;
 
-    bool compute() {
+    bool compute()
+    {
         float total = *sum;
         unsigned n = *count;
         for (unsigned i = 0; i < samples.size(); ++i) {

@@ -26,10 +26,10 @@ int main(void)
         size_t begin = (size_t)N * tile / tiles, end = (size_t)N * (tile + 1) / tiles;
         tw_tensor piece[] = { tw_tensor_slice(g, a, 0, begin, end), tw_tensor_slice(g, b, 0, begin, end),
                               tw_tensor_slice(g, c, 0, begin, end) };
-        tw_vertex v = tw_graph_add_vertex(g, cs, "AddTwoVectors", tile);
-        tw_graph_connect(g, v, "a", piece[0]);
-        tw_graph_connect(g, v, "b", piece[1]);
-        tw_graph_connect(g, v, "c", piece[2]);
+        tw_vertex v = tw_graph_add_vertex(g, cs, "PlusShared", tile);
+        tw_graph_connect(g, v, "left", piece[0]);
+        tw_graph_connect(g, v, "right", piece[1]);
+        tw_graph_connect(g, v, "total", piece[2]);
         for (int i = 0; i < 3; i++) tw_graph_map(g, piece[i], tile);
     }
     tw_graph_create_host_write(g, "a", a);

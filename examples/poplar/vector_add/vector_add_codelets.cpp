@@ -1,22 +1,16 @@
-// The codelet of section 3.3 of the guide: all workers of a tile add their share of two vectors. As printed, but for
-// the loop header, which has four clauses there ("...; i += MultiVertex::numWorkers(); ++i)") and three in C++.
+// A MultiVertex runs on all workers of its tile at once: worker w takes the elements w, w + workers, w + 2 workers...
 #include <poplar/Vertex.hpp>
 
-using namespace poplar;
+class PlusShared : public poplar::MultiVertex {
+  public:
+    poplar::Input<poplar::Vector<unsigned>> left;
+    poplar::Input<poplar::Vector<unsigned>> right;
+    poplar::Output<poplar::Vector<unsigned>> total;
 
-class AddTwoVectors : public MultiVertex {
-public:
-    Input<Vector<unsigned>> a;
-    Input<Vector<unsigned>> b;
-    Output<Vector<unsigned>> c;
-
-    bool compute(unsigned workerId) {
-        const auto numElements = a.size();
-        for (std::size_t i = workerId;
-             i < numElements;
-             i += MultiVertex::numWorkers()) {
-            c[i] = a[i] + b[i];
-        }
+    bool compute(unsigned worker)
+    {
+        unsigned step = numWorkers(), count = total.size();
+        for (unsigned i = worker; i < count; i += step) total[i] = left[i] + right[i];
         return true;
     }
 };

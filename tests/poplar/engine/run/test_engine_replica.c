@@ -60,7 +60,7 @@ static void check(tw_engine *e, const char *handle, size_t n, const int *want)
         if (got[i] != want[i]) fail_msg("%s[%zu] is %d, not %d", handle, i, got[i], want[i]);
 }
 
-/* 2.5: "A variable mapped to tile 0, for example, will have an instance on tile 0 in each of the replicas." */
+/* Guide 2.5: each replica has its own instance of a variable, on the tile of that replica that its mapping names. */
 static void engine_replica_2_5_instances(void **state)
 {
     (void)state;
@@ -151,8 +151,8 @@ static void engine_replica_copies(void **state)
     drop(&f);
 }
 
-/* 2.6.1: "whether a single stream will send the same data to all the replicated graphs (broadcast mode) or there will
- * be a stream per replica". Remote buffers are one for each replica. */
+/* Guide 2.6.1: a stream to replicas either broadcasts the same data to all, or has data for each.
+ * Remote buffers: one for each replica. */
 static void engine_replica_2_6_1_streams(void **state)
 {
     (void)state;
