@@ -224,6 +224,67 @@ static void memory(void **state)
     check_runs(rows, COUNT(rows));
 }
 
+static void corners(void **state)
+{
+    (void)state;
+    static const run_row rows[] = {
+        { "fn fib(n: i32) i32 { if (n < 2) return n; return fib(n - 1) + fib(n - 2); } var n: i32 = 12;",
+          "out[0] = fib(n);",
+          { 144 } },
+        { "const msg = @get_array(\"abc\"); var k: u16 = 1; var b = @constants([3]bool, false); var t = [3]i8{ -1, "
+          "-128, 127 };",
+          "out[0] = @as(i32, msg[k]); b[k] = true; out[1] = @as(i32, b[1]) + @as(i32, b[2]); out[2] = @as(i32, "
+          "t[k]); t[2] += 1; out[3] = @as(i32, t[2]);",
+          { 98, 1, -128, -128 } },
+        { "var v = @zeros([4]i32); var calls: i32 = 0; fn next() u16 { calls += 1; return 2; }",
+          "v[next()] += 5; v[next()] *= 3; out[0] = v[2]; out[1] = calls; v[0] -= 1; v[1] |= 6; v[1] &= 3; v[1] ^= "
+          "1; out[2] = v[0] * 10 + v[1]; v[3] = 1; v[3] <<= 4; v[3] >>= 1; out[3] = v[3]; v[3] %= 3; v[3] /= 2; "
+          "out[4] = v[3];",
+          { 15, 2, -7, 8, 1 } },
+        { "var nan: u32 = 0x7fc00000; var one: f32 = 1.0;",
+          "const x = @bitcast(f32, nan); if (x < one or x > one or x == one) { out[0] = 1; } else { out[0] = 2; } "
+          "out[1] = @as(i32, x != x); if (!(x < one)) { out[2] = 3; } out[3] = @as(i32, @as(bool, x));",
+          { 2, 1, 3, 1 } },
+        { "const S = struct { f: *const fn (i32) i32, k: i32, v: [3]i32 }; fn dbl(x: i32) i32 { return 2 * x; } fn "
+          "neg(x: i32) i32 { return -x; } var s = S{ .f = dbl, .k = 4, .v = [3]i32{ 1, 2, 3 } }; fn last(p: *S) "
+          "i32 { p.k += 1; return p.v[2]; }",
+          "out[0] = s.f(s.k); s.f = neg; out[1] = s.f(s.k); out[2] = last(&s); out[3] = s.k; const q = &s.v; "
+          "out[4] = q.*[1]; var i: u16 = 0; q.*[i] = 9; out[5] = s.v[0];",
+          { 8, -4, 3, 5, 2, 9 } },
+        { "var n: i32 = 2;",
+          "inline for (.{ @as(i32, 10), @as(u16, 20), @as(i8, 30) }) |x, i| { out[i] = @as(i32, x) + n; } const x "
+          "= n; { const x2 = x + 1; var y = x2; y += 1; out[3] = y; } { const y = 7; out[4] = y; }",
+          { 12, 22, 32, 4, 7 } },
+        { "var q: u64 = 0xffffffff; var m: i64 = -1; var w: u32 = 0xf0000000;",
+          "q = q + 1; out[0] = @as(i32, q >> 32); m = m * 3; out[1] = @as(i32, m); if (w > 0x80000000) { out[2] = "
+          "1; } if (@as(i32, w) < 0) { out[3] = 1; } out[4] = @as(i32, w >> 28); out[5] = @as(i32, w) >> 28;",
+          { 1, -3, 1, 1, 15, -1 } },
+        { "inline fn first(a: [*]i32, n: u16, lim: i32) i32 { for (@range(u16, n)) |i| { if (a[i] > lim) { return "
+          "a[i]; } } return -1; } var v = [5]i32{ 1, 5, 9, 2, 7 }; var lim: i32 = 4;",
+          "out[0] = first(&v, 5, lim); out[1] = first(&v, 5, lim + 2); out[2] = first(&v, 5, 100);",
+          { 5, 9, -1 } },
+        { "fn pair(a: i32) [2]i32 { return [2]i32{ a, a + 1 }; } fn use(p: [2]i32, k: u16) i32 { return p[k]; } "
+          "var n: i32 = 6; var k: u16 = 1;",
+          "out[0] = use(pair(n), k); out[1] = use([2]i32{ n, 8 }, k); const c = [3]i32{ 4, 5, 6 }; out[2] = c[k]; "
+          "var l = c; l[k] = n; out[3] = l[1] + c[1]; fnlocal: { if (n == 6) break :fnlocal; out[4] = 1; }",
+          { 7, 8, 5, 11 } },
+        { "var h: f16 = 0.1; var x: f32 = 0.1; var b: bf16 = 1.5;",
+          "out[0] = @as(i32, @bitcast(u16, h)); out[1] = @as(i32, @bitcast(u32, x)); out[2] = @as(i32, "
+          "@bitcast(u16, b)); h = h * 3.0; out[3] = @as(i32, @bitcast(u16, h)); out[4] = @as(i32, @as(f32, b) * "
+          "2.0); out[5] = @as(i32, 70000.0); out[6] = @as(i32, -1.5 * x * 20.0);",
+          { 0x2e66, 0x3dcccccd, 0x3fc0, 0x34cc, 3, 70000, -3 } },
+        { "const E = enum(i16) { neg = -2, a, b }; var e = E.neg; var n: i16 = -2;",
+          "out[0] = @as(i32, @as(i16, e)); e = @as(E, n); out[1] = @as(i32, e == E.neg); switch (e) { E.neg => "
+          "out[2] = 5, else => out[2] = 6 } n = 1; out[3] = @as(i32, @as(E, n) == E.b);",
+          { -2, 1, 5, 1 } },
+        { "param absent = {}; param given: i32 = 4; var n: i32 = 1;",
+          "if (absent == {}) { out[0] = given; } if (@is_same_type(@type_of(given), i32)) { out[1] = 1; } comptime "
+          "{ @comptime_assert(given == 4); } if (n == 1 and @has_field(.{ .x = 1 }, \"y\")) { out[2] = 1; }",
+          { 4, 1 } },
+    };
+    check_runs(rows, COUNT(rows));
+}
+
 /* PEs whose programs differ in constants share code; what differs comes from each PE's pool. */
 static void shared_code(void **state)
 {
@@ -271,7 +332,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scalars), cmocka_unit_test(control_flow), cmocka_unit_test(functions),
-        cmocka_unit_test(memory),  cmocka_unit_test(shared_code),
+        cmocka_unit_test(memory),  cmocka_unit_test(corners),      cmocka_unit_test(shared_code),
     };
     return cmocka_run_group_tests_name("csl_run", tests, NULL, NULL);
 }

@@ -19,17 +19,18 @@ static void pto_ref_fold_cross(void **state)
 static bool has_own_loops(const char *family)
 {
     static const char *const names[] = {
-        "matmul",        "matmul_mx",     "store_quant", "move_quant",
-        "extract_quant", "insert_quant",  "extract2",    "move_zz",
-        "scale_address", "quant",         "quant_mx",    "quant_hif4",
-        "dequant",       "gather_global", "gather_l1",   "scatter_global",
-        "sort32",        "merge_blocks",  "merge_lists", "histogram",
-        "random",        "img2col",       "set_map",     "set_padding",
-        "set_repeat",    "set_dequant",   "set_quant",   "set_quant_vector",
-        "push",          "push_slot",     "pop",         "pop_slot",
-        "talloc",        "tfree",         "sync_all",    "put",
-        "notify",        "wait_signal",   "test_signal", "broadcast",
-        "comm_gather",   "comm_scatter",  "comm_reduce",
+        "matmul",        "matmul_mx",      "store_quant", "move_quant",
+        "extract_quant", "insert_quant",   "extract2",    "move_zz",
+        "scale_address", "quant",          "quant_mx",    "quant_hif4",
+        "dequant",       "gather_global",  "gather_l1",   "scatter_global",
+        "sort32",        "merge_blocks",   "merge_lists", "histogram",
+        "random",        "img2col",        "set_map",     "set_padding",
+        "set_repeat",    "set_dequant",    "set_quant",   "set_quant_vector",
+        "push",          "push_slot",      "pop",         "pop_slot",
+        "talloc",        "tfree",          "sync_all",    "put",
+        "notify",        "wait_signal",    "test_signal", "broadcast",
+        "comm_gather",   "comm_scatter",   "comm_reduce", "sort_groups",
+        "gather_masked", "scatter_masked", "gather_swap",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], family) == 0) return true;
@@ -57,8 +58,8 @@ static void pto_ref_registry(void **state)
     (void)state;
     for (size_t i = 0; i < tw__pto_row_count(); i++) {
         const tw__pto_row *row = tw__pto_row_at(i);
-        bool found =
-            has_own_loops(row->family) || strcmp(row->name, "TPREFETCH_ASYNC") == 0; /* no tile to look at */
+        bool found = has_own_loops(row->family) || row->rules & TW__CPU_ONLY ||
+                     strcmp(row->name, "TPREFETCH_ASYNC") == 0; /* no tile to look at */
         for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
             found = found || in_table(tables[t].rows, tables[t].count, row->name);
         if (!found) print_error("%s has no reference in a table of ref_tables.h\n", row->name), missing++;

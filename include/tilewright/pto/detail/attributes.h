@@ -95,7 +95,8 @@
     X(sub_block, "subBlock|sub_block", TW_PTO_SUB_BLOCK_VALUES) \
     N(clip, "clipRelu|clip_relu") \
     X(channel_split, "channelSplit|channel_split", TW_PTO_CHANNEL_SPLIT_VALUES) \
-    X(insert_split, "splitNz|split_nz", TW_PTO_INSERT_SPLIT_VALUES)
+    X(insert_split, "splitNz|split_nz", TW_PTO_INSERT_SPLIT_VALUES) \
+    N(width, "sortWidth|sort_width")
 // clang-format on
 
 /* enum tw_pto_round_attr { TW_PTO_ROUND_NONE, TW_PTO_ROUND_RINT, ... }, one for each field that is an enumeration. */

@@ -355,6 +355,18 @@ static operand call_pointer(sema *s, const node *n, operand callee, operand *arg
     return list ? emit_call(s, n, t->base, list, count, -1, &callee) : tw__csl_nothing();
 }
 
+/* Only blocks inside an expression can change local variables while arguments are evaluated. */
+static bool may_assign(const node *n)
+{
+    if (!n || n->kind == TW__CSL_INT || n->kind == TW__CSL_FLOAT || n->kind == TW__CSL_BOOL ||
+        n->kind == TW__CSL_STRING)
+        return false;
+    if (n->kind == TW__CSL_BLOCK) return true;
+    for (uint32_t i = 0; i < n->count; i++)
+        if (may_assign(n->kid[i])) return true;
+    return false;
+}
+
 operand tw__csl_call(sema *s, const node *n, const type *expected)
 {
     (void)expected;
@@ -364,14 +376,14 @@ operand tw__csl_call(sema *s, const node *n, const type *expected)
     tw__csl_function *f = tw__csl_function_of(&callee);
     operand *args = TW__NEW_N(s->arena, operand, count + 1);
     if (!args) return tw__csl_nothing();
-    bool good = true;
+    bool good = true, assigns = false;
+    for (size_t i = 0; i < count; i++) assigns = assigns || may_assign(n->kid[i + 1]);
     for (size_t i = 0; i < count; i++) {
-        const node *param = f && i < param_count(f) ? param_of(f, i) : NULL;
         operand o = tw__csl_expr(s, n->kid[i + 1], NULL);
-        (void)param;
         /* Aggregates of the program's memory go by reference, scalars by value. */
-        args[i] =
-            o.kind == TW__CSL_O_PLACE && tw__csl_is_aggregate(o.type) ? o : tw__csl_stable(s, n->kid[i + 1], o);
+        if (o.kind != TW__CSL_O_PLACE || !tw__csl_is_aggregate(o.type))
+            o = assigns ? tw__csl_stable(s, n->kid[i + 1], o) : tw__csl_rvalue(s, n->kid[i + 1], o);
+        args[i] = o;
         good = good && !tw__csl_is_nothing(&args[i]);
     }
     if (!good) return tw__csl_nothing();

@@ -96,7 +96,8 @@ enum { MAX_CALLS = 1000 };
 
 bool tw__csl_room(sema *s, const node *at)
 {
-    const char *here = __builtin_frame_address(0); /* the address of a local lies elsewhere under AddressSanitizer */
+    const char *here =
+        __builtin_frame_address(0); /* the address of a local lies elsewhere under AddressSanitizer */
     size_t used = (size_t)(s->stack_base > here ? s->stack_base - here : here - s->stack_base);
     if (used < STACK_BYTES && s->calls < MAX_CALLS) return true;
     if (!tw__csl_stop(s))

@@ -188,11 +188,14 @@ static void counter_close(gen *g, counter *c)
     tw__gen_branch(g, more, true, c->top);
 }
 
+/* A register of the loop's own with the value. */
 static uint16_t own_register(sema *s, const node *at, operand o)
 {
-    uint16_t reg = tw__gen_register(s->gen, &tw__csl_t_i64), from = tw__csl_to_register(s, at, &o);
-    tw__gen_move(s->gen, reg, from, &tw__csl_t_i64);
-    return reg;
+    operand own = { .kind = TW__CSL_O_REGISTER,
+                    .type = &tw__csl_t_i64,
+                    .reg = tw__gen_register(s->gen, &tw__csl_t_i64) };
+    tw__csl_store(s, at, own, o);
+    return own.reg;
 }
 
 static flow generated_body(sema *s, const node *n, counter *c, operand item, operand index)

@@ -438,7 +438,8 @@ bool tw__csl_place_global(sema *s, const node *at, tw__csl_global *g)
         return false;
     }
     /* What an exported pointer points at comes in the order of the pointers, as people write their arrays. */
-    bool points = g->value.kind == TW__CSL_O_VALUE && g->type->kind == TW__CSL_TY_POINTER;
+    bool points = g->value.kind == TW__CSL_O_VALUE && g->type->kind == TW__CSL_TY_POINTER &&
+                  g->type->base->kind != TW__CSL_TY_FN;
     tw__csl_global *aim = points ? g->value.value.pointer.global : NULL;
     if (aim && aim != g && !aim->placed && !tw__csl_place_global(s, at, aim)) return false;
     uint32_t align = g->align > g->type->align ? g->align : g->type->align;

@@ -135,7 +135,7 @@ static const tw__csl_type *intern(tw__csl_types *types, const tw__csl_type *t, s
     if (!copy || !parts) return &tw__csl_t_POISON;
     *copy = *t;
     if (t->count) memcpy(parts, t->dims, t->count * part_bytes); /* dims: of all lists the least aligned */
-    copy->fields = parts; /* the lists share one union member's place */
+    copy->fields = parts;                                        /* the lists share one union member's place */
     g_hash_table_add(types->made, copy);
     return copy;
 }
