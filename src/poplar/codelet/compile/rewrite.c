@@ -35,7 +35,10 @@ static const char *skip_opaque(cursor c, bool after_word)
             if (at[0] == '*' && at[1] == '/') return at + 2;
         return c.end;
     }
-    if (starts(c, "R\"") && !after_word) { /* R"tag(...)tag" */
+    static const char *const prefixes[] = { "u8R\"", "uR\"", "UR\"", "LR\"" };
+    for (size_t i = 0; i < G_N_ELEMENTS(prefixes) && !after_word; i++)
+        if (starts(c, prefixes[i])) return skip_opaque((cursor){ at + strlen(prefixes[i]) - 2, c.end }, false);
+    if (starts(c, "R\"") && !after_word) { /* R"tag(...)tag", a tag of 16 characters at most */
         const char *open = memchr(at, '(', (size_t)(c.end - at));
         if (!open || open - at > 18) return at + 2;
         g_autofree char *close = g_strdup_printf(")%.*s\"", (int)(open - at - 2), at + 2);
