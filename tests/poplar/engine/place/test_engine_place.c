@@ -523,6 +523,29 @@ static void engine_place_8_2_3_what_fills_a_tile(void **state)
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
 }
 
+/* Guide 7.5: 64-bit accesses serve what is 8 bytes long and longer; what is shorter begins at a unit of atomic stores. */
+static void engine_place_7_5_alignment(void **state)
+{
+    (void)state;
+    tw_device *device;
+    tw_graph *g = new_graph(&chips[1], 1, &device);
+    tw_program fills[20];
+    tw_tensor one = tw_graph_add_variable(g, TW_CHAR, SHAPE(1), "one");
+    tw_graph_map(g, one, 0);
+    for (size_t n = 1; n <= 20; n++) {
+        tw_tensor t = tw_graph_add_variable(g, TW_CHAR, SHAPE(n), "t");
+        tw_graph_map(g, t, 0);
+        fills[n - 1] = fill(g, one, t);
+    }
+    tw_engine *e = test_engine_new(g, device, tw_program_sequence_of(g, 20, fills), NULL);
+    const tw__placement *p = tw__engine_placement(e);
+    for (uint32_t n = 1; n <= 20; n++) {
+        const tw__place_item *item = &p->items.items[p->var_first[n]];
+        if (item->bytes != n || item->align != (n < 8 ? 4 : 8)) fail_msg("%u bytes: align %u", n, item->align);
+    }
+    tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
+}
+
 /* The bytes would fit, a limit does not let them: it is named, with its size. */
 static void engine_place_4_1_4_limits_are_named(void **state)
 {
@@ -669,10 +692,11 @@ static void engine_place_3_2_2_constraints(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(engine_place_random_programs), cmocka_unit_test(engine_place_3_2_vertex_states),
-        cmocka_unit_test(engine_place_8_2_3_lives),     cmocka_unit_test(engine_place_8_2_3_what_fills_a_tile),
-        cmocka_unit_test(engine_place_8_2_3_holes),     cmocka_unit_test(engine_place_4_1_4_limits_are_named),
-        cmocka_unit_test(engine_place_buffers),         cmocka_unit_test(engine_place_3_2_2_constraints),
+        cmocka_unit_test(engine_place_random_programs),   cmocka_unit_test(engine_place_3_2_vertex_states),
+        cmocka_unit_test(engine_place_8_2_3_lives),       cmocka_unit_test(engine_place_8_2_3_what_fills_a_tile),
+        cmocka_unit_test(engine_place_8_2_3_holes),       cmocka_unit_test(engine_place_4_1_4_limits_are_named),
+        cmocka_unit_test(engine_place_7_5_alignment),     cmocka_unit_test(engine_place_buffers),
+        cmocka_unit_test(engine_place_3_2_2_constraints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
