@@ -36,7 +36,7 @@ typedef struct tw_csl_options {
     unsigned channels; /* 1 to 16; 0 = 1 */
     unsigned fabric_width, fabric_height; /* PEs */
     unsigned offset_x, offset_y;          /* of the program's rectangle */
-    unsigned west_buffer, east_buffer;    /* columns that the frame grows by */
+    unsigned west_buffer, east_buffer;    /* columns; without effect here */
     const tw_csl_binding *params;
     size_t param_count;
     const tw_csl_binding *colors;

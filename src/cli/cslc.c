@@ -301,13 +301,13 @@ static const char help_text[] =
     "  --fabric-dims=W,H         PEs of the fabric; default: just enough\n"
     "  --fabric-offsets=X,Y      place of the rectangle on it\n"
     "  --memcpy --channels=N     link to the host: asks for a frame around the rectangle\n"
-    "  --width-west-buf=N --width-east-buf=N   columns that the frame grows by\n"
     "  --import-path DIR         where <...> is looked up first; also $CSL_IMPORT_PATH\n"
     "  --warnings-as-errors --verbose\n"
     "  --fp16-format=f16|bf16|cb16             what @fp16() is\n"
     "  --max-inlined-iterations=N --max-comptime-steps=N --max-memory=BYTES   limits of the compiler\n"
     "\n"
-    "Accepted without effect: --comptime-func-depth-limit --max-parallelism --out-routes\n"
+    "Accepted without effect: --width-west-buf --width-east-buf --comptime-func-depth-limit --max-parallelism "
+    "--out-routes\n"
     "--link-section-start-address-bytes --single-pe --disable-auto-microthread-id\n";
 
 static void tell(const tw_csl_program *program, const char *folder)

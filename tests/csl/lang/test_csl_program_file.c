@@ -196,9 +196,6 @@ static void options(void **state)
     tw_csl_program *program;
     tw_csl_options o = { .channels = 17 };
     assert_int_equal(tw_csl_compile(&program, "x.csl", &o, diags), TW_E_INVALID_ARGUMENT);
-    o = (tw_csl_options){ .memcpy = true, .fabric_width = 8, .fabric_height = 3, .offset_x = 3, .offset_y = 1 };
-    assert_int_equal(tw_csl_compile(&program, "x.csl", &o, diags), TW_E_INVALID_ARGUMENT);
-    assert_non_null(strstr(tw_error_message(), "--fabric-offsets=4,1"));
     assert_int_equal(tw_csl_compile(&program, "/nowhere/x.csl", NULL, diags), TW_E_FILE_LOAD);
     tw_diags_free(diags);
 }

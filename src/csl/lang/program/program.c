@@ -41,35 +41,13 @@ void tw_csl_program_free(tw_csl_program *program)
 
 /* --- compiling ---------------------------------------------------------------------------------------------------- */
 
-/* The frame of the host link around the rectangle: columns west and east, rows above and below (spec 5.8). */
-enum { FRAME_WEST = 4, FRAME_EAST = 3, FRAME_ROWS = 1 };
-
 static tw_status check_options(const tw_csl_options *o)
 {
     if (o->channels > 16) return tw__fail(TW_E_INVALID_ARGUMENT, "channels: 1 to 16, not %u", o->channels);
     if (o->fabric_width > 4096 || o->fabric_height > 4096)
         return tw__fail(TW_E_INVALID_ARGUMENT, "fabric dimensions: at most 4096 x 4096 PEs, not %u x %u",
                         o->fabric_width, o->fabric_height);
-    if (o->memcpy && o->fabric_width && (o->offset_x < FRAME_WEST + o->west_buffer || o->offset_y < FRAME_ROWS))
-        return tw__fail(
-            TW_E_INVALID_ARGUMENT,
-            "the host link needs %u columns west of the rectangle and a row above it: --fabric-offsets=%u,%u "
-            "or more, not %u,%u",
-            FRAME_WEST + o->west_buffer, FRAME_WEST + o->west_buffer, FRAME_ROWS, o->offset_x, o->offset_y);
     return TW_OK;
-}
-
-static tw_status check_frame(const tw__csl_image *image, const tw_csl_options *o)
-{
-    unsigned east = o->memcpy ? FRAME_EAST + o->east_buffer : 0, rows = o->memcpy ? FRAME_ROWS : 0;
-    if (image->offset_x + image->width + east <= image->fabric_width &&
-        image->offset_y + image->height + rows <= image->fabric_height)
-        return TW_OK;
-    return tw__fail(TW_E_INVALID_ARGUMENT,
-                    "the rectangle of %u x %u PEs at %u,%u needs --fabric-dims=%u,%u or more%s, not %u,%u",
-                    image->width, image->height, image->offset_x, image->offset_y,
-                    image->offset_x + image->width + east, image->offset_y + image->height + rows,
-                    o->memcpy ? " with its host link" : "", image->fabric_width, image->fabric_height);
 }
 
 static tw__csl_binding *copy_bindings(const tw_csl_binding *from, size_t count)
@@ -117,10 +95,10 @@ tw_status tw_csl_compile(tw_csl_program **out, const char *file, const tw_csl_op
         return errors ? tw__fail(TW_E_PARSE, "'%s' has %zu error%s", file, errors, errors == 1 ? "" : "s")
                       : tw__fail(TW_E_NO_MEMORY, "no memory to compile '%s'", file);
     }
-    status = o->warnings_are_errors && tw_diags_count(diags, TW_WARNING) > warnings
-                 ? tw__fail(TW_E_PARSE, "'%s' has warnings, which are errors here", file)
-                 : check_frame(image, o);
-    if (status != TW_OK) return tw__csl_image_free(image), status;
+    if (o->warnings_are_errors && tw_diags_count(diags, TW_WARNING) > warnings) {
+        tw__csl_image_free(image);
+        return tw__fail(TW_E_PARSE, "'%s' has warnings, which are errors here", file);
+    }
     *out = tw__csl_program_new(image, o->params, o->param_count, o->colors, o->color_count);
     return *out ? TW_OK : TW_E_NO_MEMORY;
 }

@@ -30,7 +30,7 @@ static tw_status fabric_failed(tw_wse *w, tw_status status)
     const char *text = NULL;
     for (size_t i = 0; i < tw_diags_count(w->diags, TW_NOTE); i++)
         if (tw_diags_get(w->diags, i)->severity == TW_ERROR) text = tw_diags_get(w->diags, i)->message;
-    char *copy = g_strdup(text ? text : tw_status_text(status));
+    char *copy = g_strdup(text && status != TW_E_OVERFLOW ? text : tw_error_message());
     report(w);
     w->failed = status;
     tw__fail(status, "cycle %llu: %s", (unsigned long long)tw__wse_cycle(w->fabric), copy);

@@ -1,0 +1,88 @@
+#!/bin/sh
+# cslc, csl and cs_python as a user types them: folders, arrays, messages, exit codes, results for any number of threads; host
+# scripts where python3 has numpy.
+set -u
+bin=$2/bin
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+stencil=$1/examples/csl/stencil/layout.csl
+
+fail() { echo "csl_test: $*"; exit 1; }
+expect() { # expect STATUS PHRASE command...
+  want=$1 phrase=$2
+  shift 2
+  "$@" >out.txt 2>err.txt
+  got=$?
+  [ $got -eq "$want" ] || { cat out.txt err.txt; fail "exit status $got, not $want: $*"; }
+  [ -z "$phrase" ] || cat out.txt err.txt | grep -q -e "$phrase" || { cat out.txt err.txt; fail "no '$phrase' from $*"; }
+}
+
+# Spellings of options that scripts use.
+expect 0 '' "$bin/cslc" "$stencil" --arch wse3 --fabric-dims=12,7 --fabric-offsets=4,1 --params=size:5 -o=a --memcpy --channels=1
+expect 0 'a: 5 x 5 PEs at 4,1 of 12 x 7' "$bin/cslc" --arch=wse3 "$stencil" --fabric-dims=12,7 --fabric-offsets=4,1 -o a --memcpy \
+  --channels 1 --width-west-buf=0 --width-east-buf=0 --max-parallelism=2 --verbose
+for file in a/program.twcsl a/out.json a/bin/out_rpc.json; do [ -f $file ] || fail "no $file"; done
+grep -q '"name": "run"' a/bin/out_rpc.json || fail 'run is not in out_rpc.json'
+
+# Wrong use is 2, a refused program 1; messages say what would be right.
+expect 2 'unknown option .--fabric-dim.; did you mean .--fabric-dims.' "$bin/cslc" "$stencil" --fabric-dim=3,3
+expect 2 'wse2 or wse3' "$bin/cslc" "$stencil" --arch=wse4
+expect 2 'no file' "$bin/cslc"
+expect 1 'offset' "$bin/cslc" "$stencil" --memcpy --fabric-dims=12,7 --fabric-offsets=3,1
+expect 1 'at least 12x7' "$bin/cslc" "$stencil" --memcpy --fabric-dims=11,7 --fabric-offsets=4,1
+printf 'layout { @set_rectangle(1, 1);\n  @set_tile_cod(0, 0); }\n' >bad.csl
+expect 1 'bad.csl:2:3: error' "$bin/cslc" bad.csl
+expect 1 '"line": 2' "$bin/tilewright" csl check bad.csl --json
+expect 0 'function' "$bin/tilewright" csl list a
+expect 1 'no folder that cslc wrote' "$bin/tilewright" csl run nowhere
+printf 'x' | dd of=a/program.twcsl bs=1 seek=100 conv=notrunc 2>/dev/null
+expect 1 'damaged' "$bin/tilewright" csl run a
+
+# The same bytes for any number of threads, from the folder or the source.
+expect 0 '' "$bin/cslc" "$stencil" --arch=wse3 -o b
+for threads in 1 2 7; do
+  expect 0 '2496 hundredths after 20 steps' "$bin/tilewright" csl run b --launch run,20 --out t=t$threads.npy --threads=$threads \
+    --trace trace$threads.json --profile profile$threads.json --stats
+done
+expect 0 '' "$bin/tilewright" csl run "$stencil" --arch=wse3 --launch run,20 --out t=t0.npy --trace trace0.json --profile profile0.json
+for threads in 0 2 7; do
+  for kind in t%s.npy trace%s.json profile%s.json; do
+    # shellcheck disable=SC2059  # the format is ours
+    cmp "$(printf "$kind" 1)" "$(printf "$kind" $threads)" || fail "$kind differs with $threads threads"
+  done
+done
+expect 0 '@fmovs' "$bin/tilewright" profile profile1.json
+
+# What a run refuses.
+expect 1 "did you mean 'run'" "$bin/tilewright" csl run b --launch ruN,1
+expect 1 'takes 1 arguments' "$bin/tilewright" csl run b --launch run
+expect 1 'not mutable' "$bin/tilewright" csl run b --in t=t1.npy
+expect 1 'not inside the rectangle' "$bin/tilewright" csl run b --out t@4,4,2,1=x.npy
+expect 1 'more than 100 cycles' "$bin/tilewright" csl run b --launch run,2000 --max-cycles=100
+cat >hang.csl <<'END'
+const in = @get_dsd(fabin_dsd, .{ .extent = 2, .fabric_color = @get_color(3), .input_queue = @get_input_queue(2) });
+var x = @zeros([2]f32);
+const to = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> x[i] });
+const sys = @import_module("<memcpy/memcpy>", .{});
+fn go() void { @fmovs(to, in, .{ .async = true, .activate = done }); }
+task done() void { sys.unblock_cmd_stream(); }
+comptime {
+  @bind_local_task(done, @get_local_task_id(8));
+  @initialize_queue(@get_input_queue(2), .{ .color = @get_color(3) });
+  @export_symbol(go);
+}
+END
+printf 'layout { @set_rectangle(1, 1); @set_tile_code(0, 0, "hang.csl", .{});\n @export_name("go", fn () void); }\n' >hung.csl
+expect 1 'fmovs at .*hang.csl:5 waits for wavelets on color 3' "$bin/tilewright" csl run hung.csl --arch=wse3 --launch go
+
+# Host scripts.
+if "$bin/cs_python" -c 'import numpy' 2>/dev/null; then
+  cp "$1"/tests/cli/csl_host.py .
+  expect 0 '' "$bin/cslc" "$1/examples/csl/gemv/layout.csl" --arch=wse2 --params=M:4,N:6 --memcpy --fabric-dims=8,3 \
+    --fabric-offsets=4,1 -o gemv
+  expect 0 'SUCCESS' "$bin/cs_python" csl_host.py gemv "$1"
+else
+  echo 'csl_test: python3 has no numpy, host scripts are left out'
+fi
+echo 'csl_test: good'
