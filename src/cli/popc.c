@@ -171,6 +171,6 @@ const tw__command tw__command_popc = {
     .example = "popc -O3 -DFACTOR=2 codelets.cpp -o codelets.gp\n"
                "popc --target cpu one.gp two.c -o both.gp",
     .words = "-o -D -I -U -g -O0 -O1 -O2 -O3 -E -S -v --target --list-targets --version",
-    .files = ".c .cpp .cc .cxx .gp",
+    .files = ".c .cpp .cc .cxx .S .gp",
     .main = popc,
 };

@@ -22,6 +22,8 @@
 #include "core/base/base.h"
 #include "core/type/type.h"
 
+#include <tilewright/poplar/colossus/object.h>
+
 /* Same layout as the span types of <poplar/InOutTypes.hpp> and <tilewright/codelet.h>. Sizes in elements. */
 typedef struct tw_host_span {
     void *data;
@@ -131,7 +133,7 @@ typedef struct tw__device_vertex {
 typedef enum tw__half_variant { TW__HALF_FLOAT, TW__HALF_F16 } tw__half_variant; /* decision 18 */
 
 typedef enum tw__codelet_type {
-    TW__CODELET_AUTO, /* by the file's name: .c, .cpp .cc .cxx .C, .gp, .S .s (assembly: metadata only) */
+    TW__CODELET_AUTO, /* by the file's name: .c, .cpp .cc .cxx .C, .gp, .S .s (assembly: code for the chip) */
     TW__CODELET_C,
     TW__CODELET_CPP,
     TW__CODELET_OBJECT /* .gp */
@@ -175,6 +177,11 @@ tw__entry tw__codelets_entry(tw__codelets *set, const tw__vertex_type *vt);
 /* Layout on a chip; made on first use (one pass of the compiler's front end per file and chip, cached). NULL
  * with tw_error_message() set when the file cannot be read for that chip. Valid as long as the set. */
 const tw__device_vertex *tw__codelets_device(tw__codelets *set, const tw__vertex_type *vt, tw__arch arch);
+
+/* Code of the chip: an object of each assembly file and of each unit of an archive that holds one. Newly allocated: tw_object_free()
+ * each, g_free() the array. Messages about the user's assembly go to `diags`. */
+tw_status tw__codelets_objects(const tw__codelets *set, tw__arch arch, tw_object ***objects, size_t *count,
+                               tw_diags *diags);
 
 /* --- random.c: generators of simulated tiles ----------------------------------------------------------------- */
 

@@ -18,6 +18,7 @@ typedef struct unit {
     char **flags;
     /* archives */
     tw__gp *gp;
+    bool is_assembly;
     json_t *tables[TW__ARCH_COUNT]; /* of chips, for sources */
 } unit;
 
@@ -203,6 +204,37 @@ static tw_status add_text(tw__codelets *set, const char *text, bool is_c, const 
     return status;
 }
 
+static bool is_assembly(const json_t *item)
+{
+    return g_strcmp0(json_string_value(json_object_get(item, "language")), "assembly") == 0;
+}
+
+/* Object of an archive's unit for a chip; NULL without an error when it has none. */
+static tw_status read_object(const tw__gp *gp, const json_t *item, const char *chip, tw_object **object)
+{
+    const char *name = json_string_value(json_object_get(json_object_get(item, "objects"), chip));
+    const tw__gp_member *member = name ? tw__gp_member_get(gp, name) : NULL;
+    *object = NULL;
+    if (!member) return TW_OK;
+    const char *source = json_string_value(json_object_get(item, "source"));
+    return tw_object_from_elf((const uint8_t *)member->data, member->size, source ? source : name, object);
+}
+
+/* Stack notes of an assembly unit: those of the first chip it is made for, as they are part of the source. */
+static tw_status read_stacks(const tw__gp *gp, const json_t *item, GArray *notes)
+{
+    tw_status status = TW_OK;
+    bool done = false;
+    for (tw__arch arch = 0; arch < TW__ARCH_COUNT && status == TW_OK && !done; arch++) {
+        tw_object *object;
+        status = read_object(gp, item, tw__arch_name(arch), &object);
+        done = object != NULL;
+        if (object) tw__stack_read_object(object, notes);
+        tw_object_free(object);
+    }
+    return status;
+}
+
 static tw_status add_archive(tw__codelets *set, const char *path, const char *data, size_t size)
 {
     g_autofree char *identity = identity_of("gp", path, NULL, data, size);
@@ -218,8 +250,14 @@ static tw_status add_archive(tw__codelets *set, const char *path, const char *da
     size_t i;
     json_t *item;
     bool has_host = false;
+    bool has_assembly = false;
     json_array_foreach(u->gp ? tw__gp_units(u->gp) : NULL, i, item)
     {
+        if (status == TW_OK && is_assembly(item)) {
+            has_assembly = true;
+            status = read_stacks(u->gp, item, set->stacks);
+            continue;
+        }
         json_t *table = tw__gp_table(u->gp, item, tw__build_target_name((tw__build_target)set->variant));
         if (!table || status != TW_OK) {
             json_decref(table);
@@ -229,7 +267,7 @@ static tw_status add_archive(tw__codelets *set, const char *path, const char *da
         status = tw__table_read(set->arena, table, set->variant, path, types);
         json_decref(table);
     }
-    if (status == TW_OK && !has_host)
+    if (status == TW_OK && !has_host && !has_assembly)
         status =
             tw__fail(TW_E_OBJECT_LOAD, "%s holds no code for the host: compile it with the target cpu too", path);
     if (status == TW_OK) status = adopt(set, u, types);
@@ -252,14 +290,17 @@ tw_status tw__codelets_add_source(tw__codelets *set, const char *text, tw__codel
 }
 
 /* The host has no use for it, but it states the stacks of its functions. */
-static tw_status add_assembly(tw__codelets *set, const char *path, const char *text, size_t size, tw_diags *diags)
+static tw_status add_assembly(tw__codelets *set, const char *path, const char *text, size_t size, char **flags,
+                              tw_diags *diags)
 {
-    g_autofree char *identity = identity_of("assembly", path, NULL, text, size);
+    g_autofree char *identity = identity_of("assembly", path, flags, text, size);
     if (has_unit(set, identity)) return TW_OK;
     tw_status status = tw__stack_read_assembly(path, text, set->stacks, diags);
     if (status != TW_OK) return status;
     unit *u = g_new0(unit, 1);
-    *u = (unit){ .identity = g_strdup(identity), .name = g_strdup(path) };
+    *u = (unit){
+        .identity = g_strdup(identity), .name = g_strdup(path), .is_assembly = true, .flags = g_strdupv(flags)
+    };
     g_ptr_array_add(set->units, u);
     g_hash_table_remove_all(set->devices); /* read again, with the new stack sizes */
     TW__LOG(CODELETS, INFO, "%s: assembly, of no use on the host", path);
@@ -276,9 +317,13 @@ tw_status tw__codelets_add_file(tw__codelets *set, const char *path, tw__codelet
     if (type == TW__CODELET_AUTO) type = by_name;
     tw_status status = tw__read_file(path, &data, &size);
     if (status != TW_OK) return status;
-    if (type == TW__CODELET_AUTO && is_assembly) /* code for the chip alone: the host runs the vertex's compute() */
-        status = add_assembly(set, path, data, size, diags);
-    else if (type == TW__CODELET_AUTO)
+    if (type == TW__CODELET_AUTO &&
+        is_assembly) { /* code for the chip alone: the host runs the vertex's compute() */
+        char **words;
+        status = tw__split_flags(flags, &words);
+        if (status == TW_OK) status = add_assembly(set, path, data, size, words, diags);
+        g_strfreev(words);
+    } else if (type == TW__CODELET_AUTO)
         status = tw__fail(TW_E_FILE_LOAD,
                           "%s: unknown kind of codelet file: expected .c, .cpp, .cc, .cxx, .gp or .S", path);
     else if (type == TW__CODELET_OBJECT)
@@ -438,4 +483,42 @@ const tw__device_vertex *tw__codelets_device(tw__codelets *set, const tw__vertex
     if (made && made->stack_bytes < 0) made->stack_bytes = tw__stack_bytes_of(set->stacks, vt->symbol);
     if (made) g_hash_table_insert(set->devices, g_steal_pointer(&key), made);
     return made;
+}
+
+/* --- objects of a chip ---------------------------------------------------------------------------------------- */
+
+static tw_status add_objects(const unit *u, tw__arch arch, GPtrArray *objects, tw_diags *diags)
+{
+    tw_object *object = NULL;
+    tw_status status = TW_OK;
+    if (u->is_assembly) {
+        status = tw__assemble(u->name, (const char *const *)u->flags, arch, &object, diags);
+        if (object) g_ptr_array_add(objects, object);
+    }
+    size_t i;
+    json_t *item;
+    json_array_foreach(u->gp ? tw__gp_units(u->gp) : NULL, i, item)
+    {
+        if (status != TW_OK || !is_assembly(item)) continue;
+        status = read_object(u->gp, item, tw__arch_name(arch), &object);
+        if (object) g_ptr_array_add(objects, object);
+    }
+    return status;
+}
+
+tw_status tw__codelets_objects(const tw__codelets *set, tw__arch arch, tw_object ***objects, size_t *count,
+                               tw_diags *diags)
+{
+    if ((unsigned)arch >= TW__ARCH_COUNT) return tw__fail(TW_E_INVALID_ARGUMENT, "unknown chip");
+    GPtrArray *made = g_ptr_array_new_with_free_func((GDestroyNotify)tw_object_free);
+    tw_status status = TW_OK;
+    for (guint k = 0; k < set->units->len && status == TW_OK; k++)
+        status = add_objects(set->units->pdata[k], arch, made, diags);
+    *count = status == TW_OK ? made->len : 0, *objects = NULL;
+    if (status == TW_OK) g_ptr_array_set_free_func(made, NULL);
+    if (status == TW_OK)
+        *objects = (tw_object **)g_ptr_array_free(made, FALSE);
+    else
+        g_ptr_array_free(made, TRUE);
+    return status;
 }

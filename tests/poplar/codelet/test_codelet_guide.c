@@ -1,5 +1,6 @@
-/* The codelets of the guide's chapters 2 and 3, as printed; the two mended ones (decision 26) say so. They are compiled for
- * both forms of half and their entries are run on states made by hand. */
+/* What the guide's chapters 2 and 3 say of codelets, on programs with the same calls; and the guide's own snippets, read from the
+ * text of the guide where it lies beside the project, with two mends of what no compiler takes (docs/codelets.md). They are
+ * compiled for both forms of half and their entries are run on states made by hand. */
 #include "poplar/codelet/codelet_test.h"
 
 static const char head[] = "#include <poplar/Vertex.hpp>\n"
@@ -11,49 +12,48 @@ static const char head[] = "#include <poplar/Vertex.hpp>\n"
                            "\n";
 
 /* 2.8 */
-static const char adder[] = "#include <poplar/Vertex.hpp>\n"
-                            "\n"
-                            "using namespace poplar;\n"
-                            "\n"
-                            "class AdderVertex : public Vertex {\n"
-                            "public:\n"
-                            "    Input<float> x;\n"
-                            "    Input<float> y;\n"
-                            "    Output<float> sum;\n"
-                            "\n"
-                            "    bool compute() {\n"
-                            "        *sum = x + y;\n"
-                            "        return true;\n"
-                            "    }\n"
-                            "};\n";
+static const char plus[] = "struct Plus : Vertex { Input<float> x, y; Output<float> sum;\n"
+                           "    bool compute() { *sum = x + *y; return true; } };\n";
 
-/* 3.3; mended: the for statement is printed with `; ++i` after its third clause. */
-static const char add_two[] = "class AddTwoVectors : public MultiVertex {\n"
-                              "public:\n"
-                              "    Input<Vector<unsigned>> a;\n"
-                              "    Input<Vector<unsigned>> b;\n"
-                              "    Output<Vector<unsigned>> c;\n"
-                              "\n"
-                              "    bool compute(unsigned workerId) {\n"
-                              "        const auto numElements = a.size();\n"
-                              "        for (std::size_t i = workerId;\n"
-                              "             i < numElements;\n"
-                              "             i += MultiVertex::numWorkers()) {\n"
-                              "            c[i] = a[i] + b[i];\n"
-                              "        }\n"
-                              "        return true;\n"
-                              "    }\n"
-                              "};\n";
+/* 3.3: work shared by worker number. */
+static const char shared[] =
+    "struct AddShared : MultiVertex { Input<Vector<unsigned>> a, b; Output<Vector<unsigned>> c;\n"
+    "    bool compute(unsigned worker) {\n"
+    "        for (unsigned i = worker; i < c.size(); i += numWorkers()) c[i] = a[i] + b[i];\n"
+    "        return true; } };\n";
 
-/* 3.4.1; mended: printed as `template <typename FType> template class Foo`, and with a static member that is not const. */
-static const char external[] = "template <typename FType>\n"
-                               "class Foo : public Vertex {\n"
-                               "    static const bool isExternalCodelet = std::is_same<FType, float>();\n"
-                               "    bool compute() { return true; }\n"
-                               "};\n"
-                               "\n"
-                               "template class Foo<half>;\n"
-                               "template class Foo<float>;\n";
+/* 3.4.1: assembly for one of two element types; compute() may be private. */
+static const char external[] =
+    "template <typename T> class Twice : public Vertex {\n"
+    "    static constexpr bool isExternalCodelet = sizeof(T) == 4 && !std::is_same<T, half>();\n"
+    "    bool compute() { return true; } };\n"
+    "template class Twice<half>;\n"
+    "template class Twice<float>;\n";
+
+/* The code between two fences of the guide that holds `phrase`; NULL: the guide is not there. g_free. */
+static char *snippet(const char *phrase)
+{
+    static const char path[] = TW_SOURCE_DIR "/../shared/seeds/poplar-user-guide.txt";
+    char *text = NULL;
+    if (!g_file_get_contents(path, &text, NULL, NULL)) return NULL;
+    g_auto(GStrv) parts = g_strsplit(text, "\n```", -1);
+    g_free(text);
+    for (size_t i = 1; parts[0] && parts[i]; i += 2)
+        if (strstr(parts[i], phrase)) return g_strdup(parts[i] + strcspn(parts[i], "\n"));
+    fail_msg("the guide has no snippet with '%s'", phrase);
+    return NULL;
+}
+
+/* Replaces `from`, which must be there once. */
+static char *mended(char *text, const char *from, const char *to)
+{
+    char *at = text ? strstr(text, from) : NULL;
+    if (!text) return NULL;
+    if (!at || strstr(at + 1, from)) fail_msg("'%s' is not in the guide's snippet once", from);
+    char *out = g_strdup_printf("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    g_free(text);
+    return out;
+}
 
 /* Table 3.1 */
 static const char constrained[] =
@@ -90,14 +90,13 @@ static const char fenced[] = "#ifdef __POPC__\n"
                              "int main() {}\n"
                              "#endif\n";
 
-static void test_adder(void **state)
+static void check_adder(const char *text, const char *name)
 {
-    (void)state;
     for (int variant = 0; variant < 2; variant++) {
-        tw__codelets *set = load_text((tw__half_variant)variant, adder, false);
-        const tw__vertex_type *vt = find(set, "AdderVertex");
+        tw__codelets *set = load_text((tw__half_variant)variant, text, false);
+        const tw__vertex_type *vt = find(set, name);
         assert_int_equal(vt->kind, TW__VERTEX);
-        assert_string_equal(vt->symbol, "__runCodelet_AdderVertex");
+        assert_true(g_str_has_prefix(vt->symbol, "__runCodelet_") && g_str_has_suffix(vt->symbol, name));
         char *v = new_state(vt);
         float x = 1.5f, y = 2.25f, sum = 0;
         PUT(vt, v, "x", void *, &x);
@@ -110,12 +109,10 @@ static void test_adder(void **state)
     }
 }
 
-static void test_multivertex(void **state)
+static void check_multivertex(const char *text, const char *name)
 {
-    (void)state;
-    g_autofree char *text = g_strconcat(head, add_two, NULL);
     tw__codelets *set = load_text(TW__HALF_FLOAT, text, false);
-    const tw__vertex_type *vt = find(set, "AddTwoVectors");
+    const tw__vertex_type *vt = find(set, name);
     assert_int_equal(vt->kind, TW__MULTIVERTEX);
     uint32_t a[10], b[10], c[10];
     for (uint32_t i = 0; i < 10; i++) a[i] = i, b[i] = 100 * i, c[i] = 7777;
@@ -134,26 +131,21 @@ static void test_multivertex(void **state)
     tw__codelets_free(set);
 }
 
-static void test_external(void **state)
+static void check_external(const char *text, const char *name)
 {
-    (void)state;
-    g_autofree char *text = g_strconcat(head, external, NULL);
     for (int variant = 0; variant < 2; variant++) {
         tw__codelets *set = load_text((tw__half_variant)variant, text, false);
         assert_int_equal(tw__codelets_count(set), 2);
-        static const struct {
-            const char *name;
-            bool external;
-        } rows[] = { { "Foo<half>", false }, { "Foo<float>", true } };
-        for (size_t i = 0; i < 2; i++) {
-            const tw__vertex_type *vt = find(set, rows[i].name);
-            assert_int_equal(vt->is_external, rows[i].external);
+        for (int is_float = 0; is_float < 2; is_float++) {
+            g_autofree char *full = g_strdup_printf("%s<%s>", name, is_float ? "float" : "half");
+            const tw__vertex_type *vt = find(set, full);
+            assert_int_equal(vt->is_external, is_float);
             char *v = new_state(vt);
             assert_int_equal(run(set, vt, v), 1); /* private compute(); the host runs it in any case */
             free(v);
             const tw__device_vertex *device = tw__codelets_device(set, vt, TW__ARCH_IPU2);
             assert_non_null(device);
-            assert_int_equal(device->is_external, rows[i].external);
+            assert_int_equal(device->is_external, is_float);
         }
         tw__codelets_free(set);
     }
@@ -207,11 +199,51 @@ static void test_fenced(void **state)
     tw__codelets_free(set);
 }
 
+static void codelet_2_8_vertex(void **state)
+{
+    (void)state;
+    g_autofree char *text = g_strconcat(head, plus, NULL);
+    check_adder(text, "Plus");
+}
+
+static void codelet_3_3_multivertex(void **state)
+{
+    (void)state;
+    g_autofree char *text = g_strconcat(head, shared, NULL);
+    check_multivertex(text, "AddShared");
+}
+
+static void codelet_3_4_1_external(void **state)
+{
+    (void)state;
+    g_autofree char *text = g_strconcat(head, external, NULL);
+    check_external(text, "Twice");
+}
+
+/* The snippets as printed; the second with a third clause less in its loop, the third with one word less and a const more. */
+static void codelet_snippets_of_the_guide(void **state)
+{
+    (void)state;
+    g_autofree char *first = snippet("class AdderVertex"),
+                    *second = mended(snippet("class AddTwoVectors"), "numWorkers(); ++i)", "numWorkers())"),
+                    *third = mended(mended(snippet("isExternalCodelet ="), "template class Foo :", "class Foo :"),
+                                    "static bool isExternalCodelet", "static const bool isExternalCodelet");
+    if (!first) {
+        print_message("skipped: the guide is not beside the project\n");
+        skip();
+    }
+    g_autofree char *two = g_strconcat(head, second, NULL), *three = g_strconcat(head, third, NULL);
+    check_adder(first, "AdderVertex");
+    check_multivertex(two, "AddTwoVectors");
+    check_external(three, "Foo");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_adder),       cmocka_unit_test(test_multivertex), cmocka_unit_test(test_external),
-        cmocka_unit_test(test_constraints), cmocka_unit_test(test_fenced),
+        cmocka_unit_test(codelet_2_8_vertex),     cmocka_unit_test(codelet_3_3_multivertex),
+        cmocka_unit_test(codelet_3_4_1_external), cmocka_unit_test(codelet_snippets_of_the_guide),
+        cmocka_unit_test(test_constraints),       cmocka_unit_test(test_fenced),
     };
     return cmocka_run_group_tests_name("codelet_guide", tests, set_up_cache, tear_down_cache);
 }

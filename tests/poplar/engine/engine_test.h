@@ -22,12 +22,10 @@
 static const char test_codelets[] =
     "#include <poplar/Vertex.hpp>\n"
     "using namespace poplar;\n"
-    "class AdderVertex : public Vertex {\n" /* guide 2.8, as printed */
-    "public:\n"
-    "    Input<float> x;\n"
-    "    Input<float> y;\n"
+    "struct Plus : Vertex {\n"
+    "    Input<float> x, y;\n"
     "    Output<float> sum;\n"
-    "    bool compute() { *sum = x + y; return true; }\n"
+    "    bool compute() { *sum = *x + *y; return true; }\n"
     "};\n"
     "class AddTo : public Vertex {\n"
     "public:\n"

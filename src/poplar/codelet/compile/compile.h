@@ -5,6 +5,7 @@
  *   rewrite.c          poplar::constraint attributes -> annotations, columns kept
  *   stack_sizes.c      DEF_STACK_USAGE and its relatives
  *   entry_functions.c  entry functions appended to a source
+ *   assembly.c         .S files, through the assembler of the chip
  *   toolchain.c        clang: where it is, its flags per target, precompiled headers, running it
  *   messages.c         messages of clang and of the module -> diagnostics of the user's file
  *   cache.c            keys, dependencies, files that appear atomically
@@ -22,6 +23,7 @@
 
 #include <glib.h>
 #include <jansson.h>
+#include <tilewright/poplar/colossus/asm.h>
 
 /* What a source is compiled for. The first two make native code, the others a vertex table only. */
 typedef enum tw__build_target {
@@ -89,6 +91,14 @@ char *tw__rewrite_constraints(const char *text, size_t length);
 
 tw_status tw__module_load(tw__scan_function *scan); /* TW_E_NO_ENVIRONMENT names what is missing */
 char *tw__module_identity(void);                    /* changes when the module's file does */
+
+/* --- assembly.c -------------------------------------------------------------------------------------------- */
+
+/* One assembly file for a chip. Of the flags those for the preprocessor count (-I, -D, -U). */
+tw_status tw__assemble(const char *path, const char *const *flags, tw__arch arch, tw_object **object,
+                       tw_diags *diags);
+/* Appends the stack notes of an object. */
+void tw__stack_read_object(const tw_object *object, GArray *notes);
 
 /* --- toolchain.c ------------------------------------------------------------------------------------------- */
 
@@ -208,9 +218,9 @@ typedef struct tw__gp_member {
     size_t size;
 } tw__gp_member;
 
-/* The manifest: {"tilewright_gp": 1, "units": [unit...]}, unit = {"source": path, "language": "c" | "c++", "flags": [...],
+/* The manifest: {"tilewright_gp": 1, "units": [unit...]}, unit = {"source": path, "language": "c" | "c++" | "assembly", "flags": [...],
  * "text": member, "headers": [{"path": path, "member": member}...], "tables": {target: member...}, "objects": {"cpu-float":
- * member, "cpu-f16": member}}. A target is "cpu-float", "cpu-f16", a chip, or a variant like "ipu2:cpp". */
+ * member, "cpu-f16": member}}; assembly has an ELF object for each chip. A target is "cpu-float", "cpu-f16", a chip, or a variant like "ipu2:cpp". */
 typedef struct tw__gp {
     GPtrArray *members;  /* tw__gp_member *, in the order of the file */
     GHashTable *by_name; /* the same; of equal names the first */
@@ -239,6 +249,12 @@ typedef struct tw__gp_target {
 /* Compiles a source for the targets and adds it as a unit. */
 tw_status tw__gp_compile(tw__gp *gp, const tw__source *source, const tw__gp_target *targets, size_t count,
                          tw_diags *diags);
+/* Assembles a file for those targets that are chips and adds it as a unit of language "assembly", without tables.
+ * TW_E_INVALID_ARGUMENT: none of them is a chip. */
+tw_status tw__gp_assemble(tw__gp *gp, const tw__source *source, const tw__gp_target *targets, size_t count,
+                          tw_diags *diags);
+/* Adds a member under a new name, which is returned and owned by the archive: a file from elsewhere may have used one. */
+const char *tw__gp_new_member(tw__gp *gp, const char *extension, const char *data, size_t size);
 /* Appends the units of `from`; TW_E_OBJECT_CREATION when both define a vertex for the same target. */
 tw_status tw__gp_merge(tw__gp *into, const tw__gp *from, const char *from_name);
 

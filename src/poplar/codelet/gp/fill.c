@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* Adds a member under a new name, which is returned and owned by the archive. A file from elsewhere may have used it. */
-static const char *add_member(tw__gp *gp, const char *extension, const char *data, size_t size)
+const char *tw__gp_new_member(tw__gp *gp, const char *extension, const char *data, size_t size)
 {
     char *name = g_strdup_printf("%u.%s", gp->counter++, extension), *copy = g_malloc(size + 1);
     while (tw__gp_member_get(gp, name)) {
@@ -26,13 +25,13 @@ static tw_status compile_target(tw__gp *gp, json_t *unit, const tw__source *sour
     tw__built built;
     tw_status status = tw__build(source, target, TW__BUILD_PORTABLE, &built, diags);
     if (status != TW_OK) return status;
-    const char *member = add_member(gp, "json", built.table, strlen(built.table));
+    const char *member = tw__gp_new_member(gp, "json", built.table, strlen(built.table));
     json_object_set_new(json_object_get(unit, "tables"), name, json_string(member));
     char *object;
     size_t size;
     if (built.object) {
         if (tw__cache_read(built.object, &object, &size)) {
-            member = add_member(gp, "o", object, size);
+            member = tw__gp_new_member(gp, "o", object, size);
             json_object_set_new(json_object_get(unit, "objects"), name, json_string(member));
             g_free(object);
         } else {
@@ -80,7 +79,8 @@ tw_status tw__gp_compile(tw__gp *gp, const tw__source *source, const tw__gp_targ
     if (!unit) return tw__fail(TW_E_INVALID_ARGUMENT, "the name of the source is not UTF-8");
     for (const char *const *flag = source->flags; flag && *flag; flag++)
         json_array_append_new(json_object_get(unit, "flags"), json_string(*flag));
-    json_object_set_new(unit, "text", json_string(add_member(gp, "src", source->text, strlen(source->text))));
+    json_object_set_new(unit, "text",
+                        json_string(tw__gp_new_member(gp, "src", source->text, strlen(source->text))));
     char **headers = NULL;
     tw_status status = TW_OK;
     for (size_t i = 0; i < count && status == TW_OK; i++)
@@ -90,8 +90,8 @@ tw_status tw__gp_compile(tw__gp *gp, const tw__source *source, const tw__gp_targ
         size_t size;
         bool foreign = g_str_has_prefix(*header, "/usr/") || g_str_has_prefix(*header, tw__include_dir());
         if (foreign || !g_file_get_contents(*header, &text, &size, NULL)) continue;
-        json_array_append_new(json_object_get(unit, "headers"),
-                              json_pack("{s:s, s:s}", "path", *header, "member", add_member(gp, "h", text, size)));
+        json_array_append_new(json_object_get(unit, "headers"), json_pack("{s:s, s:s}", "path", *header, "member",
+                                                                          tw__gp_new_member(gp, "h", text, size)));
         g_free(text);
     }
     g_strfreev(headers);
@@ -153,7 +153,7 @@ static void copy_named(tw__gp *into, const tw__gp *from, json_t *holder, const c
     if (!member) return;
     const char *dot = strrchr(member->name, '.');
     json_object_set_new(holder, key,
-                        json_string(add_member(into, dot ? dot + 1 : "bin", member->data, member->size)));
+                        json_string(tw__gp_new_member(into, dot ? dot + 1 : "bin", member->data, member->size)));
 }
 
 tw_status tw__gp_merge(tw__gp *into, const tw__gp *from, const char *from_name)

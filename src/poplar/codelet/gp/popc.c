@@ -139,16 +139,16 @@ static tw_status compile_file(tw__gp *gp, const char *path, char **flags, const 
     if (type == TW__CODELET_OBJECT) return merge_file(gp, path);
     tw_status status = tw__read_file(path, &text, &size);
     if (status != TW_OK) return status;
-    if (is_assembly)
-        status = tw__fail(TW_E_NOT_SUPPORTED, "%s: assembly needs the assembler of a chip: `tilewright asm`", path);
-    else if (type == TW__CODELET_AUTO)
-        status = tw__fail(TW_E_FILE_LOAD, "%s: unknown kind of file: expected .c, .cpp, .cc, .cxx or .gp", path);
+    if (!is_assembly && type == TW__CODELET_AUTO)
+        status =
+            tw__fail(TW_E_FILE_LOAD, "%s: unknown kind of file: expected .c, .cpp, .cc, .cxx, .S or .gp", path);
     else if (strlen(text) != size)
         status = tw__fail(TW_E_FILE_LOAD, "%s is not a text file", path);
     if (status == TW_OK) {
         tw__source source = { path, text, type == TW__CODELET_C, (const char *const *)flags };
         tw__gp *one = tw__gp_new();
-        status = tw__gp_compile(one, &source, (const tw__gp_target *)(void *)targets->data, targets->len, diags);
+        const tw__gp_target *list = (const tw__gp_target *)(void *)targets->data;
+        status = (is_assembly ? tw__gp_assemble : tw__gp_compile)(one, &source, list, targets->len, diags);
         if (status == TW_OK) status = tw__gp_merge(gp, one, path);
         tw__gp_free(one);
     }

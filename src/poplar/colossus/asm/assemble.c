@@ -2,6 +2,7 @@
 #include "poplar/colossus/asm/asm.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- statements ------------------------------------------------------------------------------------------------------------------- */
@@ -211,19 +212,19 @@ tw_status tw_asm_file(const char *path, const tw_asm_options *options, tw_diags 
     static const tw_asm_options defaults;
     if (!options) options = &defaults;
     *object = NULL;
-    g_autofree char *text = NULL;
-    gsize length = 0;
+    char *text = NULL;
+    size_t length = 0;
+    tw_status status;
     if (!options->preprocessed && g_str_has_suffix(path, ".S")) {
         tw_diags *own = diags ? NULL : tw_diags_new();
         tw_isa_arch arch = options->arch ? options->arch : TW_ISA_IPU2;
-        tw_status status = tw__asm_preprocess(path, options, arch, &text, diags ? diags : own);
+        status = tw__asm_preprocess(path, options, arch, &text, diags ? diags : own);
         tw_diags_free(own);
-        if (status != TW_OK) return status;
-        length = strlen(text);
+        length = text ? strlen(text) : 0;
     } else {
-        g_autoptr(GError) error = NULL;
-        if (!g_file_get_contents(path, &text, &length, &error))
-            return tw__fail(TW_E_FILE_LOAD, "%s", error->message);
+        status = tw_read_file(path, TW_SOURCE_LIMIT, &text, &length);
     }
-    return tw_asm_text(text, length, path, options, diags, object);
+    if (status == TW_OK) status = tw_asm_text(text, length, path, options, diags, object);
+    free(text);
+    return status;
 }

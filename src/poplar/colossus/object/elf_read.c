@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SECTIONS = 65000, MAX_ALIGN = 1 << 21 };
+enum { MAX_SECTIONS = 65000, MAX_ALIGN = 1 << 21, MAX_FILE = 256 << 20 /* bytes */ };
 
 typedef struct reader {
     Elf *elf;
@@ -47,6 +47,7 @@ static tw_status read_header(reader *r)
     if (header->e_machine != TW__EM_IPU)
         return BAD(r, "made for machine %u, not %u", header->e_machine, TW__EM_IPU);
     if (header->e_type != ET_REL && header->e_type != ET_EXEC) return BAD(r, "neither relocatable nor linked");
+    if (header->e_shoff % 4) return BAD(r, "its table of sections is not aligned");
     unsigned flags = header->e_flags & 0xff;
     tw_isa_arch arch = flags == 0x01 ? TW_ISA_IPU1 : flags == 0x02 ? TW_ISA_IPU2 : flags == 0x21 ? TW_ISA_IPU21 : 0;
     if (!arch) return BAD(r, "flags 0x%x name no known chip", flags);
@@ -176,7 +177,9 @@ static tw_status read_symbols(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shd
     r->symbol_count = count;
     for (size_t k = 0; k < count; k++) r->symbols[k] = -1;
     for (size_t k = 1; k < count; k++) {
-        tw_status status = read_symbol(r, (const Elf32_Sym *)data->d_buf + k, k, header->sh_link);
+        Elf32_Sym in; /* the table may lie anywhere */
+        memcpy(&in, (const char *)data->d_buf + k * sizeof in, sizeof in);
+        tw_status status = read_symbol(r, &in, k, header->sh_link);
         if (status != TW_OK) return status;
     }
     return TW_OK;
@@ -194,16 +197,17 @@ static tw_status read_relocations(reader *r, size_t i, Elf_Scn *scn, const Elf32
     Elf_Data *data = elf_getdata(scn, NULL);
     size_t count = data && data->d_type == ELF_T_RELA ? data->d_size / sizeof(Elf32_Rela) : 0;
     for (size_t k = 0; k < count; k++) {
-        const Elf32_Rela *in = (const Elf32_Rela *)data->d_buf + k;
-        uint32_t symbol = ELF32_R_SYM(in->r_info), type = ELF32_R_TYPE(in->r_info);
+        Elf32_Rela in;
+        memcpy(&in, (const char *)data->d_buf + k * sizeof in, sizeof in);
+        uint32_t symbol = ELF32_R_SYM(in.r_info), type = ELF32_R_TYPE(in.r_info);
         if (!tw_relocation_name(type)) return BAD(r, "relocation %zu of '%s' has type %u", k, s->name, type);
         if (symbol >= r->symbol_count || r->symbols[symbol] < 0)
             return BAD(r, "relocation %zu of '%s' names symbol %u", k, s->name, symbol);
-        if (s->flags & TW_SECTION_EMPTY || in->r_offset >= s->size ||
-            s->size - in->r_offset < tw__relocation_bytes(type))
-            return BAD(r, "relocation %zu of '%s' lies at 0x%x", k, s->name, in->r_offset);
-        tw_status status = tw_object_relocate(r->object, section, in->r_offset, (tw_relocation_type)type,
-                                              r->symbols[symbol], in->r_addend);
+        if (s->flags & TW_SECTION_EMPTY || in.r_offset >= s->size ||
+            s->size - in.r_offset < tw__relocation_bytes(type))
+            return BAD(r, "relocation %zu of '%s' lies at 0x%x", k, s->name, in.r_offset);
+        tw_status status = tw_object_relocate(r->object, section, in.r_offset, (tw_relocation_type)type,
+                                              r->symbols[symbol], in.r_addend);
         if (status != TW_OK) return status;
     }
     return TW_OK;
@@ -316,10 +320,12 @@ tw_status tw_object_from_elf(const uint8_t *bytes, size_t size, const char *name
 
 tw_status tw_object_read(const char *path, tw_object **object)
 {
-    g_autofree char *bytes = NULL;
-    g_autoptr(GError) error = NULL;
-    gsize size;
+    char *bytes;
+    size_t size;
     *object = NULL;
-    if (!g_file_get_contents(path, &bytes, &size, &error)) return tw__fail(TW_E_FILE_LOAD, "%s", error->message);
-    return tw_object_from_elf((const uint8_t *)bytes, size, path, object);
+    tw_status status = tw_read_file(path, MAX_FILE, &bytes, &size);
+    if (status != TW_OK) return status;
+    status = tw_object_from_elf((const uint8_t *)bytes, size, path, object);
+    free(bytes);
+    return status;
 }

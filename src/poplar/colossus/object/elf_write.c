@@ -297,10 +297,7 @@ tw_status tw_object_write(const tw_object *object, const char *path)
     size_t size;
     tw_status status = tw_object_to_elf(object, &bytes, &size);
     if (status != TW_OK) return status;
-    g_autoptr(GError) error = NULL;
-    if (!g_file_set_contents_full(path, (const char *)bytes, (gssize)size, G_FILE_SET_CONTENTS_CONSISTENT, 0666,
-                                  &error))
-        status = tw__fail(TW_E_IO, "%s", error->message);
+    status = tw_write_file(path, bytes, size, NULL, 0);
     free(bytes);
     return status;
 }

@@ -87,11 +87,11 @@ tw_status tw_object_append(tw_object *object, int section, const void *data, siz
     if (bytes > TW__MAX_SECTION || s->public.size + bytes > TW__MAX_SECTION)
         return tw__fail(TW_E_OVERFLOW, "section '%s' would be larger than the 2 MB that a tile can address",
                         s->public.name);
-    if (!(s->public.flags & TW_SECTION_EMPTY)) {
+    if (bytes && !(s->public.flags & TW_SECTION_EMPTY)) {
         if (!reserve(s, bytes)) return (tw_status)no_memory();
         if (data)
             memcpy(s->data + s->public.size, data, bytes);
-        else if (bytes)
+        else
             memset(s->data + s->public.size, 0, bytes);
     }
     s->public.size += (uint32_t)bytes;

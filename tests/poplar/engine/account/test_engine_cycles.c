@@ -159,7 +159,7 @@ static void exchange_before_and_after(void **state)
     tw_graph_map(g, tw_tensor_index(g, in, 0), 0), tw_graph_map(g, tw_tensor_index(g, in, 1), 1),
         tw_graph_map(g, out, 2);
     tw_compute_set cs = tw_graph_add_compute_set(g, "add");
-    tw_vertex v = tw_graph_add_vertex(g, cs, "AdderVertex", 3);
+    tw_vertex v = tw_graph_add_vertex(g, cs, "Plus", 3);
     tw_graph_connect(g, v, "x", tw_tensor_index(g, in, 0));
     tw_graph_connect(g, v, "y", tw_tensor_index(g, in, 1));
     tw_graph_connect(g, v, "sum", out);

@@ -59,7 +59,7 @@ static void vertex_state(void **state)
               n = tw_graph_add_variable(g, TW_INT, SHAPE(1), "n");
     tw_graph_map(g, x, 0), tw_graph_map(g, n, 0);
     tw_compute_set cs = tw_graph_add_compute_set(g, "cs");
-    tw_vertex adder = tw_graph_add_vertex(g, cs, "AdderVertex", 0); /* 3 pointers */
+    tw_vertex adder = tw_graph_add_vertex(g, cs, "Plus", 0); /* 3 pointers */
     tw_graph_connect(g, adder, "x", tw_tensor_index(g, x, 0)),
         tw_graph_connect(g, adder, "y", tw_tensor_index(g, x, 1));
     tw_graph_connect(g, adder, "sum", tw_tensor_index(g, x, 2));

@@ -12,7 +12,7 @@ static void adder(void **state)
         tw_graph_map(g, in, 0);
         tw_graph_map(g, out, 0);
         tw_compute_set cs = tw_graph_add_compute_set(g, "add");
-        tw_vertex v = tw_graph_add_vertex(g, cs, "AdderVertex", 0);
+        tw_vertex v = tw_graph_add_vertex(g, cs, "Plus", 0);
         tw_graph_connect(g, v, "x", tw_tensor_index(g, in, 0));
         tw_graph_connect(g, v, "y", tw_tensor_index(g, in, 1));
         tw_graph_connect(g, v, "sum", out);
