@@ -77,6 +77,7 @@ int tw__cli_failure(const char *command);
 int tw__cli_parse(const tw__command *command, void *into, int *argc, char **argv);
 /* insn.c: `tilewright info insn NAME`; NULL = all mnemonics. Returns the exit status. */
 int tw__cli_print_insn(const char *name, bool json);
+int tw__cli_print_insn_page(void); /* docs/colossus-instructions.md */
 /* Prints a value with an indentation of 2 and takes it; returns the exit status. */
 int tw__cli_print_json(json_t *value);
 

@@ -161,10 +161,11 @@ static const struct {
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
 typedef struct request {
-    bool json;
+    bool json, markdown;
 } request;
 static const tw__cli_option table[] = {
     { "--json", NULL, offsetof(request, json), "the same for programs" },
+    { "--markdown", NULL, offsetof(request, markdown), "of all instructions: the page of the manual" },
 };
 
 static int info(int argc, char **argv)
@@ -174,6 +175,9 @@ static int info(int argc, char **argv)
     int bad = tw__cli_parse(&tw__command_info, &r, &argc, argv);
     if (bad) return bad;
     if (argc < 2) return tw__cli_usage_error("info", "of what?");
+    if (r.markdown && (strcmp(argv[1], "insn") != 0 || argc > 2))
+        return tw__cli_usage_error("info", "--markdown is for `info insn` without a name");
+    if (r.markdown) return tw__cli_print_insn_page();
     if (strcmp(argv[1], "insn") == 0 && argc <= 3) return tw__cli_print_insn(argc == 3 ? argv[2] : NULL, r.json);
     if (argc > 2) return tw__cli_usage_error("info", "unexpected '%s'", argv[2]);
     for (int i = 0; i < SUBJECTS; i++) {

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tilewright/poplar/colossus/isa.h>
 
@@ -104,4 +105,12 @@ int tw__cli_print_insn(const char *name, bool json)
     size_t count = 0;
     for (size_t i = 0; i < tw_isa_count() && count < 1024; i++) names[count++] = tw_isa_get(i)->name;
     return tw__cli_unknown("info", "there is no instruction", name, names, count);
+}
+
+int tw__cli_print_insn_page(void)
+{
+    char *page = tw_isa_reference();
+    if (page) fputs(page, stdout);
+    free(page);
+    return page ? TW__EXIT_OK : TW__EXIT_FAILURE;
 }

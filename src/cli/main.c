@@ -167,10 +167,18 @@ static bool is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
+/* -h is the command's own where its table has it, as of objdump. */
+static bool is_help_of(const tw__command *command, const char *word)
+{
+    for (size_t k = 0; k < command->option_count; k++)
+        if (strcmp(command->options[k].name, word) == 0) return false;
+    return is_help(word);
+}
+
 static int run_command(const tw__command *command, int argc, char **argv)
 {
     for (int i = 1; i < argc && (i == 1 || !command->help_first_only); i++)
-        if (is_help(argv[i])) return print_command_help(command), TW__EXIT_OK;
+        if (is_help_of(command, argv[i])) return print_command_help(command), TW__EXIT_OK;
     return command->main(argc, argv);
 }
 

@@ -66,6 +66,7 @@ static const struct {
     /* bundles */
     { "{ ld32 $m1, $m2, 3; fnop }", { 0x8121F003, 0x9AD00000 } },
     { "{\n  nop // main\n  fnop /* aux */\n}", { 0x99E00000, 0x9AD00000 } },
+    { "{ bri 4; nop }", { 0xC0800004, 0x9AD00000 } }, /* as the guide writes it */
     { "{nop;fnop}; nop", { 0x99E00000, 0x9AD00000, 0x19E00000 } },
     { "{ bri 4 ; fnop }", { 0xC0800004, 0x9AD00000 } },
     /* a guide's line: blanks between $ and name come from the preprocessor */
@@ -160,7 +161,7 @@ static const struct {
     { "ld32step $m1, $m2, $m1+=, 1", "write the same register", 1, 20 },
     { "add $m1, $m2 $m3", "expected ','", 1, 14 },
     { "add $m1,, $m3", "expected a number", 1, 9 },
-    { "{ nop; nop }", "both instructions of the bundle are for the main", 1, 8 },
+    { "{ nop; add $m0, $m1, 1 }", "both instructions of the bundle are for the main", 1, 8 },
     { "{ fnop; nop }", "comes first", 1, 3 },
     { "{ nop }", "two instructions", 1, 1 },
     { "{ nop; fnop; fnop }", "the third", 1, 14 },

@@ -11,6 +11,7 @@
 #include <poplar/TileConstants.hpp>
 
 #include <glib.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const tw_isa_arch chips[] = { TW_ISA_IPU1, TW_ISA_IPU2, TW_ISA_IPU21 };
@@ -301,6 +302,16 @@ static void names_and_chips(void **state)
     assert_string_equal(tw_isa_alias_get(0)->name, "nop");
 }
 
+static void page_of_the_manual_is_current(void **state)
+{
+    (void)state;
+    g_autofree char *page = NULL;
+    assert_true(g_file_get_contents(TW_SOURCE_DIR "/docs/colossus-instructions.md", &page, NULL, NULL));
+    char *made = tw_isa_reference();
+    if (strcmp(made, page) != 0) fail_msg("run `tilewright info insn --markdown > docs/colossus-instructions.md`");
+    free(made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +324,7 @@ int main(void)
         cmocka_unit_test(cycles_of_slow_instructions),
         cmocka_unit_test(registers_and_headers_agree),
         cmocka_unit_test(names_and_chips),
+        cmocka_unit_test(page_of_the_manual_is_current),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

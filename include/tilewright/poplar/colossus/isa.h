@@ -97,6 +97,9 @@ TW_API char *tw_insn_format(const tw_insn *insn, char buf[TW_INSN_TEXT]);
 /* "add $mD, $mS, simm16" into buf; returns buf. */
 TW_API char *tw_isa_syntax(const tw_isa_row *row, char buf[TW_INSN_TEXT]);
 
+/* All rows, aliases and control registers as a page of Markdown (docs/colossus-instructions.md); free(). NULL: no memory. */
+TW_API char *tw_isa_reference(void);
+
 /* Another spelling: `mov $m1, $m2` stands for `or $m1, $m2, 0`. */
 typedef struct tw_isa_alias {
     const char *name;

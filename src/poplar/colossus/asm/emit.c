@@ -61,8 +61,18 @@ static void swap_halves(tw__asm *as)
     as->halves[0] = as->halves[1], as->halves[1] = first;
 }
 
+/* `nop` in the aux half is written for `fnop` (guide 7.5.2). */
+static void turn_nop(parsed *second)
+{
+    if (second->insn.row != TW__OP_setzi_m || second->waiting) return;
+    if (second->insn.operands[0] != 14 || second->insn.operands[1]) return;
+    second->row = &tw__isa_rows[TW__OP_setzi_a];
+    second->insn = (tw_insn){ .row = TW__OP_setzi_a, .operands = { 13, 0 } };
+}
+
 static bool check_bundle(tw__asm *as)
 {
+    if (as->halves[0].row->pipe == TW_ISA_MAIN) turn_nop(&as->halves[1]);
     const parsed *a = &as->halves[0], *b = &as->halves[1];
     tw_severity severity = as->allow_bundles ? TW_WARNING : TW_ERROR;
     for (int i = 0; i < 2; i++)
