@@ -292,6 +292,7 @@ static void program(check *c)
         function(c);
     }
     c->f = NULL;
+    for (size_t k = 0; k < p->use_count; k++) below(c, "DSD operation", p->uses[k].op, TW__CSL_DSD_OPS);
     for (size_t k = 0; k < p->shape_count; k++)
         if (p->shapes[k].rank < 1 || p->shapes[k].rank > 4) bad(c, "mem4d DSD of rank %u", p->shapes[k].rank);
     for (size_t k = 0; k < p->segment_count; k++) memory(c, "data", p->segments[k].address, p->segments[k].bytes);

@@ -2,12 +2,13 @@
 #include "csl/wse/pe/pe.h"
 
 #include <omp.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 /* Fewer PEs than this to look at in a window: one thread does all partitions. */
-enum { WINDOW = 2, WORTH_THREADS = 384, ASK_EVERY = 16 };
+enum { WINDOW = 2, WORTH_THREADS = 384, ASK_EVERY = 16, MOST_WINDOWS = 1024 };
 
 tw__part *tw__wse_part_of(tw__wse *w, uint32_t pe)
 {
@@ -208,30 +209,80 @@ static uint64_t next_time(const tw__wse *w, size_t *busy)
     return next;
 }
 
-static void step(tw__wse *w, size_t busy)
+/* All threads of a burst come here before any goes on. On a machine with more work than processors the one that is
+ * waited for may not be running: after a while the others step aside. */
+static void meet(tw__wse *w, unsigned threads)
 {
-    uint64_t now = w->now;
-    if (w->part_count == 1) {
-        window(&w->part[0], now);
-    } else if (busy < WORTH_THREADS) {
-        for (unsigned k = 0; k < w->part_count; k++) window(&w->part[k], now);
-        for (unsigned k = 0; k < w->part_count; k++) collect_mail(&w->part[k], now + WINDOW);
-    } else {
-#pragma omp parallel num_threads((int)w->part_count)
-        {
-#pragma omp for schedule(static, 1)
-            for (unsigned k = 0; k < w->part_count; k++) window(&w->part[k], now);
-#pragma omp for schedule(static, 1)
-            for (unsigned k = 0; k < w->part_count; k++) collect_mail(&w->part[k], now + WINDOW);
-        }
+    enum { PATIENCE = 4000 };
+    unsigned turn = atomic_load_explicit(&w->meeting, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&w->arrived, 1, memory_order_acq_rel) + 1 == threads) {
+        atomic_store_explicit(&w->arrived, 0, memory_order_relaxed);
+        atomic_store_explicit(&w->meeting, turn + 1, memory_order_release);
+        return;
     }
-    w->now = now + WINDOW;
+    for (unsigned waited = 0; atomic_load_explicit(&w->meeting, memory_order_acquire) == turn; waited++)
+        if (waited > PATIENCE) sched_yield();
+}
+
+/* What the others need to know of a partition to decide alike whether the burst goes on. */
+static void sum_up(tw__part *part, uint64_t now)
+{
+    part->busy = part->near[now & 3].count + part->near[(now + 1) & 3].count;
+    part->stop = part->fault || part->no_memory || part->message_count;
+}
+
+static bool goes_on(const tw__wse *w)
+{
+    size_t busy = 0;
+    for (unsigned k = 0; k < w->part_count; k++) {
+        if (w->part[k].stop) return false;
+        busy += w->part[k].busy;
+    }
+    return busy >= WORTH_THREADS;
+}
+
+/* At most `most` windows by all threads, while there is much to do in each; returns how many. */
+static unsigned burst(tw__wse *w, unsigned most)
+{
+    unsigned windows = 0;
+#pragma omp parallel num_threads((int)w->part_count)
+    {
+        unsigned threads = (unsigned)omp_get_num_threads(), me = (unsigned)omp_get_thread_num(), done = 0;
+        uint64_t now = w->now;
+        do {
+            for (unsigned k = me; k < w->part_count; k += threads) window(&w->part[k], now);
+            meet(w, threads);
+            now += WINDOW;
+            for (unsigned k = me; k < w->part_count; k += threads) {
+                collect_mail(&w->part[k], now);
+                sum_up(&w->part[k], now);
+            }
+            meet(w, threads);
+        } while (++done < most && goes_on(w));
+        if (me == 0) windows = done;
+    }
+    w->now += (uint64_t)windows * WINDOW;
+    return windows;
+}
+
+/* At least one window from w->now on; returns how many. */
+static unsigned step(tw__wse *w, size_t busy, unsigned most)
+{
+    unsigned windows = 1;
+    if (w->part_count > 1 && busy >= WORTH_THREADS) {
+        windows = burst(w, most);
+    } else {
+        for (unsigned k = 0; k < w->part_count; k++) window(&w->part[k], w->now);
+        w->now += WINDOW;
+        for (unsigned k = 0; w->part_count > 1 && k < w->part_count; k++) collect_mail(&w->part[k], w->now);
+    }
     for (unsigned k = 0; k < w->part_count; k++) {
         w->part[k].now = w->now;
         w->fault |= w->part[k].fault;
         w->no_memory |= w->part[k].no_memory;
         if (w->part[k].message_count) tw__wse_flush_messages(w);
     }
+    return windows;
 }
 
 static void say(tw__wse *w, tw_severity severity, const char *code, const char *text)
@@ -259,7 +310,7 @@ static tw_status deadlock(tw__wse *w)
 tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user)
 {
     uint64_t limit = max_cycles && max_cycles < TW__WSE_NEVER - w->now ? w->now + max_cycles : TW__WSE_NEVER;
-    for (unsigned turn = 0;; turn++) {
+    for (unsigned turn = 0;;) {
         if (w->no_memory)
             return tw__fail(TW_E_NO_MEMORY, "out of host memory at cycle %llu", (unsigned long long)w->now);
         if (w->fault)
@@ -270,6 +321,7 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
         if (next == TW__WSE_NEVER) {
             if (!done || done(user)) return TW_OK;
             if (next_time(w, &busy) == TW__WSE_NEVER) return deadlock(w);
+            turn++;
             continue; /* the question itself gave the wafer something to do */
         }
         if (next >= limit) {
@@ -281,7 +333,9 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
             w->now = next;
             for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = next;
         }
-        step(w, busy);
+        uint64_t room = (limit - w->now + WINDOW - 1) / WINDOW;
+        unsigned most = done ? ASK_EVERY - turn % ASK_EVERY : MOST_WINDOWS;
+        turn += step(w, busy, room < most ? (unsigned)room : most);
     }
 }
 

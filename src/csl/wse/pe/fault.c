@@ -223,6 +223,7 @@ const tw__wse_event *tw__wse_events(tw__wse *w, size_t *count)
     if (!grown) return NULL;
     w->event = grown;
     for (unsigned k = 0; k < w->part_count; k++) {
+        if (w->part[k].event_count == 0) continue;
         memcpy(w->event + *count, w->part[k].event, w->part[k].event_count * sizeof *w->event);
         *count += w->part[k].event_count;
         w->part[k].event_count = 0;

@@ -10,6 +10,7 @@
 #include "csl/wse/wse.h"
 #include "core/vec/vec.h"
 #include <glib.h>
+#include <stdatomic.h>
 
 #define TW__WSE_NEVER     UINT64_MAX
 #define TW__WSE_MAIN      8u /* operation slot of the main thread; 0 .. 7 are microthreads */
@@ -269,7 +270,8 @@ typedef struct tw__part {
     size_t event_count, event_room;
     tw__wse_totals totals;
     uint64_t now;
-    bool no_memory, fault;
+    size_t busy; /* PEs to look at in the next window */
+    bool no_memory, fault, stop;
     char pad[128]; /* apart from the next one's cache lines */
 } tw__part;
 
@@ -286,7 +288,8 @@ struct tw__wse {
     tw__decoded *decoded;
     tw__part *part;
     unsigned part_count;
-    uint64_t now; /* every cycle before this one is done */
+    uint64_t now;                 /* every cycle before this one is done */
+    atomic_uint arrived, meeting; /* threads of a burst */
     bool fault, no_memory;
     tw__wse_print *print;
     void *print_user;
