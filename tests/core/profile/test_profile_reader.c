@@ -1,5 +1,6 @@
 /* Reading profile files: each mistake is named with its place in the file, each limit holds, members mean what
  * docs/profile.md says, also where two spellings or two entries meet. */
+#include "core/profile/json.h"
 #include "core/profile/profile.h"
 
 #include <setjmp.h>
@@ -73,6 +74,8 @@ static const struct {
       "graph profile: memory.liveness.programs[0]: there is no such program" },
     { G("\"programs\": [{}], \"memory\": {\"liveness\": {\"programs\": [{\"program\": 0}, {\"program\": 1}]}}"),
       NULL, "graph profile: memory.liveness.programs[1]: there is no such program" },
+    { G("\"memory\": {\"byTile\": {\"total\": [1], \"totalIncludingGaps\": \"x\"}}"), NULL,
+      "graph profile: memory.byTile.totalIncludingGaps: an array with a number for each tile expected" },
     /* After a place was left, the next mistake is named without it. */
     { G("\"graph\": {\"numVars\": 1}, \"optimizationInfo\": 3"), NULL,
       "graph profile: optimizationInfo: an object expected" },
@@ -215,12 +218,65 @@ static void profile_reader_values(void **state)
     tw_profile_free(p);
 }
 
+typedef struct seen {
+    unsigned count, active_tiles;
+    double tile_balance;
+} seen;
+
+static bool look(void *user, const tw_profile_step *step)
+{
+    seen *s = user;
+    s->count++, s->active_tiles = step->active_tiles, s->tile_balance = step->tile_balance;
+    return true;
+}
+
+/* What a file leaves out follows from what it says. */
+static void profile_reader_defaults(void **state)
+{
+    static const struct {
+        const char *graph;
+        unsigned tiles, ipus, each, replicas;
+    } rows[] = {
+        { "{\"target\": {\"numTiles\": 4}}", 4, 1, 4, 1 },
+        { "{\"target\": {\"numTiles\": 4, \"numIPUs\": 2}}", 4, 2, 2, 1 },
+        { "{\"target\": {\"tilesPerIPU\": 3, \"numIPUs\": 2, \"numReplicas\": 2}}", 6, 2, 3, 2 },
+    };
+    (void)state;
+    tw_profile *p;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(load(&p, rows[i].graph, NULL), TW_OK);
+        assert_int_equal(p->target.tiles, rows[i].tiles);
+        assert_int_equal(p->target.ipus, rows[i].ipus);
+        assert_int_equal(p->target.tiles_per_ipu, rows[i].each);
+        assert_int_equal(p->target.replicas, rows[i].replicas);
+        tw_profile_free(p);
+    }
+    char most[100];
+    snprintf(most, sizeof most, "{\"target\": {\"tilesPerIPU\": %lu}}", (unsigned long)TW__MAX_TILES);
+    assert_int_equal(load(&p, most, NULL), TW_OK);
+    tw_profile_free(p);
+    snprintf(most, sizeof most, "{\"target\": {\"tilesPerIPU\": %lu}}", (unsigned long)TW__MAX_TILES + 1);
+    assert_int_equal(load(&p, most, NULL), TW_E_PARSE);
+    /* Figures that a step states instead of the rows they follow from. */
+    seen s = { 0 };
+    assert_int_equal(
+        load(&p, NOTHING,
+             STEPS("{\"type\": \"OnTileExecute\", \"cycles\": 9, \"activeTiles\": 3, \"tileBalance\": 0.5}")),
+        TW_OK);
+    tw_profile_each_step(p, look, &s);
+    assert_int_equal(s.count, 1);
+    assert_int_equal(s.active_tiles, 3);
+    assert_true(s.tile_balance == 0.5);
+    tw_profile_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(profile_reader_mistakes),
         cmocka_unit_test(profile_reader_limits),
         cmocka_unit_test(profile_reader_values),
+        cmocka_unit_test(profile_reader_defaults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
