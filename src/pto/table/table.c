@@ -227,7 +227,7 @@ static const struct attr {
     const char *field, *names, *values;
 } attrs[ATTRS] = {
 #define ATTR_TEXT(name, text)          "|" text
-#define ATTR_ROW(field, names, values) { #field, names, values(ATTR_TEXT) + 1 },
+#define ATTR_ROW(field, names, values) { #field, names, &(values(ATTR_TEXT))[1] },
 #define ATTR_NUMBER(field, names)      { #field, names, "" },
     TW_PTO_ATTR_LIST(ATTR_ROW, ATTR_NUMBER)
 #undef ATTR_NUMBER
