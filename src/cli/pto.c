@@ -91,6 +91,23 @@ static int list(const char *word)
     return TW__EXIT_FAILURE;
 }
 
+/* All of the table as a page: docs/pto_instructions.md. */
+static int reference(void)
+{
+    tw_pto_info row;
+    puts("# PTO: the instructions\n\nWritten by `tilewright pto reference` from the table that runs them; "
+         "[pto.md](pto.md) tells how to use them.\nNames in brackets are rules, as messages end in them.\n");
+    char before[64] = "";
+    for (size_t i = 0; tw_pto_info_get(i, &row); i++) {
+        if (strcmp(before, row.mnemonic) == 0) continue;
+        g_strlcpy(before, row.mnemonic, sizeof before);
+        printf("## %s\n\n```\n", row.mnemonic);
+        if (tw_pto_print_info(stdout, row.mnemonic) != TW_OK) return tw__cli_failure("pto");
+        puts("```\n");
+    }
+    return TW__EXIT_OK;
+}
+
 /* --- options ---------------------------------------------------------------------------------------------------- */
 
 static bool count_of(const char *text, unsigned long long most, unsigned long long *out)
@@ -215,17 +232,20 @@ static int parse_options(int argc, char **argv, const char *command, tw__request
 
 static int pto(int argc, char **argv)
 {
-    static const char *const verbs[] = { "run", "check", "fmt", "info", "list" };
+    static const char *const verbs[] = { "run", "check", "fmt", "info", "list", "reference" };
     const char *command = argc > 1 ? argv[1] : "";
     if (strcmp(command, "info") == 0)
         return argc > 2 && strcmp(argv[2], "list") == 0 ? list(NULL) : info(argc - 2, argv + 2);
     if (strcmp(command, "list") == 0)
         return argc > 3 ? tw__cli_usage_error("pto", "%s: one word at most", command)
                         : list(argc > 2 ? argv[2] : NULL);
+    if (strcmp(command, "reference") == 0)
+        return argc > 2 ? tw__cli_usage_error("pto", "%s takes nothing else", command) : reference();
     if (strcmp(command, "fmt") == 0) return tw__pto_format(argc - 2, argv + 2);
     if (strcmp(command, "run") != 0 && strcmp(command, "check") != 0)
-        return *command ? tw__cli_unknown("pto", "unknown command", command, verbs, G_N_ELEMENTS(verbs))
-                        : tw__cli_usage_error("pto", "a command is missing: run, check, fmt, info or list");
+        return *command
+                   ? tw__cli_unknown("pto", "unknown command", command, verbs, G_N_ELEMENTS(verbs))
+                   : tw__cli_usage_error("pto", "a command is missing: run, check, fmt, info, list or reference");
     tw__request r = { .blocks = 1, .devices = 1, .vectors = -1 };
     r.args = g_array_new(FALSE, TRUE, sizeof(tw__argument));
     r.outs = g_array_new(FALSE, TRUE, sizeof(tw__argument));
@@ -243,7 +263,7 @@ static int pto(int argc, char **argv)
 
 const tw__command tw__command_pto = {
     .name = "pto",
-    .arguments = "run|check|fmt|info|list ...",
+    .arguments = "run|check|fmt|info|list|reference ...",
     .summary = "run and check programs of tile instructions (PTO-AS)",
     .help =
         "  run FILE [option...]     check a PTO-AS program for a target, then execute it\n"
@@ -253,6 +273,7 @@ const tw__command tw__command_pto = {
         "  fmt --check FILE...      only say which are not in that form (exit status 1)\n"
         "  info NAME...             operands, types and rules of an instruction\n"
         "  list [WORD]              all instructions, or those with WORD in their line\n"
+        "  reference                all about every instruction, as a page in Markdown\n"
         "\n"
         "FILE - is the standard input. Options of run:\n"
         "  --target cpu|a2a3|a5  set of rules and memory sizes; default: the module's pto.target_arch, else cpu\n"
@@ -276,9 +297,9 @@ const tw__command tw__command_pto = {
         "  --profile [FILE.json] prints cycles (estimated) by pipe and instruction, or writes them for tilewright "
         "profile\n",
     .example = "tilewright pto run examples/pto/softmax/softmax.pto --target a2a3",
-    .words =
-        "run check fmt info list --target --manual --function --arg --out --blocks --devices --vectors --trace "
-        "--profile --timeline --max-steps --check --in-place",
+    .words = "run check fmt info list reference --target --manual --function --arg --out --blocks --devices "
+             "--vectors --trace "
+             "--profile --timeline --max-steps --check --in-place",
     .files = ".pto .npy",
     .main = pto,
 };

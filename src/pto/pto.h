@@ -158,7 +158,8 @@ tw_status tw__pto_check_call(tw__pto_call *call);
 tw_status tw__pto_check_tmp(tw__pto_call *call); /* core/check_tmp.c */
 /* That tile i is row-major and not boxed, or a column; profile cpu takes all layouts. */
 tw_status tw__pto_check_row_major(tw__pto_call *call, unsigned i);
-bool tw__pto_convert_wraps(const tw__pto_call *call); /* TCVT: out of range wraps (ops/convert.c) */
+uint64_t tw__pto_conversions(tw_type from, tw_pto_target target); /* types that TCVT makes of it, a bit each */
+bool tw__pto_convert_wraps(const tw__pto_call *call);             /* TCVT: out of range wraps (ops/convert.c) */
 /* Tile of operand i; the row's form says that it is one. */
 static inline const tw_pto_tile *tw__tile(const tw__pto_call *call, unsigned i)
 {

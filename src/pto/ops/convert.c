@@ -27,7 +27,7 @@ static const struct {
     { TW_F4E2M1, 0, B(BF16) },
 };
 
-static uint64_t destinations(tw_type from, tw_pto_target target)
+uint64_t tw__pto_conversions(tw_type from, tw_pto_target target)
 {
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (pairs[i].from == from)
@@ -61,7 +61,7 @@ static tw_rounding rounding_of(int32_t mode)
 tw_status tw__pto_check_convert(tw__pto_call *call)
 {
     const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);
-    if (!(destinations(src->type, call->target) >> dst->type & 1))
+    if (!(tw__pto_conversions(src->type, call->target) >> dst->type & 1))
         return tw__pto_refuse(call, 0, "tcvt.pair", "%s does not convert to %s",
                               tw_type_name(src->type, TW_SYSTEM_PTO), tw_type_name(dst->type, TW_SYSTEM_PTO));
     if ((uint32_t)call->attrs->round > TW_PTO_ROUND_CAST_RINT)

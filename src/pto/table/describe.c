@@ -262,6 +262,21 @@ static void print_set(FILE *out, const char *mnemonic)
         "             pto.tci ins(%%scalar {descending = false} : dtype) outs(%%dst : !pto.tile_buf<...>)\n");
 }
 
+/* Type pairs of TCVT: they are fewer than the types on either side. */
+static void print_conversions(FILE *out)
+{
+    for (int t = 0; t < TW_PTO_TARGETS; t++)
+        for (int from = 1; from < TW_TYPE_COUNT; from++) {
+            uint64_t to = tw__pto_conversions((tw_type)from, (tw_pto_target)t);
+            if (!to) continue;
+            fprintf(out, "  %-10s %s to", tw_pto_target_name((tw_pto_target)t),
+                    tw_type_name((tw_type)from, TW_SYSTEM_PTO));
+            for (int k = 1; k < TW_TYPE_COUNT; k++)
+                if (to >> k & 1) fprintf(out, " %s", tw_type_name((tw_type)k, TW_SYSTEM_PTO));
+            fputc('\n', out);
+        }
+}
+
 static void print_row(FILE *out, const tw__pto_row *row)
 {
     fprintf(out, "%s  %s\n  operands  ", row->name, row->summary);
@@ -272,6 +287,7 @@ static void print_row(FILE *out, const tw__pto_row *row)
     print_types(out, "a2a3", row->types[TW_PTO_A2A3]);
     print_types(out, "a5", row->types[TW_PTO_A5]);
     print_types(out, "cpu", row->types[TW_PTO_CPU]);
+    if (strcmp(row->family, "convert") == 0) print_conversions(out);
     for (unsigned i = 0; i < tw__pto_attr_count(); i++)
         if (row->attrs >> i & 1)
             fprintf(out, "  attribute  %.*s: %s\n", (int)strcspn(tw__pto_attr_names(i), "|"), tw__pto_attr_names(i),
