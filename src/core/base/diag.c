@@ -8,6 +8,7 @@
  */
 #include "core/base/base.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,47 +100,67 @@ static bool continues_character(char c)
 }
 
 /* Text of the user, made harmless for a terminal: control characters other than tab become '?'. */
-static void put_text(const char *text, FILE *out)
+static void put_text(const char *text, size_t length, FILE *out)
 {
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
         putc((c < 0x20 && c != '\t') || c == 0x7f ? '?' : c, out);
     }
 }
 
+enum { MOST_SHOWN = 160, SHOWN_BEFORE = 60 }; /* bytes of a line, of them before the place */
+
+/* Of a long line the part around the place, between "...". */
 static void print_source(const tw_diag *diag, FILE *out, bool colour)
 {
     int width = fprintf(out, "%5d", diag->line);
-    fputs(" | ", out);
-    put_text(diag->source, out);
-    putc('\n', out);
-    if (diag->column < 1) return;
-    size_t length = strlen(diag->source), start = (size_t)diag->column - 1;
+    size_t length = strlen(diag->source), start = diag->column < 1 ? 0 : (size_t)diag->column - 1;
     if (start > length) start = length; /* just past the end: "expected ';'" */
-    fprintf(out, "%*s | ", width, "");
-    for (size_t i = 0; i < start; i++)
+    size_t from = length > MOST_SHOWN && start > SHOWN_BEFORE ? start - SHOWN_BEFORE : 0, to = length;
+    while (from > 0 && continues_character(diag->source[from])) from--;
+    if (to - from > MOST_SHOWN) to = from + MOST_SHOWN;
+    while (to < length && continues_character(diag->source[to])) to++;
+    fprintf(out, " | %s", from ? "..." : "");
+    put_text(diag->source + from, to - from, out);
+    fputs(to < length ? "...\n" : "\n", out);
+    if (diag->column < 1) return;
+    fprintf(out, "%*s | %s", width, "", from ? "   " : "");
+    for (size_t i = from; i < start; i++)
         if (!continues_character(diag->source[i])) putc(diag->source[i] == '\t' ? '\t' : ' ', out);
     fputs(colour ? "\033[32m^" : "^", out);
-    for (size_t i = start + 1; i < length && i < start + (size_t)diag->length; i++)
+    for (size_t i = start + 1; i < to && i < start + (size_t)diag->length; i++)
         if (!continues_character(diag->source[i])) putc('~', out);
     fputs(colour ? "\033[0m\n" : "\n", out);
 }
 
+static void print_one(const tw_diag *diag, FILE *out, bool colour)
+{
+    const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
+    enum { MOST_MESSAGE = 600 }; /* bytes: names in it may have any length */
+    size_t length = strlen(diag->message), shown = length > MOST_MESSAGE ? MOST_MESSAGE : length;
+    while (shown < length && continues_character(diag->message[shown])) shown++;
+    fputs(bold, out);
+    put_text(diag->file, strlen(diag->file), out);
+    if (diag->line) fprintf(out, "%s%d", *diag->file ? ":" : "line ", diag->line);
+    if (diag->column) fprintf(out, ":%d", diag->column);
+    if (*diag->file || diag->line) fputs(": ", out);
+    fprintf(out, "%s%s:%s ", colour ? severities[diag->severity].colour : "", severities[diag->severity].word,
+            plain);
+    put_text(diag->message, shown, out);
+    if (shown < length) fputs("...", out);
+    if (*diag->code) fprintf(out, " [%s]", diag->code);
+    putc('\n', out);
+    if (diag->line && diag->source) print_source(diag, out, colour);
+}
+
+/* All of them in one write: what other processes write at the same time does not come between. */
 void tw_diags_print(const tw_diags *diags, FILE *out, bool colour)
 {
+    char *text = NULL;
+    size_t size = 0;
     const tw_diag *diag;
-    for (size_t i = 0; (diag = tw_diags_get(diags, i)); i++) {
-        const char *bold = colour ? "\033[1m" : "", *plain = colour ? "\033[0m" : "";
-        fputs(bold, out);
-        put_text(diag->file, out);
-        if (diag->line) fprintf(out, "%s%d", *diag->file ? ":" : "line ", diag->line);
-        if (diag->column) fprintf(out, ":%d", diag->column);
-        if (*diag->file || diag->line) fputs(": ", out);
-        fprintf(out, "%s%s:%s ", colour ? severities[diag->severity].colour : "", severities[diag->severity].word,
-                plain);
-        put_text(diag->message, out);
-        if (*diag->code) fprintf(out, " [%s]", diag->code);
-        putc('\n', out);
-        if (diag->line && diag->source) print_source(diag, out, colour);
-    }
+    FILE *memory = open_memstream(&text, &size);
+    for (size_t i = 0; (diag = tw_diags_get(diags, i)); i++) print_one(diag, memory ? memory : out, colour);
+    if (memory && fclose(memory) == 0 && size) fwrite(text, 1, size, out);
+    free(text);
 }
