@@ -71,7 +71,8 @@ static inline compiled compile_good(const char *text, bool wse3)
     return c;
 }
 
-/* Must give this message, of TW_ERROR or TW_WARNING, at the text marked by a pair of ` ` in the source: they are taken out. */
+/* Must give this message, of TW_ERROR or TW_WARNING, at the text marked by a pair of ` ` in the source: they are
+ * taken out. */
 static inline void expect_marked(const char *marked, bool wse3, tw_severity severity, const char *phrase)
 {
     char *text = malloc(strlen(marked) + 1), *to = text;

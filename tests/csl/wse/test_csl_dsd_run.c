@@ -1,4 +1,5 @@
-/* What the vendor document "Data Structure Descriptors" promises, clause by clause, as programs that check themselves: the
+/* What the vendor document "Data Structure "
+      "Descriptors" promises, clause by clause, as programs that check themselves: the
  * task `run` starts at cycle 0, every @assert must hold, and the program must reach its end, which sets `done`. */
 #include "compile.h"
 #include "csl/wse/wse.h"
@@ -20,7 +21,9 @@ typedef struct {
     "  if (@is_arch(\"wse3\")) @initialize_queue(oq, .{ .color = loop }); else @initialize_queue(oq); }\n" \
     "const out = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, .output_queue = oq });\n"      \
     "const in = @get_dsd(fabin_dsd, .{ .extent = 1, .fabric_color = loop, .input_queue = iq });\n"
-#define RUN(body)       "task run() void {\n" body "\n}\ncomptime { @bind_local_task(run, run_id); @activate(run_id); }\n"
+#define RUN(body)                      \
+    "task run() void {\n" body "\n}\n" \
+    "comptime { @bind_local_task(run, run_id); @activate(run_id); }\n"
 #define NEXT(body)      "task next() void {\n" body "\n}\ncomptime { @bind_local_task(next, next_id); }\n"
 #define THIRD(body)     "task third() void {\n" body "\n}\ncomptime { @bind_local_task(third, third_id); }\n"
 #define IOTA16(name, n) "var " name " = @zeros([" #n "]i16);\n"
@@ -30,7 +33,8 @@ typedef struct {
 
 // clang-format off
 static const program programs[] = {
-    { "tensor_access: affine maps with factor and constant", HEAD IOTA16("a", 10) "var b = @zeros([5]i16);\n" MEM("to", "b", 5)
+    { "tensor_access: affine maps with factor and constant", HEAD IOTA16("a", 10)
+          "var b = @zeros([5]i16);\n" MEM("to", "b", 5)
       "const odd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{5} -> a[2 * i + 1] });\n"
       RUN(FILL("a", 10) "@mov16(to, odd); for (@range(i16, 5)) |k| { @assert(b[k] == 2 * k + 2); } count(1);") },
     { "tensor_access: negative factor", HEAD IOTA16("a", 10) "var b = @zeros([10]i16);\n" MEM("to", "b", 10)
@@ -39,130 +43,246 @@ static const program programs[] = {
     { "tensor_access: one element as a source", HEAD IOTA16("a", 10) "var b = @zeros([4]i16);\n" MEM("to", "b", 4)
       "const one = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[3] });\n"
       RUN(FILL("a", 10) "@mov16(to, one); for (@range(i16, 4)) |k| { @assert(b[k] == 4); } count(1);") },
-    { "tensor_access: the diagonal of a matrix", HEAD "var m = @zeros([20,20]i16); var b = @zeros([20]i16);\n" MEM("to", "b", 20)
+    { "tensor_access: the diagonal of a matrix", HEAD "var m = @zeros([20,20]i16); "
+          "var b = @zeros([20]i16);\n" MEM("to", "b", 20)
       "const diagonal = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{20} -> m[i,i] });\n"
-      RUN("for (@range(i16, 20)) |k| { m[k,k] = k + 5; } @mov16(to, diagonal); for (@range(i16, 20)) |k| { @assert(b[k] == k + 5); } count(1);") },
-    { "tensor_access: a pointer to an array", HEAD IOTA16("a", 10) "var b = @zeros([4]i16); const p: *[10]i16 = &a;\n" MEM("to", "b", 4)
+      RUN("for (@range(i16, 20)) |k| { m[k,k] = k + 5; } @mov16(to, diagonal); "
+      "for (@range(i16, 20)) |k| { @assert(b[k] == k + 5); } count(1);") },
+    { "tensor_access: a pointer to an array", HEAD IOTA16("a", 10) "var b = @zeros([4]i16); "
+          "const p: *[10]i16 = &a;\n" MEM("to", "b", 4)
       "const through = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> p[i + 2] });\n"
       RUN(FILL("a", 10) "@mov16(to, through); for (@range(i16, 4)) |k| { @assert(b[k] == k + 3); } count(1);") },
     { "base_address, extent, stride, offset", HEAD IOTA16("a", 10) "var b = @zeros([3]i16);\n" MEM("to", "b", 3)
       "const from = @get_dsd(mem1d_dsd, .{ .base_address = &a, .extent = 3, .stride = -2, .offset = 8 });\n"
       RUN(FILL("a", 10) "@mov16(to, from); @assert(b[0] == 9); @assert(b[1] == 7); @assert(b[2] == 5); count(1);") },
-    { "base_address and the others at run time", HEAD IOTA16("a", 10) "var b = @zeros([3]i16); var n: u16 = 3; var s: i8 = -2; var o: i16 = 8;\n" MEM("to", "b", 3)
-      RUN(FILL("a", 10) "var p: *i16 = &a[0]; const from = @get_dsd(mem1d_dsd, .{ .base_address = p, .extent = n, .stride = s, .offset = o });\n"
+    { "base_address and the others at run time", HEAD IOTA16("a", 10) "var b = @zeros([3]i16); var n: u16 = 3; "
+          "var s: i8 = -2; var o: i16 = 8;\n" MEM("to", "b", 3)
+      RUN(FILL("a", 10) "var p: *i16 = &a[0]; const from = @get_dsd(mem1d_dsd, .{ .base_address = p, .extent = n, "
+      ".stride = s, .offset = o });\n"
           "@mov16(to, from); @assert(b[0] == 9); @assert(b[1] == 7); @assert(b[2] == 5); count(1);") },
-    { "mem4d: a corner of a matrix, last variable fastest", HEAD "var m = @zeros([4,3]i16); var b = @zeros([4]i16);\n" MEM("to", "b", 4)
+    { "mem4d: a corner of a matrix, last variable fastest", HEAD "var m = @zeros([4,3]i16); "
+          "var b = @zeros([4]i16);\n" MEM("to", "b", 4)
       "const corner = @get_dsd(mem4d_dsd, .{ .tensor_access = |i,j|{2,2} -> m[i, j] });\n"
       RUN("for (@range(i16, 4)) |r| { for (@range(i16, 3)) |c| { m[r,c] = r * 10 + c; } } @mov16(to, corner);\n"
           "@assert(b[0] == 0); @assert(b[1] == 1); @assert(b[2] == 10); @assert(b[3] == 11); count(1);") },
-    { "mem4d: four dimensions with an offset", HEAD "var m = @zeros([1,2,3,4]i16); var b = @zeros([8]i16);\n" MEM("to", "b", 8)
+    { "mem4d: four dimensions with an offset", HEAD "var m = @zeros([1,2,3,4]i16); "
+          "var b = @zeros([8]i16);\n" MEM("to", "b", 8)
       "const part = @get_dsd(mem4d_dsd, .{ .tensor_access = |i,j,k,l|{1,2,1,4} -> m[i, j, 1+k, l] });\n"
-      RUN("for (@range(i16, 2)) |j| { for (@range(i16, 3)) |k| { for (@range(i16, 4)) |l| { m[0,j,k,l] = j * 100 + k * 10 + l; } } }\n"
-          "@mov16(to, part); for (@range(i16, 4)) |l| { @assert(b[l] == 10 + l); @assert(b[4 + l] == 110 + l); } count(1);") },
+      RUN("for (@range(i16, 2)) |j| { for (@range(i16, 3)) |k| { for (@range(i16, "
+      "4)) |l| { m[0,j,k,l] = j * 100 + k * 10 + l; } } }\n"
+          "@mov16(to, part); for (@range(i16, 4)) |l| { @assert(b[l] == 10 + l); @assert(b[4 + l] == 110 + l); } "
+          "count(1);") },
     { "mem4d over a vector", HEAD IOTA16("a", 10) "var b = @zeros([4]i16);\n" MEM("to", "b", 4)
       "const sums = @get_dsd(mem4d_dsd, .{ .tensor_access = |i,j,k,l|{1,2,1,2} -> a[i + 4 * j + k + l] });\n"
-      RUN(FILL("a", 10) "@mov16(to, sums); @assert(b[0] == 1); @assert(b[1] == 2); @assert(b[2] == 5); @assert(b[3] == 6); count(1);") },
+      RUN(FILL("a", 10) "@mov16(to, sums); @assert(b[0] == 1); @assert(b[1] == 2); @assert(b[2] == 5); "
+      "@assert(b[3] == 6); count(1);") },
     { "mem4d as a destination", HEAD IOTA16("a", 6) "var m = @zeros([3,3]i16);\n" MEM("from", "a", 4)
       "const corner = @get_dsd(mem4d_dsd, .{ .tensor_access = |i,j|{2,2} -> m[i + 1, j + 1] });\n"
-      RUN(FILL("a", 6) "@mov16(corner, from); @assert(m[1,1] == 1); @assert(m[1,2] == 2); @assert(m[2,1] == 3); @assert(m[2,2] == 4); @assert(m[0,0] == 0); count(1);") },
-    { "zero stride: destination keeps the last value", HEAD IOTA16("a", 10) "var b = @zeros([1]i16);\n" MEM("from", "a", 10)
-      "const one = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> b[0] });\n" RUN(FILL("a", 10) "@mov16(one, from); @assert(b[0] == 10); count(1);") },
-    { "zero stride on destination and first source: a sum", HEAD IOTA16("a", 10) "var b = @zeros([1]i16);\n" MEM("from", "a", 10)
-      "const one = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> b[0] });\n" RUN(FILL("a", 10) "@add16(one, one, from); @assert(b[0] == 55); count(1);") },
-    { "overlap: element k sees what earlier ones wrote", HEAD IOTA16("a", 10) "const left = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{9} -> a[i] }); const right = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{9} -> a[i + 1] });\n"
+      RUN(FILL("a", 6) "@mov16(corner, from); @assert(m[1,1] == 1); @assert(m[1,2] == 2); @assert(m[2,1] == 3); "
+      "@assert(m[2,2] == 4); @assert(m[0,0] == 0); count(1);") },
+    { "zero stride: destination keeps the last value", HEAD IOTA16("a", 10)
+          "var b = @zeros([1]i16);\n" MEM("from", "a", 10)
+      "const one = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> b[0] });\n" RUN(FILL("a", 10)
+      "@mov16(one, from); @assert(b[0] == 10); count(1);") },
+    { "zero stride on destination and first source: a sum", HEAD IOTA16("a", 10)
+          "var b = @zeros([1]i16);\n" MEM("from", "a", 10)
+      "const one = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> b[0] });\n" RUN(FILL("a", 10)
+      "@add16(one, one, from); @assert(b[0] == 55); count(1);") },
+    { "overlap: element k sees what earlier ones wrote", HEAD IOTA16("a", 10)
+          "const left = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{9} -> a[i] }); "
+          "const right = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{9} -> a[i + 1] });\n"
       RUN(FILL("a", 10) "@mov16(right, left); for (@range(i16, 10)) |k| { @assert(a[k] == 1); } count(1);") },
-    { "pointer to scalar as destination", HEAD IOTA16("a", 8) "var x: i16 = 0; const even = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[2 * i] });\n"
+    { "pointer to scalar as destination", HEAD IOTA16("a", 8) "var x: i16 = 0; "
+          "const even = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> a[2 * i] });\n"
       RUN(FILL("a", 8) "@mov16(&x, even); @assert(x == 7); count(1);") },
-    { "pointer to scalar: a fold when the value is the scalar", HEAD "var v = [4]f32{ 1.0, 9.0, 3.0, 4.0 }; var m: f32 = 2.0; var t: f32 = 0.5;\n" MEM("from", "v", 4)
+    { "pointer to scalar: a fold when the value is the scalar", HEAD "var v = [4]f32{ 1.0, 9.0, 3.0, 4.0 }; "
+          "var m: f32 = 2.0; var t: f32 = 0.5;\n" MEM("from", "v", 4)
       RUN("@fmaxs(&m, m, from); @assert(m == 9.0); @fadds(&t, t, from); @assert(t == 17.5); count(1);") },
-    { "pointer to scalar: otherwise the last element counts", HEAD "var v = [4]f32{ 1.0, 9.0, 3.0, 4.0 }; var m: f32 = 2.0;\n" MEM("from", "v", 4)
+    { "pointer to scalar: otherwise the last element counts", HEAD "var v = [4]f32{ 1.0, 9.0, 3.0, 4.0 }; "
+          "var m: f32 = 2.0;\n" MEM("from", "v", 4)
       RUN("@fadds(&m, 10.0, from); @assert(m == 14.0); count(1);") },
-    { "wavelet_index_offset on memory counts words", HEAD IOTA16("a", 10) "var s = [4]f32{ 1.0, 2.0, 3.0, 4.0 }; var r = @zeros([2]f32);\n"
-      "const moved = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{3} -> a[i], .wavelet_index_offset = true }); const still = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{3} -> a[i] });\n"
-      "const floats = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> s[i], .wavelet_index_offset = true });\n" MEM("to", "r", 2) "var five: u16 = 5;\n"
-      RUN(FILL("a", 10) "@add16(moved, still, 100, .{ .index = five }); @assert(a[5] == 101); @assert(a[7] == 103); @assert(a[0] == 1);\n"
+    { "wavelet_index_offset on memory counts words", HEAD IOTA16("a", 10) "var s = [4]f32{ 1.0, 2.0, 3.0, 4.0 }; "
+          "var r = @zeros([2]f32);\n"
+      "const moved = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{3} -> a[i], .wavelet_index_offset = true }); "
+      "const still = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{3} -> a[i] });\n"
+      "const floats = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} "
+      "-> s[i], .wavelet_index_offset = true });\n" MEM("to", "r", 2) "var five: u16 = 5;\n"
+      RUN(FILL("a", 10) "@add16(moved, still, 100, .{ .index = five }); @assert(a[5] == 101); "
+      "@assert(a[7] == 103); @assert(a[0] == 1);\n"
           "@fadds(to, 0.0, floats, .{ .index = 4 }); @assert(r[0] == 3.0); @assert(r[1] == 4.0); count(1);") },
-    { "index on fabout is the high half of the wavelets", HEAD LOOP IOTA16("a", 3) "var got: u32 = 0; const from = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{1} -> a[i] });\n"
-      "const tagged = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, .output_queue = oq, .wavelet_index_offset = true }); var tag: u16 = 0xabc;\n"
-      RUN(FILL("a", 3) "@add16(tagged, from, 41, .{ .index = tag }); @mov32(&got, in); @assert(got == 0x0abc002a); count(1);") },
-    { "extents: the sources decide", HEAD LOOP IOTA16("a", 5) "var b = @zeros([5]i16);\n" MEM("from", "a", 5) "const in5 = @set_dsd_length(in, 5);\n" MEM("to", "b", 5)
-      RUN(FILL("a", 5) "@mov16(out, from, .{ .async = true }); @mov16(to, in5); for (@range(i16, 5)) |k| { @assert(b[k] == k + 1); } count(1);") },
-    { "extents: the first source decides among several", HEAD "var y = @zeros([10]f32); var x = @constants([10]f32, 2.0);\n" MEM("to", "y", 10) MEM("many", "x", 10)
+    { "index on fabout is the high half of the wavelets", HEAD LOOP IOTA16("a", 3) "var got: u32 = 0; "
+          "const from = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{1} -> a[i] });\n"
+      "const tagged = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, .output_queue = oq, "
+      ".wavelet_index_offset = true }); var tag: u16 = 0xabc;\n"
+      RUN(FILL("a", 3) "@add16(tagged, from, 41, .{ .index = tag }); @mov32(&got, in); "
+      "@assert(got == 0x0abc002a); count(1);") },
+    { "extents: the sources decide", HEAD LOOP IOTA16("a", 5) "var b = @zeros([5]i16);\n" MEM("from", "a", 5)
+          "const in5 = @set_dsd_length(in, 5);\n" MEM("to", "b", 5)
+      RUN(FILL("a", 5) "@mov16(out, from, .{ .async = true }); @mov16(to, in5); "
+      "for (@range(i16, 5)) |k| { @assert(b[k] == k + 1); } count(1);") },
+    { "extents: the first source decides among several", HEAD "var y = @zeros([10]f32); "
+          "var x = @constants([10]f32, 2.0);\n" MEM("to", "y", 10) MEM("many", "x", 10)
       "const three = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{3} -> y[i] });\n"
       RUN("@fmacs(to, three, many, 4.0); @assert(y[2] == 8.0); @assert(y[3] == 0.0); count(1);") },
-    { "FIFO: in, out, in order, over the end of the buffer", HEAD IOTA16("a", 20) "var b = @zeros([20]i16); var space = @zeros([32]i16); const fifo = @allocate_fifo(space);\n" MEM("from", "a", 20) MEM("to", "b", 20)
-      RUN(FILL("a", 20) "@assert(@mov16(fifo, from)); @assert(@mov16(to, fifo)); @assert(@mov16(fifo, from)); for (@range(i16, 20)) |k| { b[k] = 0; } @assert(@mov16(to, fifo));\n"
+    { "FIFO: in, out, in order, over the end of the buffer", HEAD IOTA16("a", 20) "var b = @zeros([20]i16); "
+          "var space = @zeros([32]i16); const fifo = @allocate_fifo(space);\n" MEM("from", "a", 20) MEM("to",
+          "b", 20)
+      RUN(FILL("a", 20) "@assert(@mov16(fifo, from)); @assert(@mov16(to, fifo)); @assert(@mov16(fifo, from)); "
+      "for (@range(i16, 20)) |k| { b[k] = 0; } @assert(@mov16(to, fifo));\n"
           "for (@range(i16, 20)) |k| { @assert(b[k] == k + 1); } count(1);") },
-    { "FIFO: the buffer is aligned", HEAD "var odd: i16 = 0; var space = @zeros([8]i16); const fifo = @allocate_fifo(space); var p: *[8]i16 = &space;\n"
+    { "FIFO: the buffer is aligned", HEAD "var odd: i16 = 0; var space = @zeros([8]i16); "
+          "const fifo = @allocate_fifo(space); var p: *[8]i16 = &space;\n"
       RUN("odd = 1; @mov16(fifo, odd); @assert(@bitcast(u16, p) % 16 == 0); count(1);") },
-    { "FIFO: a synchronous push into a full one ends and says false", HEAD IOTA16("a", 40) "var b = @zeros([40]i16); var space = @zeros([32]i16); const fifo = @allocate_fifo(space);\n" MEM("from", "a", 40) MEM("to", "b", 32)
-      RUN(FILL("a", 40) "@set_fifo_write_length(fifo, 40); @assert(!@mov16(fifo, from)); @assert(@mov16(to, fifo)); @assert(b[31] == 32);\n"
-          "@assert(@mov16(fifo, 7)); @set_fifo_read_length(fifo, 20); @assert(!@mov16(to, fifo)); @assert(b[7] == 7); @assert(b[8] == 9); count(1);") },
-    { "FIFO: a synchronous pop from an empty one ends and says false", HEAD IOTA16("a", 4) "var b = @zeros([10]i16); var space = @zeros([32]i16); const fifo = @allocate_fifo(space);\n" MEM("from", "a", 4) MEM("to", "b", 10)
-      RUN(FILL("a", 4) "@mov16(fifo, from); @assert(!@mov16(to, fifo)); @assert(b[3] == 4); @assert(b[4] == 0); count(1);") },
-    { "FIFO: a pop to a scalar that runs dry loses the data and keeps the scalar", HEAD IOTA16("a", 4) "var x: i16 = 77; var space = @zeros([32]i16); const fifo = @allocate_fifo(space);\n" MEM("from", "a", 4)
-      RUN(FILL("a", 4) "@mov16(fifo, from); @set_fifo_read_length(fifo, 9); @assert(!@mov16(&x, fifo)); @assert(x == 77); @mov16(fifo, 5); @set_fifo_read_length(fifo, 1); @assert(@mov16(&x, fifo)); @assert(x == 5); count(1);") },
-    { "FIFO: lengths are set in place, zero at first", HEAD IOTA16("a", 8) "var b = @zeros([8]i16); var space = @zeros([32]i16); const fifo = @allocate_fifo(space); var n: u16 = 3;\n" MEM("from", "a", 8)
+    { "FIFO: a synchronous push into a full one ends and says false", HEAD IOTA16("a", 40)
+          "var b = @zeros([40]i16); var space = @zeros([32]i16); "
+          "const fifo = @allocate_fifo(space);\n" MEM("from", "a", 40) MEM("to", "b", 32)
+      RUN(FILL("a", 40) "@set_fifo_write_length(fifo, 40); @assert(!@mov16(fifo, from)); "
+      "@assert(@mov16(to, fifo)); @assert(b[31] == 32);\n"
+          "@assert(@mov16(fifo, 7)); @set_fifo_read_length(fifo, 20); @assert(!@mov16(to, fifo)); "
+          "@assert(b[7] == 7); @assert(b[8] == 9); count(1);") },
+    { "FIFO: a synchronous pop from an empty one ends and says false", HEAD IOTA16("a", 4)
+          "var b = @zeros([10]i16); var space = @zeros([32]i16); "
+          "const fifo = @allocate_fifo(space);\n" MEM("from", "a", 4) MEM("to", "b", 10)
+      RUN(FILL("a", 4) "@mov16(fifo, from); @assert(!@mov16(to, fifo)); @assert(b[3] == 4); @assert(b[4] == 0); "
+      "count(1);") },
+    { "FIFO: a pop to a scalar that runs dry loses the data and keeps the scalar", HEAD IOTA16("a", 4)
+          "var x: i16 = 77; var space = @zeros([32]i16); const fifo = @allocate_fifo(space);\n" MEM("from", "a", 4)
+      RUN(FILL("a", 4) "@mov16(fifo, from); @set_fifo_read_length(fifo, 9); @assert(!@mov16(&x, fifo)); "
+      "@assert(x == 77); @mov16(fifo, 5); @set_fifo_read_length(fifo, 1); @assert(@mov16(&x, fifo)); "
+      "@assert(x == 5); count(1);") },
+    { "FIFO: lengths are set in place, zero at first", HEAD IOTA16("a", 8) "var b = @zeros([8]i16); "
+          "var space = @zeros([32]i16); const fifo = @allocate_fifo(space); var n: u16 = 3;\n" MEM("from", "a", 8)
       "const free = @set_dsd_length(to, 0);\n" MEM("to", "b", 8)
-      RUN(FILL("a", 8) "@set_fifo_write_length(fifo, n); @mov16(fifo, 4); @set_fifo_read_length(fifo, 3); @assert(@mov16(free, fifo)); @assert(b[2] == 4); @assert(b[3] == 0); count(1);") },
-    { "FIFO: asynchronous operations wait for data and for room", HEAD LOOP IOTA16("a", 50) "var b = @zeros([50]i16); var space = @zeros([8]i16); const fifo = @allocate_fifo(space);\n" MEM("from", "a", 50) MEM("to", "b", 50)
-      "const out50 = @set_dsd_length(out, 50); const in50 = @set_dsd_length(in, 50); const back = @get_color(5); const iq2 = @get_input_queue(4); const oq2 = @get_output_queue(5);\n"
-      "comptime { @set_local_color_config(back, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } } }); @initialize_queue(iq2, .{ .color = back }); if (@is_arch(\"wse3\")) @initialize_queue(oq2, .{ .color = back }); }\n"
-      "const out2 = @get_dsd(fabout_dsd, .{ .extent = 50, .fabric_color = back, .output_queue = oq2 }); const in2 = @get_dsd(fabin_dsd, .{ .extent = 50, .fabric_color = back, .input_queue = iq2 });\n"
-      RUN(FILL("a", 50) "@mov16(fifo, in50, .{ .async = true }); @mov16(out2, fifo, .{ .async = true }); @mov16(out50, from, .{ .async = true }); @mov16(to, in2);\n"
+      RUN(FILL("a", 8) "@set_fifo_write_length(fifo, n); @mov16(fifo, 4); @set_fifo_read_length(fifo, 3); "
+      "@assert(@mov16(free, fifo)); @assert(b[2] == 4); @assert(b[3] == 0); count(1);") },
+    { "FIFO: asynchronous operations wait for data and for room", HEAD LOOP IOTA16("a", 50)
+          "var b = @zeros([50]i16); var space = @zeros([8]i16); "
+          "const fifo = @allocate_fifo(space);\n" MEM("from", "a", 50) MEM("to", "b", 50)
+      "const out50 = @set_dsd_length(out, 50); const in50 = @set_dsd_length(in, 50); const back = @get_color(5); "
+      "const iq2 = @get_input_queue(4); const oq2 = @get_output_queue(5);\n"
+      "comptime { @set_local_color_config(back, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } } }); "
+      "@initialize_queue(iq2, .{ .color = back }); if (@is_arch(\"wse3\")) @initialize_queue(oq2, "
+      ".{ .color = back }); }\n"
+      "const out2 = @get_dsd(fabout_dsd, .{ .extent = 50, .fabric_color = back, .output_queue = oq2 }); "
+      "const in2 = @get_dsd(fabin_dsd, .{ .extent = 50, .fabric_color = back, .input_queue = iq2 });\n"
+      RUN(FILL("a", 50) "@mov16(fifo, in50, .{ .async = true }); @mov16(out2, fifo, .{ .async = true }); "
+      "@mov16(out50, from, .{ .async = true }); @mov16(to, in2);\n"
           "for (@range(i16, 50)) |k| { @assert(b[k] == k + 1); } count(1);") },
-    { "FIFO: activate_push only after an empty event", HEAD IOTA16("a", 8) "var b = @zeros([8]i16); var space = @zeros([32]i16); const fifo = @allocate_fifo(space, .{ .activate_push = next }); var pushes: u16 = 0;\n" MEM("from", "a", 8) MEM("to", "b", 8)
+    { "FIFO: activate_push only after an empty event", HEAD IOTA16("a", 8) "var b = @zeros([8]i16); "
+          "var space = @zeros([32]i16); const fifo = @allocate_fifo(space, .{ .activate_push = next }); "
+          "var pushes: u16 = 0;\n" MEM("from", "a", 8) MEM("to", "b", 8)
       RUN(FILL("a", 8) "@mov16(fifo, from); @mov16(to, fifo); @assert(pushes == 0); @activate(third_id);")
-      THIRD("@assert(pushes == 0); @assert(!@mov16(to, fifo)); @mov16(fifo, from); @mov16(fifo, from);") NEXT("pushes += 1; @assert(pushes == 1); count(1);") },
-    { "FIFO: activate_pop only after a full event", HEAD IOTA16("a", 8) "var b = @zeros([4]i16); var space = @zeros([8]i16); const fifo = @allocate_fifo(space, .{ .activate_pop = next_id }); var pops: u16 = 0;\n" MEM("from", "a", 8) MEM("to", "b", 4)
+      THIRD("@assert(pushes == 0); @assert(!@mov16(to, fifo)); @mov16(fifo, from); "
+      "@mov16(fifo, from);") NEXT("pushes += 1; @assert(pushes == 1); count(1);") },
+    { "FIFO: activate_pop only after a full event", HEAD IOTA16("a", 8) "var b = @zeros([4]i16); "
+          "var space = @zeros([8]i16); const fifo = @allocate_fifo(space, .{ .activate_pop = next_id }); "
+          "var pops: u16 = 0;\n" MEM("from", "a", 8) MEM("to", "b", 4)
       RUN(FILL("a", 8) "@mov16(fifo, from); @mov16(to, fifo); @activate(third_id);")
-      THIRD("@assert(pops == 0); @assert(!@mov16(fifo, from)); @mov16(to, fifo); @mov16(to, fifo);") NEXT("pops += 1; @assert(pops == 1); count(1);") },
-    { "set_dsd_base_addr: a new value without the old offset; the old one stays", HEAD IOTA16("a", 10) "var c = @zeros([10]i16); var b = @zeros([2]i16);\n" MEM("to", "b", 2)
-      "const first = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> a[i + 3] }); const second = @set_dsd_base_addr(first, c); const third2 = @set_dsd_base_addr(@increment_dsd_offset(first, 2, i16), &c);\n"
-      RUN(FILL("a", 10) "for (@range(i16, 10)) |k| { c[k] = 50 + k; } @mov16(to, second); @assert(b[0] == 50); @mov16(to, third2); @assert(b[0] == 50); @mov16(to, first); @assert(b[0] == 4);\n"
-          "var moving = first; moving = @set_dsd_base_addr(moving, c); @mov16(to, moving); @assert(b[1] == 51); var p: *[10]i16 = &a; moving = @set_dsd_base_addr(moving, p); @mov16(to, moving); @assert(b[0] == 1); count(1);") },
-    { "increment_dsd_offset: elements of the type given, at both times", HEAD "var m = @zeros([10,10]f32); var b = @zeros([4]f32);\n" MEM("to", "b", 4)
-      "const square = @get_dsd(mem4d_dsd, .{ .tensor_access = |i, j|{2, 2} -> m[i + 1, j + 1] }); const up = @increment_dsd_offset(square, -10, f32); const words = @increment_dsd_offset(square, -20, i16);\n"
-      RUN("for (@range(u16, 10)) |r| { for (@range(u16, 10)) |c| { m[r,c] = @as(f32, r * 10 + c); } } @fmovs(to, square); @assert(b[0] == 11.0); @fmovs(to, up); @assert(b[0] == 1.0); @assert(b[3] == 12.0);\n"
-          "@fmovs(to, words); @assert(b[0] == 1.0); var n: i16 = -10; var d = square; d = @increment_dsd_offset(d, n, f32); @fmovs(to, d); @assert(b[2] == 11.0); @fmovs(to, square); @assert(b[0] == 11.0); count(1);") },
-    { "set_dsd_length and set_dsd_stride, at both times", HEAD IOTA16("a", 10) "var b = @zeros([10]i16);\n" MEM("to", "b", 10) MEM("from", "a", 10)
+      THIRD("@assert(pops == 0); @assert(!@mov16(fifo, from)); @mov16(to, fifo); "
+      "@mov16(to, fifo);") NEXT("pops += 1; @assert(pops == 1); count(1);") },
+    { "set_dsd_base_addr: a new value without the old offset; the old one stays", HEAD IOTA16("a", 10)
+          "var c = @zeros([10]i16); var b = @zeros([2]i16);\n" MEM("to", "b", 2)
+      "const first = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> a[i + 3] }); "
+      "const second = @set_dsd_base_addr(first, c); "
+      "const third2 = @set_dsd_base_addr(@increment_dsd_offset(first, 2, i16), &c);\n"
+      RUN(FILL("a", 10) "for (@range(i16, 10)) |k| { c[k] = 50 + k; } @mov16(to, second); @assert(b[0] == 50); "
+      "@mov16(to, third2); @assert(b[0] == 50); @mov16(to, first); @assert(b[0] == 4);\n"
+          "var moving = first; moving = @set_dsd_base_addr(moving, c); @mov16(to, moving); @assert(b[1] == 51); "
+          "var p: *[10]i16 = &a; moving = @set_dsd_base_addr(moving, p); @mov16(to, moving); @assert(b[0] == 1); "
+          "count(1);") },
+    { "increment_dsd_offset: elements of the type given, at both times", HEAD "var m = @zeros([10,10]f32); "
+          "var b = @zeros([4]f32);\n" MEM("to", "b", 4)
+      "const square = @get_dsd(mem4d_dsd, .{ .tensor_access = |i, j|{2, 2} -> m[i + 1, j + 1] }); "
+      "const up = @increment_dsd_offset(square, -10, f32); const words = @increment_dsd_offset(square, -20, i16);\n"
+      RUN("for (@range(u16, 10)) |r| { for (@range(u16, 10)) |c| { m[r,c] = @as(f32, r * 10 + c); } } "
+      "@fmovs(to, square); @assert(b[0] == 11.0); @fmovs(to, up); @assert(b[0] == 1.0); @assert(b[3] == 12.0);\n"
+          "@fmovs(to, words); @assert(b[0] == 1.0); var n: i16 = -10; var d = square; "
+          "d = @increment_dsd_offset(d, n, f32); @fmovs(to, d); @assert(b[2] == 11.0); @fmovs(to, square); "
+          "@assert(b[0] == 11.0); count(1);") },
+    { "set_dsd_length and set_dsd_stride, at both times", HEAD IOTA16("a", 10)
+          "var b = @zeros([10]i16);\n" MEM("to", "b", 10) MEM("from", "a", 10)
       "const short = @set_dsd_length(from, 2); const wide = @set_dsd_stride(short, 3);\n"
-      RUN(FILL("a", 10) "@mov16(to, wide); @assert(b[1] == 4); @assert(b[2] == 0); var n: u16 = 3; var s: i8 = -1; var d = @set_dsd_length(from, n); d = @set_dsd_stride(@increment_dsd_offset(d, 9, i16), s);\n"
-          "@mov16(to, d); @assert(b[0] == 10); @assert(b[2] == 8); @assert(b[3] == 0); @mov16(to, from); @assert(b[9] == 10); count(1);") },
-    { "asynchronous: the task goes on, .activate when complete", HEAD LOOP IOTA16("a", 5) "var b = @zeros([5]i16); var started: u16 = 0;\n" MEM("from", "a", 5) MEM("to", "b", 5) "const in5 = @set_dsd_length(in, 5);\n"
-      RUN(FILL("a", 5) "@mov16(to, in5, .{ .async = true, .activate = next }); started = 1; @mov16(out, from, .{ .async = true, .activate = third_id });")
+      RUN(FILL("a", 10) "@mov16(to, wide); @assert(b[1] == 4); @assert(b[2] == 0); var n: u16 = 3; "
+      "var s: i8 = -1; var d = @set_dsd_length(from, n); d = @set_dsd_stride(@increment_dsd_offset(d, 9, i16), "
+      "s);\n"
+          "@mov16(to, d); @assert(b[0] == 10); @assert(b[2] == 8); @assert(b[3] == 0); @mov16(to, from); "
+          "@assert(b[9] == 10); count(1);") },
+    { "asynchronous: the task goes on, .activate when complete", HEAD LOOP IOTA16("a", 5)
+          "var b = @zeros([5]i16); var started: u16 = 0;\n" MEM("from", "a", 5) MEM("to", "b", 5)
+          "const in5 = @set_dsd_length(in, 5);\n"
+      RUN(FILL("a", 5) "@mov16(to, in5, .{ .async = true, .activate = next }); started = 1; "
+      "@mov16(out, from, .{ .async = true, .activate = third_id });")
       NEXT("@assert(started == 1); @assert(b[4] == 5); count(1);") THIRD("count(10);") },
     { "asynchronous: .unblock when complete", HEAD LOOP IOTA16("a", 5) MEM("from", "a", 5) "var x: i16 = 0;\n"
-      "comptime { @block(next_id); @activate(next_id); }\n" RUN(FILL("a", 5) "@mov16(out, 3, .{ .async = true }); @mov16(&x, in, .{ .async = true, .unblock = next });") NEXT("@assert(x == 3); count(1);") },
-    { "asynchronous through a DSR: what the load said counts", HEAD LOOP IOTA16("a", 5) "var b = @zeros([5]i16);\n" MEM("from", "a", 5) MEM("to", "b", 5) "const in5 = @set_dsd_length(in, 5); const r = @get_dsr(dsr_src1, 4);\n"
-      RUN(FILL("a", 5) "@load_to_dsr(r, in5, .{ .async = true, .activate = next }); @mov16(to, r); @mov16(out, from, .{ .async = true });") NEXT("@assert(b[4] == 5); count(1);") },
-    { "asynchronous through a DSR of the other source file, said again", HEAD LOOP IOTA16("a", 5) "var b = @zeros([5]i16);\n" MEM("from", "a", 5) MEM("to", "b", 5) "const in5 = @set_dsd_length(in, 5); const r = @get_dsr(dsr_src0, 4);\n"
-      RUN(FILL("a", 5) "@load_to_dsr(r, in5, .{ .async = true, .activate = next_id }); @mov16(to, r, .{ .async = true, .activate = next_id }); @mov16(out, from, .{ .async = true });") NEXT("@assert(b[4] == 5); count(1);") },
-    { "a DSR loaded before the start", HEAD IOTA16("a", 5) "var b = @zeros([5]i16);\n" MEM("from", "a", 5) MEM("to", "b", 5) "const r = @get_dsr(dsr_src1, 4); const w = @get_dsr(dsr_dest, 4); comptime { @load_to_dsr(r, from); @load_to_dsr(w, to); }\n"
+      "comptime { @block(next_id); @activate(next_id); }\n" RUN(FILL("a", 5) "@mov16(out, 3, .{ .async = true }); "
+      "@mov16(&x, in, .{ .async = true, .unblock = next });") NEXT("@assert(x == 3); count(1);") },
+    { "asynchronous through a DSR: what the load said counts", HEAD LOOP IOTA16("a", 5)
+          "var b = @zeros([5]i16);\n" MEM("from", "a", 5) MEM("to", "b", 5) "const in5 = @set_dsd_length(in, 5); "
+          "const r = @get_dsr(dsr_src1, 4);\n"
+      RUN(FILL("a", 5) "@load_to_dsr(r, in5, .{ .async = true, .activate = next }); @mov16(to, r); "
+      "@mov16(out, from, .{ .async = true });") NEXT("@assert(b[4] == 5); count(1);") },
+    { "asynchronous through a DSR of the other source file, said again", HEAD LOOP IOTA16("a", 5)
+          "var b = @zeros([5]i16);\n" MEM("from", "a", 5) MEM("to", "b", 5) "const in5 = @set_dsd_length(in, 5); "
+          "const r = @get_dsr(dsr_src0, 4);\n"
+      RUN(FILL("a", 5) "@load_to_dsr(r, in5, .{ .async = true, .activate = next_id }); "
+      "@mov16(to, r, .{ .async = true, .activate = next_id }); "
+      "@mov16(out, from, .{ .async = true });") NEXT("@assert(b[4] == 5); count(1);") },
+    { "a DSR loaded before the start", HEAD IOTA16("a", 5) "var b = @zeros([5]i16);\n" MEM("from",
+          "a", 5) MEM("to", "b", 5) "const r = @get_dsr(dsr_src1, 4); const w = @get_dsr(dsr_dest, 4); "
+          "comptime { @load_to_dsr(r, from); @load_to_dsr(w, to); }\n"
       RUN(FILL("a", 5) "@mov16(w, r); @assert(b[4] == 5); @mov16(w, 9); @assert(b[4] == 9); count(1);") },
-    { "save_address: the next operation goes on where this ended", HEAD IOTA16("a", 6) "var b = @zeros([3]i16); const from = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{3} -> a[i] });\n" MEM("to", "b", 3) "const r = @get_dsr(dsr_src1, 4);\n"
-      RUN(FILL("a", 6) "@load_to_dsr(r, from, .{ .save_address = true }); @mov16(to, r); @assert(b[0] == 1); @mov16(to, r); @assert(b[0] == 4); count(1);") },
-#define CONTROL LOOP IOTA16("a", 2) "var b = @zeros([9]i16);\n" MEM("from", "a", 2) MEM("to", "b", 9) "const in9 = @set_dsd_length(in, 9); const stop = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, .output_queue = oq, .control = true });\n" \
+    { "save_address: the next operation goes on where this ended", HEAD IOTA16("a", 6) "var b = @zeros([3]i16); "
+          "const from = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{3} -> a[i] });\n" MEM("to", "b", 3)
+          "const r = @get_dsr(dsr_src1, 4);\n"
+      RUN(FILL("a", 6) "@load_to_dsr(r, from, .{ .save_address = true }); @mov16(to, r); @assert(b[0] == 1); "
+      "@mov16(to, r); @assert(b[0] == 4); count(1);") },
+#define CONTROL LOOP IOTA16("a", 2) "var b = @zeros([9]i16);\n" MEM("from", "a", 2) MEM("to", "b", 9) \
+      "const in9 = @set_dsd_length(in, 9); const stop = @get_dsd(fabout_dsd, .{ .extent = 1, " \
+      ".fabric_color = loop, .output_queue = oq, .control = true });\n" \
                 "fn send() void { @mov16(out, from); @mov32(stop, 0x003f0000); }\n"
     { "on_control: terminate, then the completion's own action", HEAD CONTROL
-      RUN(FILL("a", 2) "@mov16(to, in9, .{ .async = true, .on_control = .{ .terminate = true }, .activate = next }); send();") NEXT("@assert(b[1] == 2); @assert(b[2] == 0); count(1);") },
-    { "on_control: activate", HEAD CONTROL RUN(FILL("a", 2) "@mov16(to, in9, .{ .async = true, .on_control = .{ .activate = next_id } }); send();") NEXT("@assert(b[1] == 2); @assert(b[2] == 0); count(1);") },
-    { "on_control: unblock", HEAD CONTROL "comptime { @block(next_id); @activate(next_id); }\n" RUN(FILL("a", 2) "@mov16(to, in9, .{ .async = true, .on_control = .{ .unblock = next } }); send();") NEXT("@assert(b[1] == 2); count(1);") },
-    { "simd_32: two values in a wavelet", HEAD LOOP IOTA16("a", 4) "var g = @zeros([2]u32);\n" MEM("from", "a", 4) MEM("to", "g", 2) "const in2 = @set_dsd_length(in, 2);\n"
-      "const pairs = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = loop, .output_queue = oq, .simd_mode = .{ .simd_32 = true } });\n"
-      RUN(FILL("a", 4) "@mov16(pairs, from); @mov32(to, in2); @assert(g[0] == 0x00020001); @assert(g[1] == 0x00040003); count(1);") },
-    { "zero: a source is cleared when the operation is complete", HEAD LOOP "var x = @constants([4]f16, 3.0); var y = @constants([4]f16, 2.0); var got: i16 = 0;\n" MEM("first", "x", 4) MEM("second", "y", 4) "const in4 = @set_dsd_length(in, 4);\n"
-      "const clear1 = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = loop, .output_queue = oq, .zero = .{ .first_source = true } }); const clear2 = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = loop, .output_queue = oq, .zero = .{ .second_source = true } });\n"
-      RUN("@fmulh(clear1, first, second); @mov16(&got, in4); @assert(got == 0x4600); @assert(x[3] == 0.0); @assert(y[3] == 2.0); @fmovh(clear2, second); @mov16(&got, in4); @assert(y[0] == 0.0); count(1);") },
-    { "control_transform: the control bit goes through a FIFO", HEAD LOOP "var space = @zeros([8]u32); const fifo = @allocate_fifo(space); var g = @zeros([2]u32);\n" MEM("to", "g", 2)
-      "const mark = @get_dsd(fabin_dsd, .{ .extent = 2, .fabric_color = loop, .input_queue = iq, .control_transform = true }); const stop = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, .output_queue = oq, .control = true });\n"
-      RUN("@mov32(out, 0x00050001); @mov32(stop, 0x00060002); @mov32(fifo, mark); @mov32(to, fifo); @assert(g[0] == 0x00050001); @assert(g[1] == 0x80060002); count(1);") },
-    { "map: as many elements as the shortest DSD", HEAD IOTA16("a", 8) "var b = @zeros([8]i16); var calls: u16 = 0; fn f(x: i16, y: i16) i16 { calls += 1; return x * y; }\n" MEM("from", "a", 8) MEM("to", "b", 5)
+      RUN(FILL("a", 2) "@mov16(to, in9, .{ .async = true, .on_control = .{ .terminate = true }, "
+      ".activate = next }); send();") NEXT("@assert(b[1] == 2); @assert(b[2] == 0); count(1);") },
+    { "on_control: activate", HEAD CONTROL RUN(FILL("a", 2)
+          "@mov16(to, in9, .{ .async = true, .on_control = .{ .activate = next_id } }); "
+          "send();") NEXT("@assert(b[1] == 2); @assert(b[2] == 0); count(1);") },
+    { "on_control: unblock", HEAD CONTROL "comptime { @block(next_id); @activate(next_id); }\n" RUN(FILL("a", 2)
+          "@mov16(to, in9, .{ .async = true, .on_control = .{ .unblock = next } }); "
+          "send();") NEXT("@assert(b[1] == 2); count(1);") },
+    { "simd_32: two values in a wavelet", HEAD LOOP IOTA16("a", 4) "var g = @zeros([2]u32);\n" MEM("from",
+          "a", 4) MEM("to", "g", 2) "const in2 = @set_dsd_length(in, 2);\n"
+      "const pairs = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = loop, .output_queue = oq, "
+      ".simd_mode = .{ .simd_32 = true } });\n"
+      RUN(FILL("a", 4) "@mov16(pairs, from); @mov32(to, in2); @assert(g[0] == 0x00020001); "
+      "@assert(g[1] == 0x00040003); count(1);") },
+    { "zero: a source is cleared when the operation is complete", HEAD LOOP "var x = @constants([4]f16, 3.0); "
+          "var y = @constants([4]f16, 2.0); var got: i16 = 0;\n" MEM("first", "x", 4) MEM("second", "y", 4)
+          "const in4 = @set_dsd_length(in, 4);\n"
+      "const clear1 = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = loop, .output_queue = oq, "
+      ".zero = .{ .first_source = true } }); const clear2 = @get_dsd(fabout_dsd, .{ .extent = 4, "
+      ".fabric_color = loop, .output_queue = oq, .zero = .{ .second_source = true } });\n"
+      RUN("@fmulh(clear1, first, second); @mov16(&got, in4); @assert(got == 0x4600); @assert(x[3] == 0.0); "
+      "@assert(y[3] == 2.0); @fmovh(clear2, second); @mov16(&got, in4); @assert(y[0] == 0.0); count(1);") },
+    { "control_transform: the control bit goes through a FIFO", HEAD LOOP "var space = @zeros([8]u32); "
+          "const fifo = @allocate_fifo(space); var g = @zeros([2]u32);\n" MEM("to", "g", 2)
+      "const mark = @get_dsd(fabin_dsd, .{ .extent = 2, .fabric_color = loop, .input_queue = iq, "
+      ".control_transform = true }); const stop = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, "
+      ".output_queue = oq, .control = true });\n"
+      RUN("@mov32(out, 0x00050001); @mov32(stop, 0x00060002); @mov32(fifo, mark); @mov32(to, fifo); "
+      "@assert(g[0] == 0x00050001); @assert(g[1] == 0x80060002); count(1);") },
+    { "map: as many elements as the shortest DSD", HEAD IOTA16("a", 8) "var b = @zeros([8]i16); "
+          "var calls: u16 = 0; fn f(x: i16, y: i16) i16 { calls += 1; return x * y; }\n" MEM("from",
+          "a", 8) MEM("to", "b", 5)
       RUN(FILL("a", 8) "@map(f, from, 3, to); @assert(b[4] == 15); @assert(b[5] == 0); count(1);") },
-    { "map: a fold through a pointer that is input and output", HEAD IOTA16("a", 8) "var sum: i16 = 0; fn f(x: i16, s: *i16) i16 { return x + s.*; }\n" MEM("from", "a", 8)
+    { "map: a fold through a pointer that is input and output", HEAD IOTA16("a", 8) "var sum: i16 = 0; "
+          "fn f(x: i16, s: *i16) i16 { return x + s.*; }\n" MEM("from", "a", 8)
       RUN(FILL("a", 8) "@map(f, from, &sum, &sum); @assert(sum == 36); count(1);") },
-    { "ids at run time", HEAD "var n: u16 = 9;\n" RUN("@activate(@get_local_task_id(n));") NEXT("@assert(@get_int(next_id) == 9); count(1);") },
-    { "activated twice before it runs: it runs once; blocked, it waits", HEAD "var runs: u16 = 0;\n" RUN("@activate(next_id); @activate(next_id); @block(next_id); @activate(third_id);") THIRD("@assert(runs == 0); @unblock(next_id);") NEXT("runs += 1; @assert(runs == 1); count(1);") },
+    { "ids at run time", HEAD "var n: u16 = "
+          "9;\n" RUN("@activate(@get_local_task_id(n));") NEXT("@assert(@get_int(next_id) == 9); count(1);") },
+    { "activated twice before it runs: it runs once; blocked, it waits", HEAD
+          "var runs: u16 = 0;\n" RUN("@activate(next_id); @activate(next_id); @block(next_id); "
+          "@activate(third_id);") THIRD("@assert(runs == 0); @unblock(next_id);") NEXT("runs += 1; "
+          "@assert(runs == 1); count(1);") },
 };
 // clang-format on
 

@@ -1,4 +1,5 @@
-/* Every snippet of the vendor document "Data Structure Descriptors", read from the document where it lies beside the project:
+/* Every snippet of the vendor document
+      "Data Structure Descriptors", read from the document where it lies beside the project:
  * as printed, or mended as docs/csl.md lists. The document is not ours, so that snippets are named by their lines. */
 #include "compile.h"
 #include "csl/wse/wse.h"
@@ -7,8 +8,8 @@
 
 #define DOCUMENT TW_SOURCE_DIR "/../shared/seeds/csl-dsds.txt"
 
-/* A program around lines [first, last] at file level and [first_in_task, last_in_task] inside a task: `head` before, both
- * edited by replacing `from` with `to`, first occurrence each. */
+/* A program around lines [first, last] at file level and [first_in_task, last_in_task] inside a task: `head`
+ * before, both edited by replacing `from` with `to`, first occurrence each. */
 typedef struct {
     int first, last, first_in_task, last_in_task;
     const char *head;
@@ -53,21 +54,31 @@ static const snippet snippets[] = {
     { .first = 126, .last = 128, .head = "const array = @zeros([4]u16);\n" },
     { .first = 138, .last = 151, .first_in_task = 152, .last_in_task = 153, .warning = "which is const" },
     { .first = 138, .last = 142, .first_in_task = 158, .last_in_task = 160 },
-    { .first = 138, .last = 158, .first_in_task = 159, .last_in_task = 160, .edits = { { "@fmovh(dst_array, src_dsd);", "" }, { "@assert(dst_array[0] == 6);", "" } }, .warning = "which is const" },
+    { .first = 138, .last = 158, .first_in_task = 159, .last_in_task = 160, .edits = { {
+          "@fmovh(dst_array, src_dsd);", "" }, { "@assert(dst_array[0] == 6);", "" } }, .warning =
+          "which is const" },
     { .first = 172, .last = 172, .head = COLORS },
     { .first = 188, .last = 188, .head = COLORS },
     { .first = 192, .last = 196, .head = COLORS },
     { .first = 202, .last = 215, .head = COLORS MEM INDEX, .warning = "without .index the operation is undefined" },
     { .first = 223, .last = 224 },
-    { .first = 223, .last = 224, .first_in_task = 258, .last_in_task = 259, .head = PUSH, .edits = { { "...", "mem" }, { "...", "mem" } } },
-    { .first = 223, .last = 224, .first_in_task = 258, .last_in_task = 258, .error = "expected an expression, not '.'" },
+    { .first = 223, .last = 224, .first_in_task = 258, .last_in_task = 259, .head = PUSH, .edits = { { "...",
+          "mem" }, { "...", "mem" } } },
+    { .first = 223, .last = 224, .first_in_task = 258, .last_in_task = 258, .error =
+          "expected an expression, not '.'" },
     { .first = 269, .last = 276, .edits = { { "...", "" }, { "...", "" } },
-      .head = "comptime { @bind_local_task(on_push, @get_local_task_id(8)); @bind_local_task(on_pop, @get_local_task_id(9)); }\n" },
-    { .first = 269, .last = 276, .first_in_task = 258, .last_in_task = 258, .edits = { { "...", "" }, { "...", "" }, { "...", "mem" } }, .head = PUSH, .error = "is not bound to an id" },
-    { .first = 297, .last = 300, .first_in_task = 302, .last_in_task = 308, .head = PUSH, .edits = { { "...", "mem" }, { "@move", "@mov16" }, { "...", "mem" } } },
-    { .first = 297, .last = 300, .first_in_task = 308, .last_in_task = 308, .head = PUSH, .edits = { { "...", "mem" } }, .error = "@move" },
-    { .first = 333, .last = 338, .head = "const input_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> A[i] });\n" },
-    { .first = 333, .last = 333, .first_in_task = 334, .last_in_task = 338, .head = "const input_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> A[i] });\n" },
+      .head = "comptime { @bind_local_task(on_push, @get_local_task_id(8)); "
+      "@bind_local_task(on_pop, @get_local_task_id(9)); }\n" },
+    { .first = 269, .last = 276, .first_in_task = 258, .last_in_task = 258, .edits = { { "...", "" }, { "...",
+          "" }, { "...", "mem" } }, .head = PUSH, .error = "is not bound to an id" },
+    { .first = 297, .last = 300, .first_in_task = 302, .last_in_task = 308, .head = PUSH, .edits = { { "...",
+          "mem" }, { "@move", "@mov16" }, { "...", "mem" } } },
+    { .first = 297, .last = 300, .first_in_task = 308, .last_in_task = 308, .head = PUSH, .edits = { { "...",
+          "mem" } }, .error = "@move" },
+    { .first = 333, .last = 338, .head = "const input_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} "
+          "-> A[i] });\n" },
+    { .first = 333, .last = 333, .first_in_task = 334, .last_in_task = 338, .head =
+          "const input_dsd = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> A[i] });\n" },
     { .first = 362, .last = 373 },
     { .first = 362, .last = 367, .first_in_task = 373, .last_in_task = 373 },
     { .first_in_task = 428, .last_in_task = 428, .head = MOVES },
@@ -75,23 +86,34 @@ static const snippet snippets[] = {
     { .first_in_task = 449, .last_in_task = 450, .head = MOVES },
     { .first_in_task = 466, .last_in_task = 473, .head = MOVES FABIN("my_fabin_dsd") },
     { .first_in_task = 484, .last_in_task = 495, .head = MOVES },
-    { .first = 513, .last = 515, .edits = { { "...", ".extent = 1, .fabric_color = @get_color(1)" }, { ", ...", "" } } },
-    { .first = 519, .last = 521, .edits = { { "...", ".extent = 1, .fabric_color = @get_color(1)" }, { ", ...", "" } } },
+    { .first = 513, .last = 515, .edits = { { "...", ".extent = 1, .fabric_color = @get_color(1)" }, { ", ...",
+          "" } } },
+    { .first = 519, .last = 521, .edits = { { "...", ".extent = 1, .fabric_color = @get_color(1)" }, { ", ...",
+          "" } } },
     { .first = 513, .last = 515, .error = "expected" },
-    { .first = 557, .last = 561, .head = "var m = @zeros([4]i16); const memory_dsd1 = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> m[i] }); const memory_dsd2 = memory_dsd1;\n" FABOUT("fabric_out_dsd"), .warning = "is still busy" },
-    { .first = 581, .last = 595, .edits = { { ".extent = 10,", ".extent = 10, .fabric_color = @get_color(1)," }, { "(fabin_dsd,\n                                .{.extent = 10,", "(fabin_dsd, .{.extent = 10, .fabric_color = @get_color(2)," },
-      { "...)", ".{ .tensor_access = |i|{10} -> m[i] })" }, { "...)", ".{ .tensor_access = |i|{10} -> m[i] })" } }, .head = "var m = @zeros([10]i16);\n", .warning = "is still busy" },
+    { .first = 557, .last = 561, .head = "var m = @zeros([4]i16); const memory_dsd1 = @get_dsd(mem1d_dsd, "
+          ".{ .tensor_access = |i|{4} -> m[i] }); "
+          "const memory_dsd2 = memory_dsd1;\n" FABOUT("fabric_out_dsd"), .warning = "is still busy" },
+    { .first = 581, .last = 595, .edits = { { ".extent = 10,",
+          ".extent = 10, .fabric_color = @get_color(1)," }, {
+          "(fabin_dsd,\n                                .{.extent = 10,",
+          "(fabin_dsd, .{.extent = 10, .fabric_color = @get_color(2)," },
+      { "...)", ".{ .tensor_access = |i|{10} -> m[i] })" }, { "...)", ".{ .tensor_access = |i|{10} "
+      "-> m[i] })" } }, .head = "var m = @zeros([10]i16);\n", .warning = "is still busy" },
     { .first = 581, .last = 586, .error = "this DSD has no .fabric_color" },
     { .first_in_task = 603, .last_in_task = 604, .head = MOVES, .edits = { { "true });", "true } });" } } },
     { .first_in_task = 603, .last_in_task = 604, .head = MOVES, .error = "expected '}'" },
     { .first = 620, .last = 640, .head = INDEX COLORS },
     { .first = 652, .last = 656, .head = COLORS },
-    { .first = 664, .last = 676, .first_in_task = 678, .last_in_task = 679, .edits = { { "out_first_dsd", "in_second_dsd" } },
+    { .first = 664, .last = 676, .first_in_task = 678, .last_in_task = 679, .edits = { { "out_first_dsd",
+          "in_second_dsd" } },
       .head = COLORS "var first_source = @zeros([10]f16); var second_source = @zeros([10]f16);\n" },
-    { .first = 664, .last = 676, .first_in_task = 678, .last_in_task = 679, .error = "'out_first_dsd' is not declared; did you mean 'in_first_dsd'?",
+    { .first = 664, .last = 676, .first_in_task = 678, .last_in_task = 679, .error =
+          "'out_first_dsd' is not declared; did you mean 'in_first_dsd'?",
       .head = COLORS "var first_source = @zeros([10]f16); var second_source = @zeros([10]f16);\n" },
     { .first = 687, .last = 691, .head = COLORS },
-    { .first = 699, .last = 714, .head = "const recv_channel = @get_color(1); const send_channel = @get_color(2);\n" },
+    { .first = 699, .last = 714, .head = "const recv_channel = @get_color(1); "
+          "const send_channel = @get_color(2);\n" },
 };
 // clang-format on
 

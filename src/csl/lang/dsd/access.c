@@ -1,5 +1,6 @@
-/* Tensor access expressions |i, j|{n, m} -> a[f(i, j), g(i, j)]: affine maps from induction variables to elements, as the
- * struct {base_address, offset, stride, extent} that they are short for (vendor document "DSDs", "tensor_access"). */
+/* Tensor access expressions |i, j|{n, m} -> a[f(i, j), g(i, j)]: affine maps from induction variables to elements,
+ * as the struct {base_address, offset, stride, extent} that they are short for (vendor document "DSDs",
+ * "tensor_access"). */
 #include "csl/lang/dsd/local.h"
 
 enum { MAX_VARIABLES = 4 };
@@ -104,8 +105,8 @@ static bool affine_of(const scope *in, const node *n, affine *out)
 
 /* --- the array ------------------------------------------------------------------------------------------------ */
 
-/* The array that is accessed: its address (an operand of pointer type) and its type. A rank of 1 with unknown length for
- * [*]T. NULL after an error. */
+/* The array that is accessed: its address (an operand of pointer type) and its type. A rank of 1 with unknown
+ * length for [*]T. NULL after an error. */
 static const type *array_of(sema *s, const node *base, operand *address)
 {
     operand o = tw__csl_expr(s, base, NULL);
@@ -162,8 +163,8 @@ static bool extents_of(const scope *in, int64_t *extent)
     return true;
 }
 
-/* What is added, in elements, when a dimension advances: fastest dimension first, the return of the faster ones to their
- * start included (vendor document "DSDs", mem4d). */
+/* What is added, in elements, when a dimension advances: fastest dimension first, the return of the faster ones to
+ * their start included (vendor document "DSDs", mem4d). */
 static bool strides_of(const scope *in, const affine *map, const int64_t *extent, int64_t *stride)
 {
     for (unsigned k = 0; k < in->variables; k++) {

@@ -1,4 +1,5 @@
-/* Builtins that make a DSD from a DSD, at compile time or at run time; the lengths of FIFOs, which change in place. */
+/* Builtins that make a DSD from a DSD, at compile time or at run time; the lengths of FIFOs, which change in
+ * place. */
 #include "csl/lang/dsd/local.h"
 
 typedef enum { BASE, OFFSET, LENGTH, STRIDE } what_changes;

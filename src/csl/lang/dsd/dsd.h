@@ -1,13 +1,13 @@
-/* Builtins of DSDs, DSRs, FIFOs, tasks, queues and colors (vendor documents "Data Structure Descriptors", "Builtins"):
- * what analysis calls through tw__csl_dsd_builtin(), and the value of a DSD at compile time. */
+/* Builtins of DSDs, DSRs, FIFOs, tasks, queues and colors (vendor documents "Data Structure Descriptors",
+ * "Builtins"): what analysis calls through tw__csl_dsd_builtin(), and the value of a DSD at compile time. */
 #ifndef TW_CSL_DSD_DSD_H
 #define TW_CSL_DSD_DSD_H
 
 #include "csl/lang/code/image.h"
 #include "csl/lang/sema/sema.h"
 
-/* A DSD or FIFO known at compile time; never changes. The address lies apart, since a variable gets its place in memory
- * only when somebody asks. DSRs are plain numbers: value.i. */
+/* A DSD or FIFO known at compile time; never changes. The address lies apart, since a variable gets its place in
+ * memory only when somebody asks. DSRs are plain numbers: value.i. */
 struct tw__csl_dsd_value {
     tw__csl_dsd packed;   /* run-time form, without base, object, shape */
     tw__csl_pointer base; /* memory DSDs: the first element */

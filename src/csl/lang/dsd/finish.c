@@ -43,7 +43,7 @@ static bool resolve(sema *s, const tw__dsd_fix *fix)
     return true;
 }
 
-/* --- DSRs --------------------------------------------------------------------------------------------------------- */
+/* --- DSRs ----------------------------------------------------------------------------------------------------- */
 
 static bool same_action(const tw__dsd_action *a, const tw__dsd_action *b)
 {
@@ -78,7 +78,7 @@ static bool check_use(sema *s, const tw__dsd_state *state, const tw__dsd_dsr_use
     return false;
 }
 
-/* --- queues ------------------------------------------------------------------------------------------------------- */
+/* --- queues --------------------------------------------------------------------------------------------------- */
 
 static const tw__csl_queue *queue_row(const tw__csl_program *p, bool output, uint8_t id)
 {
@@ -105,7 +105,7 @@ static bool bind_queue(sema *s, const tw__dsd_fabric *f)
     return row != NULL;
 }
 
-/* --- task 29 ------------------------------------------------------------------------------------------------------ */
+/* --- task 29 -------------------------------------------------------------------------------------------------- */
 
 static bool check_teardown(sema *s, const tw__dsd_state *state)
 {

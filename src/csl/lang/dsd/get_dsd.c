@@ -205,7 +205,8 @@ static bool mem1d(maker *m, const memory_fields *f)
     at = tw__dsd_field_node(from, "stride");
     if (!tw__dsd_has(from, "stride")) return true;
     if (!tw__dsd_field(from, "stride", &o) || !only_one(m->s, at, "stride", &o)) return false;
-    /* A tensor access may step further than the 8 bits that @set_dsd_stride takes: the vendor's text names no limit. */
+    /* A tensor access may step further than the 8 bits that @set_dsd_stride takes: the vendor's text names no
+     * limit. */
     m->stride = tw__csl_coerce(m->s, at, o, f->has_inner ? &tw__csl_t_i16 : &tw__csl_t_i8, ".stride");
     if (m->stride.kind == TW__CSL_O_VALUE) m->v.packed.stride = (int16_t)m->stride.value.i;
     return !tw__csl_is_nothing(&m->stride);

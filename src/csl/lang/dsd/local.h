@@ -15,7 +15,7 @@ typedef tw__csl_type type;
 
 #define TYPE_TEXT(t) tw__csl_type_text((char[TW__CSL_TYPE_TEXT]){ 0 }, (t))
 
-/* --- fields.c: arguments, and structs given as arguments ----------------------------------------------------------- */
+/* --- fields.c: arguments, and structs given as arguments ------------------------------------------------------ */
 
 const char *tw__dsd_builtin_name(const sema *s, const node *call);             /* "@mov16" in the arena */
 bool tw__dsd_arguments(sema *s, const node *call, uint32_t min, uint32_t max); /* count; false after an error */
@@ -50,7 +50,7 @@ bool tw__dsd_known_int(sema *s, const node *at, const operand *o, const char *wh
 /* Struct with these fields: a VALUE when all parts are known. */
 operand tw__dsd_struct(sema *s, size_t count, const char *const *names, const operand *parts);
 
-/* --- access.c, get_dsd.c, change.c ------------------------------------------------------------------------------- */
+/* --- access.c, get_dsd.c, change.c ---------------------------------------------------------------------------- */
 
 operand tw__dsd_known(sema *s, const type *t, const tw__csl_dsd_value *v); /* copied */
 operand tw__dsd_get(sema *s, const node *call, const type *expected);
@@ -62,7 +62,7 @@ bool tw__dsd_priority(const tw__dsd_fields *f, uint8_t *out); /* .priority */
 /* Element behind a pointer or array type for DSDs; NULL when it is none that a DSD may hold. */
 const type *tw__dsd_element(const type *pointee);
 
-/* --- config.c: the trailing struct of an operation, of @load_to_dsr ------------------------------------------------ */
+/* --- config.c: the trailing struct of an operation, of @load_to_dsr ------------------------------------------- */
 
 typedef struct tw__dsd_action {
     tw__csl_action action;
@@ -80,7 +80,7 @@ typedef struct tw__dsd_config {
 bool tw__dsd_read_config(sema *s, const node *at, const operand *o, const char *what, bool for_dsr,
                          tw__dsd_config *out);
 
-/* --- op.c, map.c, dsr.c ------------------------------------------------------------------------------------------ */
+/* --- op.c, map.c, dsr.c --------------------------------------------------------------------------------------- */
 
 operand tw__dsd_operation(sema *s, const node *call, const type *expected);
 operand tw__dsd_map(sema *s, const node *call, const type *expected);
@@ -88,7 +88,7 @@ operand tw__dsd_get_dsr(sema *s, const node *call, const type *expected);
 operand tw__dsd_load_dsr(sema *s, const node *call, const type *expected);
 int tw__dsd_file_of(const type *t); /* tw__csl_dsr_file; -1 = not a DSR */
 
-/* --- task.c, queue.c --------------------------------------------------------------------------------------------- */
+/* --- task.c, queue.c ------------------------------------------------------------------------------------------ */
 
 operand tw__dsd_get_id(sema *s, const node *call, const type *expected);
 operand tw__dsd_bind_task(sema *s, const node *call, const type *expected);
@@ -100,7 +100,7 @@ operand tw__dsd_queue_handler(sema *s, const node *call, const type *expected);
 operand tw__dsd_queue_flush(sema *s, const node *call, const type *expected);
 int tw__dsd_output_queues(const sema *s);
 
-/* --- state.c: what is known about the tile program besides its tables ----------------------------------------------- */
+/* --- state.c: what is known about the tile program besides its tables ----------------------------------------- */
 
 typedef enum tw__dsd_fix_kind {
     TW__DSD_FIX_USE,

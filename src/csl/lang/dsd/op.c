@@ -1,5 +1,5 @@
-/* DSD operations: which operands each takes (ops.def), what the vendor's text forbids of them, the row that the machine
- * executes. */
+/* DSD operations: which operands each takes (ops.def), what the vendor's text forbids of them, the row that the
+ * machine executes. */
 #include "csl/lang/dsd/local.h"
 
 typedef struct {

@@ -6,8 +6,9 @@
  *     tw__csl_report(ctx, TW_ERROR, node->loc, node->length, "csl.type", "expected %s", ...);
  *     tw__csl_ctx_free(ctx);                                                  // tree, names and texts go with it
  *
- * Everything lives in the arena of the context until tw__csl_ctx_free(). Nodes never change after parsing, so one tree
- * serves all instances of a module. The grammar is that of vendor document "CSL language", as docs/csl.md restates it. */
+ * Everything lives in the arena of the context until tw__csl_ctx_free(). Nodes never change after parsing, so one
+ * tree serves all instances of a module. The grammar is that of vendor document "CSL language", as docs/csl.md
+ * restates it. */
 #ifndef TW_CSL_SYNTAX_AST_H
 #define TW_CSL_SYNTAX_AST_H
 
@@ -217,8 +218,8 @@ const char *tw__csl_text(const tw__csl_ctx *ctx, tw__csl_name name);            
 tw__csl_loc tw__csl_add_file(tw__csl_ctx *ctx, const char *path, const char *text, size_t size);
 tw__csl_place tw__csl_where(const tw__csl_ctx *ctx, tw__csl_loc loc);
 
-/* Adds a diagnostic. Errors after the TW__CSL_MAX_ERRORS-th are dropped with all that follows; the same message at the
- * same place (an instantiated function) comes once. A note belongs to the message before it. */
+/* Adds a diagnostic. Errors after the TW__CSL_MAX_ERRORS-th are dropped with all that follows; the same message at
+ * the same place (an instantiated function) comes once. A note belongs to the message before it. */
 void tw__csl_report(tw__csl_ctx *ctx, tw_severity severity, tw__csl_loc loc, uint32_t length, const char *code,
                     const char *format, ...) TW_PRINTF(6, 7);
 void tw__csl_vreport(tw__csl_ctx *ctx, tw_severity severity, tw__csl_loc loc, uint32_t length, const char *code,
@@ -236,8 +237,8 @@ typedef struct tw__csl_token {
     tw__csl_name name; /* IDENT TYPE_NAME BUILTIN, and keywords (they may be field names) */
 } tw__csl_token;
 
-/* Tokens of the file whose first byte is `base`, an END token last, in memory of the caller (free()). Bad characters are
- * reported and left out. NULL = out of memory. */
+/* Tokens of the file whose first byte is `base`, an END token last, in memory of the caller (free()). Bad
+ * characters are reported and left out. NULL = out of memory. */
 tw__csl_token *tw__csl_lex(tw__csl_ctx *ctx, tw__csl_loc base, size_t *count);
 const char *tw__csl_token_text(tw__csl_token_kind kind);    /* "'('", "an identifier" ... for messages */
 const char *tw__csl_operator_text(tw__csl_token_kind kind); /* "+", "and" ... */

@@ -1,8 +1,8 @@
 /* The parser's ground floor: tokens, nodes, errors; and the top level of a file.
  *
- * Recursive descent, one function per rule of the grammar. The first error of a statement (at file level: of a declaration)
- * is reported and jumps back to the loop over statements, which skips to where the next one seems to begin. Nothing needs
- * releasing on the way: nodes lie in the arena, lists on the parser's stack. */
+ * Recursive descent, one function per rule of the grammar. The first error of a statement (at file level: of a
+ * declaration) is reported and jumps back to the loop over statements, which skips to where the next one seems to
+ * begin. Nothing needs releasing on the way: nodes lie in the arena, lists on the parser's stack. */
 #include "csl/lang/syntax/parser.h"
 
 #include <stdlib.h>

@@ -22,8 +22,8 @@ static bool begins_declaration(const tw__csl_parser *p)
     return memchr(starts, p->at->kind, sizeof starts) && tw__csl_where(p->ctx, p->at->loc).column == 1;
 }
 
-/* From an error to the end of its statement: behind a ';' or before a '}' at its own depth of braces, or before a word
- * that only begins statements. */
+/* From an error to the end of its statement: behind a ';' or before a '}' at its own depth of braces, or before a
+ * word that only begins statements. */
 static void skip_statement(tw__csl_parser *p, const tw__csl_token *from)
 {
     static const uint8_t starts[] = { TW__CSL_T_CONST, TW__CSL_T_VAR, TW__CSL_T_FOR, TW__CSL_T_WHILE,

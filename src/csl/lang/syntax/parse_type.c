@@ -1,5 +1,5 @@
-/* Types. In a type's place (behind ':', as element, as result) no '{' of a literal follows, so that a function's body does
- * not look like one; elsewhere a type is an expression like any other. */
+/* Types. In a type's place (behind ':', as element, as result) no '{' of a literal follows, so that a function's
+ * body does not look like one; elsewhere a type is an expression like any other. */
 #include "csl/lang/syntax/parser.h"
 
 static tw__csl_node *make_named(tw__csl_parser *p, tw__csl_kind kind, const tw__csl_token *token)
@@ -155,7 +155,7 @@ tw__csl_tree tw__csl_parse_type_primary(tw__csl_parser *p)
     case TW__CSL_T_TYPE_NAME: p->at++; return make_named(p, TW__CSL_TYPE_NAME, token);
     case TW__CSL_T_STAR: p->at++; return parse_pointee(p, TW__CSL_POINTER, token);
     case TW__CSL_T_LBRACKET: return parse_bracket(p);
-    case TW__CSL_T_CONST: /* "const fn" as a pointer's target is written "*const fn"; some programs leave out the star */
+    case TW__CSL_T_CONST: /* a pointer's target is written "*const fn"; some programs leave out the star */
         if (token[1].kind != TW__CSL_T_FN) return NULL;
         p->at++;
         return parse_fn_type(p);

@@ -1,5 +1,5 @@
-/* The grammar of CSL: each rule in a text that uses it, as the tree it gives; trees print to text that parses to the same
- * tree. The expected text is the printer's form, where every operator has its parentheses. */
+/* The grammar of CSL: each rule in a text that uses it, as the tree it gives; trees print to text that parses to
+ * the same tree. The expected text is the printer's form, where every operator has its parentheses. */
 #include "check.h"
 
 #define E(text) "const x = " text ";"
@@ -7,64 +7,100 @@
 // clang-format off
 static const struct { const char *text, *printed; } rows[] = {
     /* literals */
-    { E("1_000"), E("1000") }, { E("0x1f"), E("31") }, { E("0b101"), E("5") }, { E("0o17"), E("15") }, { E("0"), E("0") },
+    { E("1_000"), E("1000") }, { E("0x1f"), E("31") }, { E("0b101"), E("5") }, { E("0o17"), E("15") },
+    { E("0"), E("0") },
     { E("340282366920938463463374607431768211455"), E("340282366920938463463374607431768211455") },
     { E("1.5"), E("1.5") }, { E("1.0e-3"), E("0.001") }, { E("1e5"), E("100000.0") }, { E("2.5E+2"), E("250.0") },
-    { E("'a'"), E("'\\x61'") }, { E("'\\n'"), E("'\\x0a'") }, { E("'\\x0a'"), E("'\\x0a'") }, { E("'\\''"), E("'\\x27'") },
-    { E("\"a\\n\\t\\\\\\\"\\x41\""), E("\"a\\x0a\\x09\\x5c\\x22A\"") }, { E("\"//\""), E("\"//\"") }, { E("true"), E("true") },
+    { E("'a'"), E("'\\x61'") }, { E("'\\n"
+          "'"), E("'\\x0a'") }, { E("'\\x0a'"), E("'\\x0a'") }, { E("'\\''"), E("'\\x27'") },
+    { E("\"a\\n\\t\\\\\\\"\\x41\""), E("\"a\\x0a\\x09\\x5c\\x22A\"") }, { E("\"//\""), E("\"//\"") },
+    { E("true"), E("true") },
     /* comments */
     { "// one\n/// doc\n//! two\nconst x = 1; // three", E("1") },
     /* precedence, associativity */
     { E("a + b * c"), E("a + (b * c)") }, { E("a - b - c"), E("(a - b) - c") }, { E("a / b % c"), E("(a / b) % c") },
     { E("n & (n - 1) == 0"), E("(n & (n - 1)) == 0") }, { E("i & 1 == 0"), E("(i & 1) == 0") },
-    { E("a << b + c"), E("a << (b + c)") }, { E("a & b << c"), E("a & (b << c)") }, { E("a | b ^ c & d"), E("((a | b) ^ c) & d") },
-    { E("a or b and c == d"), E("a or (b and (c == d))") }, { E("a < b and c >= d or e != f"), E("((a < b) and (c >= d)) or (e != f)") },
-    { E("-a + ~b"), E("(-a) + (~b)") }, { E("!a and b"), E("(!a) and b") }, { E("- -a"), E("-(-a)") }, { E("&a[i]"), E("&a[i]") },
-    { E("&(a[0, z])"), E("&a[0, z]") }, { E("-a.b.*[i](x)"), E("-a.b.*[i](x)") }, { E("comptime f() + 1"), E("(comptime f()) + 1") },
+    { E("a << b + c"), E("a << (b + c)") }, { E("a & b << c"), E("a & (b << c)") }, { E("a | b ^ c & d"), E("((a "
+          "| b) ^ c) & d") },
+    { E("a or b and c == d"), E("a or (b and (c == d))") }, { E("a < b and c >= d or e != f"), E("((a < b) and (c "
+          ">= d)) or (e != f)") },
+    { E("-a + ~b"), E("(-a) + (~b)") }, { E("!a and b"), E("(!a) and b") }, { E("- "
+          "-a"), E("-(-a)") }, { E("&a[i]"), E("&a[i]") },
+    { E("&(a[0, z])"), E("&a[0, z]") }, { E("-a.b.*[i](x)"), E("-a.b.*[i](x)") }, { E("comptime f() + "
+          "1"), E("(comptime f()) + 1") },
     /* postfix, builtins */
-    { E("@get_rectangle().width"), E("@get_rectangle().width") }, { E("(p.*)[i]"), E("p.*[i]") }, { E("x[i, j,]"), E("x[i, j]") },
-    { E("f(a, b,)"), E("f(a, b)") }, { E("@as(u16, 1)"), E("@as(u16, 1)") }, { E("a.color"), E("a.color") }, { E("a.type.param"), E("a.type.param") },
+    { E("@get_rectangle().width"), E("@get_rectangle().width") }, { E("(p.*)[i]"), E("p.*[i]") }, { E("x[i, "
+          "j,]"), E("x[i, j]") },
+    { E("f(a, b,)"), E("f(a, b)") }, { E("@as(u16, 1)"), E("@as(u16, "
+          "1)") }, { E("a.color"), E("a.color") }, { E("a.type.param"), E("a.type.param") },
     /* initialisers */
-    { E(".{}"), E(".{}") }, { E(".{ .color = c, .type = t, }"), E(".{ .color = c, .type = t }") }, { E(".{ 8, 9 }"), E(".{ 8, 9 }") },
-    { E("[3]i16{ 1, 2, 3, }"), E("[3]i16{ 1, 2, 3 }") }, { E("Name{.x = 1}"), E("Name{ .x = 1 }") }, { E("m.Name{}"), E("m.Name{}") },
+    { E(".{}"), E(".{}") }, { E(".{ .color = c, .type = t, }"), E(".{ .color = c, .type = t }") }, { E(".{ 8, "
+          "9 }"), E(".{ 8, 9 }") },
+    { E("[3]i16{ 1, 2, 3, }"), E("[3]i16{ 1, 2, 3 }") }, { E("Name{.x = 1}"), E("Name{ .x = 1 "
+          "}") }, { E("m.Name{}"), E("m.Name{}") },
     { E("f(u16){ .a = b }"), E("f(u16){ .a = b }") }, { E("[2,3]direction{a}"), E("[2, 3]direction{ a }") },
     /* if and switch as expressions, blocks with labels */
-    { E(".{ .tx = if (a) .{ RAMP } else .{ RAMP, SOUTH } }"), E(".{ .tx = if (a) (.{ RAMP }) else (.{ RAMP, SOUTH }) }") },
+    { E(".{ .tx = if (a) .{ RAMP } else .{ RAMP, SOUTH } }"), E(".{ .tx = if (a) (.{ RAMP }) else (.{ RAMP, "
+          "SOUTH }) }") },
     { E("if (a) b else if (c) d"), E("if (a) (b) else (if (c) (d))") },
-    { E("switch (a) { 0, 1 => b, c => { d = e; }, else => f(), }"), "const x = switch (a) {\n    0, 1 => b,\n    c => {\n        d = e;\n    },\n    else => f(),\n};" },
+    { E("switch (a) { 0, 1 => b, c => { d = e; }, else => f(), }"),
+          "const x = switch (a) {\n    0, 1 => b,\n    c => {\n        d = e;\n    },\n    else => f(),\n};" },
     { E("blk: { break :blk 1; }"), "const x = blk: {\n    break :blk 1;\n};" }, { E("{}"), E("{}") },
     /* tensor access */
-    { E("|i|{10} -> a[i]"), E("|i|{10} -> a[i]") }, { E("|i,j|{2,2}->m.a.*[i + 1, 2*j]"), E("|i, j|{2, 2} -> m.a.*[i + 1, 2 * j]") },
+    { E("|i|{10} -> a[i]"), E("|i|{10} -> a[i]") }, { E("|i,j|{2,2}->m.a.*[i + 1, 2*j]"), E("|i, j|{2, 2} "
+          "-> m.a.*[i + 1, 2 * j]") },
     { E("|_, i|{n, 4} -> a[i]"), E("|_, i|{n, 4} -> a[i]") },
     /* types */
-    { "var x: u16;", "var x: u16;" }, { "var x: [10]f32 = @zeros([10]f32);", "var x: [10]f32 = @zeros([10]f32);" }, { "param p: *const u16;", "param p: *const u16;" },
-    { "param p: [*]f32;", "param p: [*]f32;" }, { "param p: [*]const f32;", "param p: [*]const f32;" }, { "param p: *[a, b*2]T;", "param p: *[a, b * 2]T;" },
+    { "var x: u16;", "var x: u16;" }, { "var x: [10]f32 = @zeros([10]f32);",
+          "var x: [10]f32 = @zeros([10]f32);" }, { "param p: *const u16;", "param p: *const u16;" },
+    { "param p: [*]f32;", "param p: [*]f32;" }, { "param p: [*]const f32;", "param p: [*]const f32;" }, {
+          "param p: *[a, b*2]T;", "param p: *[a, b * 2]T;" },
     { "param f: fn ()void;", "param f: fn() void;" }, { "param cb: task () void;", "param cb: task() void;" },
-    { "param f: *const fn(a: i16, u16) f(x).T;", "param f: *const fn(a: i16, u16) f(x).T;" }, { "param t: type;", "param t: type;" },
+    { "param f: *const fn(a: i16, u16) f(x).T;", "param f: *const fn(a: i16, u16) f(x).T;" }, {
+          "param t: type;", "param t: type;" },
     { "const S = struct { a: u16, b: [2]f32 = x, };", "const S = struct { a: u16, b: [2]f32 = x };" },
-    { "const S = extern struct { a: u16 };", "const S = extern struct { a: u16 };" }, { "const S = packed union { a: u7, b: i16777215 };", "const S = packed union { a: u7, b: i16777215 };" },
-    { "const e = enum(u16) { red, white = 4, blue };", "const e = enum(u16) { red, white = 4, blue };" }, { "const e = enum { a };", "const e = enum { a };" },
-    { "const x = @strlen(s) * @as(*u16, p).*;", "const x = @strlen(s) * @as(*u16, p).*;" }, { "var x: [@strlen(s)]u8;", "var x: [@strlen(s)]u8;" },
+    { "const S = extern struct { a: u16 };", "const S = extern struct { a: u16 };" }, {
+          "const S = packed union { a: u7, b: i16777215 };", "const S = packed union { a: u7, b: i16777215 };" },
+    { "const e = enum(u16) { red, white = 4, blue };", "const e = enum(u16) { red, white = 4, blue };" }, {
+          "const e = enum { a };", "const e = enum { a };" },
+    { "const x = @strlen(s) * @as(*u16, p).*;", "const x = @strlen(s) * @as(*u16, p).*;" }, {
+          "var x: [@strlen(s)]u8;", "var x: [@strlen(s)]u8;" },
     /* declarations */
-    { "param p;", "param p;" }, { "param p = {};", "param p = {};" }, { "export var x: [4]f32 align(16) = y;", "export var x: [4]f32 align(16) = y;" },
-    { "extern var x: u16;", "extern var x: u16;" }, { "extern const x: u16 linkname(\"a\");", "extern const x: u16 linkname(\"a\");" },
-    { "fn f(comptime T: type, x: anytype, _: @type_of(x)) T { return x; }", "fn f(comptime T: type, x: anytype, _: @type_of(x)) T {\n    return x;\n}" },
-    { "inline fn f() void {}", "inline fn f() void {}" }, { "noinline fn f() linksection(\"x\") void {}", "noinline fn f() linksection(\"x\") void {}" },
-    { "extern fn f(u16) void;", "extern fn f(u16) void;" }, { "task t(a: u16, b: u16) void {}", "task t(a: u16, b: u16) void {}" }, { "task t() {}", "task t() {}" },
-    { "comptime { @f(); };", "comptime {\n    @f();\n}" }, { "layout { @set_rectangle(1, 1); }", "layout {\n    @set_rectangle(1, 1);\n}" },
+    { "param p;", "param p;" }, { "param p = {};", "param p = {};" }, { "export var x: [4]f32 align(16) = y;",
+          "export var x: [4]f32 align(16) = y;" },
+    { "extern var x: u16;", "extern var x: u16;" }, { "extern const x: u16 linkname(\"a\");",
+          "extern const x: u16 linkname(\"a\");" },
+    { "fn f(comptime T: type, x: anytype, _: @type_of(x)) T { return x; }",
+          "fn f(comptime T: type, x: anytype, _: @type_of(x)) T {\n    return x;\n}" },
+    { "inline fn f() void {}", "inline fn f() void {}" }, { "noinline fn f() linksection(\"x\") void {}",
+          "noinline fn f() linksection(\"x\") void {}" },
+    { "extern fn f(u16) void;", "extern fn f(u16) void;" }, { "task t(a: u16, b: u16) void {}",
+          "task t(a: u16, b: u16) void {}" }, { "task t() {}", "task t() {}" },
+    { "comptime { @f(); };", "comptime {\n    @f();\n}" }, { "layout { @set_rectangle(1, 1); }",
+          "layout {\n    @set_rectangle(1, 1);\n}" },
     { "fn f() [2]T {}", "fn f() [2]T {}" }, { "fn f() *T {}", "fn f() *T {}" },
 };
 #define S(text) "fn f() void {\n    " text "\n}"
 static const struct { const char *text, *printed; } statements[] = {
-    { "x = 1;", "x = 1;" }, { "x += 1; x -= 1; x *= 1; x /= 1; x %= 1;", "x += 1;\n    x -= 1;\n    x *= 1;\n    x /= 1;\n    x %= 1;" },
+    { "x = 1;", "x = 1;" }, { "x += 1; x -= 1; x *= 1; x /= 1; x %= 1;",
+          "x += 1;\n    x -= 1;\n    x *= 1;\n    x /= 1;\n    x %= 1;" },
     { "x <<= 1; x >>= 1; x &= 1; x |= 1; x ^= 1;", "x <<= 1;\n    x >>= 1;\n    x &= 1;\n    x |= 1;\n    x ^= 1;" },
-    { "@field(s, \"n\") = 1;", "@field(s, \"n\") = 1;" }, { "@bitcast(*u16, a).* = v;", "@bitcast(*u16, a).* = v;" }, { "(p.*)[i] = 1;", "p.*[i] = 1;" },
-    { "if (c) x = y;", "if (c) x = y;;" }, { "if (c) f(); else g();", "if (c) f(); else g();;" }, { "if (c) return 1; else if (d) { } else return;", "if (c) return 1; else if (d) {} else return;;" },
-    { "if (a) if (b) f(); else g();", "if (a) if (b) f(); else g();;" }, { "if (a) { if (b) f(); } else g();", "if (a) {\n        if (b) f();;\n    } else g();;" },
-    { "for (@range(i16, 3)) |i| f(i);", "for (@range(i16, 3)) |i| f(i);;" }, { "inline for (a) |_, i| {}", "inline for (a) |_, i| {};" },
-    { "while (a < 3) : (a += 1) {}", "while (a < 3) : (a += 1) {};" }, { "l: while (true) { continue :l; break :l; }", "l: while (true) {\n        continue :l;\n        break :l;\n    };" },
-    { "inline while (c) {}", "inline while (c) {};" }, { "comptime var i: u16 = 0;", "comptime var i: u16 = 0;" }, { "comptime { f(); }", "comptime {\n        f();\n    };" },
-    { "l: { break :l; }", "l: {\n        break :l;\n    };" }, { "switch (a) { 0 => return, 1 => break, 2 => x = 1, else => {} }", "switch (a) {\n        0 => return,\n        1 => break,\n        2 => x = 1,\n        else => {},\n    };" },
+    { "@field(s, \"n\") = 1;", "@field(s, \"n\") = 1;" }, { "@bitcast(*u16, a).* = v;",
+          "@bitcast(*u16, a).* = v;" }, { "(p.*)[i] = 1;", "p.*[i] = 1;" },
+    { "if (c) x = y;", "if (c) x = y;;" }, { "if (c) f(); else g();", "if (c) f(); else g();;" }, {
+          "if (c) return 1; else if (d) { } else return;", "if (c) return 1; else if (d) {} else return;;" },
+    { "if (a) if (b) f(); else g();", "if (a) if (b) f(); else g();;" }, { "if (a) { if (b) f(); } else g();",
+          "if (a) {\n        if (b) f();;\n    } else g();;" },
+    { "for (@range(i16, 3)) |i| f(i);", "for (@range(i16, 3)) |i| f(i);;" }, { "inline for (a) |_, i| {}",
+          "inline for (a) |_, i| {};" },
+    { "while (a < 3) : (a += 1) {}", "while (a < 3) : (a += 1) {};" }, { "l: while (true) { continue :l; "
+          "break :l; }", "l: while (true) {\n        continue :l;\n        break :l;\n    };" },
+    { "inline while (c) {}", "inline while (c) {};" }, { "comptime var i: u16 = 0;",
+          "comptime var i: u16 = 0;" }, { "comptime { f(); }", "comptime {\n        f();\n    };" },
+    { "l: { break :l; }", "l: {\n        break :l;\n    };" }, {
+          "switch (a) { 0 => return, 1 => break, 2 => x = 1, else => {} }",
+          "switch (a) {\n        0 => return,\n        1 => break,\n        2 => x = 1,\n        else => {},\n    "
+          "};" },
     { "var x; const y = 1; ;", "var x;\n    const y = 1;" }, { "@fmacs(y, y, A, x[j]);", "@fmacs(y, y, A, x[j]);" },
     { "if (a) f() else g();", "if (a) f(); else g();;" },
 };
