@@ -277,6 +277,11 @@ static void corners(void **state)
           "out[0] = @as(i32, @as(i16, e)); e = @as(E, n); out[1] = @as(i32, e == E.neg); switch (e) { E.neg => "
           "out[2] = 5, else => out[2] = 6 } n = 1; out[3] = @as(i32, @as(E, n) == E.b);",
           { -2, 1, 5, 1 } },
+        { "fn wrap(x: anytype) comptime_struct { return .{ .v = x, .k = 2 }; } fn elem(x: anytype) type { return "
+          "@type_of(x); } var n: i32 = 21;",
+          "out[0] = wrap(n).v * wrap(n).k; var y: elem(n) = 3; y += n; out[1] = y; const w = wrap(n); n = 0; "
+          "out[2] = w.v;",
+          { 42, 24, 21 } },
         { "param absent = {}; param given: i32 = 4; var n: i32 = 1;",
           "if (absent == {}) { out[0] = given; } if (@is_same_type(@type_of(given), i32)) { out[1] = 1; } comptime "
           "{ @comptime_assert(given == 4); } if (n == 1 and @has_field(.{ .x = 1 }, \"y\")) { out[2] = 1; }",

@@ -323,11 +323,9 @@ operand tw__csl_call_function(sema *s, const node *at, tw__csl_function *f, oper
     if (!c.args || !bind_arguments(s, &c, args, arg_nodes)) return tw__csl_nothing();
     bool now = !s->gen || force_comptime || !tw__csl_is_runtime(c.result);
     if (now) {
+        /* A result that exists only at compile time may still hold run-time parts, or be the type of one. */
         for (size_t i = 0; i < count; i++)
-            if (!tw__csl_is_known(&c.args[i].o) && s->gen)
-                return tw__csl_error(s, arg_nodes ? arg_nodes[i] : at, "csl.comptime",
-                                     "'%s' is evaluated at compile time: argument %zu must be known", f->name,
-                                     i + 1);
+            if (!tw__csl_is_known(&c.args[i].o) && s->gen && !force_comptime) return run_body(s, &c, true);
         return run_body(s, &c, false);
     }
     if (must_inline(&c)) return run_body(s, &c, true);
