@@ -383,13 +383,10 @@ static int write_results(run *r, const settings *s)
 {
     if (s->profile && tw_wse_write_profile(r->w, s->profile) != TW_OK) return failed();
     if (s->trace) {
-        FILE *out = fopen(s->trace, "w");
-        if (!out) {
-            fprintf(stderr, "tilewright csl: cannot write '%s': %s\n", s->trace, g_strerror(errno));
-            return TW__EXIT_FAILURE;
-        }
-        tw_status status = tw_wse_write_trace(r->w, out);
-        if (fclose(out) != 0 || status != TW_OK) return failed();
+        tw_output *out;
+        if (tw_output_open(&out, s->trace, NULL, 0) != TW_OK) return failed();
+        tw_status status = tw_wse_write_trace(r->w, tw_output_file(out));
+        if (tw_output_close(out, status == TW_OK) != TW_OK || status != TW_OK) return failed();
     }
     if (s->stats)
         printf("%llu cycles on %u x %u PEs\n", (unsigned long long)tw_wse_cycle(r->w), r->info.width,

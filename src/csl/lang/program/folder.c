@@ -135,12 +135,7 @@ tw_status tw_csl_decode(tw_csl_program **out, const unsigned char *bytes, size_t
 static tw_status write_file(const char *folder, const char *name, const void *bytes, size_t size)
 {
     char *path = g_build_filename(folder, name, NULL);
-    GError *error = NULL;
-    tw_status status = TW_OK;
-    if (!g_file_set_contents(path, bytes, (gssize)size, &error)) {
-        status = tw__fail(TW_E_IO, "%s", error->message);
-        g_error_free(error);
-    }
+    tw_status status = tw_write_file(path, bytes, size, NULL, 0);
     g_free(path);
     return status;
 }

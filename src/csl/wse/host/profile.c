@@ -3,7 +3,6 @@
 #include "csl/wse/host/host.h"
 #include "core/profile/profile.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,9 +239,10 @@ tw_status tw_wse_write_profile(tw_wse *w, const char *path)
 {
     const tw_profile *profile = tw_wse_profile(w);
     if (!profile) return w->options.profile ? TW_E_NO_MEMORY : TW_E_PROFILING_DISABLED;
-    FILE *out = fopen(path, "w");
-    if (!out) return tw__fail(TW_E_IO, "cannot write '%s': %s", path, g_strerror(errno));
-    tw_status status = tw_profile_write_json(profile, out, true);
-    if (fclose(out) != 0 && status == TW_OK) status = tw__fail(TW_E_IO, "cannot write '%s'", path);
-    return status;
+    tw_output *out;
+    tw_status status = tw_output_open(&out, path, NULL, 0);
+    if (status != TW_OK) return status;
+    status = tw_profile_write_json(profile, tw_output_file(out), true);
+    tw_status closed = tw_output_close(out, status == TW_OK);
+    return status != TW_OK ? status : closed;
 }
