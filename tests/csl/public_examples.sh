@@ -1,5 +1,5 @@
 #!/bin/sh
-# public_examples.sh BIN DIR [WORD]: runs the commands_wse2.sh and commands_wse3.sh of every program below DIR, a checkout of the
+# public_examples.sh BIN DIR [WORD]: runs commands_wse2.sh and commands_wse3.sh (in older ones commands.sh) of every program below DIR, a checkout of the
 # vendor's public examples, with our cslc and cs_python from the folder BIN; WORD keeps programs whose path contains it.
 # One line each: pass, FAIL and the last line of what it printed, or skip when a Python module is missing. JOBS at a time
 # (default 2), LIMIT seconds each (default 300). What was printed stays in OUT (default: a new folder in /tmp).
@@ -12,6 +12,7 @@ run_one() { # run_one commands file
   commands=$1
   arch=$(basename "$commands" .sh)
   arch=${arch#commands_}
+  [ "$arch" != commands ] || arch=any
   folder=$(dirname "$commands")
   name=$(basename "$folder")
   log=$out/$name.$arch.log
@@ -35,7 +36,7 @@ if [ "${4:-}" = one ]; then
   run_one "$word"
   exit 0
 fi
-find "$dir" -name 'commands_wse?.sh' | sort | { [ -z "$word" ] && cat || grep -e "$word"; } |
+find "$dir" -name 'commands_wse?.sh' -o -name commands.sh | sort | { [ -z "$word" ] && cat || grep -e "$word"; } |
   xargs -r -P "${JOBS:-2}" -I '{}' env OUT="$out" sh "$0" "$bin" "$dir" '{}' one >"$out/results"
 sort -k 3,3 -k 2,2 "$out/results"
 echo "$(grep -c ^pass "$out/results") passed, $(grep -c ^FAIL "$out/results") failed, $(grep -c ^skip "$out/results") skipped; logs in $out"
