@@ -241,6 +241,13 @@ tw__csl_module *tw__csl_load_module(sema *s, const node *at, const char *name, c
         char *folder = importer ? g_path_get_dirname(importer->path) : g_strdup(".");
         file = load_in(s, folder, name, &path, &found);
         g_free(folder);
+        if (!found) { /* programs of older compilers name files from the folder of the layout on */
+            const char *other = name;
+            folder = g_path_get_dirname(s->shared->options->file);
+            file = load_in(s, folder, name, &other, &found);
+            if (found) path = other;
+            g_free(folder);
+        }
     }
     if (!found) {
         tw__csl_error(s, at, "csl.import", library ? "there is no library %s" : "cannot read '%s'",
