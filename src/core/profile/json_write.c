@@ -1,5 +1,6 @@
 /* Writing JSON as a stream of tokens, and the members that both files have. Numbers never depend on the locale. */
 #include "core/profile/json.h"
+#include "core/profile/summary.h"
 
 #include <glib.h>
 #include <math.h>
@@ -130,6 +131,11 @@ void tw__json_target(tw__json *j, const tw_profile *p, uint64_t *row)
     tw__json_number(j, "clockFrequency", p->target.clock_hz);
     tw__json_count(j, "minSyncDelay", p->target.min_sync_delay);
     tw__json_row(j, p, "relativeSyncDelayByTile", p->target.sync_delays, p->target.tiles_per_ipu, row);
+    static const char *const meant[] = { "IPU", "tile", "vertex" };
+    const tw__terms *terms = tw__profile_terms(p->names.items[p->target.type]);
+    if (terms->words[0]) tw__json_open(j, "words", '{'); /* of this machine, for the names that all profiles have */
+    for (int i = 0; i < 3 && terms->words[0]; i++) tw__json_text(j, meant[i], terms->words[i]);
+    if (terms->words[0]) tw__json_close(j, '}');
     tw__json_close(j, '}');
 }
 

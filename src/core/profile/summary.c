@@ -49,15 +49,15 @@ static bool use_colour(FILE *out, tw_colours colours)
 static const tw__terms terms[] = {
     // clang-format off
     { "AI_ENGINE", "Number of arrays", "Tiles per array", "Total Tiles", "Memory Per-Tile", "Memory on all tiles:",
-      "Number of kernels", "Cycles by kernel:", false },
+      "Number of kernels", "Cycles by kernel:", false, { "array", "tile", "kernel" } },
     { "ASCEND_PTO", "Number of devices", "Cores per device", "Total Cores", "Memory Per-Core", "Memory on all cores:",
-      "Number of instructions", "Cycles by instruction:", false },
+      "Number of instructions", "Cycles by instruction:", false, { "device", "core", "instruction" } },
     { NULL, "Number of IPUs", "Tiles per IPU", "Total Tiles", "Memory Per-Tile", "Memory on all IPUs:",
-      "Number of vertices", "Cycles by vertex type:", true },
+      "Number of vertices", "Cycles by vertex type:", true, { NULL } },
     // clang-format on
 };
 
-static const tw__terms *terms_of(const char *target)
+const tw__terms *tw__profile_terms(const char *target)
 {
     const tw__terms *t = terms;
     while (t->target && (!target || strcmp(t->target, target) != 0)) t++;
@@ -115,7 +115,7 @@ void tw__note(const tw__page *page, int indent, const char *format, ...)
 static tw_status print(const tw_profile *p, FILE *out, const tw_profile_options *options, bool graph,
                        bool execution)
 {
-    tw__page page = { .out = out, .p = p, .terms = terms_of(p->names.items[p->target.type]) };
+    tw__page page = { .out = out, .p = p, .terms = tw__profile_terms(p->names.items[p->target.type]) };
     if (options) page.options = *options;
     page.colour = use_colour(out, page.options.colours);
     tw_status status = TW_OK;

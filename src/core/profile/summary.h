@@ -11,7 +11,10 @@ typedef struct tw__terms {
     const char *chips, *tiles_per_chip, *tiles, *memory_per_tile, *memory;
     const char *vertices, *cycles_by_type;
     bool is_graph;
+    const char *words[3]; /* JSON: what a chip, a tile and a vertex are called; NULL: by these names */
 } tw__terms;
+/* Terms of a machine by the type of its target; the last row for all others. */
+const tw__terms *tw__profile_terms(const char *target);
 
 typedef struct tw__page {
     FILE *out;

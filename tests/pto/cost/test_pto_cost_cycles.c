@@ -267,6 +267,31 @@ static void pto_cycles_timeline(void **state)
     tw_pto_free(core);
 }
 
+/* The common profile says in JSON what the machine calls its parts; what is read back is the same profile. */
+static void pto_cycles_words(void **state)
+{
+    (void)state;
+    tw_pto *core = tw_pto_new(TW_PTO_A5, TW_PTO_PROFILE);
+    tw_pto_tile t = vec_tile(TW_F32, 4, 64);
+    OK(CALL(core, "tadd", NULL, TILE(&t), TILE(&t), TILE(&t)));
+    tw_profile *profile = tw_pto_profile(core);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    OK(tw_profile_write_json(profile, out, true));
+    fclose(out);
+    json_t *json = json_loads(text, 0, NULL), *graph = json_object_get(json, "graph"),
+           *words = json_object_get(json_object_get(graph, "target"), "words");
+    assert_non_null(words);
+    assert_string_equal(json_string_value(json_object_get(words, "IPU")), "device");
+    assert_string_equal(json_string_value(json_object_get(words, "tile")), "core");
+    assert_string_equal(json_string_value(json_object_get(words, "vertex")), "instruction");
+    json_decref(json);
+    free(text);
+    tw_profile_free(profile);
+    tw_pto_free(core);
+}
+
 /* --- the common profile ----------------------------------------------------------------------------------------- */
 
 static float numbers[4][64 * 64];
@@ -388,11 +413,11 @@ static void pto_cycles_profile_waits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pto_cycles_vector),        cmocka_unit_test(pto_cycles_others),
-        cmocka_unit_test(pto_cycles_cube),          cmocka_unit_test(pto_cycles_pipe),
-        cmocka_unit_test(pto_cycles_overlap),       cmocka_unit_test(pto_cycles_timeline),
-        cmocka_unit_test(pto_cycles_clock),         cmocka_unit_test(pto_cycles_profile),
-        cmocka_unit_test(pto_cycles_profile_waits),
+        cmocka_unit_test(pto_cycles_vector),  cmocka_unit_test(pto_cycles_others),
+        cmocka_unit_test(pto_cycles_cube),    cmocka_unit_test(pto_cycles_pipe),
+        cmocka_unit_test(pto_cycles_overlap), cmocka_unit_test(pto_cycles_timeline),
+        cmocka_unit_test(pto_cycles_words),   cmocka_unit_test(pto_cycles_clock),
+        cmocka_unit_test(pto_cycles_profile), cmocka_unit_test(pto_cycles_profile_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
