@@ -20,7 +20,10 @@
  *
  * Errors: the first mistake is kept with the call that made it; later calls do nothing and return nil handles. A
  * failing call has no effect. Check tw_graph_status() once, or let tw_engine_new() / tw_engine_load() refuse the
- * graph; tw_graph_take_error() returns the error and clears it, so that a caller can go on. */
+ * graph; tw_graph_take_error() returns the error and clears it, so that a caller can go on.
+ *
+ * Threads: a graph, with its virtual and replicated graphs and the engines being made from it, is used by one thread at a
+ * time; two graphs, also of one target, by two. Nothing here locks: whoever shares a graph brings a lock of his own. */
 #ifndef TILEWRIGHT_POPLAR_GRAPH_H
 #define TILEWRIGHT_POPLAR_GRAPH_H
 
