@@ -237,6 +237,10 @@ static operand export_symbol(sema *s, const node *n, const operand *o, tw__csl_g
     if (row >= 0 && t != s->layout->export_types[row])
         return tw__csl_error(s, n, "csl.export", "'%s' is %s, but is exported as %s", name, TYPE_TEXT(t),
                              TYPE_TEXT(s->layout->export_types[row]));
+    /* The vendor document asks for equal mutability; programs run either way. */
+    if (row >= 0 && g && g->is_var != (s->image->exports[row].is_mutable != 0))
+        tw__csl_warn(s, n, "csl.export", "'%s' is a %s, but is exported as %s", name,
+                     g->is_var ? "variable" : "constant", g->is_var ? "immutable" : "mutable");
     tw__csl_program *p = tw__csl_sema_program(s);
     for (size_t i = 0; i < p->export_count; i++)
         if (row >= 0 && p->exports[i].name == (uint32_t)row)

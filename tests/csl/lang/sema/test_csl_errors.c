@@ -188,6 +188,32 @@ static void layouts(void **state)
     }
 }
 
+/* Exported mutability and that of the declaration should agree: a warning each way. */
+static void mutability(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *exported, *declared, *phrase;
+    } rows[] = { { "false", "var", "exported as immutable" },
+                 { "true", "const", "exported as mutable" },
+                 { "true", "var", NULL },
+                 { "false", "const", NULL } };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[512];
+        snprintf(
+            text, sizeof text,
+            "layout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\"); @export_name(\"x\", [*]f32, %s); }\n"
+            "=== pe.csl\nvar a = @zeros([4]f32); %s p: [*]f32 = &a; comptime { @export_symbol(p, \"x\"); }",
+            rows[i].exported, rows[i].declared);
+        compiled c;
+        compile_text(&c, text);
+        assert_non_null(c.image);
+        assert_int_equal(tw_diags_count(c.diags, TW_WARNING), rows[i].phrase != NULL);
+        if (rows[i].phrase) assert_non_null(strstr(tw_diags_get(c.diags, 0)->message, rows[i].phrase));
+        compiled_free(&c);
+    }
+}
+
 /* Several errors in one run, and none that follows from another. */
 static void several(void **state)
 {
@@ -232,8 +258,9 @@ static void traces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types),   cmocka_unit_test(comptime_rules), cmocka_unit_test(declarations),
-        cmocka_unit_test(layouts), cmocka_unit_test(several),        cmocka_unit_test(traces),
+        cmocka_unit_test(types),      cmocka_unit_test(comptime_rules), cmocka_unit_test(declarations),
+        cmocka_unit_test(layouts),    cmocka_unit_test(several),        cmocka_unit_test(traces),
+        cmocka_unit_test(mutability),
     };
     return cmocka_run_group_tests_name("csl_errors", tests, NULL, NULL);
 }
