@@ -501,6 +501,52 @@ static void code_without_text(void **state)
     tw_object_free(NULL);
 }
 
+/* One allocation after the other fails: an ordinary error each time, nothing lost, and success when none fails. */
+static tw_status make_all(char **dump)
+{
+    static const char other[] = ".globl g, h\ng: h: br $lr\n.stack_total g, 8\n";
+    static const char more[] =
+        ".macro m a\n.long \\a\n.endm\n.data\nm 1\nm 2f - 1f\n1: .rept 2\n.byte 1\n.endr\n2:\n";
+    g_autofree char *text = g_strconcat(sample, more, NULL);
+    tw_object *object = NULL, *back = NULL, *image = NULL, *g = NULL;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    uint32_t stack;
+    tw_status status = tw_asm_text(text, strlen(text), "test.S", NULL, NULL, &object);
+    if (status == TW_OK) status = tw_asm_text(other, sizeof other - 1, "g.S", NULL, NULL, &g);
+    if (status == TW_OK) status = tw_object_to_elf(object, &bytes, &size);
+    if (status == TW_OK) status = tw_object_from_elf(bytes, size, "test.o", &back);
+    const tw_object *both[] = { back, g };
+    if (status == TW_OK) status = tw_link(both, 2, NULL, NULL, &image);
+    if (status == TW_OK) status = tw_stack_need(image, "f", &stack);
+    *dump = status == TW_OK ? tw_object_dump(image, 31) : NULL;
+    if (status == TW_OK && !*dump) status = TW_E_NO_MEMORY;
+    free(bytes);
+    tw_object_free(object), tw_object_free(back), tw_object_free(image), tw_object_free(g);
+    return status;
+}
+
+static void out_of_memory(void **state)
+{
+    (void)state;
+    char *good, *dump;
+    unsigned long failed = 0;
+    if (make_all(&good) != TW_OK) fail_msg("%s", tw_error_message());
+    for (unsigned long nth = 1, left = 0; !left; nth++) {
+        tw__fail_allocation(nth);
+        tw_status status = make_all(&dump);
+        left = tw__fail_allocation(0);
+        if (status == TW_OK)
+            assert_string_equal(dump, good); /* what failed was not needed, such as room for messages */
+        else if (status != TW_E_NO_MEMORY)
+            fail_msg("allocation %lu: %d %s", nth, status, tw_error_message());
+        failed += status != TW_OK;
+        free(dump);
+    }
+    assert_true(failed > 20);
+    free(good);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -517,6 +563,7 @@ int main(void)
         cmocka_unit_test(stack_of_programs),
         cmocka_unit_test(stack_stated_in_two_files),
         cmocka_unit_test(code_without_text),
+        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

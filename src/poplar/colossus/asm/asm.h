@@ -161,7 +161,8 @@ typedef struct tw__asm {
 place tw__asm_place_at(const tw__asm *as, const char *at, size_t length);
 void tw__asm_report(tw__asm *as, place where, tw_severity severity, const char *format, ...) TW_PRINTF(4, 5);
 #define fail_at(as, where, ...) tw__asm_report((as), (where), TW_ERROR, __VA_ARGS__)
-void tw__asm_fail_status(tw__asm *as, place where); /* tw_error_message() as an error */
+/* True for TW_OK. Else tw_error_message() becomes an error at `where`; out of memory ends the assembly. */
+bool tw__asm_ok(tw__asm *as, tw_status status, place where);
 bool tw__asm_push_frame(tw__asm *as, frame *added); /* depth and size are checked */
 void tw__asm_pop_frame(tw__asm *as);
 void tw__asm_locate(const frame *frame, const char *at, const char **file, int *line, int *column);

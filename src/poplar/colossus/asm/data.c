@@ -15,7 +15,7 @@ static bool can_emit(tw__asm *as, place where)
 
 void tw__asm_emit_bytes(tw__asm *as, const void *bytes, size_t length, place where)
 {
-    if (tw_object_append(as->object, as->section, bytes, length) != TW_OK) tw__asm_fail_status(as, where);
+    tw__asm_ok(as, tw_object_append(as->object, as->section, bytes, length), where);
 }
 
 static const tw_section *current(const tw__asm *as)
@@ -164,7 +164,7 @@ void tw__asm_do_align(tw__asm *as, const char *name, place where)
     } else {
         status = tw_object_align(as->object, as->section, (uint32_t)align);
     }
-    if (status != TW_OK) tw__asm_fail_status(as, where);
+    tw__asm_ok(as, status, where);
 }
 
 /* .org to an offset of the section, a constant or a label of it; only forward. */

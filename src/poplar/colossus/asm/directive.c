@@ -100,7 +100,10 @@ static void do_include(tw__asm *as, const char *name, place where)
     tw__asm_skip_statement(as); /* the rest of the line, before the new text comes on top */
     frame *f = TW__NEW(as->arena, frame);
     char *copy = f ? tw__asm_copy_text(as, text, strlen(text)) : NULL;
-    if (!copy) return;
+    if (!copy) {
+        as->stopped = true, as->status = TW_E_NO_MEMORY;
+        return;
+    }
     *f = (frame){ .text = copy,
                   .at = copy,
                   .end = copy + strlen(copy),

@@ -172,7 +172,8 @@ static void add_line(tw__asm *as, const parsed *insn, uint32_t offset)
 {
     const char *file;
     int line = tw__asm_quick_line(as, insn->place, &file);
-    if (line > 0) tw_object_add_line(as->object, as->section, offset, file, (uint32_t)line);
+    if (line > 0)
+        tw__asm_ok(as, tw_object_add_line(as->object, as->section, offset, file, (uint32_t)line), insn->place);
 }
 
 void tw__asm_emit_parsed(tw__asm *as, parsed *insns, unsigned count)
@@ -197,10 +198,7 @@ void tw__asm_emit_parsed(tw__asm *as, parsed *insns, unsigned count)
         insn->insn.bundled = count == 2;
         for (size_t k = 0; k < insn->row->count; k++)
             if (insn->waiting & 1u << k) insn->insn.operands[k] = 0;
-        if (tw_object_emit(as->object, as->section, &insn->insn) != TW_OK) {
-            tw__asm_fail_status(as, insn->place);
-            return;
-        }
+        if (!tw__asm_ok(as, tw_object_emit(as->object, as->section, &insn->insn), insn->place)) return;
         if (insn->waiting) add_waiting(as, insn, offset + 4 * i);
     }
     add_line(as, &insns[0], offset);

@@ -87,11 +87,12 @@ static void put_relocation(tw__asm *as, const fixup *f, value v)
     } else if (symbol->binding == TW_SYMBOL_LOCAL && symbol->section >= 0) {
         addend += symbol->value;
         target = tw_object_section_symbol(as->object, symbol->section);
-        tw__asm_note_of(as, target);
+        if (target >= 0) tw__asm_note_of(as, target);
     }
-    if (target < 0 || tw_object_relocate(as->object, f->section, f->offset, (tw_relocation_type)type, target,
-                                         (int32_t)addend) != TW_OK)
-        tw__asm_fail_status(as, f->place);
+    tw_status status = target < 0 ? (tw_status)target
+                                  : tw_object_relocate(as->object, f->section, f->offset, (tw_relocation_type)type,
+                                                       target, (int32_t)addend);
+    tw__asm_ok(as, status, f->place);
 }
 
 void tw__asm_apply_fixups(tw__asm *as)

@@ -26,7 +26,7 @@ static void enter(tw__asm *as, const char *name, unsigned flags, place where)
 {
     int section = tw_object_section(as->object, name, flags);
     if (section < 0) {
-        tw__asm_fail_status(as, where);
+        tw__asm_ok(as, (tw_status)section, where);
         return;
     }
     as->previous = as->section, as->section = section;
@@ -224,13 +224,11 @@ void tw__asm_do_comm(tw__asm *as, const char *name, place where)
         tw_object_bind(as->object, symbol, TW_SYMBOL_GLOBAL);
     } else { /* .lcomm: room in .bss at once */
         int bss = tw_object_section(as->object, ".bss", TW_SECTION_DATA | TW_SECTION_EMPTY);
-        if (bss < 0 || tw_object_align(as->object, bss, (uint32_t)align) != TW_OK) {
-            tw__asm_fail_status(as, where);
+        if (!tw__asm_ok(as, bss < 0 ? (tw_status)bss : tw_object_align(as->object, bss, (uint32_t)align), where))
             return;
-        }
         tw_object_define(as->object, symbol, bss, tw_object_get_section(as->object, (size_t)bss)->size,
                          TW_SYMBOL_OBJECT);
-        if (tw_object_append(as->object, bss, NULL, (size_t)bytes) != TW_OK) tw__asm_fail_status(as, where);
+        tw__asm_ok(as, tw_object_append(as->object, bss, NULL, (size_t)bytes), where);
     }
     tw_object_set_size(as->object, symbol, (uint32_t)bytes);
 }
@@ -281,7 +279,7 @@ void tw__asm_do_stack_calls(tw__asm *as, const char *name, place where)
         g_string_append_printf(targets, "%s%s", targets->len ? "," : "", target);
     }
     tw_stack_note note = { .kind = TW_STACK_CALLS, .name = name, .targets = targets->str };
-    if (tw_object_add_stack_note(as->object, &note) != TW_OK) tw__asm_fail_status(as, where);
+    tw__asm_ok(as, tw_object_add_stack_note(as->object, &note), where);
 }
 
 void tw__asm_finish_stack(tw__asm *as)
@@ -295,7 +293,7 @@ void tw__asm_finish_stack(tw__asm *as)
             continue;
         }
         tw_stack_note note = { .kind = s->kind, .name = s->name, .bytes = (uint32_t)v.number };
-        if (tw_object_add_stack_note(as->object, &note) != TW_OK) tw__asm_fail_status(as, s->place);
+        tw__asm_ok(as, tw_object_add_stack_note(as->object, &note), s->place);
     }
     for (guint i = 0; i < as->notes->len && i < as->object->symbol_count; i++) {
         const symbol_note *note = &g_array_index(as->notes, symbol_note, i);

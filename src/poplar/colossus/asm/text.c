@@ -114,9 +114,13 @@ void tw__asm_report(tw__asm *as, place where, tw_severity severity, const char *
     }
 }
 
-void tw__asm_fail_status(tw__asm *as, place where)
+bool tw__asm_ok(tw__asm *as, tw_status status, place where)
 {
-    fail_at(as, where, "%s", tw_error_message());
+    if (status == TW_E_NO_MEMORY)
+        as->stopped = true, as->status = status;
+    else if (status != TW_OK)
+        fail_at(as, where, "%s", tw_error_message());
+    return status == TW_OK;
 }
 
 /* --- frames ---------------------------------------------------------------------------------------------------------------------- */
