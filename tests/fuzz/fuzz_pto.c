@@ -42,7 +42,7 @@ static void run(const tw__as_program *program, tw_pto_target target, unsigned fl
         for (unsigned i = 0; i < f->params; i++)
             bind(core, &cells[f->param_slot[i]], &f->param_type[i], &memory[i]);
         for (unsigned i = 0; i < f->free_count; i++)
-            bind(core, &cells[f->free_name[i]], &f->slot_type[f->free_name[i]], &memory[TW__AS_MAX_ARGS]);
+            bind(core, &cells[f->free_name[i]], f->slot_type[f->free_name[i]], &memory[TW__AS_MAX_ARGS]);
         tw__as_run r = { .core = core, .program = program, .cell = cells, .max_steps = 3000, .blocks = 2 };
         if (tw__as_execute(&r, f) != TW_OK) check(*tw_error_message());
         tw__as_run_end(&r);

@@ -64,7 +64,7 @@ typedef struct tw__as_item {
     bool comma, has_value, parens; /* comma before it; types in parentheses */
     bool colon;                    /* value after ':' instead of '=' */
     struct tw__as_item *child, *next;
-    tw__as_type *types;
+    const tw__as_type *types;
     unsigned type_count;
     int line, column, length;
 } tw__as_item;
@@ -115,6 +115,9 @@ typedef struct tw__as_module {
     tw_diags *diags;
     tw__as_block top;
     struct _GHashTable *aliases; /* "#name", "!name": the item that it stands for */
+    const tw__as_type *last;     /* given by tw__as_intern */
+    const char *last_text;       /* as it was spelled; NULL = none yet */
+    tw__as_type last_spelled;
     bool no_memory;
 } tw__as_module;
 
@@ -129,6 +132,8 @@ void tw__as_warn(tw__as_module *m, const tw__as_item *where, const char *code, c
 /* From the spelling; false with tw_error_message(). */
 bool tw__as_type_parse(tw__as_module *m, const char *text, tw__as_type *type);
 
+/* A copy that lives as long as the module, the same one for types that come again at once; NULL: no memory. */
+const tw__as_type *tw__as_intern(tw__as_module *m, const tw__as_type *type);
 const char *tw__as_type_text(const tw__as_type *type); /* for messages */
 /* Bits of a number of `type`; false, with tw_error_message(), when the text is none or does not fit. */
 bool tw__as_number(const char *text, tw_type type, int64_t *bits);
@@ -180,7 +185,7 @@ struct tw__as_code {
     uint32_t *operand; /* slots, in the order of the row or of the host operation */
     tw__as_item **where;
     uint32_t *result;
-    tw__as_type *types;        /* of results */
+    const tw__as_type **types; /* of results */
     int64_t number;            /* immediate: predicate, layout, constant's bits, pipes and id */
     uint32_t parts[4];         /* how many operands stand outside lists and in each list */
     const tw__as_item *format; /* the format of a print */
@@ -205,7 +210,7 @@ typedef struct tw__as_function {
     tw__as_code *body;
     uint32_t slots;
     const char **slot_name;
-    tw__as_type *slot_type;
+    const tw__as_type **slot_type;  /* interned: what is alike in a row is one */
     uint32_t *free_name;            /* slots of undefined names, to be bound by --arg */
     const tw__as_item **free_where; /* their first use */
     unsigned free_count;

@@ -137,7 +137,7 @@ const char *tw__text_param_name(const tw__as_function *f, size_t index)
 }
 const tw__as_type *tw__text_param_type(const tw__as_function *f, size_t index)
 {
-    return index < f->params ? &f->param_type[index] : &f->slot_type[tw__text_param_slot(f, index)];
+    return index < f->params ? &f->param_type[index] : f->slot_type[tw__text_param_slot(f, index)];
 }
 
 tw_pto_param_kind tw__text_param_kind(const tw__as_type *t)

@@ -43,7 +43,7 @@ static void pto_text_tci_forms(void **state)
                 assert_int_equal(f->free_count, 1);
                 tw__as_cell *c = &s.cells[f->free_name[0]];
                 c->kind = TW__AS_SCALAR;
-                c->scalar = tw_pto_bits(f->slot_type[f->free_name[0]].element, 100);
+                c->scalar = tw_pto_bits(f->slot_type[f->free_name[0]]->element, 100);
             }
             OK(run(&s));
             tw__as_cell *dst = cell(&s, "dst");

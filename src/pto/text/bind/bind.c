@@ -41,7 +41,10 @@ static uint32_t new_slot(tw__as_binder *b, const char *name, const tw__as_type *
         return 0;
     }
     f->slot_name[f->slots] = name;
-    f->slot_type[f->slots] = type ? *type : (tw__as_type){ 0 };
+    static const tw__as_type unknown;
+    const tw__as_type *kept = type ? tw__as_intern(b->m, type) : &unknown;
+    if (!kept) return b->failed = true, 0;
+    f->slot_type[f->slots] = kept;
     return f->slots++;
 }
 
@@ -63,7 +66,7 @@ uint32_t tw__as_define_result(tw__as_binder *b, const tw__as_op *op, unsigned i,
 {
     const tw__as_name *name = &op->results[i];
     uint32_t slot;
-    if (!b->top && tw__as_find(b, name->text, &slot) && b->f->slot_type[slot].kind) {
+    if (!b->top && tw__as_find(b, name->text, &slot) && b->f->slot_type[slot]->kind) {
         const tw__as_item where = { .line = name->line,
                                     .column = name->column,
                                     .length = (int)strlen(name->text) + 1 };
@@ -164,10 +167,10 @@ bool tw__as_set_results(tw__as_binder *b, tw__as_code *code, const tw__as_op *op
         return false;
     }
     code->result = TW__NEW_N(b->m->arena, uint32_t, count + 1);
-    code->types = TW__NEW_N(b->m->arena, tw__as_type, count + 1);
+    code->types = TW__NEW_N(b->m->arena, const tw__as_type *, count + 1);
     if (!code->result || !code->types) return b->failed = b->m->no_memory = true, false;
     for (unsigned i = 0; i < count; i++) {
-        code->types[i] = types[i];
+        if (!(code->types[i] = tw__as_intern(b->m, &types[i]))) return b->failed = true, false;
         code->result[i] = tw__as_define_result(b, op, i, &types[i]);
     }
     code->result_count = count;
@@ -188,10 +191,10 @@ bool tw__as_define_free(tw__as_binder *b, const tw__as_item *name, const tw__as_
 bool tw__as_set_result(tw__as_binder *b, tw__as_code *code, const tw__as_type *type, uint32_t slot)
 {
     code->result = TW__NEW_N(b->m->arena, uint32_t, 1);
-    code->types = TW__NEW_N(b->m->arena, tw__as_type, 1);
+    code->types = TW__NEW_N(b->m->arena, const tw__as_type *, 1);
     if (!code->result || !code->types) return b->failed = b->m->no_memory = true, false;
     code->result_count = 1;
-    *code->types = *type;
+    if (!(*code->types = tw__as_intern(b->m, type))) return b->failed = true, false;
     *code->result = slot;
     return true;
 }

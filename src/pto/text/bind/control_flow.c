@@ -38,9 +38,9 @@ bool tw__as_check_types(tw__as_binder *b, const tw__as_op *op, const uint32_t *s
                         const tw__as_type *types, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        if (!tw__as_same_type(&b->f->slot_type[slots[i]], &types[i]))
+        if (!tw__as_same_type(b->f->slot_type[slots[i]], &types[i]))
             return tw__as_refuse(b, where[i], op, "pto.type", "%s is wanted here, not %s", types[i].text,
-                                 tw__as_type_text(&b->f->slot_type[slots[i]])),
+                                 tw__as_type_text(b->f->slot_type[slots[i]])),
                    false;
     return true;
 }
@@ -49,16 +49,16 @@ static bool check_integers(tw__as_binder *b, const tw__as_op *op, const uint32_t
                            unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        if (!tw__as_is_integer(&b->f->slot_type[slots[i]]))
+        if (!tw__as_is_integer(b->f->slot_type[slots[i]]))
             return tw__as_refuse(b, where[i], op, "pto.type", "an integer or index is wanted here, not %s",
-                                 tw__as_type_text(&b->f->slot_type[slots[i]])),
+                                 tw__as_type_text(b->f->slot_type[slots[i]])),
                    false;
     return true;
 }
 
 static bool check_condition(tw__as_binder *b, const tw__as_op *op, uint32_t slot, const tw__as_item *where)
 {
-    const tw__as_type *have = &b->f->slot_type[slot];
+    const tw__as_type *have = b->f->slot_type[slot];
     if (!have->kind || (have->kind == TW__AS_SCALAR && have->element == TW_BOOL)) return true;
     return tw__as_refuse(b, where, op, "pto.type", "%s: i1 is wanted here, such as arith.cmpi gives, not %s",
                          op->name, tw__as_type_text(have)),
@@ -138,7 +138,7 @@ static void bind_for(tw__as_binder *b, const tw__as_op *op)
     if (!code->result) return (void)(b->failed = b->m->no_memory = true);
     code->number = n;
     guint mark = tw__as_enter(b);
-    tw__as_type index = b->f->slot_type[slots[0]];
+    tw__as_type index = *b->f->slot_type[slots[0]];
     code->result[0] = tw__as_define(b, variable->text, &index);
     unsigned k = 0;
     for (const tw__as_item *i = carried; i; i = i->next, k++)

@@ -114,7 +114,7 @@ static void settle(tw__as_binder *b)
 {
     tw__as_function *f = b->f;
     const char **names = TW__NEW_N(b->m->arena, const char *, f->slots + 1);
-    tw__as_type *types = TW__NEW_N(b->m->arena, tw__as_type, f->slots + 1);
+    const tw__as_type **types = TW__NEW_N(b->m->arena, const tw__as_type *, f->slots + 1);
     uint32_t *free_names = TW__NEW_N(b->m->arena, uint32_t, f->free_count + 1);
     const tw__as_item **free_where = TW__NEW_N(b->m->arena, const tw__as_item *, f->free_count + 1);
     if (!names || !types || !free_names || !free_where) {

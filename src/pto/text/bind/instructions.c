@@ -41,8 +41,8 @@ static void text_order(const tw__pto_row *row, unsigned *ins, unsigned *in_count
 static const tw__as_type *known_type(const tw__as_binder *b, const tw__as_item *item, const tw__as_type *written)
 {
     uint32_t slot;
-    if (item->kind == TW__AS_VALUE && tw__as_find(b, item->text, &slot) && b->f->slot_type[slot].kind)
-        return &b->f->slot_type[slot];
+    if (item->kind == TW__AS_VALUE && tw__as_find(b, item->text, &slot) && b->f->slot_type[slot]->kind)
+        return b->f->slot_type[slot];
     return written;
 }
 
@@ -125,7 +125,7 @@ static tw_status run_declare(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell *cell = &run->cell[code->result[0]];
     if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
-    *cell = (tw__as_cell){ .kind = TW__AS_TILE, .tile = code->types[0].tile, .rank = 1 };
+    *cell = (tw__as_cell){ .kind = TW__AS_TILE, .tile = code->types[0]->tile, .rank = 1 };
     const tw_pto_tile *like = code->count ? &run->cell[code->operand[0]].tile : &cell->tile;
     if (cell->tile.valid_rows == TW_PTO_DYNAMIC)
         cell->tile.valid_rows = like->valid_rows < cell->tile.rows ? like->valid_rows : cell->tile.rows;
@@ -163,7 +163,7 @@ static bool operand_slot(tw__as_binder *b, const tw__as_op *op, tw__as_item *ite
     if (item->kind == TW__AS_NUMBER) return tw__as_constant(b, op, item, scalar, slot);
     if (item->kind != TW__AS_VALUE) return tw__as_refuse(b, item, op, "pto.operand", "expected a value"), false;
     if (tw__as_find(b, item->text, slot)) {
-        const tw__as_type *have = &b->f->slot_type[*slot];
+        const tw__as_type *have = b->f->slot_type[*slot];
         if (written && !tw__as_same_type(have, written))
             return tw__as_refuse(b, item, op, "pto.type", "%%%s is %s, not %s", item->text, have->text,
                                  written->text),
@@ -186,7 +186,7 @@ static tw_status judge(const tw__as_binder *b, const tw__as_code *code, const tw
     tw_pto_operand operands[TW_PTO_OPERANDS];
     tw_pto_tile tiles[TW_PTO_OPERANDS];
     for (unsigned i = 0; i < code->count; i++) {
-        const tw__as_type *t = &b->f->slot_type[code->operand[i]];
+        const tw__as_type *t = b->f->slot_type[code->operand[i]];
         if (kind_of(row->form[i]) == TW_PTO_TENSOR) return TW_OK; /* judged when strides and layout are known */
         tiles[i] = t->tile;
         tw_type type = t->element;
@@ -222,7 +222,7 @@ static bool check_transfer(tw__as_binder *b, const tw__as_op *op, const tw__as_c
 {
     bool load = strcmp(code->row->mnemonic, "tload") == 0;
     if ((!load && strcmp(code->row->mnemonic, "tstore") != 0) || code->count != 2) return true;
-    const tw__as_type *tile = &b->f->slot_type[code->operand[!load]], *view = &b->f->slot_type[code->operand[load]];
+    const tw__as_type *tile = b->f->slot_type[code->operand[!load]], *view = b->f->slot_type[code->operand[load]];
     if (tile->kind != TW__AS_TILE || tile->tile.conv || !tile->text || strchr(tile->text, '?')) return true;
     if (view->kind != TW__AS_VIEW && view->kind != TW__AS_PART) return true;
     const char *name = code->row->name, *target = tw_pto_target_name(b->program->target);
@@ -261,9 +261,9 @@ static bool check_counts(tw__as_binder *b, const tw__as_op *op, const tw__pto_ro
                          tw__as_item *const *where)
 {
     for (unsigned i = 0; i < row->operands; i++)
-        if (b->f->slot_type[slots[i]].counts && (row->form[i] != 'e' || strcmp(row->mnemonic, "tmrgsort") != 0))
+        if (b->f->slot_type[slots[i]]->counts && (row->form[i] != 'e' || strcmp(row->mnemonic, "tmrgsort") != 0))
             return tw__as_refuse(b, where[i], op, "pto.type", "a tile is wanted here, not %s",
-                                 b->f->slot_type[slots[i]].text),
+                                 b->f->slot_type[slots[i]]->text),
                    false;
     return true;
 }
@@ -277,7 +277,7 @@ static bool name_results(tw__as_binder *b, const tw__as_op *op, const tw__as_par
                              count, op->result_count),
                false;
     for (unsigned i = 0; i < op->result_count; i++) {
-        const tw__as_type *have = &b->f->slot_type[slots[outs[i]]];
+        const tw__as_type *have = b->f->slot_type[slots[outs[i]]];
         if (i < p->results && !tw__as_same_type(have, p->result[i]))
             return tw__as_refuse(b, NULL, op, "pto.type", "result %u is %s, as its destination, not %s", i + 1,
                                  tw__as_type_text(have), p->result[i]->text),
@@ -421,8 +421,8 @@ void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *r
     tw__as_code *code = tw__as_code_new(b, op, run_row);
     if (!code || !tw__as_set_operands(b, code, slots, where, found->operands)) return;
     code->row = found;
-    code->counts = found->operands > 1 && b->f->slot_type[slots[1]].counts;
-    if (strcmp(found->mnemonic, "tlrelu") == 0) code->number = b->f->slot_type[slots[0]].tile.type;
+    code->counts = found->operands > 1 && b->f->slot_type[slots[1]]->counts;
+    if (strcmp(found->mnemonic, "tlrelu") == 0) code->number = b->f->slot_type[slots[0]]->tile.type;
     static const tw_pto_attrs none;
     bool bound = tw__as_bind_attrs(b, op, found, &p, &code->attrs);
     code->no_attrs = memcmp(&code->attrs, &none, sizeof none) == 0;

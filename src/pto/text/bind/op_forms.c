@@ -111,9 +111,9 @@ bool tw__as_check_written(tw__as_binder *b, const tw__as_op *op, const tw__as_ho
     unsigned count = code->count;
     for (unsigned i = 0; written[i] && i < p->in_types; i++) {
         unsigned operand = written[i] == '.' ? count : (unsigned)(written[i] - '0');
-        if (operand < count && !tw__as_same_type(&b->f->slot_type[slots[operand]], p->in_type[i]))
+        if (operand < count && !tw__as_same_type(b->f->slot_type[slots[operand]], p->in_type[i]))
             return tw__as_refuse(b, where[operand], op, "pto.type", "%s: this is %s, the type written is %s",
-                                 op->name, tw__as_type_text(&b->f->slot_type[slots[operand]]), p->in_type[i]->text),
+                                 op->name, tw__as_type_text(b->f->slot_type[slots[operand]]), p->in_type[i]->text),
                    false;
     }
     return !host->rule || host->rule(&(tw__as_site){ .b = b,

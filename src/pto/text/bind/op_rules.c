@@ -6,7 +6,7 @@
 
 static const tw__as_type *type_of(const tw__as_site *c, unsigned i)
 {
-    return &c->b->f->slot_type[c->slots[i]];
+    return c->b->f->slot_type[c->slots[i]];
 }
 
 static bool refuse(const tw__as_site *c, unsigned operand, const char *code, const char *format, ...)

@@ -30,9 +30,9 @@ const tw__as_host *tw__as_host_of(const char *name)
 tw_status tw__as_set_integer(tw__as_run *run, const tw__as_code *code, int64_t value)
 {
     tw__as_cell *out = &run->cell[code->result[0]];
-    tw_type type = code->types[0].element ? code->types[0].element : TW_I64;
+    tw_type type = code->types[0]->element ? code->types[0]->element : TW_I64;
     unsigned size = (unsigned)tw_type_size(type), unused = size && size < 8 ? 64 - 8 * size : 0;
-    out->kind = code->types[0].kind;
+    out->kind = code->types[0]->kind;
     out->scalar = tw_pto_bits(type, (uint64_t)value << unused >> unused);
     if (type == TW_BOOL) out->scalar.bits = value & 1;
     return TW_OK;
@@ -70,7 +70,7 @@ static bool result_type(tw__as_binder *b, const tw__as_op *op, const tw__as_host
     case TW__GIVES_OUTS: t = p->out_types ? p->out_type[0] : p->results ? p->result[0] : NULL; break;
     case TW__GIVES_WHOLE: /* type of the whole */
         if (p->ins && p->in[0]->kind == TW__AS_VALUE && tw__as_find(b, p->in[0]->text, &slot))
-            t = &b->f->slot_type[slot];
+            t = b->f->slot_type[slot];
         break;
     case TW__GIVES_NOTHING: return true;
     }
@@ -114,10 +114,10 @@ static bool check_kinds(tw__as_binder *b, const tw__as_op *op, const tw__as_host
 {
     const char *letter = host->kinds;
     for (unsigned i = 0; i < count && letter && *letter; i++) {
-        const tw__as_type *have = &b->f->slot_type[slots[i]];
-        if (*letter == '=' && !tw__as_same_type(have, &b->f->slot_type[slots[i - 1]]))
+        const tw__as_type *have = b->f->slot_type[slots[i]];
+        if (*letter == '=' && !tw__as_same_type(have, b->f->slot_type[slots[i - 1]]))
             return tw__as_refuse(b, where[i], op, "pto.type", "%s: %s is wanted here, not %s", op->name,
-                                 tw__as_type_text(&b->f->slot_type[slots[i - 1]]), tw__as_type_text(have)),
+                                 tw__as_type_text(b->f->slot_type[slots[i - 1]]), tw__as_type_text(have)),
                    false;
         if (have->kind && !is_kind(have, *letter)) {
             const char *want = "";
@@ -130,9 +130,9 @@ static bool check_kinds(tw__as_binder *b, const tw__as_op *op, const tw__as_host
         if (letter[1]) letter++;
     }
     bool tied = host->gives == TW__GIVES_LAST && letter && strchr(host->kinds, '=');
-    if (tied && !tw__as_same_type(&b->f->slot_type[slots[count - 1]], type))
+    if (tied && !tw__as_same_type(b->f->slot_type[slots[count - 1]], type))
         return tw__as_refuse(b, NULL, op, "pto.type", "%s: operands are %s, the type written is %s", op->name,
-                             tw__as_type_text(&b->f->slot_type[slots[count - 1]]), type->text),
+                             tw__as_type_text(b->f->slot_type[slots[count - 1]]), type->text),
                false;
     return true;
 }

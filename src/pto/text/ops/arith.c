@@ -156,8 +156,8 @@ static tw_status run_extended(tw__as_run *run, const tw__as_code *code)
     uint64_t high = (uint64_t)(wide >> width);
     tw__as_set_integer(run, code, (int64_t)(uint64_t)wide);
     tw__as_cell *second = &run->cell[code->result[1]];
-    tw_type type = code->types[1].element;
-    *second = (tw__as_cell){ .kind = code->types[1].kind, .scalar = tw_pto_bits(type, high) };
+    tw_type type = code->types[1]->element;
+    *second = (tw__as_cell){ .kind = code->types[1]->kind, .scalar = tw_pto_bits(type, high) };
     second->scalar.bits = tw__as_natural(second) & (code->number == ADDU_WIDE ? 1 : UINT64_MAX);
     return TW_OK;
 }
@@ -175,7 +175,7 @@ static tw_status run_cast(tw__as_run *run, const tw__as_code *code)
         return tw__as_set_integer(
             run, code, code->number == CAST_SIGNED ? tw__as_integer(from) : (int64_t)tw__as_natural(from));
     tw__as_cell *out = &run->cell[code->result[0]];
-    tw_pto_scalar to = { .type = code->types[0].element }, value = from->scalar;
+    tw_pto_scalar to = { .type = code->types[0]->element }, value = from->scalar;
     if (code->number == CAST_NATURAL) value = tw_pto_bits(TW_U64, tw__as_natural(from));
     tw_convert_mode mode = { tw__is_float(to.type) ? TW_ROUND_NEAREST_EVEN : TW_ROUND_ZERO, TW_SAT_NONE };
     if (!tw_convert(to.type, &to.bits, value.type, &value.bits, mode, 0))
@@ -197,10 +197,10 @@ static tw_status run_select(tw__as_run *run, const tw__as_code *code)
 tw_status tw__as_constant_run(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell *cell = &run->cell[code->result[0]];
-    if (code->types[0].kind != TW__AS_SCALAR && code->types[0].kind != TW__AS_INDEX)
+    if (code->types[0]->kind != TW__AS_SCALAR && code->types[0]->kind != TW__AS_INDEX)
         return tw__fail(TW_E_TYPE, "a constant is a number");
-    cell->kind = code->types[0].kind;
-    cell->scalar = tw_pto_bits(code->types[0].element, (uint64_t)code->number);
+    cell->kind = code->types[0]->kind;
+    cell->scalar = tw_pto_bits(code->types[0]->element, (uint64_t)code->number);
     return TW_OK;
 }
 
@@ -245,7 +245,7 @@ static tw_status run_extract(tw__as_run *run, const tw__as_code *code)
     if (i < 0 || i > 3) return tw__fail(TW_E_INDEX, "%s: no element %" PRId64 " of 4", code->op->name, i);
     if (bytes) memcpy(&value, bytes + 2 * i, sizeof value);
     run->cell[code->result[0]] =
-        (tw__as_cell){ .kind = TW__AS_SCALAR, .scalar = tw_pto_bits(code->types[0].element, value) };
+        (tw__as_cell){ .kind = TW__AS_SCALAR, .scalar = tw_pto_bits(code->types[0]->element, value) };
     return TW_OK;
 }
 
@@ -255,8 +255,8 @@ static bool bind_extract(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p,
     uint32_t slot;
     (void)code;
     bool counts = p->ins == 1 && p->lists[0] == 1 && p->in[0]->kind == TW__AS_VALUE &&
-                  tw__as_find(b, p->in[0]->text, &slot) && b->f->slot_type[slot].counts;
-    if (!counts || type->element != b->f->slot_type[slot].element)
+                  tw__as_find(b, p->in[0]->text, &slot) && b->f->slot_type[slot]->counts;
+    if (!counts || type->element != b->f->slot_type[slot]->element)
         return tw__as_refuse(b, NULL, op, "pto.type", "expected %s %%counts[i] : i16 from vector<4xi16>", op->name),
                false;
     return true;

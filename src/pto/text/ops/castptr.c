@@ -56,7 +56,7 @@ static tw_status pointer_to_pointer(tw__as_run *run, const tw__as_code *code)
     if (status != TW_OK) return status;
     tw__as_cell *out = &run->cell[code->result[0]];
     *out = *tw__as_operand(run, code, 0);
-    out->ptr.type = code->types[0].element;
+    out->ptr.type = code->types[0]->element;
     return TW_OK;
 }
 
@@ -84,7 +84,7 @@ static tw_status integer_to_pointer(tw__as_run *run, const tw__as_code *code)
         pointer.ptr.base = r->base;
         pointer.ptr.bytes = r->bytes;
         pointer.ptr.at = address - r->address;
-        pointer.ptr.type = code->types[0].element;
+        pointer.ptr.type = code->types[0]->element;
         run->cell[code->result[0]] = pointer;
         return TW_OK;
     }
@@ -112,8 +112,8 @@ static bool bind_castptr(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p,
     uint32_t slot;
     const tw__as_type *from = p->in_types ? p->in_type[0] : NULL;
     if (p->ins == 1 && p->in[0]->kind == TW__AS_VALUE && tw__as_find(b, p->in[0]->text, &slot) &&
-        b->f->slot_type[slot].kind)
-        from = &b->f->slot_type[slot];
+        b->f->slot_type[slot]->kind)
+        from = b->f->slot_type[slot];
     const tw__as_type *sides[] = { from, type };
     for (int i = 0; i < 2; i++) {
         const tw__as_type *t = sides[i];

@@ -16,7 +16,7 @@ static tw__as_type type_of(const tw__as_binder *b, const tw__as_item *item)
 {
     uint32_t slot;
     bool known = item->kind == TW__AS_VALUE && tw__as_find(b, item->text, &slot);
-    return known ? b->f->slot_type[slot] : (tw__as_type){ .kind = TW__AS_NONE };
+    return known ? *b->f->slot_type[slot] : (tw__as_type){ .kind = TW__AS_NONE };
 }
 
 /* Types that are written against those of the values. */

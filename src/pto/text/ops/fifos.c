@@ -114,7 +114,7 @@ static const tw__as_type *known(const tw__as_binder *b, const tw__as_item *item)
 {
     static const tw__as_type unknown = { .kind = TW__AS_NONE }; /* a name that does not exist is refused later */
     uint32_t slot;
-    return item->kind == TW__AS_VALUE && tw__as_find(b, item->text, &slot) ? &b->f->slot_type[slot] : &unknown;
+    return item->kind == TW__AS_VALUE && tw__as_find(b, item->text, &slot) ? b->f->slot_type[slot] : &unknown;
 }
 
 /* What is pushed: a tile, or the slot that talloc gave; then its scales: a tile with one per column, or the bits of
@@ -204,7 +204,7 @@ static tw_status run_push(tw__as_run *run, const tw__as_code *code, const tw_pto
 static tw_status run_slot(tw__as_run *run, const tw__as_code *code, const tw_pto_fifo *fifo,
                           const tw_pto_attrs *how)
 {
-    const tw__as_type *type = &code->types[0];
+    const tw__as_type *type = code->types[0];
     tw_pto_identity me = tw_pto_identity_of(run->core);
     bool halves = how->split == TW_PTO_SPLIT_LEFT_RIGHT && me.kind == TW_PTO_VECTOR && !fifo->first_vector_only;
     tw__as_cell *cell = &run->cell[code->result[0]];
@@ -228,7 +228,7 @@ static tw_status run_pop_tile(tw__as_run *run, const tw__as_code *code, const tw
 {
     tw__as_cell *cell = &run->cell[code->result[0]];
     if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
-    *cell = (tw__as_cell){ .kind = TW__AS_TILE, .tile = code->types[0].tile, .rank = 1 };
+    *cell = (tw__as_cell){ .kind = TW__AS_TILE, .tile = code->types[0]->tile, .rank = 1 };
     uint32_t *valid[] = { &cell->tile.valid_rows, &cell->tile.valid_cols };
     const uint32_t most[] = { cell->tile.rows, cell->tile.cols };
     for (unsigned i = 0; i < 2; i++) {
@@ -257,7 +257,7 @@ static tw_status run_fifo(tw__as_run *run, const tw__as_code *code)
     case PUSH: return run_push(run, code, fifo, &how);
     case FREE: return tw_pto_free_slot(run->core, fifo);
     case POP:
-        if (code->types[0].kind == TW__AS_TILE) return run_pop_tile(run, code, fifo, (tw_pto_split)how.split);
+        if (code->types[0]->kind == TW__AS_TILE) return run_pop_tile(run, code, fifo, (tw_pto_split)how.split);
         break;
     case ALLOC:
     case TO_CUBE: break;

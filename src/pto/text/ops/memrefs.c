@@ -56,7 +56,7 @@ tw_status tw__as_memref_view(tw__as_cell *cell, const tw__as_type *type, const i
 
 static tw_status run_alloc(tw__as_run *run, const tw__as_code *code)
 {
-    const tw__as_type *type = &code->types[0];
+    const tw__as_type *type = code->types[0];
     int64_t extents[5] = { 0 }, count = 1;
     for (unsigned i = 0, k = 0; i < type->rank; i++) {
         extents[i] = type->dims[i] >= 0 ? type->dims[i] : tw__as_integer(tw__as_operand(run, code, k++));
@@ -143,7 +143,7 @@ static tw_status run_store(tw__as_run *run, const tw__as_code *code)
 static tw_status run_reinterpret(tw__as_run *run, const tw__as_code *code)
 {
     const tw__as_cell *from = tw__as_operand(run, code, 0);
-    const tw__as_type *type = &code->types[0];
+    const tw__as_type *type = code->types[0];
     unsigned rank = code->parts[2];
     if (from->kind != TW__AS_MEMREF) return tw__fail(TW_E_TYPE, "%s: not in global memory", code->op->name);
     if (code->parts[1] != 1 || rank != type->rank || code->parts[3] != rank)
@@ -177,7 +177,7 @@ static tw_status run_reinterpret(tw__as_run *run, const tw__as_code *code)
 static tw_status run_cast(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell view = *tw__as_operand(run, code, 0);
-    const tw__as_type *type = &code->types[0];
+    const tw__as_type *type = code->types[0];
     if (view.kind != TW__AS_MEMREF || type->kind != TW__AS_MEMREF || type->rank != view.rank ||
         type->element != view.tensor.type)
         return tw__fail(TW_E_TYPE, "%s: rank, element type and memory stay", code->op->name);

@@ -130,14 +130,14 @@ bool tw__as_bind_padded_load(tw__as_binder *b, const tw__as_op *op, const tw__as
                    true;
     }
     if (!tw__as_slots(b, op, where, 2, TW_TYPE_NONE, slots)) return true;
-    const tw__as_type *tile = &b->f->slot_type[slots[0]], *view = &b->f->slot_type[slots[1]];
+    const tw__as_type *tile = b->f->slot_type[slots[0]], *view = b->f->slot_type[slots[1]];
     if (tile->kind != TW__AS_TILE ||
         (view->kind != TW__AS_VIEW && view->kind != TW__AS_PART && view->kind != TW__AS_MEMREF))
         return tw__as_refuse(b, where[0], op, "pto.type", "tload takes a view and a tile"), true;
     for (unsigned i = 2; i < count; i++) {
         bool is_value = i == 2 && local.number & VALUE;
         if (!tw__as_slots(b, op, where + i, 1, is_value ? tile->element : TW_I64, slots + i)) return true;
-        const tw__as_type *t = &b->f->slot_type[slots[i]];
+        const tw__as_type *t = b->f->slot_type[slots[i]];
         if (is_value ? t->element != tile->element || t->kind != TW__AS_SCALAR : !tw__as_is_integer(t))
             return tw__as_refuse(b, where[i], op, "pto.type",
                                  is_value ? "pad_value has the tile's element type"

@@ -23,9 +23,9 @@ static tw_status set_extent(uint32_t *valid, uint32_t most, int64_t value, const
 tw_status tw__as_alloc_tile(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell *cell = &run->cell[code->result[0]];
-    if (code->types[0].kind != TW__AS_TILE) return tw__fail(TW_E_TYPE, "%s: not a tile type", code->op->name);
+    if (code->types[0]->kind != TW__AS_TILE) return tw__fail(TW_E_TYPE, "%s: not a tile type", code->op->name);
     if (cell->kind == TW__AS_TILE && cell->rank) tw_pto_release(run->core, &cell->tile);
-    *cell = (tw__as_cell){ .kind = TW__AS_TILE, .tile = code->types[0].tile, .rank = 1 };
+    *cell = (tw__as_cell){ .kind = TW__AS_TILE, .tile = code->types[0]->tile, .rank = 1 };
     unsigned i = (code->number & 1) != 0;
     tw_status status = TW_OK;
     if (code->number & 2)
@@ -61,7 +61,7 @@ static tw_status run_subset(tw__as_run *run, const tw__as_code *code)
     if (status != TW_OK) return status;
     if (code->parts[1] != 2)
         return tw__fail(TW_E_INVALID_ARGUMENT, "%s: a corner of two numbers is needed", code->op->name);
-    tw__as_cell window = { .kind = TW__AS_TILE, .tile = code->types[0].tile };
+    tw__as_cell window = { .kind = TW__AS_TILE, .tile = code->types[0]->tile };
     int64_t row = tw__as_integer(tw__as_operand(run, code, 1)), col = tw__as_integer(tw__as_operand(run, code, 2));
     if (row < 0 || col < 0 || row > UINT32_MAX || col > UINT32_MAX)
         return tw__fail(TW_E_INDEX, "%s: corner (%" PRId64 ", %" PRId64 ")", code->op->name, row, col);
@@ -77,7 +77,7 @@ static tw_status run_bitcast(tw__as_run *run, const tw__as_code *code)
 {
     tw__as_cell *from = tw__as_operand(run, code, 0);
     if (!tw_pto_data(run->core, &from->tile)) return TW_E_TILE_MEMORY;
-    tw__as_cell to = { .kind = TW__AS_TILE, .tile = code->types[0].tile };
+    tw__as_cell to = { .kind = TW__AS_TILE, .tile = code->types[0]->tile };
     to.tile.place = from->tile.place;
     to.tile.offset = from->tile.offset;
     if (to.tile.valid_rows == TW_PTO_DYNAMIC) to.tile.valid_rows = to.tile.rows;
@@ -131,9 +131,9 @@ static tw_status run_getval(tw__as_run *run, const tw__as_code *code)
     const unsigned char *at = tile_element(run, code, t, tw__as_integer(tw__as_operand(run, code, 1)));
     tw__as_cell *out = &run->cell[code->result[0]];
     if (!at) return TW_E_INDEX;
-    if (tw_type_size(code->types[0].element) != tw_type_size(t->type))
+    if (tw_type_size(code->types[0]->element) != tw_type_size(t->type))
         return tw__fail(TW_E_TYPE, "%s: the types differ in size", code->op->name);
-    tw_pto_scalar value = { .type = code->types[0].element };
+    tw_pto_scalar value = { .type = code->types[0]->element };
     memcpy(&value.bits, at, tw_type_size(t->type));
     out->kind = TW__AS_SCALAR;
     out->scalar = value;
@@ -211,7 +211,7 @@ static bool bind_getval(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
     uint32_t slot;
     (void)code;
     if (p->ins < 1 || p->in[0]->kind != TW__AS_VALUE || !tw__as_find(b, p->in[0]->text, &slot)) return true;
-    const tw__as_type *tile = &b->f->slot_type[slot];
+    const tw__as_type *tile = b->f->slot_type[slot];
     if (tile->kind != TW__AS_TILE || !type->element || tile->element == type->element) return true;
     if (!tw__is_float(tile->element) && !tw__is_float(type->element) &&
         tw_type_size(tile->element) == tw_type_size(type->element))
@@ -298,7 +298,7 @@ static bool bind_bitcast(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p,
     (void)code;
     if (p->ins != 1 || p->in[0]->kind != TW__AS_VALUE || !tw__as_find(b, p->in[0]->text, &slot))
         return tw__as_refuse(b, NULL, op, "pto.operands", "%s takes one tile", op->name), false;
-    const tw__as_type *from = &b->f->slot_type[slot];
+    const tw__as_type *from = b->f->slot_type[slot];
     if (type->kind != TW__AS_TILE)
         return tw__as_refuse(b, NULL, op, "pto.type", "%s gives a tile, not %s", op->name, type->text), false;
     if (from->kind != TW__AS_TILE) return true;
@@ -322,8 +322,8 @@ static bool bind_assign(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, 
         return tw__as_refuse(b, p->in[1], op, "pto.address", "expected an address, such as @tile(0x1000)"), false;
     uint32_t slot;
     bool known = p->in[0]->kind == TW__AS_VALUE && tw__as_find(b, p->in[0]->text, &slot) &&
-                 b->f->slot_type[slot].kind == TW__AS_TILE;
-    if (known && !tw__as_check_address(b, op, p->in[1], &b->f->slot_type[slot].tile, address)) return false;
+                 b->f->slot_type[slot]->kind == TW__AS_TILE;
+    if (known && !tw__as_check_address(b, op, p->in[1], &b->f->slot_type[slot]->tile, address)) return false;
     code->number = (int64_t)address + 1;
     p->ins = 1;
     return true;

@@ -53,9 +53,9 @@ static tw_status run_load_scalar(tw__as_run *run, const tw__as_code *code)
     if (!at) return TW_E_INDEX;
     tw_pto_scalar value = { .type = p->ptr.type };
     memcpy(&value.bits, at, tw_type_size(value.type));
-    if (tw_type_size(code->types[0].element) != tw_type_size(value.type))
+    if (tw_type_size(code->types[0]->element) != tw_type_size(value.type))
         return tw__fail(TW_E_TYPE, "%s: the types differ in size", code->op->name);
-    value.type = code->types[0].element;
+    value.type = code->types[0]->element;
     out->kind = TW__AS_SCALAR;
     out->scalar = value;
     return TW_OK;
@@ -83,10 +83,10 @@ static tw_status run_make_view(tw__as_run *run, const tw__as_code *code)
     const tw__as_cell *p = tw__as_operand(run, code, 0);
     tw__as_cell view = { .kind = TW__AS_VIEW, .rank = rank };
     if (code->parts[0] != 1 || rank < 1 || rank > 5 || code->parts[2] != rank ||
-        code->types[0].kind != TW__AS_VIEW || code->types[0].rank != rank)
+        code->types[0]->kind != TW__AS_VIEW || code->types[0]->rank != rank)
         return tw__fail(TW_E_INVALID_ARGUMENT, "%s: shape, strides and type have one rank of 1 to 5",
                         code->op->name);
-    view.tensor = (tw_pto_tensor){ .type = code->types[0].element, .layout = (tw_pto_layout)code->number };
+    view.tensor = (tw_pto_tensor){ .type = code->types[0]->element, .layout = (tw_pto_layout)code->number };
     if (!tw__as_same_element(view.tensor.type, p->ptr.type))
         return tw__fail(TW_E_TYPE, "%s: the pointer is to %s, the view of %s: pto.castptr gives another pointer",
                         code->op->name, tw_type_name(p->ptr.type, TW_SYSTEM_PTO),
@@ -94,7 +94,7 @@ static tw_status run_make_view(tw__as_run *run, const tw__as_code *code)
     for (unsigned d = 0; d < 5; d++) {
         int64_t extent = d < 5 - rank ? 1 : tw__as_integer(tw__as_operand(run, code, 1 + d - (5 - rank)));
         int64_t stride = d < 5 - rank ? 0 : tw__as_integer(tw__as_operand(run, code, 1 + rank + d - (5 - rank)));
-        int64_t written = d < 5 - rank ? -1 : code->types[0].dims[d - (5 - rank)];
+        int64_t written = d < 5 - rank ? -1 : code->types[0]->dims[d - (5 - rank)];
         if (extent < 0 || extent > INT32_MAX || stride < -INT32_MAX || stride > INT32_MAX ||
             (written >= 0 && written != extent))
             return tw__fail(TW_E_INVALID_ARGUMENT, "%s: extent %" PRId64 " or stride %" PRId64 " of dimension %u",
@@ -116,7 +116,7 @@ static tw_status run_partition(tw__as_run *run, const tw__as_code *code)
     unsigned rank = code->parts[1];
     if (from->kind != TW__AS_VIEW && from->kind != TW__AS_PART)
         return tw__fail(TW_E_TYPE, "%s: not a view", code->op->name);
-    if (rank != from->rank || code->parts[2] != rank || code->types[0].kind != TW__AS_PART)
+    if (rank != from->rank || code->parts[2] != rank || code->types[0]->kind != TW__AS_PART)
         return tw__fail(TW_E_INVALID_ARGUMENT, "%s: %u offsets and %u sizes for a view of rank %u", code->op->name,
                         rank, code->parts[2], from->rank);
     tw__as_cell part = *from;
@@ -125,7 +125,7 @@ static tw_status run_partition(tw__as_run *run, const tw__as_code *code)
         unsigned d = 5 - rank + i;
         int64_t offset = tw__as_integer(tw__as_operand(run, code, 1 + i)),
                 size = tw__as_integer(tw__as_operand(run, code, 1 + rank + i));
-        int64_t written = code->types[0].rank == rank ? code->types[0].dims[i] : -1,
+        int64_t written = code->types[0]->rank == rank ? code->types[0]->dims[i] : -1,
                 extent = (int64_t)from->tensor.shape[d];
         if (offset < 0 || size < 0 || offset > extent || size > extent - offset)
             return tw__fail(TW_E_INDEX,

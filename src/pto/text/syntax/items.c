@@ -19,7 +19,13 @@ static bool parse_type(tw__parser *p, tw__as_type *type)
         return false;
     }
     const char *text = type_alias(p, tw__parse_raw(p, &whole, '<', '>'));
-    if (tw__as_type_parse(p->m, text, type)) return true;
+    tw__as_module *m = p->m;
+    if (m->last_text && strcmp(m->last_text, text) == 0) return *type = m->last_spelled, true;
+    if (tw__as_type_parse(m, text, type)) {
+        m->last_text = text;
+        m->last_spelled = *type;
+        return true;
+    }
     bool told = !*text; /* an alias that was refused where it stands */
     if (!p->m->no_memory && !told) tw__parse_error(p, &whole, "%s", tw_error_message());
     return false;
@@ -43,9 +49,14 @@ static bool parse_types(tw__parser *p, tw__as_item *item, bool several)
             if (tw__parse_is_word(p, "to") && !item->parens) break;
         } while ((several || item->parens) && !before_value(p) && tw__parse_accept(p, ','));
     if (item->parens && !tw__parse_expect(p, ')')) return false;
-    item->types = tw__arena_alloc(p->m->arena, (n ? n : 1) * sizeof *types, 16);
+    if (n == 1) {
+        item->types = tw__as_intern(p->m, types);
+    } else {
+        tw__as_type *copy = tw__arena_alloc(p->m->arena, (n ? n : 1) * sizeof *types, 16);
+        if (copy) memcpy(copy, types, n * sizeof *types);
+        item->types = copy;
+    }
     if (!item->types) return p->m->no_memory = true, false;
-    memcpy(item->types, types, n * sizeof *types);
     item->type_count = n;
     return true;
 }

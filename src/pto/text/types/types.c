@@ -323,3 +323,12 @@ bool tw__as_type_parse(tw__as_module *m, const char *text, tw__as_type *type)
     g_string_free(s, TRUE);
     return good && type->text;
 }
+
+const tw__as_type *tw__as_intern(tw__as_module *m, const tw__as_type *type)
+{
+    if (m->last && memcmp(m->last, type, sizeof *type) == 0) return m->last;
+    tw__as_type *copy = TW__NEW(m->arena, tw__as_type);
+    if (!copy) return m->no_memory = true, NULL;
+    memcpy(copy, type, sizeof *copy);
+    return m->last = copy;
+}
