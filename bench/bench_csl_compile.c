@@ -1,5 +1,5 @@
-/* Compiling CSL for many PEs: three programs on 512x512 PEs, and 128x128 PEs that get their coordinates as parameters, so
- * that every PE has a program of its own until equal code is found to be shared. */
+/* Compiling CSL for many PEs: three programs on 512x512 PEs, and 128x128 PEs that get their coordinates as
+ * parameters, so that every PE has a program of its own until equal code is found to be shared. */
 #include "bench.h"
 #include "csl/lang/code/image.h"
 #include "csl/lang/sema/compile.h"

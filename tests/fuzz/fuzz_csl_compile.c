@@ -1,7 +1,8 @@
 // needs: csl
 // seeds: src/csl/lang/lib/*.csl src/csl/lang/lib/*/*.csl examples/csl/*/*.csl
-/* CSL from anywhere, compiled under tight limits: never a crash, a hang or a leak; without errors there is an image, and
- * every image passes the checks that the machine relies on. The text is its own tile code and its own module "m.csl". */
+/* CSL from anywhere, compiled under tight limits: never a crash, a hang or a leak; without errors there is an image,
+ * and every image passes the checks that the machine relies on. The text is its own tile code and its own module
+ * "m.csl". */
 #include "csl/lang/code/image.h"
 #include "csl/lang/sema/compile.h"
 

@@ -1,4 +1,5 @@
-/* The language at run time: programs of one PE compiled from text and run; what they leave in `out` (spec csl.md 1.5-1.8). */
+/* The language at run time: programs of one PE compiled from text and run; what they leave in `out` (spec csl.md
+ * 1.5-1.8). */
 #include "csl/lang/sema/compile_check.h"
 #include "csl/wse/wse.h"
 

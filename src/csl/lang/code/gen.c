@@ -93,8 +93,8 @@ void tw__gen_jump(tw__csl_gen *g, tw__gen_label l)
     tw__csl_emit_jump(&g->e, TW__CSL_I_JMP, 0, l);
 }
 
-/* A comparison right before the branch that reads it becomes part of it: (comparison, branch when true, when false with
- * the operands exchanged: !(a < b) is b <= a). */
+/* A comparison right before the branch that reads it becomes part of it: (comparison, branch when true, when false
+ * with the operands exchanged: !(a < b) is b <= a). */
 static const struct {
     uint16_t compare, taken, negated;
 } fused[] = {

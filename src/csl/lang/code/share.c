@@ -129,11 +129,12 @@ static bool same_memory(const tw__csl_program *a, const tw__csl_program *b)
 }
 
 /* Tables of plain numbers, compared as bytes: rows are zeroed before they are filled. */
+// clang-format off
 #define PLAIN_TABLES(X)                                                                                        \
-    X(lines, line)                                                                                             \
-    X(uses, use) X(maps, map) X(dsr_loads, dsr_load) X(dsr_init, dsr_init) X(shapes, shape) X(exports, export) \
-        X(tasks, task) X(queues, queue) X(declarations, declaration) X(configs, config) X(inits, init)         \
-            X(rotations, rotation) X(handlers, handler)
+    X(lines, line) X(uses, use) X(maps, map) X(dsr_loads, dsr_load) X(dsr_init, dsr_init) X(shapes, shape)     \
+    X(exports, export) X(tasks, task) X(queues, queue) X(declarations, declaration) X(configs, config)         \
+    X(inits, init) X(rotations, rotation) X(handlers, handler)
+// clang-format on
 
 static bool same_program(const tw__csl_program *a, const tw__csl_program *b)
 {

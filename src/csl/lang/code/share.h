@@ -1,5 +1,5 @@
-/* Code shared by PEs whose programs differ in constants only (their coordinates, say): the constants that differ go to
- * a pool of each PE, everything else is kept once.
+/* Code shared by PEs whose programs differ in constants only (their coordinates, say): the constants that differ go
+ * to a pool of each PE, everything else is kept once.
  *
  *     tw__csl_sharing *s = tw__csl_sharing_new(image);
  *     for each tile program: add and fill it as the image's last one; tw__csl_share_last(s, &program, &member);

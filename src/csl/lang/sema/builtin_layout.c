@@ -255,8 +255,8 @@ static operand export_symbol(sema *s, const node *n, const operand *o, tw__csl_g
         return tw__csl_nothing();
     } else if (t->kind == TW__CSL_TY_POINTER) {
         e.pointer = address;
-        /* Exported arrays lie in the order of their exports, before anything else: a published program (fft-1d-2d) writes
-         * behind one of them, where its author found nothing that matters. */
+        /* Exported arrays lie in the order of their exports, before anything else: a published program (fft-1d-2d)
+         * writes behind one of them, where its author found nothing that matters. */
         tw__csl_global *array = g->value.kind == TW__CSL_O_VALUE ? g->value.value.pointer.global : NULL;
         if (array && !tw__csl_address(s, n, array, &address)) return tw__csl_nothing();
     }

@@ -2,9 +2,10 @@
  * appended to the function being generated and the register or memory place that holds the result.
  *
  * A `sema` is one world: the layout, or one tile program (a file with all its parameters bound). Module instances,
- * their variables and functions are made when first named; a world that stands on another one (`below`) sees its types.
+ * their variables and functions are made when first named; a world that stands on another one (`below`) sees its
+ * types.
  *
- * Errors: reported once where they are found; the expression yields tw__csl_nothing and every use of that is silent. */
+ * Errors: reported once where they are found; the expression yields tw__csl_nothing, whose uses are silent. */
 #ifndef TW_CSL_SEMA_SEMA_H
 #define TW_CSL_SEMA_SEMA_H
 
@@ -122,8 +123,8 @@ int tw__csl_function_index(tw__csl_sema *s, const tw__csl_node *at, tw__csl_func
 /* The operand in a register of the function being generated: constants come from the pool, places are loaded. */
 uint16_t tw__csl_to_register(tw__csl_sema *s, const tw__csl_node *at, const tw__csl_operand *o);
 
-/* --- hooks: builtins of lang/dsd. NULL row = not one of them. A row's function gets the BUILTIN node and evaluates the
- * arguments itself. --- */
+/* --- hooks: builtins of lang/dsd. NULL row = not one of them. A row's function gets the BUILTIN node and evaluates
+ * the arguments itself. --- */
 typedef tw__csl_operand (*tw__csl_builtin_fn)(tw__csl_sema *s, const tw__csl_node *call,
                                               const tw__csl_type *expected);
 tw__csl_builtin_fn tw__csl_dsd_builtin(const char *name);

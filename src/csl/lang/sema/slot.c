@@ -1,4 +1,4 @@
-/* Comptime variables as places: the path of an lvalue to the value it names, pointers to them, addresses of globals. */
+/* Comptime variables as places: from an lvalue to the value it names, pointers to them, addresses of globals. */
 #include "csl/lang/code/gen.h"
 #include "csl/lang/sema/local.h"
 

@@ -5,9 +5,9 @@
 #include "csl/lang/sema/types.h"
 #include "csl/lang/syntax/ast.h"
 
-/* comptime_int is held in 128 bits; arithmetic that leaves them is an error ("comptime_int needs more than 128 bits").
- * Floats of every format are held as double, already rounded to their format: f16, bf16, cb16 and f32 operations
- * round once (double has more than twice their precision, so rounding the double result is exact). */
+/* comptime_int is held in 128 bits; arithmetic that leaves them is an error ("comptime_int needs more than 128
+ * bits"). Floats of every format are held as double, already rounded to their format: f16, bf16, cb16 and f32
+ * operations round once (double has more than twice their precision, so rounding the double result is exact). */
 typedef tw__i128 tw__csl_int;
 
 typedef struct tw__csl_global tw__csl_global;     /* a variable of a module instance: sema.h */

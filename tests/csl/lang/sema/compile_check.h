@@ -1,4 +1,5 @@
-/* Compiling CSL held in strings: several files in one text, each after a line "=== name.csl" (the first is main.csl). */
+/* Compiling CSL held in strings: several files in one text, each after a line "=== name.csl" (the first is
+ * main.csl). */
 #ifndef TW_TESTS_CSL_COMPILE_CHECK_H
 #define TW_TESTS_CSL_COMPILE_CHECK_H
 
