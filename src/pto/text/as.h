@@ -178,9 +178,8 @@ struct tw__as_code {
     tw__as_fn fn;
     const tw__as_op *op;
     const tw__pto_row *row;
-    tw_pto_attrs attrs;
-    bool no_attrs; /* all of them are zero */
-    bool counts;   /* operand 1 is a vector<4xi16> */
+    const tw_pto_attrs *attrs; /* NULL = all of them are zero */
+    bool counts;               /* operand 1 is a vector<4xi16> */
     unsigned count, result_count;
     uint32_t *operand; /* slots, in the order of the row or of the host operation */
     tw__as_item **where;

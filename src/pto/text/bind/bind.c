@@ -146,6 +146,16 @@ tw__as_code *tw__as_code_new(tw__as_binder *b, const tw__as_op *op, tw__as_fn fn
     return code;
 }
 
+const tw_pto_attrs *tw__as_keep_attrs(tw__as_binder *b, const tw_pto_attrs *attrs)
+{
+    static const tw_pto_attrs none;
+    if (memcmp(attrs, &none, sizeof none) == 0) return NULL;
+    tw_pto_attrs *kept = TW__NEW(b->m->arena, tw_pto_attrs);
+    if (!kept) return b->failed = b->m->no_memory = true, NULL;
+    *kept = *attrs;
+    return kept;
+}
+
 bool tw__as_set_operands(tw__as_binder *b, tw__as_code *code, const uint32_t *slots, tw__as_item *const *where,
                          unsigned count)
 {

@@ -82,6 +82,8 @@ guint tw__as_enter(const tw__as_binder *b); /* a scope; leave takes what enter g
 void tw__as_leave(tw__as_binder *b, guint mark);
 /* Code appended to the block; NULL when out of memory (b->failed). */
 tw__as_code *tw__as_code_new(tw__as_binder *b, const tw__as_op *op, tw__as_fn fn);
+/* Attributes as code keeps them: NULL when they are all zero, or (b->failed) when there is no memory. */
+const tw_pto_attrs *tw__as_keep_attrs(tw__as_binder *b, const tw_pto_attrs *attrs);
 bool tw__as_set_operands(tw__as_binder *b, tw__as_code *code, const uint32_t *slots, tw__as_item *const *where,
                          unsigned count);
 /* Defines the names of the operation's results; their number has to be `count`. */

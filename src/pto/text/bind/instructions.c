@@ -115,7 +115,7 @@ static tw_status run_row(tw__as_run *run, const tw__as_code *code)
     }
     tw_status status = code->counts ? place_counts(run, code) : TW_OK;
     if (status != TW_OK) return status;
-    status = tw__pto_exec_row(run->core, code->row, operands, code->count, code->no_attrs ? NULL : &code->attrs);
+    status = tw__pto_exec_row(run->core, code->row, operands, code->count, code->attrs);
     if (status != TW_OK) run->blame = run->core->blame;
     return status;
 }
@@ -194,8 +194,7 @@ static tw_status judge(const tw__as_binder *b, const tw__as_code *code, const tw
         operands[i] =
             t->kind == TW__AS_TILE ? tw_pto_tile_operand(&tiles[i]) : tw_pto_scalar_operand(tw_pto_bits(type, 0));
     }
-    return tw_pto_check(b->program->target, (int)tw__pto_row_index(row), operands, code->count, &code->attrs,
-                        blame);
+    return tw_pto_check(b->program->target, (int)tw__pto_row_index(row), operands, code->count, code->attrs, blame);
 }
 
 /* Another form of the same kinds in the same places, when only that one takes these operands: TQUANT with tmp, with
@@ -423,8 +422,8 @@ void tw__as_bind_row(tw__as_binder *b, const tw__as_op *op, const tw__pto_row *r
     code->row = found;
     code->counts = found->operands > 1 && b->f->slot_type[slots[1]]->counts;
     if (strcmp(found->mnemonic, "tlrelu") == 0) code->number = b->f->slot_type[slots[0]]->tile.type;
-    static const tw_pto_attrs none;
-    bool bound = tw__as_bind_attrs(b, op, found, &p, &code->attrs);
-    code->no_attrs = memcmp(&code->attrs, &none, sizeof none) == 0;
-    if (bound) check_static(b, op, code);
+    tw_pto_attrs attrs = { 0 };
+    bool bound = tw__as_bind_attrs(b, op, found, &p, &attrs);
+    code->attrs = tw__as_keep_attrs(b, &attrs);
+    if (bound && !b->m->no_memory) check_static(b, op, code);
 }

@@ -175,7 +175,8 @@ void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *
     tw__as_parts p;
     uint32_t slots[4 * TW__AS_OPERANDS];
     tw__as_item *where[4 * TW__AS_OPERANDS];
-    tw__as_code local = { .number = host->number, .fn = host->fn };
+    tw_pto_attrs attrs = { 0 }; /* `bind` may set them through local.attrs */
+    tw__as_code local = { .number = host->number, .fn = host->fn, .attrs = &attrs };
     tw__as_type type = { 0 };
     tw__as_collect(b, op, &p);
     if (b->failed || tw__as_bind_early_assign(b, op, &p)) return;
@@ -189,7 +190,7 @@ void tw__as_bind_host(tw__as_binder *b, const tw__as_op *op, const tw__as_host *
     tw__as_code *code = tw__as_code_new(b, op, local.fn);
     if (!code) return;
     code->number = local.number;
-    code->attrs = local.attrs;
+    code->attrs = tw__as_keep_attrs(b, &attrs);
     code->format = local.format;
     memcpy(code->parts, local.parts, sizeof code->parts);
     tw__as_type results[2] = { type };

@@ -170,8 +170,8 @@ static bool bind_fifo(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p, tw
     int64_t id = 0, split = 0;
     fifo_op kind = OP(code);
     if (!tw__as_known_members(b, op, p, names, kind == PUSH ? G_N_ELEMENTS(names) : 2) ||
-        (kind == PUSH && !push_attrs(b, op, p, &code->attrs)) || !tw__as_number_member(b, op, p, "id", 15, &id) ||
-        !tw__as_number_member(b, op, p, "split", 2, &split) ||
+        (kind == PUSH && !push_attrs(b, op, p, (tw_pto_attrs *)(uintptr_t)code->attrs)) ||
+        !tw__as_number_member(b, op, p, "id", 15, &id) || !tw__as_number_member(b, op, p, "split", 2, &split) ||
         ((kind == POP || kind == ALLOC) && !check_result(b, op, kind, type)))
         return false;
     bool fits = kind == PUSH   ? p->ins == 1 || p->ins == 2
@@ -246,7 +246,7 @@ static tw_status run_fifo(tw__as_run *run, const tw__as_code *code)
 {
     unsigned id = code->number >> 8 & 15, d = code->number & TO_CUBE ? 1 : 0;
     const tw_pto_fifo *fifo = &run->fifo[d][id];
-    tw_pto_attrs how = code->attrs;
+    tw_pto_attrs how = code->attrs ? *code->attrs : (tw_pto_attrs){ 0 };
     how.split = (int32_t)(code->number >> 16 & 3);
     if (!fifo->slots)
         return tw__fail(
