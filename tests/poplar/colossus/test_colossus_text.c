@@ -263,6 +263,16 @@ static void lines_of_code(void **state)
 
 /* --- the guide's own text ----------------------------------------------------------------------------------------------------------- */
 
+static void line_ends_and_marks(void **state)
+{
+    (void)state;
+    tw_object *o = assemble("\xef\xbb\xbfnop\r\n.macro m a\r\n  add $m1, $m2, \\a\r\n.endm\r\n.ifc "
+                            "\"x\",\"x\"\r\nm 3\r\n{ nop\r\nfnop }\r\n.endif");
+    assert_int_equal(section_of(o, ".text")->size, 16);
+    assert_int_equal(word_of(section_of(o, ".text"), 1), 0x22210003);
+    tw_object_free(o);
+}
+
 static void macro_of_the_guide(void **state)
 {
     (void)state;
@@ -288,6 +298,7 @@ int main(void)
         cmocka_unit_test(stack_notes),
         cmocka_unit_test(lines_of_code),
         cmocka_unit_test(macro_of_the_guide),
+        cmocka_unit_test(line_ends_and_marks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,6 +141,7 @@ static bool begin(tw__asm *as, const char *text, size_t length, const char *file
     char *copy = f ? tw__asm_copy_text(as, text, length) : NULL;
     if (as->section < 0 || !copy) return false;
     *f = (frame){ .text = copy, .at = copy, .end = copy + length, .file = file, .line = 1 };
+    if (strncmp(copy, "\xef\xbb\xbf", 3) == 0) f->at += 3; /* the mark that some editors put before UTF-8 */
     const char *zero = memchr(copy, 0, length);
     as->top = f;
     if (zero) {
