@@ -209,6 +209,8 @@ static void pto_text_ops_refused(void **state)
         { "%t = pto.alloc_tile : !pto.tile_buf<vec, 1x8xi32, compact=9>", "not a compact mode", 1, 23 },
         { "%t = pto.alloc_tile : i32", "a tile is allocated", 1, 6 },
         { "%p = pto.alloc_tile : !pto.ptr<f32, l1>", "not a memory of a pointer", 1, 23 },
+        { "%x = arith.constant 0 : vector<4xi16>", "arith.constant dense<0> : vector<4xi16>", 1, 21 },
+        { "%x = arith.constant dense<1> : vector<4xi16>", "counts begin with 0", 1, 21 },
         { "%x = arith.constant 1e39 : f32", "1e39 does not fit f32", 1, 21 },
         { "%x = arith.constant -3.4028236e38 : f32", "-3.4028236e38 does not fit f32", 1, 21 },
         { "%x = arith.constant 65520.0 : f16", "65520.0 does not fit f16", 1, 21 },

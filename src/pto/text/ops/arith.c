@@ -223,11 +223,13 @@ static bool bind_constant(tw__as_binder *b, const tw__as_op *op, tw__as_parts *p
     }
     if (type->counts && value && value->kind == TW__AS_ATTR && strcmp(value->text, "dense<0>") == 0)
         return code->fn = tw__as_alloc_tile, true;
+    if (type->counts)
+        return tw__as_refuse(b, value, op, "pto.number",
+                             "counts begin with 0: expected arith.constant dense<0> : vector<4xi16>"),
+               false;
     if (type->kind != TW__AS_SCALAR && type->kind != TW__AS_INDEX)
         return tw__as_refuse(b, NULL, op, "pto.type", "a constant is a number, not %s", type->text), false;
     if (!p->in_types) return tw__as_refuse(b, NULL, op, "pto.type", "%s: the type is missing", op->name), false;
-    if (type->counts && value && value->kind == TW__AS_ATTR && strcmp(value->text, "dense<0>") == 0)
-        return code->fn = tw__as_alloc_tile, true;
     if (!value || value->kind != TW__AS_NUMBER)
         return tw__as_refuse(b, value, op, "pto.number", "expected a number"), false;
     if (!tw__as_number(value->text, type->element, &code->number))
