@@ -67,6 +67,27 @@ END
   prints err 'load.c:3: load: '
 fi
 
+# Headers under names that Ascend owns: only where they are asked for.
+cp "$source/examples/pto/iota/iota.cpp" .
+[ ! -e "$prefix/include/pto" ] && [ ! -e "$prefix/include/acl" ] || fail 'names of a vendor lie in the include folder'
+ascend=$(PKG_CONFIG_PATH="$pc" pkg-config --variable=ascend_cflags tilewright)
+expect 0 sh -c "$CXX -std=c++17 iota.cpp $ascend $flags -o iota"
+expect 0 ./iota
+prints out 'row 3 of the table begins at 48'
+mkdir ascend
+cp iota.cpp ascend
+cat >ascend/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(outside CXX)
+set(CMAKE_CXX_STANDARD 17)
+find_package(tilewright 0.1 REQUIRED)
+add_executable(iota iota.cpp)
+target_link_libraries(iota PRIVATE tilewright::ascend)
+END
+expect 0 cmake -S ascend -B ascend/build -G Ninja "-DCMAKE_PREFIX_PATH=$prefix"
+expect 0 cmake --build ascend/build
+expect 0 ascend/build/iota
+
 expect 0 "$prefix/bin/popc" adder_codelets.cpp -o adder.gp
 [ -s adder.gp ] || fail 'popc wrote nothing'
 expect 0 "$prefix/bin/tilewright" run adder.c 1 1
