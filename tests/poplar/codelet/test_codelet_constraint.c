@@ -219,6 +219,15 @@ static void codelet_3_2_2_rewriting(void **state)
         if (got) assert_int_equal(strlen(got), strlen(text)); /* columns stay */
         free(got);
     }
+    static const char split[] = "[[poplar\n:: // y\n constraint(1)]]\nnext"; /* lines after it keep their numbers */
+    char *got = tw__rewrite_constraints(split, strlen(split));
+    assert_non_null(got);
+    assert_string_equal(strstr(got, "(1)"), "(1)]]\nnext");
+    size_t lines = 0;
+    for (const char *at = got; *at; at++) lines += *at == '\n';
+    assert_int_equal(lines, 3);
+    assert_int_equal(strlen(got), strlen(split));
+    free(got);
 }
 
 int main(void)

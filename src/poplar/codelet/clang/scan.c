@@ -300,11 +300,17 @@ static void add_c_struct(scanner *s, CXCursor cursor)
     char *note = NULL;
     clang_visitChildren(cursor, find_annotation, &note);
     if (!note) return;
+    const char *blank = strchr(note, ' ');
+    if (!blank || !blank[1]) { /* written by hand */
+        popc_error(s, cursor, "popc.annotation", "\"tw.vertex %s\" names no vertex: use TW_VERTEX(name)", note);
+        g_free(note);
+        return;
+    }
     vertex_class vc = { .cursor = cursor,
                         .type = clang_getCanonicalType(clang_getCursorType(cursor)),
                         .compute_args = -1 };
     vc.base = g_str_has_prefix(note, "MultiVertex ") ? MULTIVERTEX : VERTEX;
-    vc.c_name = g_strdup(strchr(note, ' ') + 1);
+    vc.c_name = g_strdup(blank + 1);
     vc.key = popc_string(clang_getCursorSpelling(cursor));
     g_free(note);
     g_array_append_val(s->classes, vc);

@@ -93,9 +93,12 @@ char *tw__rewrite_constraints(const char *text, size_t length)
         const char *end = !after_word && *c.at == 'p' ? attribute_end(c) : NULL;
         if (end) {
             char *to = out + (c.at - text);
-            for (size_t i = strlen(NAME); i < (size_t)(end - c.at); i++)
-                if (to[i] != '\n') to[i] = ' ';
-            memcpy(to, NAME, strlen(NAME));
+            size_t lines = 0; /* an attribute on several lines: as many follow its new name */
+            for (size_t i = 0; i < (size_t)(end - c.at); i++) {
+                lines += to[i] == '\n';
+                to[i] = i < strlen(NAME) ? NAME[i] : ' ';
+            }
+            memset(to + strlen(NAME), '\n', lines);
             any = true;
             c.at = end;
             continue;

@@ -227,6 +227,21 @@ static void test_warnings(void **state)
     tw__codelets_free(set);
 }
 
+/* What TW_VERTEX makes, written by hand and wrong. */
+static void test_annotations(void **state)
+{
+    (void)state;
+    static const char *const notes[] = { "tw.vertex Vertex", "tw.vertex ", "tw.vertex Vertex " };
+    for (size_t i = 0; i < G_N_ELEMENTS(notes); i++) {
+        g_autofree char *text =
+            g_strdup_printf("struct __attribute__((annotate(\"%s\"))) A { int *n; };\n", notes[i]);
+        tw__codelets *set = tw__codelets_new(TW__HALF_FLOAT);
+        assert_int_equal(tw__codelets_add_source(set, text, TW__CODELET_C, "mine.c", NULL, NULL), TW_E_COMPILATION);
+        if (!g_str_has_prefix(tw_error_message(), "mine.c:1:")) fail_msg("%s: %s", notes[i], tw_error_message());
+        tw__codelets_free(set);
+    }
+}
+
 /* Names that mean something to a compiler, to make or to a shell: sources and headers are found, messages name them, and a
  * changed header is noticed. A name that is more than one line is refused. */
 static void test_names(void **state)
@@ -279,6 +294,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_mistakes),   cmocka_unit_test(test_template_lines),
                                         cmocka_unit_test(test_collisions), cmocka_unit_test(test_files_and_flags),
-                                        cmocka_unit_test(test_warnings),   cmocka_unit_test(test_names) };
+                                        cmocka_unit_test(test_warnings),   cmocka_unit_test(test_names),
+                                        cmocka_unit_test(test_annotations) };
     return cmocka_run_group_tests_name("codelet_errors", tests, set_up_cache, tear_down_cache);
 }
