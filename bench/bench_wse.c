@@ -304,8 +304,8 @@ static void stencil_part(void)
     unsigned sides[] = { 32, 128, 512 };
     if (getenv("SIDE")) sides[0] = (unsigned)atoi(getenv("SIDE"));
     double first = 0;
-    unsigned threads = (unsigned)omp_get_max_threads();
-    for (int k = 0; k < 3; k++) {
+    unsigned threads = getenv("ONE") ? 1 : (unsigned)omp_get_max_threads();
+    for (int k = 0; k < (getenv("ONE") ? 1 : 3); k++) {
         double start = bench_now();
         tw__csl_image *image = compile(layout, pe, sides[k]);
         double compiled = bench_now() - start;

@@ -76,7 +76,11 @@ size_t tw__wse_unsent(const tw__wse *w, unsigned x, unsigned y, unsigned port, u
 bool tw__wse_listen(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color)
 {
     tw__pe *pe = pe_at(w, x, y);
-    return pe && make_port(pe, port_number(port), color, true);
+    if (!pe || !make_port(pe, port_number(port), color, true)) return false;
+    uint32_t number = (uint32_t)(pe - w->pe);
+    w->router[number].stuck = 0; /* what found no room on its route has a way out now */
+    tw__wse_wake(tw__wse_part_of(w, number), number, w->now);
+    return true;
 }
 
 size_t tw__wse_received(const tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color)

@@ -28,7 +28,9 @@ static void into_lane(tw__router *router, tw__channel *c, unsigned port, uint32_
     lane->payload[at] = payload;
     lane->flags[at] = (uint8_t)flags;
     c->waiting |= (uint8_t)(1u << port);
-    router->busy |= 1u << (router->channel_of[c->color] - 1);
+    uint32_t bit = 1u << (router->channel_of[c->color] - 1);
+    router->busy |= bit;
+    router->ready |= bit;
 }
 
 /* WSE-2 color swap: a wavelet of color k goes to the partner when the partner's configuration asks for it. */
@@ -61,8 +63,11 @@ static void take_arrivals(tw__part *part, uint32_t pe, tw__router *router, unsig
         unsigned come = router->come[slot][port];
         if (come & 1) arrive(part, pe, port, router->in[slot][port]);
         if (!(come & 2)) continue;
-        for (uint32_t colors = router->credit[slot][port]; colors; colors &= colors - 1)
-            router->channel[router->channel_of[__builtin_ctz(colors)] - 1].credit[port]++;
+        for (uint32_t colors = router->credit[slot][port]; colors; colors &= colors - 1) {
+            unsigned number = router->channel_of[__builtin_ctz(colors)] - 1u;
+            router->channel[number].credit[port]++;
+            router->ready |= 1u << number;
+        }
         router->credit[slot][port] = 0;
     }
     router->any[slot] = 0;
@@ -71,14 +76,19 @@ static void take_arrivals(tw__part *part, uint32_t pe, tw__router *router, unsig
 /* One wavelet from the compute engine's output queues, in turn; colors that the host listens to go there. */
 static void take_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine)
 {
-    for (unsigned k = 0; k < 32; k++) {
-        unsigned queue = (router->out_turn + k) & 31;
-        if (!(engine->out_busy >> queue & 1)) continue;
+    unsigned turn = router->out_turn;
+    uint32_t queues = engine->out_busy & ~router->stuck;
+    uint32_t rest = turn ? queues >> turn | queues << (32 - turn) : queues;
+    for (; rest; rest &= rest - 1) {
+        unsigned queue = ((unsigned)__builtin_ctz(rest) + turn) & 31;
         tw__queue *q = engine->out_queue[queue];
         tw__wave wave = q->ring[q->head];
         tw__port *host = engine->ports ? tw__wse_port_of(engine, TW__WSE_R, wave.color, true) : NULL;
         tw__channel *c = host ? NULL : tw__wse_channel_of(part, pe, wave.color);
-        if (!host && (!c || c->lane[TW__WSE_R].count >= TW__WSE_DEPTH)) continue;
+        if (!host && (!c || c->lane[TW__WSE_R].count >= TW__WSE_DEPTH)) {
+            router->stuck |= 1u << queue;
+            continue;
+        }
         if (host) {
             if (!tw__wse_port_put(host, wave.payload, wave.flags & TW__WSE_CONTROL)) part->no_memory = true;
         } else {
@@ -168,6 +178,7 @@ static bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel
     if (passes && !tw__wse_engine_accepts(part, engine, c->color)) return false;
 
     *used |= links;
+    if (port == TW__WSE_R) router->stuck = 0;
     lane->head = (lane->head + 1) & (TW__WSE_LANE - 1);
     if (--lane->count == 0) {
         c->waiting &= (uint8_t)~(1u << port);
@@ -218,26 +229,36 @@ void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now)
     if (router->any[now & 3]) take_arrivals(part, pe, router, now & 3);
     if (engine->out_busy) take_outgoing(part, pe, router, engine);
     if (engine->ports) take_from_host(part, pe, router, engine);
-    if (!router->busy) return;
+    uint32_t todo = router->busy & router->ready;
+    if (!todo) return;
     unsigned used = 0;
     bool again = false, moved = false;
     /* Colors take turns at the links: start after the one that went first last time. */
-    uint32_t first = router->busy & ~((1u << router->turn) - 1), order[2] = { first, router->busy & ~first };
+    uint32_t first = todo & ~((1u << router->turn) - 1), order[2] = { first, todo & ~first };
     for (unsigned half = 0; half < 2; half++) {
         for (uint32_t rest = order[half]; rest; rest &= rest - 1) {
             unsigned k = (unsigned)__builtin_ctz(rest);
             tw__channel *c = &router->channel[k];
             unsigned ports = c->waiting & c->rx;
-            if (!ports || c->suspended) continue;
-            unsigned port = (unsigned)__builtin_ctz(ports);
-            if (ports & (ports - 1)) { /* several sources: in turn, so that none starves */
-                unsigned later = ports & ~((2u << (now % TW__WSE_PORTS)) - 1);
-                if (later) port = (unsigned)__builtin_ctz(later);
+            bool busy_link = false;
+            if (ports && !c->suspended) {
+                unsigned port = (unsigned)__builtin_ctz(ports);
+                if (ports & (ports - 1)) { /* several sources: in turn, so that none starves */
+                    unsigned later = ports & ~((2u << (now % TW__WSE_PORTS)) - 1);
+                    if (later) port = (unsigned)__builtin_ctz(later);
+                }
+                if (forward(part, pe, router, c, port, &used, &busy_link)) {
+                    if (!moved) router->turn = (uint8_t)((k + 1) % 24);
+                    moved = true;
+                    continue;
+                }
+                /* of several sources another may have its way next cycle */
+                busy_link = busy_link || (ports & (ports - 1));
             }
-            if (!forward(part, pe, router, c, port, &used, &again)) continue;
-            if (!moved) router->turn = (uint8_t)((k + 1) % 24);
-            moved = true;
+            again = again || busy_link;
+            if (!busy_link) router->ready &= ~(1u << k);
         }
     }
-    if (again || (moved && (router->busy || engine->out_busy || engine->ports))) tw__wse_wake(part, pe, now + 1);
+    if (again || (moved && ((router->busy & router->ready) || engine->out_busy || engine->ports)))
+        tw__wse_wake(part, pe, now + 1);
 }

@@ -162,9 +162,12 @@ void tw__wse_config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t valu
             set_routes(c, value);
         else
             set_switches(c, value);
-        tw__wse_wake(part, number, part->now + 1); /* wavelets that waited for this route */
+        part->w->router[number].ready = UINT32_MAX; /* wavelets that waited for this route */
+        tw__wse_wake(part, number, part->now + 1);
     } else if (word >= FILTERS && word < FILTERS + 64) {
         set_filter(part, number, word - FILTERS, value);
+        part->w->router[number].ready = UINT32_MAX; /* what was held back may be filtered out now */
+        tw__wse_wake(part, number, part->now + 1);
     } else if (word >= PRIORITIES && word < PRIORITIES + 64) {
         uint64_t bit = 1ull << (word - PRIORITIES);
         pe->high_priority = value ? pe->high_priority | bit : pe->high_priority & ~bit;

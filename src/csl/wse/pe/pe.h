@@ -55,6 +55,8 @@ typedef struct tw__router {
     uint32_t neighbour[4];              /* by port; UINT32_MAX = edge of the rectangle */
     uint8_t channel_of[TW__CSL_COLORS]; /* + 1; 0 = none yet */
     uint32_t busy;                      /* channels with waiting wavelets */
+    uint32_t stuck; /* output queues whose color has no room until a wavelet of the engine leaves */
+    uint32_t ready; /* of these, where something has changed since they last could not move */
     tw__channel *channel;
     union { /* [slot][port]: 1 = a wavelet, 2 = credits; written by that neighbour, all of a slot read at once */
         uint8_t come[4][4];

@@ -74,7 +74,10 @@ tw__wave tw__wse_queue_pop(tw__part *part, tw__pe *pe, unsigned queue)
     q->head = (q->head + 1) & 7;
     if (--q->count == 0) pe->in_busy &= ~(1u << queue);
     uint32_t number = tw__wse_pe_number(part, pe);
-    if (part->w->router[number].busy || pe->ports) tw__wse_wake(part, number, part->now + 1);
+    tw__router *router = &part->w->router[number];
+    uint32_t waiting = router->channel_of[q->color] ? 1u << (router->channel_of[q->color] - 1) : 0;
+    router->ready |= waiting;
+    if (router->busy & waiting || pe->ports) tw__wse_wake(part, number, part->now + 1);
     return wave;
 }
 
