@@ -39,7 +39,7 @@
 UNARY(DEFINE_UNARY)
 BINARY(DEFINE_BINARY)
 
-/* Floor modulus: the remainder moved to the sign of the divisor (spec pto.md 3.1, TREM). In blocks: the remainder may
+/* Floor modulus: the remainder moved to the sign of the divisor (the manual, TREM). In blocks: the remainder may
  * overwrite a destination that is one of the sources. */
 #define DEFINE_MOD(type, T, name)                                                              \
     static void MOD_##type(size_t n, void *dv, const void *av, const void *bv, const void *cv) \

@@ -1,4 +1,4 @@
-/* check_tmp: what A2/A3 ask of the scratch tile of an instruction (columns "tmp" of spec pto.md 3 and 4). A5 takes
+/* check_tmp: what A2/A3 ask of the scratch tile of an instruction (columns "tmp" of the manual). A5 takes
  * any tmp, but
  * for TSORT32, TMRGSORT of lists and TMOV to Zz; profile cpu any. Extents that are not known yet count as zero. */
 #include "pto/pto.h"
@@ -80,7 +80,7 @@ static tw_status check_bytes(tw__pto_call *call, unsigned i)
     return TW_OK;
 }
 
-/* TCVT that wraps: f32 to i16, f16 to i16, f16 to i8 (spec pto.md 3.5); SS is the row stride of the source in
+/* TCVT that wraps: f32 to i16, f16 to i16, f16 to i8; SS is the row stride of the source in
  * elements. */
 static size_t convert_bytes(const tw__pto_call *call)
 {

@@ -1,5 +1,5 @@
 /* planes_4bit: 4-bit tiles as planes of bytes, an element in the low half of each. Tiles hold two elements per byte,
- * the even one low (spec pto.md 1.1), in boxes as well; kernels of the vec box read rows packed the same way. */
+ * the even one low, in boxes as well; kernels of the vec box read rows packed the same way. */
 #include "pto/pto.h"
 
 bool tw__tile_nibbles(const tw_pto_tile *t)

@@ -1,5 +1,5 @@
 /* tensor_layout: global memory as a view of rank 5, and which of its dimensions run along the rows and columns of a
- * tile (table of spec pto.md 1.3). */
+ * tile (table of the manual). */
 #include "pto/pto.h"
 
 /* For each layout and dimension: the dimensions whose extents make up the step of a row or column, as bits; ROW or

@@ -1,4 +1,4 @@
-/* tile_layout: descriptions of tiles. Where an element lies, the shape rules, pad values (spec pto.md 1.1). Pure
+/* tile_layout: descriptions of tiles. Where an element lies, the shape rules, pad values. Pure
  * functions. */
 #include "pto/pto.h"
 
@@ -155,7 +155,7 @@ tw_view tw__tile_boxes(const tw_pto_tile *t, void *storage)
     return view;
 }
 
-/* Bits of a pad value: table of spec pto.md 1.1; types without a row there pad with zero. */
+/* Bits of a pad value: table of the manual; types without a row there pad with zero. */
 uint64_t tw__pad_bits(tw_type type, uint64_t pad)
 {
     size_t size = tw_type_size(type);

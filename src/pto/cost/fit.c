@@ -1,4 +1,4 @@
-/* fit: cycles of an instruction from the fitted tables, where they have it (spec pto.md 5.3, 5.4), else from head,
+/* fit: cycles of an instruction from the fitted tables, where they have it, else from head,
  * slope and tail (5.2) or latency and interval (A5). Everything here is an estimate. */
 #include "pto/pto.h"
 #include "pto/cost/cost.h"

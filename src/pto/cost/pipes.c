@@ -1,4 +1,4 @@
-/* pipes: pipes, flags and the clock. Figures are estimates after the models of spec pto.md 5; a pipe runs its
+/* pipes: pipes, flags and the clock. Figures are estimates after the models of the manual; a pipe runs its
  * instructions in order, an instruction waits for the tiles it uses and, in manual mode, for flags only. */
 #include "pto/cost/cost.h"
 
@@ -146,7 +146,7 @@ tw_pto_pipe tw_pto_last_pipe(const tw_pto *core)
     return core->last_pipe;
 }
 
-/* --- flags: spec pto.md 1.6 ------------------------------------------------------------------------------------- */
+/* --- flags: the manual ------------------------------------------------------------------------------------- */
 
 static tw_status check_flag(const tw_pto *core, const char *what, tw_pto_pipe from, tw_pto_pipe to, unsigned id)
 {

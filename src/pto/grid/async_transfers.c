@@ -1,4 +1,4 @@
-/* async_transfers: transfers between devices without a tile (spec pto.md 2.4, 3.10). They take place when somebody
+/* async_transfers: transfers between devices without a tile. They take place when somebody
  * asks for them, so
  * a program that does not wait sees it; at the latest when the kernel ends. */
 #include "pto/grid/grid.h"

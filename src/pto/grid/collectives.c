@@ -1,4 +1,4 @@
-/* collectives: what devices do to each other's global memory (spec pto.md 3.10): transfers through staging tiles
+/* collectives: what devices do to each other's global memory: transfers through staging tiles
  * and collectives that the root runs. All devices lie in one process; a transfer is TLOAD and TSTORE of pieces. */
 #include "pto/grid/grid.h"
 

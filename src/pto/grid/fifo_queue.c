@@ -1,4 +1,4 @@
-/* fifo_queue: the queues of a block and the handshake around them (spec pto.md 3.10).
+/* fifo_queue: the queues of a block and the handshake around them.
  *
  * Every core counts what it has pushed, popped and freed; slot n of a queue lies at n modulo the number of slots, and
  * the counters alone say whether it is full or free. Producers hear of freed slots in batches of `period`. */

@@ -16,7 +16,7 @@ static uint64_t bytes_of(tw_type type, uint64_t n)
 }
 
 /* Columns of a box. The cube's boxes are 16 x 16; bytes are joined to 32 columns, channel split halves those of 4
- * bytes (spec pto.md 3.10 names it; the extents are those of the fixed pipe: estimated). */
+ * bytes (the manual names it; the extents are those of the fixed pipe: estimated). */
 static uint32_t box_cols(tw_type type, bool channel_split)
 {
     if (tw_type_get(type)->bits == 4) return 64;

@@ -1,4 +1,4 @@
-/* signals: words in global memory that devices set, add to, wait for and test (spec pto.md 3.10: TNOTIFY, TWAIT,
+/* signals: words in global memory that devices set, add to, wait for and test (TNOTIFY, TWAIT,
  * TTEST). */
 #include "pto/grid/grid.h"
 

@@ -1,4 +1,4 @@
-/* accumulator_out: what leaves the accumulator with a scale: stores, moves, windows (spec pto.md 3.6, 3.7). The scale
+/* accumulator_out: what leaves the accumulator with a scale: stores, moves, windows. The scale
  * is an f32 in the
  * low 32 bits of a scalar, or one per column of the destination in the fixpipe buffer. Relu comes first. */
 #include "pto/pto.h"

@@ -1,5 +1,5 @@
 /* conv_tiles: ConvTiles, that is feature maps and filters of up to six dimensions in one memory, their layouts, and
- * TIMG2COL (spec pto.md 1.1, 3.7; the window's coordinates as in PTO-ISA/pto-spec,
+ * TIMG2COL (the manual; the window's coordinates as in PTO-ISA/pto-spec,
  * asl/tile/model/execution/image-to-column.asl). */
 #include "pto/pto.h"
 

@@ -1,9 +1,9 @@
-/* convert: TCVT (spec pto.md 3.5). Which pairs exist, how they round, what happens out of range. */
+/* convert: TCVT. Which pairs exist, how they round, what happens out of range. */
 #include "pto/pto.h"
 
 #define B(t) (UINT64_C(1) << TW_##t)
 
-/* Destinations by source: the table of spec pto.md 3.5. */
+/* Destinations by source: the table of the manual */
 static const struct {
     tw_type from;
     uint64_t a2a3, a5;
@@ -86,8 +86,8 @@ static tw_vec_op integral(int32_t mode)
     }
 }
 
-/* Saturation as asked for, or the pair's default. Without tmp, A2/A3 saturate where wrapping needs it (spec pto.md
- * 3.5). */
+/* Saturation as asked for, or the pair's default. Without tmp, A2/A3 saturate where wrapping needs it (the
+ * manual). */
 bool tw__pto_convert_wraps(const tw__pto_call *call)
 {
     tw_type to = tw__tile(call, 0)->type, from = tw__tile(call, 1)->type;
@@ -97,8 +97,7 @@ bool tw__pto_convert_wraps(const tw__pto_call *call)
                                                             : call->attrs->saturate == TW_PTO_SATURATE_OFF;
 }
 
-/* i32 to f16: times a factor as TADDDEQRELU has it, which keeps large values finite on the way (spec pto.md 3.1,
- * 3.5). */
+/* i32 to f16: times a factor as TADDDEQRELU has it, which keeps large values finite on the way (the manual). */
 static tw_status dequantise(tw__pto_call *call, const tw_vec_mode *mode)
 {
     tw__plane dst = call->plane[0], real = tw__plane_new(call->core, TW_F32, dst.rows, dst.cols);

@@ -1,8 +1,8 @@
-/* elementwise: instructions that work element by element (spec pto.md 3.1, 3.2): one kernel of the vec box over the
+/* elementwise: instructions that work element by element: one kernel of the vec box over the
  * valid region, or two after one another. */
 #include "pto/pto.h"
 
-/* Order of NaN in max and min: the first operand unless the compare holds (spec pto.md 3.1). */
+/* Order of NaN in max and min: the first operand unless the compare holds. */
 static const tw_vec_mode first_nan = { .nan = TW_NAN_FIRST };
 
 static unsigned sources(tw__pto_call *call, tw__plane *planes)
@@ -52,7 +52,7 @@ static tw_status check_shift(tw__pto_call *call, const tw__plane *counts)
 
 tw_status tw__pto_check_lanes(tw__pto_call *call)
 {
-    /* TAXPY alone may have a narrower source and scalar (spec pto.md 3.1). */
+    /* TAXPY alone may have a narrower source and scalar. */
     if (call->row->rules & TW__SAME_TYPE) return TW_OK;
     const tw_pto_tile *dst = tw__tile(call, 0), *a = tw__tile(call, 1);
     if (dst->type != a->type && !(dst->type == TW_F32 && a->type == TW_F16))
@@ -143,7 +143,7 @@ tw_status tw__pto_run_relu_convert(tw__pto_call *call)
     return status == TW_OK ? tw__lanes(call, TW_VEC_CONVERT, &saturate, dst.rows, dst.cols, convert, 2) : status;
 }
 
-/* TADDDEQRELU: sum of i32, as f32 times 2^-17, times scale, times 2^17, clamped at 0, to f16 (spec pto.md 3.1). */
+/* TADDDEQRELU: sum of i32, as f32 times 2^-17, times scale, times 2^17, clamped at 0, to f16. */
 tw_status tw__pto_check_dequant_relu(tw__pto_call *call)
 {
     if (tw__tile(call, 0)->type != TW_F16) return tw__pto_refuse(call, 0, "type.pair", "dst is f16");

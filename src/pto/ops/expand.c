@@ -1,4 +1,4 @@
-/* expand: one value per row or column spread over a tile, alone or as an operand (spec pto.md 3.4). */
+/* expand: one value per row or column spread over a tile, alone or as an operand. */
 #include "pto/pto.h"
 
 static const tw_vec_mode first_nan = { .nan = TW_NAN_FIRST };

@@ -1,4 +1,4 @@
-/* gather: elements by index, by mask pattern, by comparison, and the way back (spec pto.md 3.7). */
+/* gather: elements by index, by mask pattern, by comparison, and the way back. */
 #include "pto/pto.h"
 
 static bool is_index(tw_type type)
@@ -203,7 +203,7 @@ tw_status tw__pto_run_gather_cmp(tw__pto_call *call)
     return TW_OK;
 }
 
-/* --- TSCATTER: dst.flat[x] = a, zeros elsewhere; with axis "row" dst[x, j] (spec pto.md 8 no. 12) --------------- */
+/* --- TSCATTER: dst.flat[x] = a, zeros elsewhere; with axis "row" dst[x, j] (the manual) --------------- */
 
 tw_status tw__pto_check_scatter(tw__pto_call *call)
 {

@@ -1,5 +1,4 @@
-/* gather_memory: MGATHER and MSCATTER, rows or single elements of a table in global memory by index (spec pto.md
- * 3.6). */
+/* gather_memory: MGATHER and MSCATTER, rows or single elements of a table in global memory by index (the manual). */
 #include "pto/pto.h"
 
 static tw_bounds_rule bounds_of(int32_t attr)

@@ -1,4 +1,4 @@
-/* generate: tiles from nothing but scalars. TCI (seed pto-tci, spec pto.md 4), TEXPANDS, TTRI, TRANDOM. */
+/* generate: tiles from nothing but scalars. TCI, TEXPANDS, TTRI, TRANDOM. */
 #include "pto/pto.h"
 
 /* TCI: row 0 alone is written, its length is the number of valid columns, valid rows are not looked at. The seed's
@@ -17,7 +17,7 @@ tw_status tw__pto_run_iota(tw__pto_call *call)
     return tw__lanes(call, TW_VEC_IOTA, NULL, 1, planes[0].cols, planes, 3);
 }
 
-/* TEXPANDS: the valid region in vector memory, all of the tile in L1, the elements of a ConvTile (spec pto.md 3.2).
+/* TEXPANDS: the valid region in vector memory, all of the tile in L1, the elements of a ConvTile.
  * */
 tw_status tw__pto_check_fill(tw__pto_call *call)
 {
@@ -74,7 +74,7 @@ tw_status tw__pto_run_triangle(tw__pto_call *call)
     return TW_OK;
 }
 
-/* --- TRANDOM: Philox 4x32 (spec pto.md 3.9; Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3") ------- */
+/* --- TRANDOM: Philox 4x32 (the manual; Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3") ------- */
 
 enum { GROUP = 256, LANES = 64 };
 

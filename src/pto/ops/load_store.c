@@ -1,4 +1,4 @@
-/* load_store: between tiles and global memory (spec pto.md 3.6). A tensor and a tile correspond element by element as
+/* load_store: between tiles and global memory. A tensor and a tile correspond element by element as
  * two views of rank 5; moving is a copy of views. */
 #include "pto/pto.h"
 
@@ -63,7 +63,7 @@ static const uint64_t left_scales = L(MX_A_ZZ) | L(MX_A_ND) | L(MX_A_DN) | L(HIF
                       hif4_scales = L(HIF4_A_ZZ) | L(HIF4_B_NN), any_scales = left_scales | right_scales | L(SCALE);
 #undef L
 
-/* Scales in boxes of 16 x 2, in pairs where only these lie together (spec pto.md 1.3, 3.6). */
+/* Scales in boxes of 16 x 2, in pairs where only these lie together. */
 static bool scale_shape(const tw_pto_tensor *g)
 {
     bool boxes = g->layout == TW_PTO_MX_A_ZZ || g->layout == TW_PTO_MX_B_NN;

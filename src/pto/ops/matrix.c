@@ -1,4 +1,4 @@
-/* matrix: products of the cube (spec pto.md 3.8). Accumulated in f32 with one rounding per step, or in i32, in the
+/* matrix: products of the cube. Accumulated in f32 with one rounding per step, or in i32, in the
  * order of k. The chips' order is not specified. */
 #include "pto/pto.h"
 #include "pto/ops/extra_kernels.h"

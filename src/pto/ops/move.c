@@ -1,4 +1,4 @@
-/* move: between memories and layouts, and windows (spec pto.md 3.7). */
+/* move: between memories and layouts, and windows. */
 #include "pto/pto.h"
 
 /* Which moves a target has: bit TW_PTO_<to> by source location. */
@@ -52,7 +52,7 @@ tw_status tw__pto_check_window_path(tw__pto_call *call)
     return status;
 }
 
-/* Box layouts of the cube's memories: left operands differ by target (spec pto.md 1.1, 8 no. 22). */
+/* Box layouts of the cube's memories: left operands differ by target (the manual). */
 tw_status tw__pto_check_cube_layout(tw__pto_call *call, const tw_pto_tile *t, unsigned i)
 {
     if (call->target == TW_PTO_CPU || !tw__tile_boxed(t)) return TW_OK;
@@ -67,7 +67,7 @@ tw_status tw__pto_check_cube_layout(tw__pto_call *call, const tw_pto_tile *t, un
                                  i + 1);
 }
 
-/* Bias table and fixpipe buffer take one row, in whole blocks (spec pto.md 3.7). */
+/* Bias table and fixpipe buffer take one row, in whole blocks. */
 static tw_status check_tables(tw__pto_call *call)
 {
     enum { BIAS_BLOCK = 64, BIAS_MOST = 4096, SCALING_BLOCK = 128 };
@@ -181,7 +181,7 @@ tw_status tw__pto_run_move(tw__pto_call *call)
 }
 
 /* Exponents of a matrix with a scale per 32 elements to the order that the scale memories need: Zz boxes of 16 x 2;
- * with axis row the source has its groups along rows and is turned over (spec pto.md 3.7). */
+ * with axis row the source has its groups along rows and is turned over. */
 tw_status tw__pto_check_move_zz(tw__pto_call *call)
 {
     const tw_pto_tile *dst = tw__tile(call, 0), *src = tw__tile(call, 1);

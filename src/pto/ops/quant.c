@@ -1,4 +1,4 @@
-/* quant: 8-bit values with a scale (and offset) per row, and counts of byte values (spec pto.md 3.9, 3.4). */
+/* quant: 8-bit values with a scale (and offset) per row, and counts of byte values. */
 #include "pto/pto.h"
 
 /* One f32 per row. */
@@ -39,7 +39,7 @@ tw_status tw__pto_check_quant(tw__pto_call *call)
     return check_values(call);
 }
 
-/* The parameter multiplies: it is the reciprocal of the scale (spec pto.md 8 no. 14). */
+/* The parameter multiplies: it is the reciprocal of the scale (the manual). */
 tw_status tw__pto_run_quant(tw__pto_call *call)
 {
     tw__plane dst = call->plane[0], real = tw__plane_new(call->core, TW_F32, dst.rows, dst.cols);

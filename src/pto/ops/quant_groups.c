@@ -1,4 +1,4 @@
-/* quant_groups: groups that share a power of two, and the three-level groups of HiF4 (spec pto.md 3.9). */
+/* quant_groups: groups that share a power of two, and the three-level groups of HiF4. */
 #include "pto/pto.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* rearrange: transposing, padding, columns side by side, streams zipped and unzipped, low bits (spec pto.md 3.7,
+/* rearrange: transposing, padding, columns side by side, streams zipped and unzipped, low bits (the manual,
  * 3.1). */
 #include "pto/pto.h"
 
@@ -167,7 +167,7 @@ tw_status tw__pto_check_interleave(tw__pto_call *call)
     return check_zip(call);
 }
 
-/* Operands: second half, first half, s1, s0; the stream is s0[0] s1[0] s0[1] ... (spec pto.md 3.1). */
+/* Operands: second half, first half, s1, s0; the stream is s0[0] s1[0] s0[1] .... */
 tw_status tw__pto_run_interleave(tw__pto_call *call)
 {
     uint32_t rows = call->plane[0].rows, cols = call->plane[0].cols;

@@ -1,4 +1,4 @@
-/* reduce: rows and columns to one value (spec pto.md 3.4). Sums and products in index order; f16 and bf16 are
+/* reduce: rows and columns to one value. Sums and products in index order; f16 and bf16 are
  * accumulated in f32 and rounded once. */
 #include "pto/pto.h"
 
@@ -61,7 +61,7 @@ tw_status tw__pto_run_row_arg(tw__pto_call *call)
     return by_rows(call, (tw_vec_op)call->row->op, &call->plane[0], &call->plane[1]);
 }
 
-/* The width of the index follows the value in the forms that give both (spec pto.md 3.4). */
+/* The width of the index follows the value in the forms that give both. */
 static tw_status check_both(tw__pto_call *call)
 {
     const tw_pto_tile *value = tw__tile(call, 0), *index = tw__tile(call, 1), *src = tw__tile(call, 2);

@@ -1,4 +1,4 @@
-/* sort: blocks of 32 with their indexes, and merging of sorted lists (spec pto.md 3.6). A sorted element takes 8
+/* sort: blocks of 32 with their indexes, and merging of sorted lists. A sorted element takes 8
  * bytes:
  * f32 value and u32 index, or f16 value, zero, u32 index. */
 #include "pto/pto.h"

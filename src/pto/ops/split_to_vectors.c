@@ -1,4 +1,4 @@
-/* split_to_vectors: what one kind of core of a block moves to the memories of the other (spec pto.md 2.3, 3.7): an
+/* split_to_vectors: what one kind of core of a block moves to the memories of the other: an
  * accumulator of the cube
  * core to one vector core's, or halves of its rows or columns to both; a tile of a vector core to L1 (A5). dst is a
  * tile of the

@@ -1,4 +1,4 @@
-/* window_parts: two forms that the documents name without operands (spec pto.md 3.7). What is here is estimated:
+/* window_parts: two forms that the documents name without operands. What is here is estimated:
  * TEXTRACT of two
  * windows gives both at once, in the boxes that the cube reads; TINSERT cuts its transfer in two or four groups of
  * boxes, which is a matter of speed. */

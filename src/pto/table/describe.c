@@ -245,7 +245,7 @@ static void print_tmp(FILE *out, const tw__pto_row *row)
     g_free(text);
 }
 
-/* Sets and neighbours as the manual orders them; the one chapter at hand (seed pto-tci) names these. */
+/* Sets and neighbours as the manual orders them; the one chapter at hand (the page on TCI) names these. */
 static void print_set(FILE *out, const char *mnemonic)
 {
     if (strcmp(mnemonic, "tci") != 0) return;

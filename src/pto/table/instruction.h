@@ -67,7 +67,7 @@ typedef enum tw__pto_tmp { /* X(name, what tmp must be): checked on A2/A3 (ZZ, M
 } tw__pto_tmp;
 // clang-format on
 
-typedef enum tw__pto_cost { /* X(name, head, slope, tail): cycles = head + slope per 256 bytes + tail. pto.md 5.2 */
+typedef enum tw__pto_cost { /* X(name, head, slope, tail): cycles = head + slope per 256 bytes + tail */
 // clang-format off
 #define TW__PTO_COST_LIST(X) \
     X(ADD, 10, 2, 14) X(MUL, 10, 2, 15) X(DIV, 11, 4, 19) X(ADDS, 13, 1, 18) X(MULS, 11, 1, 15) \

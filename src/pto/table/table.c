@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <glib.h>
 
-/* Sets of element types: shorthand of spec pto.md. */
+/* Sets of element types: shorthand. */
 #define B(t)    (UINT64_C(1) << TW_##t)
 #define F       (B(F16) | B(F32))
 #define BF      B(BF16)

@@ -160,7 +160,7 @@ static bool fractal(tw_pto_layout layout)
     return layout == TW_PTO_FRACTAL_Z || layout == TW_PTO_FRACTAL_Z_3D;
 }
 
-/* pto.md 3.7: NCHW to and from NC1HWC0, to FRACTAL_Z, NCDHW to FRACTAL_Z_3D, and those with groups. */
+/* the manual: NCHW to and from NC1HWC0, to FRACTAL_Z, NCDHW to FRACTAL_Z_3D, and those with groups. */
 static void one_transpose(tw_pto_target target, tw_type type, tw_pto_layout from, tw_pto_layout to)
 {
     tw_pto *core = tw_pto_new(target, 0);

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* The types of pto.md 3.8 by profile: c; a, b. */
+/* The types of the manual by profile: c; a, b. */
 static const struct combination {
     tw_type c, a, b;
     bool a2a3;

@@ -270,7 +270,7 @@ static void pto_ref_table_gather_l1(void **unused)
 
 /* --- MSCATTER --------------------------------------------------------------------------------------------------- */
 
-/* The atomics of pto.md 3.6; cpu has what either chip has. */
+/* The atomics of the manual; cpu has what either chip has. */
 static bool has_atomic(tw_pto_target target, tw_type type, int atomic)
 {
     static const tw_type a2a3[] = { TW_I8, TW_I16, TW_I32, TW_F16, TW_BF16, TW_F32 };

@@ -78,7 +78,7 @@ static void pto_ref_generate_histogram(void **unused)
         }
 }
 
-/* --- TRANDOM: Philox 4x32 with 64-bit products written out (pto.md 3.9) ----------------------------------------- */
+/* --- TRANDOM: Philox 4x32 with 64-bit products written out ----------------------------------------- */
 
 static void philox(const uint32_t counter[4], uint32_t k0, uint32_t k1, int rounds, uint32_t out[4])
 {

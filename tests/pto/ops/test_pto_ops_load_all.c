@@ -19,7 +19,7 @@ static uint64_t any(tw_type type, uint64_t random)
 static const tw_type types[] = { TW_I8,     TW_U8,     TW_I16,    TW_U16,    TW_I32,   TW_U32,
                                  TW_I64,    TW_U64,    TW_F16,    TW_BF16,   TW_F32,   TW_HIF8,
                                  TW_F8E4M3, TW_F8E5M2, TW_F8E8M0, TW_F4E2M1, TW_F4E1M2 };
-enum { TYPES = sizeof types / sizeof *types, A2A3_TYPES = 11 }; /* pto.md 1.2 */
+enum { TYPES = sizeof types / sizeof *types, A2A3_TYPES = 11 }; /* the manual */
 
 typedef enum boxes {
     PLAIN_ROWS,
@@ -37,7 +37,7 @@ static const struct {
     { TW_PTO_ROW_MAJOR, TW_PTO_BOX_ROW },  { TW_PTO_COL_MAJOR, TW_PTO_BOX_COL },
 };
 
-/* Which tile layouts fit a tensor layout on the chips (pto.md 3.6): in vector memory, in L1. */
+/* Which tile layouts fit a tensor layout on the chips: in vector memory, in L1. */
 static const struct {
     tw_pto_layout layout;
     unsigned vec, mat; /* bits of boxes */

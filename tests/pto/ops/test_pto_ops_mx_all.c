@@ -1,5 +1,5 @@
 /* TMATMUL_MX and TGEMV_MX against sums in double: each value times the power of two of its group of 32 along k
- * (pto.md 3.8).
+ *.
  * All mixes of formats, scales that are NaN or at the ends of their range, valid regions around the edges of boxes.
  * */
 #define COUNT_ROWS

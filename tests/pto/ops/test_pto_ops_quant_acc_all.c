@@ -43,7 +43,7 @@ static const char *const names[WAYS][SCALINGS] = { { "TSTORE", "TSTORE_QUANT", "
                                                    { "TINSERT", "TINSERT_QUANT", "TINSERT_FP" } };
 
 #define B(t) (UINT64_C(1) << TW_##t)
-/* pto.md 3.6 and 3.7: what accumulators of a type become. cpu has what either chip has. */
+/* the manual: what accumulators of a type become. cpu has what either chip has. */
 static bool becomes(tw_pto_target target, way w, bool scaled, tw_type from, tw_type to)
 {
     uint64_t a2a3 = 0, a5 = 0;
@@ -134,7 +134,7 @@ static void describe(const leaving *l, tw_type to, const char *what)
 
 /* --- to global memory ------------------------------------------------------------------------------------------- */
 
-/* Layouts by profile (pto.md 3.6); images have pixels for rows, four or eight of them to a line, and channels for
+/* Layouts by profile; images have pixels for rows, four or eight of them to a line, and channels for
  * columns. */
 static tw_pto_layout a_layout(tw_pto_target target)
 {

@@ -15,7 +15,7 @@ typedef struct ref_map {
 bool ref_conv_shape(tw_pto_layout layout, const ref_map *of, uint32_t c0, tw_pto_conv *out);
 /* Number of an element in the layout. */
 size_t ref_conv_place(tw_pto_layout layout, const ref_map *of, const ref_map *at, uint32_t c0);
-/* Element (row, col) of the matrix of a convolution's inputs (pto.md 3.7): row ((n D + d) OH + oh) OW + ow, column
+/* Element (row, col) of the matrix of a convolution's inputs: row ((n D + d) OH + oh) OW + ow, column
  * ((c1 KH + kh)
  * KW + kw) C0 + c0. Gets the coordinates in the map; false outside of it or past its channels: padding. */
 bool ref_conv_input(const tw_pto_conv *v, const ref_map *of, uint32_t c0, uint64_t row, uint64_t col, ref_map *at);

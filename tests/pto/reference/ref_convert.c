@@ -1,4 +1,4 @@
-/* ref_convert: TCVT (pto.md 3.5): which pairs there are, how each mode rounds, what happens past the range. */
+/* ref_convert: TCVT: which pairs there are, how each mode rounds, what happens past the range. */
 #include "pto/reference/ref_convert.h"
 
 #include <math.h>

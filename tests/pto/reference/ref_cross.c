@@ -507,7 +507,7 @@ static void run_placed(bench *b, ref_call *call, bool refused)
         if (is_tile(call->o[i].letter) && !call->o[i].tensor) tw_pto_release(b->core, &call->o[i].tile);
 }
 
-/* Rows whose dst must not be a source on A2/A3: the notes of pto.md 3.1 and 3.2. */
+/* Rows whose dst must not be a source on A2/A3: the notes of the manual */
 static bool refuses_sharing(const char *name)
 {
     static const char *const names[] = { "TXOR", "TPRELU", "TRECIP", "TANDS", "TORS", "TXORS" };

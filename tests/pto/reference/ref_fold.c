@@ -1,5 +1,5 @@
 /* ref_fold: reductions, places of extremes, and one value per row or column spread over a tile, as plain loops over
- * matrices of codes (pto.md 3.4). Sums and products go in index order; those of f16 and bf16 are held in f32 and
+ * matrices of codes. Sums and products go in index order; those of f16 and bf16 are held in f32 and
  * rounded once.  */
 #include "pto/reference/ref_tables.h"
 

@@ -1,4 +1,4 @@
-/* ref_format: the formats by their fields (pto.md 1.2: IEEE 754 halves and floats, OCP 8-bit and MX formats, HiFloat8
+/* ref_format: the formats by their fields (IEEE 754 halves and floats, OCP 8-bit and MX formats, HiFloat8
  * as published: sign, a prefix that says how wide the exponent is, the exponent as sign and magnitude, mantissa). */
 #include "pto/reference/ref_format.h"
 

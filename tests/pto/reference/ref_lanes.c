@@ -1,5 +1,5 @@
 /* ref_lanes: elementwise instructions, those that pair, join and part streams, and the generated ones, as plain loops
- * over matrices of codes (pto.md 3.1, 3.2). */
+ * over matrices of codes. */
 #include "pto/reference/ref_tables.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* ref_layout: element numbers by the formulas of pto.md 1.1 and 1.3, and images of storage. */
+/* ref_layout: element numbers by the formulas of the manual, and images of storage. */
 #include "pto/reference/ref_layout.h"
 
 #include <inttypes.h>
@@ -41,7 +41,7 @@ size_t ref_tile_bytes(const tw_pto_tile *t)
     return ((size_t)(t->rows + IR - 1) / IR * IR * ((t->cols + IC - 1) / IC * IC) * ref_bits(t->type) + 7) / 8;
 }
 
-/* The table of pto.md 1.3; of images a row is a pixel and a column a channel. */
+/* The table of the manual; of images a row is a pixel and a column a channel. */
 ptrdiff_t ref_tensor_index(const tw_pto_tensor *g, uint32_t r, uint32_t c)
 {
     const size_t *s = g->shape;
@@ -88,7 +88,7 @@ ptrdiff_t ref_tensor_index(const tw_pto_tensor *g, uint32_t r, uint32_t c)
     return at;
 }
 
-/* The table of pad patterns of pto.md 1.1; a custom pad is 2^32 + bits, of which an element takes its low ones. */
+/* The table of pad patterns of the manual; a custom pad is 2^32 + bits, of which an element takes its low ones. */
 uint64_t ref_pad(tw_type type, uint64_t pad)
 {
     static const struct {

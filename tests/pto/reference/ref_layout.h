@@ -1,4 +1,4 @@
-/* ref_layout: where elements lie, for the references of tests/pto: element numbers from the formulas of pto.md 1.1
+/* ref_layout: where elements lie, for the references of tests/pto: element numbers from the formulas of the manual
  * and 1.3, and images of a tile's whole storage, so that a test compares every byte, those outside the valid region
  * too. */
 #ifndef TW_TESTS_PTO_REF_LAYOUT_H

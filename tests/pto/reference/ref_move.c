@@ -1,5 +1,5 @@
 /* ref_move: tiles to and from tensors, between memories and layouts, windows, padding, turning over, gathering and
- * scattering, as plain loops over matrices of codes (pto.md 3.6, 3.7). */
+ * scattering, as plain loops over matrices of codes. */
 #include "pto/reference/ref_layout.h"
 #include "pto/reference/ref_tables.h"
 
@@ -36,7 +36,7 @@ static void strides(tw_pto_tensor *g, const size_t shape[5], size_t gap)
     }
 }
 
-/* The shape that a layout gives rows x cols (pto.md 1.3); images: pixels along rows, channels along columns. */
+/* The shape that a layout gives rows x cols; images: pixels along rows, channels along columns. */
 static tw_pto_tensor tensor_of(tw_type type, size_t rows, size_t cols, unsigned kind)
 {
     tw_pto_tensor g = { .type = type, .layout = (tw_pto_layout)kind };

@@ -1,5 +1,4 @@
-/* ref_quant: what quantisation makes of one value, or of one group, for the references of tests/pto (pto.md 3.9,
- * 3.6). */
+/* ref_quant: what quantisation makes of one value, or of one group, for the references of tests/pto (the manual). */
 #ifndef TW_TESTS_PTO_REF_QUANT_H
 #define TW_TESTS_PTO_REF_QUANT_H
 

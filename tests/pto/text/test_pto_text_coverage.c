@@ -1,4 +1,4 @@
-/* Everything that the documents list as text: spellings of types (spec pto.md 2.2), values of enumerations (2.3),
+/* Everything that the documents list as text: spellings of types, values of enumerations (2.3),
  * operations that are no instructions and those of the host dialects (2.4), attributes of modules and functions
  * (2.3). */
 #include "pto/support/check.h"

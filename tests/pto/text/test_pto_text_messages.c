@@ -1,4 +1,4 @@
-/* Each rule of the grammar (spec pto.md 2.1 to 2.4) broken in every place: what the message says and where it points.
+/* Each rule of the grammar (the manual) broken in every place: what the message says and where it points.
  * */
 #include "pto/support/check.h"
 #include "pto/support/text.h"

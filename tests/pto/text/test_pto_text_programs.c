@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-/* Seed pto-tci, "Syntax" and "Examples": every form with the attribute and without, signless and unsigned types. */
+/* The page on TCI, "Syntax" and "Examples": every form with the attribute and without, signless and unsigned types. */
 static void pto_text_tci_forms(void **state)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* The chapter on TCI (pto-tci), section by section, in text: every form with the attribute, without it, and with it
+/* The chapter on TCI, section by section, in text: every form with the attribute, without it, and with it
  * false; every type; what each rule refuses, on every profile. */
 #include "pto/support/check.h"
 #include "pto/support/text.h"

@@ -33,7 +33,7 @@
 
 /* Built for each signedness. Division is safe here (x / 0 = 0, x rem 0 = x, minimum / -1 wraps): the driver decides
  * whether a zero divisor is a fault. REM has the sign of a, MOD (floor) that of b. POW by squaring; a negative
- * exponent gives 0 unless the base is 1 or -1 (spec pto.md 3.1). */
+ * exponent gives 0 unless the base is 1 or -1. */
 #define SIGNED_AND_UNSIGNED(ROW)                                                                               \
     ROW(ABS, 1, a < 0 ? (W)0 - (W)a : (W)a)                                                                    \
     ROW(RELU, 1, a > 0 ? a : 0)                                                                                \

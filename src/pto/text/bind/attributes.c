@@ -58,7 +58,7 @@ bool tw__as_is_class(const tw__as_binder *b, const tw__as_item *value, const cha
     return !*class || (found && (found == classes || found[-1] == ' '));
 }
 
-/* Enumerations of the assembler (spec pto.md 2.3), each followed by a blank; NULL = the documents name none. */
+/* Enumerations of the assembler, each followed by a blank; NULL = the documents name none. */
 static const char *classes_of(const char *attribute)
 {
     static const char *const rows[][2] = { { "cmpMode", "cmp " },

@@ -105,7 +105,7 @@ static tw_status run_row(tw__as_run *run, const tw__as_code *code)
             return tw__fail(TW_E_INVALID_ARGUMENT, "%s: operand %u has no value: bind it with --arg",
                             code->row->mnemonic, i + 1);
         }
-        /* Leaky relu alone takes its factor as f32 whatever the tile's type (spec pto.md 3.2). */
+        /* Leaky relu alone takes its factor as f32 whatever the tile's type. */
         if (operands[i].kind == TW_PTO_SCALAR && code->number && cell->scalar.type == TW_F32) {
             tw_pto_scalar narrow = { .type = (tw_type)code->number };
             tw_convert(narrow.type, &narrow.bits, TW_F32, &cell->scalar.bits,

@@ -1,5 +1,5 @@
 /* op_rules: what operations that are no tile instructions ask of their operands, as far as types and constants tell
- * before the program runs: ranks, extents, element types (spec pto.md 2.4). */
+ * before the program runs: ranks, extents, element types. */
 #include "pto/text/bind/op_rules.h"
 
 #include <inttypes.h>

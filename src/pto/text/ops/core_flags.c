@@ -1,4 +1,4 @@
-/* core_flags: text of flags between cores (spec pto.md 1.6, 2.4), and members of dictionaries. */
+/* core_flags: text of flags between cores, and members of dictionaries. */
 #include "pto/text/bind/op_rules.h"
 #include <tilewright/pto/grid.h>
 

@@ -1,4 +1,4 @@
-/* fifos: text of FIFOs between cube and vector cores (spec pto.md 2.4, 3.10). A pipe is described by initialize_pipe
+/* fifos: text of FIFOs between cube and vector cores. A pipe is described by initialize_pipe
  * on each side and used by number (`id`, 0 when it is not written). */
 #include "pto/text/bind/op_rules.h"
 #include <tilewright/pto/grid.h>

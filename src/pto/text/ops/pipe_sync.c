@@ -1,4 +1,4 @@
-/* pipe_sync: flags, events and buffers that order pipes, and which block of the kernel this is (spec pto.md 1.6). */
+/* pipe_sync: flags, events and buffers that order pipes, and which block of the kernel this is. */
 #include "pto/text/bind/op_rules.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* tile_types: types of tiles in their keyed, compact and positional spellings (spec pto.md 2.2). */
+/* tile_types: types of tiles in their keyed, compact and positional spellings. */
 #include "pto/text/types/types.h"
 
 static bool word_index(const char *const *words, size_t count, const char *word, unsigned *out)

@@ -1,4 +1,4 @@
-/* types: types of PTO-AS (spec pto.md 2.2). All spellings of a tile type give one canonical, compact spelling. */
+/* types: types of PTO-AS. All spellings of a tile type give one canonical, compact spelling. */
 #include "pto/text/types/types.h"
 
 #include <glib.h>
