@@ -501,8 +501,14 @@ static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint64_t *result
         op->done = n;
         cycles = n;
     }
-    while (!lost && op->active && (n = tw__wse_op_ready(part, pe, op)) > 0)
+    while (!lost && op->active && (n = tw__wse_op_ready(part, pe, op)) > 0) {
+        uint32_t before = op->done;
         cycles += tw__wse_op_advance(part, pe, op, n);
+        if (op->active && op->done == before) {
+            tw__wse_fault(part, pe, "wse.length", "an operand has no elements: one of its extents is 0");
+            return TW__SLOW_FAULT;
+        }
+    }
     if (op->active) {
         op->result = 0;
         tw__wse_op_finish(part, pe, op, false);
