@@ -7,7 +7,8 @@
 
 static tw_status stopped(const tw__as_run *run)
 {
-    return tw__fail(TW_E_APPLICATION, "the program was stopped after %llu steps; more are allowed with --max-steps (max_steps in C)",
+    return tw__fail(TW_E_APPLICATION,
+                    "the program was stopped after %llu steps; more are allowed with --max-steps (max_steps in C)",
                     (unsigned long long)run->max_steps);
 }
 
