@@ -65,6 +65,8 @@ static void decode_tasks(tw__decoded *d)
         else
             d->start_blocked = init->what == TW__CSL_INIT_BLOCK ? d->start_blocked | bit : d->start_blocked & ~bit;
     }
+    for (unsigned id = 0; id < TW__CSL_TASK_IDS; id++) /* nothing to run there */
+        if (!d->local[id]) d->start_active &= ~(1ull << id);
     for (size_t k = 0; k < p->handler_count; k++) {
         if (p->handlers[k].is_queue)
             d->empty_queue[p->handlers[k].id] = p->handlers[k].function + 1;
