@@ -62,7 +62,8 @@ static inline void bench_interleaved(bench_case *cases, size_t count)
     }
 }
 
-/* Median over the rounds of time of a / time of b: neighbours in time suffer alike from what else the machine does. */
+/* Median over the rounds of time of a / time of b: neighbours in time suffer alike from what else the machine
+ * does. */
 static inline double bench_time_ratio(const bench_case *a, const bench_case *b)
 {
     double ratio[BENCH_RUNS];

@@ -1,7 +1,7 @@
-/* AI Engine kernels on this machine against (a) a plain loop of the same arithmetic that the compiler may vectorise and
- * (b) the same arithmetic in AVX2 by hand. Same flags and data for all; sums in 64 bits everywhere, and because the shift
- * is known at run time alone no compiler can do with fewer; plain loops with sums of 32 bits are shown beside them.
- * Limits, for kernels with constant offsets: 1.0 of (a), 0.6 of (b). */
+/* AI Engine kernels on this machine against (a) a plain loop of the same arithmetic that the compiler may vectorise
+ * and (b) the same arithmetic in AVX2 by hand. Same flags and data for all; sums in 64 bits everywhere, and because
+ * the shift is known at run time alone no compiler can do with fewer; plain loops with sums of 32 bits are shown
+ * beside them. Limits, for kernels with constant offsets: 1.0 of (a), 0.6 of (b). */
 #include <tilewright/aie.h>
 
 #include "bench.h"
@@ -21,7 +21,7 @@ static int32_t c32[3][ROWS * COLUMNS] __attribute__((aligned(64)));
 static float mf[DEPTH * ROWS] __attribute__((aligned(64))), vf[DEPTH] __attribute__((aligned(64)));
 static float yf[3][ROWS] __attribute__((aligned(64)));
 
-/* --- int16 FIR, 16 lanes ------------------------------------------------------------------------------------------ */
+/* --- int16 FIR, 16 lanes -------------------------------------------------------------------------------------- */
 
 static NOINLINE void fir_aie(int shift)
 {
@@ -85,7 +85,7 @@ static NOINLINE void fir_avx2(int shift)
     }
 }
 
-/* --- cint16 FIR, 8 lanes ------------------------------------------------------------------------------------------- */
+/* --- cint16 FIR, 8 lanes -------------------------------------------------------------------------------------- */
 
 static NOINLINE void cfir_aie(int shift)
 {
@@ -150,7 +150,7 @@ static NOINLINE void cfir_avx2(int shift)
     }
 }
 
-/* --- int8 matrix product: tiles of 4 x 8 by 8 x 4 --------------------------------------------------------------------
+/* --- int8 matrix product: tiles of 4 x 8 by 8 x 4 ----------------------------------------------------------------
  * b is stored as the x scheme reads it: two columns of the tile at a time, two elements of either in turn. */
 
 static NOINLINE void matmul_aie(int shift)
@@ -219,7 +219,7 @@ static NOINLINE void matmul_avx2(int shift)
         }
 }
 
-/* --- float matrix by vector, columns in order, product rounded before the sum ---------------------------------------- */
+/* --- float matrix by vector, columns in order, product rounded before the sum --------------------------------- */
 
 static NOINLINE void gemv_aie(int shift)
 {
@@ -265,7 +265,7 @@ static NOINLINE void gemv_avx2(int shift)
     for (int i = 0; i < ROWS / 8; i++) _mm256_store_ps(yf[2] + 8 * i, y[i]);
 }
 
-/* --- timing ----------------------------------------------------------------------------------------------------------- */
+/* --- timing --------------------------------------------------------------------------------------------------- */
 
 typedef struct job {
     void (*kernel)(int shift);

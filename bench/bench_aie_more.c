@@ -1,6 +1,6 @@
-/* AI Engine intrinsics beside those of bench_aie.c, against plain loops of the same arithmetic: pre-adders, 32-bit data in
- * 80-bit lanes, srs with rounding and saturation, lane schemes known at run time alone, buffers put together by upd_w.
- * No limits; a row far below 1 is a place to mend. */
+/* AI Engine intrinsics beside those of bench_aie.c, against plain loops of the same arithmetic: pre-adders, 32-bit
+ * data in 80-bit lanes, srs with rounding and saturation, lane schemes known at run time alone, buffers put together
+ * by upd_w. No limits; a row far below 1 is a place to mend. */
 #include <tilewright/aie.h>
 
 #include "bench.h"
@@ -18,7 +18,7 @@ static volatile int offsets[2] = { 0x03020100, 0x07060504 }, start = 0, shift = 
 #define X16(n) (*(const v32int16 *)(in16 + (n)))
 #define XC(n)  (*(const v16cint16 *)(inc + (n)))
 
-/* --- symmetric FIR, int16, 8 lanes: 8 taps as 4 pairs ---------------------------------------------------------------- */
+/* --- symmetric FIR, int16, 8 lanes: 8 taps as 4 pairs --------------------------------------------------------- */
 
 static NOINLINE void sym_aie(void)
 {
@@ -39,7 +39,7 @@ static NOINLINE void sym_plain(void)
     }
 }
 
-/* --- symmetric FIR, cint16, 4 lanes: 8 taps as 4 pairs ----------------------------------------------------------------- */
+/* --- symmetric FIR, cint16, 4 lanes: 8 taps as 4 pairs -------------------------------------------------------- */
 
 static NOINLINE void csym_aie(void)
 {
@@ -65,7 +65,7 @@ static NOINLINE void csym_plain(void)
     }
 }
 
-/* --- int32 FIR, 8 lanes of 80 bits ------------------------------------------------------------------------------------ */
+/* --- int32 FIR, 8 lanes of 80 bits ---------------------------------------------------------------------------- */
 
 static NOINLINE void wide_aie(void)
 {
@@ -90,7 +90,7 @@ static NOINLINE void wide_plain(void)
     }
 }
 
-/* --- int32 by int16, 8 lanes of 48 bits ------------------------------------------------------------------------------- */
+/* --- int32 by int16, 8 lanes of 48 bits ----------------------------------------------------------------------- */
 
 static NOINLINE void mixed_aie(void)
 {
@@ -113,7 +113,7 @@ static NOINLINE void mixed_plain(void)
     }
 }
 
-/* --- srs, rounded to even, saturated ------------------------------------------------------------------------------------ */
+/* --- srs, rounded to even, saturated -------------------------------------------------------------------------- */
 
 static NOINLINE void round_aie(void)
 {
@@ -130,7 +130,7 @@ static NOINLINE void round_plain(void)
     }
 }
 
-/* --- lane schemes --------------------------------------------------------------------------------------------------------- */
+/* --- lane schemes --------------------------------------------------------------------------------------------- */
 
 static NOINLINE void interleave_aie(void)
 {
@@ -178,7 +178,7 @@ static NOINLINE void sliding_aie(void)
     }
 }
 
-/* --- timing ---------------------------------------------------------------------------------------------------------------- */
+/* --- timing --------------------------------------------------------------------------------------------------- */
 
 static void run(void *data)
 {

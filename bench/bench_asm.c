@@ -1,5 +1,6 @@
-/* Assembling: lines a second of text as hand-written vertices have it (labels, bundles, expressions, a macro), then the same object
- * through its ELF file and linked. Limit: 500,000 lines a second on one core; the preprocessor, a process of its own, is left out. */
+/* Assembling: lines a second of text as hand-written vertices have it (labels, bundles, expressions, a macro), then
+ * the same object through its ELF file and linked. Limit: 500,000 lines a second on one core; the preprocessor, a
+ * process of its own, is left out. */
 #include "bench.h"
 
 #include <tilewright/poplar/colossus/asm.h>

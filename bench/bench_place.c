@@ -1,9 +1,10 @@
-/* Placement: 100,000 variables and vertex states on 1,472 tiles (limit 1 s), 8,000 objects of one tile that live for a
- * quarter to a half of all steps (limit 1 s), and how close the peak comes to the bytes that
- * are alive at once when 100,000 variables of one tile live up to 20 of 10,000 steps (limit 1.05). The peer is the bound
- * itself: no allocator can need less than the most bytes alive in one step. Then 60 random programs with nested repeats,
- * whose variables have holes in their lives: mean at most 1.03. Their worst is 1.14, where variables that meet in pairs but
- * never all at once need places of their own (tile.test_tile_place_holes compares with that bound: 1.06). */
+/* Placement: 100,000 variables and vertex states on 1,472 tiles (limit 1 s), 8,000 objects of one tile that live for
+ * a quarter to a half of all steps (limit 1 s), and how close the peak comes to the bytes that
+ * are alive at once when 100,000 variables of one tile live up to 20 of 10,000 steps (limit 1.05). The peer is the
+ * bound itself: no allocator can need less than the most bytes alive in one step. Then 60 random programs with nested
+ * repeats, whose variables have holes in their lives: mean at most 1.03. Their worst is 1.14, where variables that
+ * meet in pairs but never all at once need places of their own (tile.test_tile_place_holes compares with that bound:
+ * 1.06). */
 #include "../tests/core/tile/random_programs.h"
 
 #include <stdlib.h>

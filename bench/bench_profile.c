@@ -30,8 +30,8 @@ static size_t held(const tw_profile *p)
            (p->name_index.room + p->row_index.room + p->rule_index.room) * sizeof *p->name_index.slots;
 }
 
-/* Rows as a balanced mapping gives them: `runs` runs of equal tiles, different in every step, and `live` live variables of
- * which one changes from step to step. */
+/* Rows as a balanced mapping gives them: `runs` runs of equal tiles, different in every step, and `live` live
+ * variables of which one changes from step to step. */
 static tw_profile *build(uint32_t runs, uint32_t live)
 {
     tw_profile *p = tw__profile_new(&(tw__profile_target){

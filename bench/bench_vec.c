@@ -1,6 +1,6 @@
 /* The kernels of vec against the memory of the machine: f32 add and f16 <-> f32 conversion of 10^7 elements as a part
- * of the bandwidth a STREAM triad reaches in the same run. One thread and plain stores on both sides. Then what a call
- * costs beside its work, in the cache. */
+ * of the bandwidth a STREAM triad reaches in the same run. One thread and plain stores on both sides. Then what a
+ * call costs beside its work, in the cache. */
 #include "bench.h"
 
 #include <tilewright/vec.h>
@@ -74,7 +74,8 @@ static bool bandwidth(void)
     return met;
 }
 
-/* Nanoseconds per call on 8 elements; the limit is 10 plus the work, which for a contiguous add is next to nothing. */
+/* Nanoseconds per call on 8 elements; the limit is 10 plus the work, which for a contiguous add is next to
+ * nothing. */
 static bool overhead(void)
 {
     static float x[64], y[64], z[64];

@@ -1,5 +1,5 @@
-/* The wafer simulator: DSD operations against plain C loops, scalar code, wavelet hops, a 2-D stencil. The aim of each
- * line is printed beside it. Arguments: names of parts to run (dsd, scalar, hops, stencil); none = all. */
+/* The wafer simulator: DSD operations against plain C loops, scalar code, wavelet hops, a 2-D stencil. The aim of
+ * each line is printed beside it. Arguments: names of parts to run (dsd, scalar, hops, stencil); none = all. */
 #include "bench.h"
 
 #include "csl/lang/sema/compile.h"
@@ -87,7 +87,7 @@ static double median_of(const tw__csl_image *image, unsigned threads, uint64_t *
     return bench_median(seconds, RUNS);
 }
 
-/* --- DSD operations ------------------------------------------------------------------------------------------------- */
+/* --- DSD operations ------------------------------------------------------------------------------------------- */
 
 static float peer_x[8192], peer_y[8192];
 
@@ -146,7 +146,7 @@ static void dsd_part(void)
     }
 }
 
-/* --- scalar code ---------------------------------------------------------------------------------------------------- */
+/* --- scalar code ---------------------------------------------------------------------------------------------- */
 
 static void scalar_part(void)
 {
@@ -177,7 +177,7 @@ static void scalar_part(void)
     tw__csl_image_free(image);
 }
 
-/* --- wavelet hops ----------------------------------------------------------------------------------------------------- */
+/* --- wavelet hops --------------------------------------------------------------------------------------------- */
 
 static void hops_part(void)
 {
@@ -216,7 +216,7 @@ static void hops_part(void)
     tw__csl_image_free(image);
 }
 
-/* --- stencil ------------------------------------------------------------------------------------------------------------ */
+/* --- stencil -------------------------------------------------------------------------------------------------- */
 
 static void stencil_part(void)
 {

@@ -1,5 +1,6 @@
-/* Two tiles, one filter of 16 taps: the first tile sums 8 taps and hands its accumulators over the cascade, the second
- * adds the other 8 and rounds. Windows come from and go to text files; the profile says how busy either tile is.
+/* Two tiles, one filter of 16 taps: the first tile sums 8 taps and hands its accumulators over the cascade, the
+ * second adds the other 8 and rounds. Windows come from and go to text files; the profile says how busy either tile
+ * is.
  *
  * prints: cascade: 4 blocks of 64 samples, the same as one filter of 16 taps
  */

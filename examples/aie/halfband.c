@@ -1,5 +1,5 @@
-/* Half-band interpolator: the taps are symmetric, every second one is zero but for the centre. The even phase is a sum of
- * pairs, mul4_sym; mul4_sym_ct adds the centre tap, which has no partner, in its last column.
+/* Half-band interpolator: the taps are symmetric, every second one is zero but for the centre. The even phase is a
+ * sum of pairs, mul4_sym; mul4_sym_ct adds the centre tap, which has no partner, in its last column.
  *
  * prints: halfband: 64 symmetric sums, 64 with a centre tap
  */
@@ -16,7 +16,8 @@ int main(void)
     set_rnd(rnd_floor);
     for (int i = 0; i < 32; i++) x.lane[i] = tw_cint16((int16)(i * 1103 - 9000), (int16)(5000 - i * 733));
     for (int n = 0; n < N / 4; n++) {
-        /* Four columns: taps[c] * (x[n + l + c] + x[n + l + 7 - c]), and with the centre x[n + l + 3 + ...] in column 3. */
+        /* Four columns: taps[c] * (x[n + l + c] + x[n + l + 7 - c]), and with the centre x[n + l + 3 + ...] in column
+         * 3. */
         v4cint32 sum = lsrs(mul4_sym(x, n, 0x3210, 1, n + 7, taps, 0, 0, 1), 0);
         v4cint32 centre = lsrs(mul4_sym_ct(x, n, 0x3210, 1, n + 6, 3, taps, 4, 0, 1), 0);
         for (int l = 0; l < 4; l++) {

@@ -1,5 +1,5 @@
-/* Matrix product of int8 in tiles of 4 x 8 by 8 x 4: one mac16 is 128 products. b is stored as the x scheme reads it: two
- * rows of the tile at a time, two elements of either in turn.
+/* Matrix product of int8 in tiles of 4 x 8 by 8 x 4: one mac16 is 128 products. b is stored as the x scheme reads it:
+ * two rows of the tile at a time, two elements of either in turn.
  *
  * prints: matmul_int8: 32 x 32 products of depth 64
  */

@@ -1,5 +1,5 @@
-/* A reference to elements that lie one after the other somewhere else: what calls take for shapes and lists. One made from
- * braces ends with the full expression. */
+/* A reference to elements that lie one after the other somewhere else: what calls take for shapes and lists. One made
+ * from braces ends with the full expression. */
 #ifndef POPLAR_ARRAY_REF_HPP
 #define POPLAR_ARRAY_REF_HPP
 

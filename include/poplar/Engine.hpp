@@ -64,7 +64,8 @@ class Engine {
         writeTensor(handle, static_cast<const void *>(data.begin()), static_cast<const void *>(data.end()));
     }
 
-    /* One transfer's size, or a circular buffer of a multiple of it. The buffer must live while the engine may run. */
+    /* One transfer's size, or a circular buffer of a multiple of it. The buffer must live while the engine may
+     * run. */
     void connectStream(StringRef handle, void *begin, void *end);
     void connectStream(StringRef handle, void *begin);
     template <class T> void connectStream(StringRef handle, const ArrayRef<T> &buffer)

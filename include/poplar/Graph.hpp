@@ -1,5 +1,6 @@
-/* A graph under construction: variables, their tile mapping, vertices, streams, functions. Movable, not copyable; mistakes
- * throw at the call. One thread builds a graph at a time; several may make views and ask of a const graph. */
+/* A graph under construction: variables, their tile mapping, vertices, streams, functions. Movable, not copyable;
+ * mistakes throw at the call. One thread builds a graph at a time; several may make views and ask of a const
+ * graph. */
 #ifndef POPLAR_GRAPH_HPP
 #define POPLAR_GRAPH_HPP
 
@@ -152,9 +153,9 @@ class Graph {
     TileToTensorMapping getTileMapping(const Tensor &t, bool *isComplete, bool allowExternal = false) const;
 
     /* --- views --- */
-    /* The elements of `regions` of the flattened tensor, in lists that are each one rising run of a variable, sorted by
-     * variable and place. Further references to an element are left out when `removeAliasedIntervals`; `aliases` gets an
-     * entry for each interval of the result: the begin of the interval that stands for the same elements. */
+    /* The elements of `regions` of the flattened tensor, in lists that are each one rising run of a variable, sorted
+     * by variable and place. Further references to an element are left out when `removeAliasedIntervals`; `aliases`
+     * gets an entry for each interval of the result: the begin of the interval that stands for the same elements. */
     std::vector<std::vector<Interval>>
     getSortedContiguousRegions(const Tensor &t, ArrayRef<Interval> regions, bool removeAliasedIntervals = false,
                                std::vector<std::size_t> *aliases = nullptr) const;

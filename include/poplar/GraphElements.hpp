@@ -1,4 +1,5 @@
-/* Small names of things in a graph: compute sets, vertices, their fields, functions. Valid as long as the graph is. */
+/* Small names of things in a graph: compute sets, vertices, their fields, functions. Valid as long as the graph
+ * is. */
 #ifndef POPLAR_GRAPH_ELEMENTS_HPP
 #define POPLAR_GRAPH_ELEMENTS_HPP
 

@@ -1,9 +1,9 @@
 /* half in C++ codelets (guide 2.3.2).
  *
- * On a chip, and on the host with accurateHalf, it is the compiler's 16-bit IEEE type. On the host by default it holds
- * a float: 4 bytes, no rounding. It stays a type of its own there, because `Foo<half>` and `Foo<float>` are different
- * vertices, and mixes with the arithmetic types as _Float16 does: half op half and half op integer give half, half op
- * float gives float. */
+ * On a chip, and on the host with accurateHalf, it is the compiler's 16-bit IEEE type. On the host by default it
+ * holds a float: 4 bytes, no rounding. It stays a type of its own there, because `Foo<half>` and `Foo<float>` are
+ * different vertices, and mixes with the arithmetic types as _Float16 does: half op half and half op integer give
+ * half, half op float gives float. */
 #ifndef POPLAR_HALF_FLOAT_HPP
 #define POPLAR_HALF_FLOAT_HPP
 
@@ -70,8 +70,8 @@ template <class A> struct IsOther {
     static constexpr bool value = std::is_arithmetic<A>::value && !IsHalf<A>::value;
 };
 
-/* Type of `A op B`, when one is a half in the sense above, the other that or an arithmetic type, and the compiler's own
- * operators do not do it: nothing otherwise. */
+/* Type of `A op B`, when one is a half in the sense above, the other that or an arithmetic type, and the compiler's
+ * own operators do not do it: nothing otherwise. */
 template <class A, class B, bool = IsHalf<A>::value && IsHalf<B>::value,
           bool = (IsHalf<A>::value && IsOther<B>::value) || (IsOther<A>::value && IsHalf<B>::value),
           bool = std::is_class<A>::value || std::is_class<B>::value>

@@ -1,4 +1,5 @@
-/* Input, Output and InOut: how a vertex field is connected to a tensor (guide 2.8). All methods of an Input give const. */
+/* Input, Output and InOut: how a vertex field is connected to a tensor (guide 2.8). All methods of an Input give
+ * const. */
 #ifndef POPLAR_IN_OUT_TYPES_HPP
 #define POPLAR_IN_OUT_TYPES_HPP
 

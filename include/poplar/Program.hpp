@@ -1,5 +1,5 @@
-/* Control programs: values that name what to do, made without a graph. A copy of a sequence and the sequence itself go their
- * own ways from then on. */
+/* Control programs: values that name what to do, made without a graph. A copy of a sequence and the sequence itself
+ * go their own ways from then on. */
 #ifndef POPLAR_PROGRAM_HPP
 #define POPLAR_PROGRAM_HPP
 

@@ -85,8 +85,8 @@ inline bool operator!=(const Target &a, const Target &b)
 }
 bool operator<(const Target &a, const Target &b);
 
-/* Between host numbers and half elements as a device of this target has them: getTypeSize(HALF) bytes each, rounded once to
- * nearest even. */
+/* Between host numbers and half elements as a device of this target has them: getTypeSize(HALF) bytes each, rounded
+ * once to nearest even. */
 void copyFloatToDeviceHalf(const Target &target, const float *src, void *dst, std::size_t numElements);
 void copyDoubleToDeviceHalf(const Target &target, const double *src, void *dst, std::size_t numElements);
 void copyDeviceHalfToFloat(const Target &target, const void *src, float *dst, std::size_t numElements);

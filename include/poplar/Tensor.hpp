@@ -1,6 +1,7 @@
-/* A view of elements of variables: shape, type, and which element is where. Copies are shallow; no view copies elements.
- * A default-constructed tensor is invalid: it may be assigned and asked valid(). Several threads may ask and make views of
- * one graph's tensors at the same time. */
+/* A view of elements of variables: shape, type, and which element is where. Copies are shallow; no view copies
+ * elements.
+ * A default-constructed tensor is invalid: it may be assigned and asked valid(). Several threads may ask and make
+ * views of one graph's tensors at the same time. */
 #ifndef POPLAR_TENSOR_HPP
 #define POPLAR_TENSOR_HPP
 

@@ -1,4 +1,4 @@
-/* Constants of the tile as preprocessor macros, for C, C++ and assembly (guide 7.1, spec colossus-isa.md 13.6).
+/* Constants of the tile as preprocessor macros, for C, C++ and assembly (guide 7.1, Colossus ISA, headers).
  * Host builds see the figures of Mk2. */
 #ifndef POPLAR_TILE_CONSTANTS_HPP
 #define POPLAR_TILE_CONSTANTS_HPP
@@ -134,8 +134,8 @@
 #define TFPU_ROUND_ZERO         3
 #define TFPU_ROUND_NEAREST_AWAY 4
 
-/* Last operand of the AMP instructions. The vendor's numbers are not public; these are the project's: phase in bits 2:0,
- * engines in bits 4:3 (0 four, 1 two, 2 one). */
+/* Last operand of the AMP instructions. The vendor's numbers are not public; these are the project's: phase in bits
+ * 2:0, engines in bits 4:3 (0 four, 1 two, 2 one). */
 #define TAMP_PHASE_MASK    7
 #define TAMP_ENGINES_SHIFT 3
 #define TAMP_F16V4_E4_P0   0

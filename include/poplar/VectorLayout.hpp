@@ -1,4 +1,4 @@
-/* Memory layouts of vector fields (guide tables 4.1 and 4.3, spec poplar.md 1.18). */
+/* Memory layouts of vector fields (guide tables 4.1 and 4.3, Poplar API, codelet headers). */
 #ifndef POPLAR_VECTOR_LAYOUT_HPP
 #define POPLAR_VECTOR_LAYOUT_HPP
 

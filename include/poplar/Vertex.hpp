@@ -1,5 +1,5 @@
-/* Base classes of codelets (guide chapter 3). A vertex is a class derived from one of them with edge and state fields and
- * a compute() method; popc finds the classes, so nothing is registered by hand. */
+/* Base classes of codelets (guide chapter 3). A vertex is a class derived from one of them with edge and state fields
+ * and a compute() method; popc finds the classes, so nothing is registered by hand. */
 #ifndef POPLAR_VERTEX_HPP
 #define POPLAR_VERTEX_HPP
 
@@ -8,8 +8,8 @@
 #include <poplar/VectorListTypes.hpp>
 #include <poplar/VectorTypes.hpp>
 
-/* popc reads [[poplar::constraint("...", ...)]] as [[TW__constraint____("...", ...)]]: an attribute of the compiler's own, one
- * per string, since compilers drop attributes of other vendors. */
+/* popc reads [[poplar::constraint("...", ...)]] as [[TW__constraint____("...", ...)]]: an attribute of the compiler's
+ * own, one per string, since compilers drop attributes of other vendors. */
 #define TW__constraint____(...)                             TW__CONSTRAINT_PICK(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)
 #define TW__CONSTRAINT_PICK(a, b, c, d, e, f, g, h, n, ...) TW__CONSTRAINT_##n
 #define TW__CONSTRAINT_1(a)                                 clang::annotate("tw.constraint " a)

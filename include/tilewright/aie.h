@@ -8,10 +8,10 @@
  *         return srs(mac16(acc, x, 2, 0x03020100, 0x07060504, 0x2110, taps, 2, 0, 0, 1), 15);
  *     }
  *
- * Names and arguments are those of the vendor's compiler, in C (gnu11 and later; macros that choose by number and types
- * of the arguments) and in C++ (overloads). Several kernels at once: tilewright/aie/array.h. What is covered, where the
- * facts come from, what is assumed: docs/aie.md. -DTW_AIE_PROFILE counts cycles, -DTW_AIE_CHECK checks operands; both
- * need the library, as do srs, pack and the elementary functions. */
+ * Names and arguments are those of the vendor's compiler, in C (gnu11 and later; macros that choose by number and
+ * types of the arguments) and in C++ (overloads). Several kernels at once: tilewright/aie/array.h. What is covered,
+ * where the facts come from, what is assumed: docs/aie.md. -DTW_AIE_PROFILE counts cycles, -DTW_AIE_CHECK checks
+ * operands; both need the library, as do srs, pack and the elementary functions. */
 #ifndef TILEWRIGHT_AIE_H
 #define TILEWRIGHT_AIE_H
 

@@ -28,7 +28,7 @@ extern "C" {
 #define TW_VERSION       "0.1.0"
 
 /* X(name, value, exception of the Poplar API, text). One row per exception class of poplar/exceptions.hpp, so
- * that a C++ layer can rethrow what the C API returns (spec poplar.md 1.13), then the codes of our own. */
+ * that a C++ layer can rethrow what the C API returns (Poplar API, exceptions.hpp), then the codes of our own. */
 // clang-format off
 #define TW_STATUS_LIST(X)                                                                                      \
     X(OK, 0, "", "success")                                                                                    \
@@ -96,8 +96,8 @@ TW_API tw_status tw_error_set(tw_status status, const char *format, ...) TW_PRIN
 /* "0.1.0" of the library at run time. */
 TW_API const char *tw_version(void);
 
-/* Where the pieces lie (TILEWRIGHT_ROOT, else beside the library, else its build tree): folder of the headers for host
- * programs and codelets, folder of the library, folder of the user's cache (made on demand; NULL with
+/* Where the pieces lie (TILEWRIGHT_ROOT, else beside the library, else its build tree): folder of the headers for
+ * host programs and codelets, folder of the library, folder of the user's cache (made on demand; NULL with
  * tw_error_message()). Each is valid until this thread asks again. */
 TW_API const char *tw_include_dir(void);
 TW_API const char *tw_lib_dir(void);
@@ -108,18 +108,21 @@ TW_API const char *tw_nearest(const char *name, const char *const *names, size_t
 
 /* --- files ------------------------------------------------------------------------------------------------- */
 
-/* Reads a whole file ("-": the standard input) of at most `most` bytes into *data, which the caller frees; a zero byte
- * follows it. *size may be NULL. TW_E_FILE_LOAD says why not: missing, a folder, too large. Devices end at the limit too. */
+/* Reads a whole file ("-": the standard input) of at most `most` bytes into *data, which the caller frees; a zero
+ * byte follows it. *size may be NULL. TW_E_FILE_LOAD says why not: missing, a folder, too large. Devices end at the
+ * limit too. */
 enum { TW_SOURCE_LIMIT = 64 << 20 }; /* bytes: more is no program that somebody wrote */
 TW_API tw_status tw_read_file(const char *path, size_t most, char **data, size_t *size);
 
-/* A file that is written. A regular file appears or changes in one step when it is closed, with its permissions, and a
- * link to it stays a link; anything else (/dev/null, a FIFO) is written to as it is. TW_E_INVALID_ARGUMENT when the path
- * is one of the `inputs` (paths; NULL among them is skipped): a tool must not destroy what it reads. TW_E_IO else. */
+/* A file that is written. A regular file appears or changes in one step when it is closed, with its permissions, and
+ * a link to it stays a link; anything else (/dev/null, a FIFO) is written to as it is. TW_E_INVALID_ARGUMENT when the
+ * path is one of the `inputs` (paths; NULL among them is skipped): a tool must not destroy what it reads. TW_E_IO
+ * else. */
 typedef struct tw_output tw_output;
 TW_API tw_status tw_output_open(tw_output **out, const char *path, const char *const *inputs, size_t input_count);
 TW_API FILE *tw_output_file(tw_output *output); /* to write to; owned by the output */
-/* Ends it; NULL is fine. keep: puts it in its place, TW_E_IO when anything could not be written; else what was there stays. */
+/* Ends it; NULL is fine. keep: puts it in its place, TW_E_IO when anything could not be written; else what was there
+ * stays. */
 TW_API tw_status tw_output_close(tw_output *output, bool keep);
 /* All of it at once. */
 TW_API tw_status tw_write_file(const char *path, const void *data, size_t size, const char *const *inputs,

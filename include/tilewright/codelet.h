@@ -13,17 +13,18 @@
  *
  * Fields. TW_INPUT, TW_OUTPUT and TW_INOUT take an element type (`*v->x` is the value), TW_VECTOR(type, layout,
  * min_align, interleaved), TW_VECTORLIST(type, list layout, min_align), TW_VECTORS(type, layout of the outer level,
- * layout of the inner, min_align) for a vector of vectors, or TW_SCALARS(type) for a vector of single elements. Layouts
- * are SPAN, SHORT_SPAN, ONE_PTR, SCALED_PTR32, SCALED_PTR64, SCALED_PTR128, COMPACT_PTR, and for lists DELTAN,
- * DELTANELEMENTS, COMPACT_DELTAN; the defaults are those of C++. TW_STATE_VECTOR(type...) is Vector<type> without a
- * direction. Elements of a TW_INPUT are const.
+ * layout of the inner, min_align) for a vector of vectors, or TW_SCALARS(type) for a vector of single elements.
+ * Layouts are SPAN, SHORT_SPAN, ONE_PTR, SCALED_PTR32, SCALED_PTR64, SCALED_PTR128, COMPACT_PTR, and for lists
+ * DELTAN, DELTANELEMENTS, COMPACT_DELTAN; the defaults are those of C++. TW_STATE_VECTOR(type...) is Vector<type>
+ * without a direction. Elements of a TW_INPUT are const.
  *
  * Access. tw_at(vector, i) points to element i, tw_begin and tw_end to the ends, tw_size counts elements: tw_end and
- * tw_size exist for SPAN and SHORT_SPAN only. tw_sub(list, i) is row i of a list or vector of vectors, tw_rows(list) their
- * number. They work with every layout on every chip; fields are not to be reached in another way.
+ * tw_size exist for SPAN and SHORT_SPAN only. tw_sub(list, i) is row i of a list or vector of vectors, tw_rows(list)
+ * their number. They work with every layout on every chip; fields are not to be reached in another way.
  *
- * A name like "Foo<float>": TW_VERTEX_AS(Foo_float, "Foo<float>"). All worker threads: TW_MULTIVERTEX(Name) with `bool
- * Name_compute(Name *v, unsigned worker)`. Constraints: TW_CONSTRAINT("elem(*a)!=elem(*b)"); among the fields. */
+ * A name like "Foo<float>": TW_VERTEX_AS(Foo_float, "Foo<float>"). All worker threads: TW_MULTIVERTEX(Name) with
+ * `bool Name_compute(Name *v, unsigned worker)`. Constraints: TW_CONSTRAINT("elem(*a)!=elem(*b)"); among the
+ * fields. */
 #ifndef TILEWRIGHT_CODELET_H
 #define TILEWRIGHT_CODELET_H
 

@@ -53,8 +53,8 @@ typedef struct tw_csl_options {
 typedef struct tw_csl_program tw_csl_program;
 
 /* Compiles a layout file with all it imports and places; relative imports start at the file's folder. Messages and
- * warnings go to `diags`. TW_E_PARSE: the program has errors; TW_E_FILE_LOAD, TW_E_INVALID_ARGUMENT, TW_E_NO_MEMORY. Free with
- * tw_csl_program_free(). */
+ * warnings go to `diags`. TW_E_PARSE: the program has errors; TW_E_FILE_LOAD, TW_E_INVALID_ARGUMENT, TW_E_NO_MEMORY.
+ * Free with tw_csl_program_free(). */
 TW_API tw_status tw_csl_compile(tw_csl_program **out, const char *file, const tw_csl_options *options,
                                 tw_diags *diags);
 TW_API void tw_csl_program_free(tw_csl_program *program); /* NULL is fine */

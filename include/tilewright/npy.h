@@ -24,7 +24,8 @@ typedef struct tw_npy {
     void *data;   /* malloc'ed; tw_npy_free() */
 } tw_npy;
 
-/* Fills *out, which holds nothing before. TW_E_FILE_LOAD, TW_E_NO_MEMORY: the message names the file, *out is empty. */
+/* Fills *out, which holds nothing before. TW_E_FILE_LOAD, TW_E_NO_MEMORY: the message names the file, *out is
+ * empty. */
 TW_API tw_status tw_npy_read(const char *path, tw_npy *out);
 /* Writes rank, shape, descr and count * item bytes of data. TW_E_IO: the message names the file. */
 TW_API tw_status tw_npy_write(const char *path, const tw_npy *array);

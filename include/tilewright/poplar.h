@@ -1,5 +1,5 @@
-/* Poplar: graphs for the IPU and the engine that runs them, in one include. Codelets include <tilewright/codelet.h> (C) or
- * <poplar/Vertex.hpp> (C++) instead.
+/* Poplar: graphs for the IPU and the engine that runs them, in one include. Codelets include <tilewright/codelet.h>
+ * (C) or <poplar/Vertex.hpp> (C++) instead.
  *
  *   poplar/target.h        chips, targets, devices         poplar/engine.h        compile, load, run, profile
  *   poplar/graph.h         tensors, vertices, programs     poplar/popc.h          codelets to .gp files

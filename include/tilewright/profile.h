@@ -100,7 +100,7 @@ TW_API tw_status tw_profile_print_graph_summary(const tw_profile *profile, FILE 
 TW_API tw_status tw_profile_print_execution_summary(const tw_profile *profile, FILE *out,
                                                     const tw_profile_options *options);
 
-/* --- JSON: spec poplar.md 4.1, 4.2; docs/profile.md ----------------------------------------------------------- */
+/* --- JSON: Poplar API, graph profile and execution profile; docs/profile.md ----------------------------------- */
 
 TW_API tw_status tw_profile_write_graph_json(const tw_profile *profile, FILE *out, bool pretty);
 TW_API tw_status tw_profile_write_execution_json(const tw_profile *profile, FILE *out, bool pretty);
@@ -126,7 +126,7 @@ TW_API bool tw_profile_has_execution(const tw_profile *profile);
 TW_API unsigned tw_profile_tiles(const tw_profile *profile); /* of all IPUs */
 
 /* Execution, summed over the trace. by_bucket: tile cycles, that is, summed over all tiles; COMPUTE includes idle
- * threads. Definitions: spec poplar.md 4.5. */
+ * threads. Definitions: Poplar API, summary. */
 typedef struct tw_profile_totals {
     uint64_t cycles; /* end of the timeline */
     double seconds;  /* cycles / clock; 0 without a clock */

@@ -4,8 +4,8 @@
  *     printf("%u tiles of %llu bytes\n", arch.tiles, (unsigned long long)arch.bytes_per_tile);
  *
  * Rows: the IPU generations and the CPU of Poplar, the WSE-2 and WSE-3 processing element, the first AI Engine tile,
- * the AI cores of Ascend A2/A3, A5 and A6. Sources stand beside the rows in src/core/tile/arch.c; a value that its source
- * does not state firmly is an estimate (tw_tile_arch_fidelity). */
+ * the AI cores of Ascend A2/A3, A5 and A6. Sources stand beside the rows in src/core/tile/arch.c; a value that its
+ * source does not state firmly is an estimate (tw_tile_arch_fidelity). */
 #ifndef TILEWRIGHT_TILE_H
 #define TILEWRIGHT_TILE_H
 
@@ -42,7 +42,7 @@ typedef struct tw_tile_region {
 } tw_tile_region;
 
 /* X(field, C type, printf format, unit, what it is). Scalars that a target may override; one row each in
- * `tilewright info targets`. IPUModel members of spec poplar.md 2.3 under their names in snake case. */
+ * `tilewright info targets`. IPUModel members of Poplar API, IPUModel under their names in snake case. */
 #define TW_TILE_FIELD_LIST(X)                                                                                 \
     X(tiles, unsigned, "%u", "", "tiles per chip")                                                            \
     X(columns, unsigned, "%u", "", "columns of the array of tiles; 0 = its places are not part of the model") \
@@ -130,8 +130,9 @@ TW_API unsigned tw_tile_global_sync_cycles(const tw_tile_arch *arch, unsigned ip
 
 /* --- storage categories ------------------------------------------------------------------------------------- */
 
-/* X(NAME, key in the profile, label in the summary). Keys: spec poplar.md 4.1. Labels and their order: guide 8.2.3
- * for those in its sample; the others stand beside their relatives. Machines may add keys of their own (profile.h). */
+/* X(NAME, key in the profile, label in the summary). Keys: Poplar API, graph profile. Labels and their order: guide
+ * 8.2.3 for those in its sample; the others stand beside their relatives. Machines may add keys of their own
+ * (profile.h). */
 #define TW_STORAGE_LIST(X)                                                                  \
     X(VARIABLE, "variable", "Variables")                                                    \
     X(CONSTANT, "constant", "Constants")                                                    \

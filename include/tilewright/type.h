@@ -27,12 +27,13 @@ typedef enum tw_type_kind {
 /* X(NAME, bits of the value, bytes in memory, alignment in bytes, kind, name here, Poplar, CSL, AI Engine, PTO).
  * "" = the system has no such type. Sub-byte types take 1 byte as a scalar (value in the low bits, signed integers
  * extended over the byte) and are packed low nibble first in vectors (bits tells). Sources: guide tables 2.1 and 2.2,
- * aie-data-types, csl-dsds, pto-tci; spec poplar.md 1.1, csl.md 1.5, aie.md 1.2-1.4, pto.md 1.2.
+ * aie-data-types, csl-dsds, pto-tci; Poplar API, Type.hpp, csl.md 1.5, aie.md 1.2-1.4, pto.md 1.2.
  *   CB16      CSL: 6 exponent bits with bias 42, 9 mantissa bits (assumed: infinity and NaN as IEEE)
  *   F8E4M3    OCP: bias 7, no infinity, largest 448; F8E5M2: as IEEE, largest 57344
  *   F8E8M0    scale of a group: 2^(code - 127), neither sign nor zero, 255 is NaN
  *   HIF8      HiFloat8, tapered precision: 3 mantissa bits near 1, 1 at 2^15 (assumed: published description)
- *   QUARTER   IPU format F143 at scale 0: bias 8, no infinity, largest 240, code 0x80 is NaN (metadata lies elsewhere)
+ *   QUARTER   IPU format F143 at scale 0: bias 8, no infinity, largest 240, code 0x80 is NaN (metadata lies
+ *   elsewhere)
  *   HIF4      elements of HiF4 groups: the values of F4E1M2 */
 // clang-format off
 #define TW_TYPE_LIST(X)                                                                                        \
@@ -81,7 +82,7 @@ typedef enum tw_type {
 #undef TW_TYPE_ENUM
         TW_TYPE_COUNT,
     // clang-format off
-    /* Poplar's constants (spec poplar.md 1.1); long is int on the IPU (guide 2.3.1). */
+    /* Poplar's constants (Poplar API, Type.hpp); long is int on the IPU (guide 2.3.1). */
     TW_CHAR = TW_I8, TW_SIGNED_CHAR = TW_I8, TW_UNSIGNED_CHAR = TW_U8,
     TW_SHORT = TW_I16, TW_SIGNED_SHORT = TW_I16, TW_UNSIGNED_SHORT = TW_U16,
     TW_INT = TW_I32, TW_SIGNED = TW_I32, TW_SIGNED_INT = TW_I32, TW_UNSIGNED_INT = TW_U32, TW_UNSIGNED = TW_U32,
@@ -151,7 +152,8 @@ typedef struct tw_convert_mode {
  *               away from zero. Exact values stay. More than 31 dropped bits count as their first 31.
  *   to bool     any value but zero gives 1, NaN too
  *   to integer  wrap: the low bits of the rounded value; NaN and infinity give the minimum. Saturating: NaN gives 0.
- *   to float    overflow gives infinity (the largest value in directed rounding towards zero), or NaN where the format
+ *   to float    overflow gives infinity (the largest value in directed rounding towards zero), or NaN where the
+ *   format
  *               has no infinity; saturating, overflow and infinity give the largest value. NaN stays NaN and keeps
  *               its sign and the top of its payload, quiet. 4-bit formats always saturate and turn NaN into 0.
  *               F8E8M0 takes zero as its least value and negative values as NaN. */

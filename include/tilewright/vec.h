@@ -254,7 +254,8 @@ typedef struct tw_matmul_mode {
     bool fused;      /* floats: one rounding per step */
 } tw_matmul_mode;
 
-/* c[m][n] = sum over k ascending of a[m][k] b[k][n]; any strides, so transposed operands are views. mode NULL = {0}. */
+/* c[m][n] = sum over k ascending of a[m][k] b[k][n]; any strides, so transposed operands are views. mode NULL =
+ * {0}. */
 TW_API tw_status tw_vec_matmul(const tw_view *c, const tw_view *a, const tw_view *b, const tw_matmul_mode *mode,
                                tw_window window);
 

@@ -14,8 +14,8 @@ float tw_aie_sqrt(float x)
     return sqrtf(x);
 }
 
-/* Twice rounded, in double and to float: a double has more than twice the bits, so the ties of the second rounding are
- * those of the exact value. */
+/* Twice rounded, in double and to float: a double has more than twice the bits, so the ties of the second rounding
+ * are those of the exact value. */
 float tw_aie_invsqrt(float x)
 {
     return (float)(1.0 / sqrt((double)x));

@@ -1,7 +1,7 @@
 /* Names of AI Engine types: the list, and a parser that says which field of a wrong name is wrong.
  *
  * The rows come from the lists of <tilewright/aie/types.h>, so a name parses exactly when the header declares it.
- * Convention and rules: seed aie-data-types; docs/aie.md. */
+ * Convention and rules: UG1079, vector data types; docs/aie.md. */
 #include "aie/type_names.h"
 #include <tilewright/aie/types.h>
 
@@ -111,7 +111,7 @@ void tw__aie_lanes_of(const char *element, bool extra, char *buf, size_t size)
         at += (size_t)snprintf(buf + at, size - at, "%s%u", i == 0 ? "" : i + 1 == count ? " or " : ", ", lanes[i]);
 }
 
-/* --- parser ------------------------------------------------------------------------------------------------------ */
+/* --- parser --------------------------------------------------------------------------------------------------- */
 
 typedef struct fields {
     const char *name;

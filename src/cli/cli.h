@@ -1,9 +1,10 @@
 /* cli: the program `tilewright`, a client of the public headers like any user's. One file per command: it defines a
- * tw__command, and a row of TW__COMMANDS below makes it known. Dispatch, --help, the nearest name after a typing error and
- * shell completion read these.
+ * tw__command, and a row of TW__COMMANDS below makes it known. Dispatch, --help, the nearest name after a typing
+ * error and shell completion read these.
  *
  * Commands print with stdio. main() closes the standard output behind them: what could not be written is a failure.
- * Exit codes: 0 success, 1 the job failed, 2 the command line was wrong; `run` ends with the status of the program. */
+ * Exit codes: 0 success, 1 the job failed, 2 the command line was wrong; `run` ends with the status of the
+ * program. */
 #ifndef TW_CLI_CLI_H
 #define TW_CLI_CLI_H
 
@@ -58,7 +59,7 @@ typedef struct tw__command {
 TW__COMMANDS(TW__COMMAND_DECLARE)
 #undef TW__COMMAND_DECLARE
 
-/* --- main.c -------------------------------------------------------------------------------------------------------- */
+/* --- main.c --------------------------------------------------------------------------------------------------- */
 
 /* "tilewright info", or the name that the command is installed as when it was called by that. */
 const char *tw__cli_name(const tw__command *command);
@@ -70,10 +71,10 @@ int tw__cli_unknown(const char *command, const char *what, const char *word, con
 /* Prints "tilewright <command>: <tw_error_message()>"; returns TW__EXIT_FAILURE. */
 int tw__cli_failure(const char *command);
 
-/* --- options.c ----------------------------------------------------------------------------------------------------- */
+/* --- options.c ------------------------------------------------------------------------------------------------ */
 
-/* Reads the options of the command's table into *into; argv[1] to argv[*argc - 1] are then the words that are no options.
- * After "--" everything is a word. TW__EXIT_OK, or TW__EXIT_USAGE after a message. */
+/* Reads the options of the command's table into *into; argv[1] to argv[*argc - 1] are then the words that are no
+ * options. After "--" everything is a word. TW__EXIT_OK, or TW__EXIT_USAGE after a message. */
 int tw__cli_parse(const tw__command *command, void *into, int *argc, char **argv);
 /* insn.c: `tilewright info insn NAME`; NULL = all mnemonics. Returns the exit status. */
 int tw__cli_print_insn(const char *name, bool json);

@@ -54,7 +54,7 @@ static tw_csl_program *open_program(tw__csl_request *r, const char *name)
     return program;
 }
 
-/* --- actions of run ----------------------------------------------------------------------------------------------- */
+/* --- actions of run ------------------------------------------------------------------------------------------- */
 
 typedef struct run {
     const tw_csl_program *program;
@@ -304,7 +304,7 @@ static int launch(run *r, const char *text)
     return result;
 }
 
-/* --- run ---------------------------------------------------------------------------------------------------------- */
+/* --- run ------------------------------------------------------------------------------------------------------ */
 
 typedef struct settings {
     tw_wse_options options;
@@ -439,7 +439,7 @@ static int run_main(int argc, char **argv)
     return result;
 }
 
-/* --- check, list -------------------------------------------------------------------------------------------------- */
+/* --- check, list ---------------------------------------------------------------------------------------------- */
 
 /* For editors: an array of {file, line, column, length, severity, code, message}. */
 static int print_json(const tw_diags *diags)
@@ -497,7 +497,7 @@ static int work_on_program(int argc, char **argv, bool list)
     return result;
 }
 
-/* --- python ------------------------------------------------------------------------------------------------------- */
+/* --- python --------------------------------------------------------------------------------------------------- */
 
 /* Where the package lies: the installed tree, else the source tree. */
 static char *package_folder(void)

@@ -1,5 +1,5 @@
-/* `cslc`: compiles a CSL layout into a folder. Every option of the vendor's compiler is known; those that mean nothing to a
- * simulator are accepted and named by --verbose. */
+/* `cslc`: compiles a CSL layout into a folder. Every option of the vendor's compiler is known; those that mean
+ * nothing to a simulator are accepted and named by --verbose. */
 #include "csl.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ const char *tw__csl_option_value(const char *name, int argc, char **argv, int *a
     return ++*at < argc ? argv[*at] : NULL;
 }
 
-/* --- values ------------------------------------------------------------------------------------------------------- */
+/* --- values --------------------------------------------------------------------------------------------------- */
 
 static bool parse_int(const char *text, int64_t *value)
 {
@@ -91,7 +91,7 @@ static bool parse_bindings(const char *text, GArray *rows)
     return ok;
 }
 
-/* --- options ------------------------------------------------------------------------------------------------------ */
+/* --- options -------------------------------------------------------------------------------------------------- */
 
 typedef bool option_fn(tw__csl_request *r, const char *value); /* false: bad value; value NULL: a flag */
 
@@ -289,7 +289,7 @@ tw_csl_program *tw__csl_request_compile(tw__csl_request *r, const char *command,
     return program;
 }
 
-/* --- cslc --------------------------------------------------------------------------------------------------------- */
+/* --- cslc ----------------------------------------------------------------------------------------------------- */
 
 static const char help_text[] =
     "Host scripts (cs_python) and `tilewright csl run` read the folder.\n"

@@ -1,4 +1,5 @@
-/* `tilewright info`: what the library knows, from the tables it works with. Plain text for people, JSON for programs. */
+/* `tilewright info`: what the library knows, from the tables it works with. Plain text for people, JSON for
+ * programs. */
 #include "cli.h"
 
 #include <jansson.h>

@@ -72,7 +72,7 @@ static bool form_of(const options *o, const tw_tile_arch **arch, tw_vector_form 
     return true;
 }
 
-/* --- printing ------------------------------------------------------------------------------------------------------ */
+/* --- printing ------------------------------------------------------------------------------------------------- */
 
 /* Words of a layout as hex texts: 8 digits, 4 for a 16-bit pointer. */
 static int word_texts(tw_layout layout, const uint32_t words[2], char texts[2][16])
@@ -104,7 +104,7 @@ static int print_words(const options *o, const tw_vector_form *form, const char 
                                         (int)form->min_align, "words", words_json(texts, count)));
 }
 
-/* --- encode and decode ----------------------------------------------------------------------------------------------- */
+/* --- encode and decode ---------------------------------------------------------------------------------------- */
 
 /* "0x4C010:8,0x4C040:3": words of the base structure (or outer vector), then those of the table. */
 static int encode_rows(const options *o, const tw_tile_arch *arch, const tw_vector_form *form)
@@ -236,7 +236,7 @@ static int decode(const options *o)
     return TW__EXIT_OK;
 }
 
-/* --- vertex ------------------------------------------------------------------------------------------------------------- */
+/* --- vertex --------------------------------------------------------------------------------------------------- */
 
 static json_t *vertex_json(const tw_state_vertex *v)
 {
@@ -288,7 +288,7 @@ static int vertex(const options *o)
     return o->json ? tw__cli_print_json(list) : TW__EXIT_OK;
 }
 
-/* --- struct ------------------------------------------------------------------------------------------------------------- */
+/* --- struct --------------------------------------------------------------------------------------------------- */
 
 static json_t *struct_json(const tw_abi_struct *s)
 {

@@ -1,5 +1,5 @@
-/* Entry of `tilewright`: finds the command and hands over. The same program answers to the names of the tools it stands
- * for (popc, poplar_profile_summary): links with those names call it. */
+/* Entry of `tilewright`: finds the command and hands over. The same program answers to the names of the tools it
+ * stands for (popc, poplar_profile_summary): links with those names call it. */
 #include "cli.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static const tw__command *find_installed_name(const char *path)
     return NULL;
 }
 
-/* --- texts --------------------------------------------------------------------------------------------------------- */
+/* --- texts ---------------------------------------------------------------------------------------------------- */
 
 const char *tw__cli_name(const tw__command *command)
 {
@@ -73,7 +73,7 @@ static void print_command_help(const tw__command *c)
     }
 }
 
-/* --- mistakes ------------------------------------------------------------------------------------------------------ */
+/* --- mistakes ------------------------------------------------------------------------------------------------- */
 
 static int usage_error(const char *name, const char *format, va_list args)
 {
@@ -114,7 +114,7 @@ static int unknown_command(const char *name)
     return tw__cli_unknown("tilewright", "there is no command", name, names, COMMANDS);
 }
 
-/* --- the commands that speak about commands -------------------------------------------------------------------------- */
+/* --- the commands that speak about commands ------------------------------------------------------------------- */
 
 static int help(int argc, char **argv)
 {
@@ -160,7 +160,7 @@ static int complete(int argc, char **argv)
     return TW__EXIT_OK;
 }
 
-/* --- dispatch ------------------------------------------------------------------------------------------------------ */
+/* --- dispatch ------------------------------------------------------------------------------------------------- */
 
 static bool is_help(const char *word)
 {

@@ -7,7 +7,7 @@
 #include <tilewright/poplar/colossus/link.h>
 #include <unistd.h>
 
-/* --- objdump -------------------------------------------------------------------------------------------------------------------- */
+/* --- objdump -------------------------------------------------------------------------------------------------- */
 
 typedef struct dump_request {
     bool code, sections, symbols, relocations, stack;
@@ -53,7 +53,7 @@ const tw__command tw__command_objdump = {
     .main = main_objdump,
 };
 
-/* --- link ----------------------------------------------------------------------------------------------------------------------- */
+/* --- link ----------------------------------------------------------------------------------------------------- */
 
 typedef struct link_request {
     const char *output, *entry, *code, *data;

@@ -1,5 +1,5 @@
-/* `tilewright popc`, also popc: codelets to a graph program file (guide 2.8.2). The compiler's own options go to it as
- * they are, so arguments are read here and not by a table. */
+/* `tilewright popc`, also popc: codelets to a graph program file (guide 2.8.2). The compiler's own options go to it
+ * as they are, so arguments are read here and not by a table. */
 #include "cli.h"
 
 #include <glib.h>
@@ -27,8 +27,8 @@ static const char *const valued[] = { "-o", "--target", "-D", "-U", "-I", "-isys
 static const char *const passed[] = { "-g", "-O", "-std=", "-W", "-f", "-m", "-pedantic" };
 enum { OUTPUT, TARGET };
 
-/* Which of `valued` argv[*i] is, its value in *value: "-oX", "-o X", or of the long one "--target=X"; -1 = none. A value
- * that is missing is NULL. */
+/* Which of `valued` argv[*i] is, its value in *value: "-oX", "-o X", or of the long one "--target=X"; -1 = none. A
+ * value that is missing is NULL. */
 static int find_valued(int argc, char **argv, int *i, const char **value)
 {
     const char *arg = argv[*i];

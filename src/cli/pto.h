@@ -26,11 +26,11 @@ typedef struct tw__request {
     long vectors; /* -1 = as the program needs */
 } tw__request;
 
-/* --- pto_fmt.c: `fmt`, its options and files; returns the exit status ----------------------------------------------- */
+/* --- pto_fmt.c: `fmt`, its options and files; returns the exit status ----------------------------------------- */
 
 int tw__pto_format(int argc, char **argv);
 
-/* --- pto_args.c: arguments from the command line ------------------------------------------------------------------- */
+/* --- pto_args.c: arguments from the command line -------------------------------------------------------------- */
 
 /* Reads @file.npy or makes the zeros of f32[16x16]; a number is left as it is. */
 tw_status tw__pto_load_argument(tw__argument *argument);
@@ -47,7 +47,7 @@ void tw__free_arguments(GArray **by_device, unsigned devices);
 tw_status tw__pto_write_outputs(tw_pto *core, tw_pto_run *run, const tw__request *request, GArray *args,
                                 unsigned device);
 
-/* --- pto_run.c ----------------------------------------------------------------------------------------------------- */
+/* --- pto_run.c ------------------------------------------------------------------------------------------------ */
 
 /* Runs a program that has been verified for `target`; returns the exit status. */
 int tw__pto_run_text(const tw__request *r, tw_pto_text *text, tw_pto_target target);

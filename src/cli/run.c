@@ -1,5 +1,5 @@
-/* `tilewright run prog.c`: compiles a host program against the library and becomes it. The result is kept in the user's
- * cache, beside checksums of the files that the compiler says it read (-MMD). */
+/* `tilewright run prog.c`: compiles a host program against the library and becomes it. The result is kept in the
+ * user's cache, beside checksums of the files that the compiler says it read (-MMD). */
 #include "cli.h"
 
 #include <errno.h>
@@ -100,9 +100,10 @@ static char *cache_key(const GPtrArray *command)
     return key;
 }
 
-/* --- is it up to date? ----------------------------------------------------------------------------------------------------
- * Beside a program stands what it was made from: one line "checksum name" for the program and for each file. A file whose
- * contents are others, however old, makes it again; so does a list that is missing, cut short or not of this program. */
+/* --- is it up to date? -------------------------------------------------------------------------------------------
+ * Beside a program stands what it was made from: one line "checksum name" for the program and for each file. A file
+ * whose contents are others, however old, makes it again; so does a list that is missing, cut short or not of this
+ * program. */
 
 static char *checksum_of(const char *path)
 {
@@ -173,8 +174,8 @@ static gint64 changed_at(const GStatBuf *info) /* microseconds */
     return (gint64)info->st_mtim.tv_sec * G_USEC_PER_SEC + info->st_mtim.tv_nsec / 1000;
 }
 
-/* Writes the list; none when it cannot be right: then the next run compiles again. A file that was written after the compiler
- * began may not be what it read; clocks of file systems tick every few milliseconds. */
+/* Writes the list; none when it cannot be right: then the next run compiles again. A file that was written after the
+ * compiler began may not be what it read; clocks of file systems tick every few milliseconds. */
 enum { DOUBT = 20000 }; /* microseconds */
 
 static void write_list(const char *list, const char *program, const char *rule, gint64 began)
@@ -223,8 +224,8 @@ static bool run_compiler(GPtrArray *command)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Compiles to names of their own first: two runs at once must not see half a program, and one that is interrupted leaves what
- * was there. The list goes before the program comes, so that it never stands beside another. */
+/* Compiles to names of their own first: two runs at once must not see half a program, and one that is interrupted
+ * leaves what was there. The list goes before the program comes, so that it never stands beside another. */
 static bool compile(GPtrArray *command, const char *program, const char *list, bool verbose)
 {
     char *fresh = g_strconcat(program, ".XXXXXX", NULL);

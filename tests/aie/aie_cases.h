@@ -1,4 +1,5 @@
-/* Common to the tests of AI Engine intrinsics: how many random cases, random and extreme data, a failing row in full. */
+/* Common to the tests of AI Engine intrinsics: how many random cases, random and extreme data, a failing row in
+ * full. */
 #ifndef TW_TESTS_AIE_CASES_H
 #define TW_TESTS_AIE_CASES_H
 

@@ -1,5 +1,5 @@
-/* The multiply family index by index from the formulas of docs/aie.md: one product at a time in 128 bits, nothing shared
- * with the headers it judges. Operands lie in xbytes, ybytes, zbytes. */
+/* The multiply family index by index from the formulas of docs/aie.md: one product at a time in 128 bits, nothing
+ * shared with the headers it judges. Operands lie in xbytes, ybytes, zbytes. */
 #ifndef TW_TESTS_AIE_MUL_MODEL_H
 #define TW_TESTS_AIE_MUL_MODEL_H
 

@@ -1,5 +1,5 @@
-/* Rows of the tests of the multiply family: a row is one public name with one list of arguments, called with random and
- * extreme data and compared with the model. The macros below make the rows of a pair of types. */
+/* Rows of the tests of the multiply family: a row is one public name with one list of arguments, called with random
+ * and extreme data and compared with the model. The macros below make the rows of a pair of types. */
 #ifndef TW_TESTS_AIE_MUL_ROWS_H
 #define TW_TESTS_AIE_MUL_ROWS_H
 
@@ -111,8 +111,8 @@ static __attribute__((noinline)) bool next(const operation *o)
     FOUR(l, n, suffix, x_, x_, large, large, acc_t, w, 1024, f, c, false, true, (JOIN(X, S))) \
     FOUR(l, n, suffix, x_, x_, small, small, acc_t, w, 512, f, c, true, true, (OPEN X, yv, OPEN S))
 
-/* All of a suffix s of conjugation, for one pair of types: without and with pre-adder; the maxima of real data; centre
- * taps (two columns and more); twice the lanes (as long as they fit an accumulator); z in x. */
+/* All of a suffix s of conjugation, for one pair of types: without and with pre-adder; the maxima of real data;
+ * centre taps (two columns and more); twice the lanes (as long as they fit an accumulator); z in x. */
 #define SUMS(l, n, s, c, x_, z_, small, large, zt_, acc_t, w, X, Y, Z)            \
     PLAIN_BOTH(l, n, s, PLAIN, c, x_, z_, small, large, zt_, acc_t, w, X, Z)      \
     PLAIN_BOTH(l, n, _abs##s, ABS, c, x_, z_, small, large, zt_, acc_t, w, X, Z)  \

@@ -1,6 +1,6 @@
-/* Graphs as published programs write them: windows with margins through a sub-graph, buffers, streams to several readers,
- * windows to streams and back, the cascade, run-time parameters between runs, kernels with state, the older platform; and
- * what is wrong with graphs that cannot be built. */
+/* Graphs as published programs write them: windows with margins through a sub-graph, buffers, streams to several
+ * readers, windows to streams and back, the cascade, run-time parameters between runs, kernels with state, the older
+ * platform; and what is wrong with graphs that cannot be built. */
 #include <tilewright/aie/adf.hpp>
 
 #include <cstdlib>
@@ -33,7 +33,7 @@ static std::vector<int> read_numbers(const char *name)
     return all;
 }
 
-/* --- windows, a sub-graph, ports of graphs --------------------------------------------------------------------------- */
+/* --- windows, a sub-graph, ports of graphs -------------------------------------------------------------------- */
 
 static void add_previous(input_window<int16> *in, output_window<int16> *out)
 {
@@ -99,7 +99,7 @@ static void windows_and_subgraphs()
     EXPECT(std::string(tw_profile_vertex_type(g.profile(), 0, &cycles, &instances)) == "add_previous");
 }
 
-/* --- streams: several readers; windows to streams and back ------------------------------------------------------------ */
+/* --- streams: several readers; windows to streams and back ---------------------------------------------------- */
 
 static void words(input_window<int32> *in, output_stream<int32> *out)
 {
@@ -153,7 +153,7 @@ static void streams_to_many()
         EXPECT(s[i] == 11 * (i + 1) && c[i] == i + 1 && n[i] == -(i + 1));
 }
 
-/* --- buffers, the cascade, parameters -------------------------------------------------------------------------------- */
+/* --- buffers, the cascade, parameters ------------------------------------------------------------------------- */
 
 static void head(input_buffer<int16> &x, output_cascade<acc48> *out, const int16 (&taps)[8])
 {
@@ -213,7 +213,7 @@ static void cascade_and_parameters()
     EXPECT(g.read(g.shift, calls) == user_error); /* goes in only */
 }
 
-/* --- kernels with state, rates, the platform --------------------------------------------------------------------------- */
+/* --- kernels with state, rates, the platform ------------------------------------------------------------------ */
 
 class counter {
     int total;
@@ -293,7 +293,7 @@ static void two_graphs()
     EXPECT(read_numbers("y.txt").size() == 32 && read_numbers("y.txt")[31] == 32);
 }
 
-/* --- what cannot be built: the message goes to stderr ------------------------------------------------------------------ */
+/* --- what cannot be built: the message goes to stderr --------------------------------------------------------- */
 
 static void sends(output_cascade<acc48> *out)
 {

@@ -1,6 +1,6 @@
-/* Graphs as values, as published programs keep and start them: returned, assigned to elements of arrays and vectors, one after
- * the other; platforms of paths; windows that do not fit one tile; cascades from a kernel with a place; packets with the
- * header of generateHeader(); 256-bit vectors on the cascade. */
+/* Graphs as values, as published programs keep and start them: returned, assigned to elements of arrays and vectors,
+ * one after the other; platforms of paths; windows that do not fit one tile; cascades from a kernel with a place;
+ * packets with the header of generateHeader(); 256-bit vectors on the cascade. */
 #include <adf.h>
 #include <adf/arch/aie_arch_properties.hpp>
 #include <adf/x86sim/x86simDebug.h>
@@ -43,7 +43,7 @@ static void plus_one(input_window<int32> *in, output_window<int32> *out)
     for (int i = 0; i < 8; i++) window_writeincr(out, window_readincr(in) + 1);
 }
 
-/* --- values ---------------------------------------------------------------------------------------------------------- */
+/* --- values --------------------------------------------------------------------------------------------------- */
 
 class stage : public graph {
   public:
@@ -105,7 +105,7 @@ static void values()
     EXPECT(name_seen == "grown2");
 }
 
-/* --- tables ---------------------------------------------------------------------------------------------------------- */
+/* --- tables --------------------------------------------------------------------------------------------------- */
 
 class weights {
     int32 (&taps)[2];
@@ -142,7 +142,7 @@ static void tables_of_std_arrays()
     EXPECT(numbers_of("tables.txt") == (vector<int>{ 100, 99, 106, 97, 112, 95, 118, 93 }));
 }
 
-/* --- one after the other --------------------------------------------------------------------------------------------- */
+/* --- one after the other -------------------------------------------------------------------------------------- */
 
 class alone : public graph {
   public:
@@ -181,7 +181,7 @@ static void in_turn()
     delete heap;
 }
 
-/* --- paths, memory, places ------------------------------------------------------------------------------------------- */
+/* --- paths, memory, places ------------------------------------------------------------------------------------ */
 
 static void platform_of_paths()
 {
@@ -270,7 +270,8 @@ static void take(input_cascade<int32> *in, output_window<int32> *out)
 {
     window_writeincr(out, readincr_v<8>(in));
 }
-/* The first kernel has a place, the others lie where its cascade leads: eastward from even rows, westward from odd ones. */
+/* The first kernel has a place, the others lie where its cascade leads: eastward from even rows, westward from odd
+ * ones. */
 class row_of_kernels : public graph {
   public:
     kernel k[4];
@@ -301,7 +302,7 @@ static void cascade_of_vectors()
     EXPECT(west.k[3].node->column == 46 && west.k[3].node->row == 3);
 }
 
-/* --- packets --------------------------------------------------------------------------------------------------------- */
+/* --- packets -------------------------------------------------------------------------------------------------- */
 
 static unsigned header_sent, header_seen;
 static void send(input_window<int32> *in, output_pktstream *out)

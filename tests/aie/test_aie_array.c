@@ -1,5 +1,5 @@
-/* The array: windows with margins and text files, streams with back pressure, cascade, locks; deadlocks and wrong input
- * with what the message must say; memory of a tile; cycles in the profile; the same result twice. */
+/* The array: windows with margins and text files, streams with back pressure, cascade, locks; deadlocks and wrong
+ * input with what the message must say; memory of a tile; cycles in the profile; the same result twice. */
 #define TW_AIE_PROFILE
 #define TW_AIE_CHECK
 #include <tilewright/aie.h>
@@ -255,8 +255,8 @@ static void aie_array_wrong_input(void **state)
     }
 }
 
-/* Text through the array and back: the same text, by windows and by streams, in every format and beat. TLAST goes with
- * streams. */
+/* Text through the array and back: the same text, by windows and by streams, in every format and beat. TLAST goes
+ * with streams. */
 static void pass_words(void *user)
 {
     for (int i = 0; i < *(int *)user; i++) {
@@ -360,7 +360,8 @@ static void aie_array_resumes(void **state)
     }
 }
 
-/* The 32 KB of a tile, from both sides: 1 KB of stack and 1 KB of heap a kernel, ping-pong windows with their margins. */
+/* The 32 KB of a tile, from both sides: 1 KB of stack and 1 KB of heap a kernel, ping-pong windows with their
+ * margins. */
 static void aie_array_memory(void **state)
 {
     (void)state;

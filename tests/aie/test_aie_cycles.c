@@ -1,6 +1,6 @@
-/* Cycle estimates of small kernels against figures worked out by hand from docs/aie.md: the busiest of vector operations,
- * 256-bit window loads in pairs, stores with srs, stream words and cascade words, and 11 cycles a firing; by kernel and
- * by tile, in the calls of the profile, its JSON and the text of `tilewright profile`. */
+/* Cycle estimates of small kernels against figures worked out by hand from docs/aie.md: the busiest of vector
+ * operations, 256-bit window loads in pairs, stores with srs, stream words and cascade words, and 11 cycles a firing;
+ * by kernel and by tile, in the calls of the profile, its JSON and the text of `tilewright profile`. */
 #define TW_AIE_PROFILE
 #include <tilewright/aie.h>
 #include "aie/aie_cases.h"
@@ -33,7 +33,8 @@ static void fir(void *user)
         window_writeincr(out, srs(acc, 4));
     }
 }
-/* 4 by 8 by 4 of int8: 1024 bits of x are 4 loads, z is one; one product of 128 MACs; srs and store: stores decide. */
+/* 4 by 8 by 4 of int8: 1024 bits of x are 4 loads, z is one; one product of 128 MACs; srs and store: stores
+ * decide. */
 static void matmul(void *user)
 {
     (void)user;

@@ -1,6 +1,6 @@
 /* The float family against single operations in order, each rounded to float by way of double (exact for products of
- * two floats, and for sums: rounding twice is harmless, a double has more than 2 x 24 + 2 bits). Bit by bit, NaN aside:
- * every name, every pair of types, with start and offsets, lane by lane, with z in x. */
+ * two floats, and for sums: rounding twice is harmless, a double has more than 2 x 24 + 2 bits). Bit by bit, NaN
+ * aside: every name, every pair of types, with start and offsets, lane by lane, with z in x. */
 #ifndef __cplusplus /* g++ misplaces large vectors passed to templates that are not inlined */
 #define TW__AIE static __attribute__((noinline, unused))
 #endif
@@ -62,7 +62,7 @@ static void same_bits(const char *name, unsigned got, unsigned expected)
     if (got != expected) fail_msg("%s: bits %02x, expected %02x", name, got, expected);
 }
 
-/* --- products --------------------------------------------------------------------------------------------------------- */
+/* --- products ------------------------------------------------------------------------------------------------- */
 
 /* What a name does. */
 enum { NEG = 1, ABS = 2, CX = 4, CZ = 8, ADD = 16 };
@@ -210,7 +210,7 @@ static void aie_float_short_and_self_products(void **state)
     }
 }
 
-/* --- one operand, sums, compares -------------------------------------------------------------------------------------- */
+/* --- one operand, sums, compares ------------------------------------------------------------------------------ */
 
 static float lane[8]; /* what an operand's arguments pick: from n floats, pairs of them, lane by lane */
 static void pick(const float *from, unsigned n, int start, unsigned offsets, bool is_complex, bool simple)
@@ -321,7 +321,7 @@ static void aie_float_lanes(void **state)
     }
 }
 
-/* --- _conf -------------------------------------------------------------------------------------------------------------- */
+/* --- _conf ---------------------------------------------------------------------------------------------------- */
 
 static unsigned chosen; /* lanes where the accumulator won the comparison */
 static __attribute__((noinline)) void expect_conf(unsigned n, const float *z, unsigned nz, const float *acc)

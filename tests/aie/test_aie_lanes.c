@@ -1,5 +1,5 @@
-/* shuffle, select, add, sub, abs, max, min, maxdiff and compares against the two schemes of docs/aie.md, written lane by
- * lane; worked example and identities of that section. */
+/* shuffle, select, add, sub, abs, max, min, maxdiff and compares against the two schemes of docs/aie.md, written lane
+ * by lane; worked example and identities of that section. */
 #define TW__AIE static __attribute__((noinline, unused))
 #include <tilewright/aie/lanes.h>
 #include "aie/aie_cases.h"
@@ -70,7 +70,8 @@ static void draw(kind k)
     p.xo = rnd(), p.xh = rnd(), p.yo = rnd(), p.yh = rnd(), p.xq = rnd() & 0x3333, p.yq = rnd() & 0x3333;
 }
 
-/* form: 0 x alone of n elements, 1 x and y in one buffer, 2 separate buffers, 3 short. Bits of compares are returned. */
+/* form: 0 x alone of n elements, 1 x and y in one buffer, 2 separate buffers, 3 short. Bits of compares are
+ * returned. */
 static __attribute__((noinline)) unsigned expect(kind k, op o, unsigned n, int form)
 {
     unsigned bytes = lane_bytes[k], lanes = 64 / bytes, bits = 0,

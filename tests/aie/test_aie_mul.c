@@ -1,6 +1,6 @@
-/* The multiply family on real data, name by name and type by type, against the sums of aie_mul_model.h. Random offsets,
- * steps and squares, random and extreme data. Intrinsics are compiled as functions here; test_aie_worked.c and
- * test_aie_constant.c have them inlined with constants. */
+/* The multiply family on real data, name by name and type by type, against the sums of aie_mul_model.h. Random
+ * offsets, steps and squares, random and extreme data. Intrinsics are compiled as functions here; test_aie_worked.c
+ * and test_aie_constant.c have them inlined with constants. */
 #define TW__AIE static __attribute__((noinline, unused))
 #include <tilewright/aie/detail/mul_calls.h>
 #include "aie/aie_mul_rows.h"

@@ -1,6 +1,6 @@
 /* Conversions, elementary functions, small integer names, complex scalars and whole-vector products (the simple
- * forms, 2.7) against exact arithmetic: 128-bit integers, and sums of products that 113 bits hold, so that a result is
- * correctly rounded when the exact value lies between the middles to its neighbours. */
+ * forms, 2.7) against exact arithmetic: 128-bit integers, and sums of products that 113 bits hold, so that a result
+ * is correctly rounded when the exact value lies between the middles to its neighbours. */
 #define TW__AIE static __attribute__((noinline, unused))
 #include <tilewright/aie/address.h>
 #include "aie/aie_cases.h"
@@ -28,7 +28,7 @@ static float draw_float(void)
     return f;
 }
 
-/* --- conversions --------------------------------------------------------------------------------------------------------- */
+/* --- conversions ---------------------------------------------------------------------------------------------- */
 
 /* round(v * 2^shift) to nearest even, within so many bits. */
 static int fixed(float v, int shift, int bits)
@@ -130,7 +130,7 @@ static void aie_scalar_conversions(void **state)
     for (int i = 0; i < 8; i++) assert_int_equal(h[i], expected[i]);
 }
 
-/* --- elementary functions -------------------------------------------------------------------------------------------------- */
+/* --- elementary functions ------------------------------------------------------------------------------------- */
 
 /* The middles between r > 0 and its neighbours. */
 static exact below(float r)
@@ -236,7 +236,7 @@ static void aie_scalar_sincos(void **state)
     }
 }
 
-/* --- bits, complex scalars --------------------------------------------------------------------------------------------------- */
+/* --- bits, complex scalars ------------------------------------------------------------------------------------ */
 
 static void aie_scalar_bits(void **state)
 {
@@ -298,7 +298,7 @@ static void aie_scalar_complex(void **state)
     }
 }
 
-/* --- whole-vector products ------------------------------------------------------------------------------------------------------ */
+/* --- whole-vector products ------------------------------------------------------------------------------------ */
 
 static i128 wrapped(i128 v, unsigned bits)
 {

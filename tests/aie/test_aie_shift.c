@@ -76,8 +76,8 @@ static i128 draw_word(unsigned width, int s)
     }
 }
 
-/* Where rounding decides: f units and nothing, almost half, half, a little more than half, almost a unit; f around zero,
- * odd and even, and around the limits of the result. */
+/* Where rounding decides: f units and nothing, almost half, half, a little more than half, almost a unit; f around
+ * zero, odd and even, and around the limits of the result. */
 static i128 edge_word(unsigned width, int s, unsigned bits, unsigned number)
 {
     const i128 top = (i128)1 << (bits - 1),
@@ -161,7 +161,8 @@ static void aie_shift_srs(void **state)
     }
 }
 
-/* Every shift in every mode, without saturation, with it and with the symmetric one: ties, their neighbours, limits. */
+/* Every shift in every mode, without saturation, with it and with the symmetric one: ties, their neighbours,
+ * limits. */
 static void aie_shift_edges(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Names of AI Engine types: every name of the seed with its size, alignment and register; wrong names and what the
- * message must point out; the list is complete and free of doubles. Written from the seed and docs/aie.md. */
+/* Names of AI Engine types: every name of the document with its size, alignment and register; wrong names and what
+ * the message must point out; the list is complete and free of doubles. Written from the seed and docs/aie.md. */
 #define TW_AIE_EXTRA
 #include <tilewright/aie/types.h>
 #include <tilewright/aie/type_names.h>

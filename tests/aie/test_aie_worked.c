@@ -1,5 +1,5 @@
-/* The worked examples of docs/aie.md as they stand there: X[i] = i, and z that picks one column at a time, so that every
- * index the example lists can be read off the result. Rounding at half a unit; the most negative data. */
+/* The worked examples of docs/aie.md as they stand there: X[i] = i, and z that picks one column at a time, so that
+ * every index the example lists can be read off the result. Rounding at half a unit; the most negative data. */
 #include <tilewright/aie.h>
 
 #include <stdio.h>
@@ -64,7 +64,8 @@ static void aie_worked_2_and_3(void **state)
     }
 }
 
-/* 4. mul16(v64int8, 0, 0x33323130, 32, 0x3120, z32, 0, 0, 2, 0x3210): z_k multiplies X[16k .. 16k+15] on lanes 0 .. 15 */
+/* 4. mul16(v64int8, 0, 0x33323130, 32, 0x3120, z32, 0, 0, 2, 0x3210): z_k multiplies X[16k .. 16k+15] on lanes 0 ..
+ * 15 */
 static void aie_worked_4(void **state)
 {
     (void)state;

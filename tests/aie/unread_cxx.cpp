@@ -38,7 +38,7 @@ static std::string file_of_numbers(const char *name, int count)
     return path;
 }
 
-/* --- arrays ------------------------------------------------------------------------------------------------------------ */
+/* --- arrays --------------------------------------------------------------------------------------------------- */
 
 static int put_line;
 static std::string at_put() /* where put_three() writes */
@@ -173,7 +173,7 @@ static void deadlock()
                                                        std::to_string(get_line) + ")");
 }
 
-/* --- graphs ------------------------------------------------------------------------------------------------------------ */
+/* --- graphs --------------------------------------------------------------------------------------------------- */
 
 static int write_line;
 static void two_of_each(input_stream_int32 *in, output_stream_int32 *out)

@@ -1,6 +1,6 @@
-/* A small layered library of our own on top of aie/vendor.hpp, the way the vendor's is built: class templates around the
- * vector types, traits specialised by type, intrinsics found by overloads through conversion operators. Prints each
- * expectation that does not hold; ends with 1 then. Compiled by vendor_test.sh with clang++ and g++. */
+/* A small layered library of our own on top of aie/vendor.hpp, the way the vendor's is built: class templates around
+ * the vector types, traits specialised by type, intrinsics found by overloads through conversion operators. Prints
+ * each expectation that does not hold; ends with 1 then. Compiled by vendor_test.sh with clang++ and g++. */
 #include <tilewright/aie/vendor.hpp>
 
 #include <array>
@@ -83,7 +83,7 @@ static void test_types()
     EXPECT((*(const v4int32 *)ZERO)[3] == 0);
 }
 
-/* --- a layered library ------------------------------------------------------------------------------------------------ */
+/* --- a layered library ---------------------------------------------------------------------------------------- */
 
 namespace lib {
 
@@ -176,7 +176,7 @@ static void test_layers()
     EXPECT(static_cast<int16>(cast[1]) == taps[2]);
 }
 
-/* --- overloads beyond the user guide ---------------------------------------------------------------------------------- */
+/* --- overloads beyond the user guide -------------------------------------------------------------------------- */
 
 static void test_extra_overloads()
 {
@@ -267,7 +267,7 @@ static void test_scalars()
     EXPECT(flat[1] == (cint16{ 3, 4 }));
 }
 
-/* --- spelling of kernels ---------------------------------------------------------------------------------------------- */
+/* --- spelling of kernels -------------------------------------------------------------------------------------- */
 
 #define TAPS 8
 static void kernel(const cint16 *__restrict in, cint16 *__restrict out, const int samples,

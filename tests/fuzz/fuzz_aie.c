@@ -1,6 +1,6 @@
 // needs: aie
-/* Names of AI Engine types, and text files at the edge of an array: no text may crash, what is accepted keeps its form.
- * First byte: what the rest is (0xff: a name; else an element type and a beat). */
+/* Names of AI Engine types, and text files at the edge of an array: no text may crash, what is accepted keeps its
+ * form. First byte: what the rest is (0xff: a name; else an element type and a beat). */
 #include <tilewright/aie/array.h>
 #include <tilewright/aie/type_names.h>
 

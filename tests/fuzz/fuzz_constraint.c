@@ -1,6 +1,6 @@
 // needs: codelet
-/* Texts of poplar::constraint: whatever the bytes, they are resolved to two different edges of the vertex, or the problem
- * lies within the text and says something. */
+/* Texts of poplar::constraint: whatever the bytes, they are resolved to two different edges of the vertex, or the
+ * problem lies within the text and says something. */
 #include "poplar/codelet/compile/compile.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // needs: wse
-/* Files of compiled CSL programs: whatever the bytes are, reading refuses them or gives a program that runs within its
- * limits and can be written again. The header is made right first, so that the body is what is tried. */
+/* Files of compiled CSL programs: whatever the bytes are, reading refuses them or gives a program that runs within
+ * its limits and can be written again. The header is made right first, so that the body is what is tried. */
 #include "csl/lang/program/program.h"
 #include <tilewright/csl/wse.h>
 

@@ -1,6 +1,6 @@
 // needs: codelet
-/* .gp archives: whatever the bytes, reading succeeds or says why; what is read can be written, read again and merged, and no
- * field of a vertex reaches beyond its state. Nothing is executed. */
+/* .gp archives: whatever the bytes, reading succeeds or says why; what is read can be written, read again and merged,
+ * and no field of a vertex reaches beyond its state. Nothing is executed. */
 #include "poplar/codelet/compile/compile.h"
 
 #include <stdlib.h>

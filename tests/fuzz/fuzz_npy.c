@@ -1,6 +1,6 @@
 // needs: base
-/* .npy files from anywhere: refused with a reason, or an array whose shape, count and bytes agree and which reads back the
- * same after it was written. */
+/* .npy files from anywhere: refused with a reason, or an array whose shape, count and bytes agree and which reads
+ * back the same after it was written. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Profile files from anywhere: loading must end with a profile or an error, and what loads must print and be written. */
+/* Profile files from anywhere: loading must end with a profile or an error, and what loads must print and be
+ * written. */
 // needs: profile
 // seeds: tests/golden/profile_*.json
 #include <tilewright/profile.h>

@@ -1,7 +1,8 @@
 // needs: pto
 // seeds: examples/pto/*/*.pto +a
-/* PTO-AS from anywhere: parsing, printing, checking and running never crash, hang or touch memory outside a tile or an
- * argument; text that parses prints to text that parses to the same text. The first byte chooses target and mode. */
+/* PTO-AS from anywhere: parsing, printing, checking and running never crash, hang or touch memory outside a tile or
+ * an argument; text that parses prints to text that parses to the same text. The first byte chooses target and
+ * mode. */
 #include "pto/text/as.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // needs: pto
 // seeds: examples/pto/*/*.pto
-/* PTO-AS text from anywhere is read or refused with a message; what is read prints to text that reads to the same tree. */
+/* PTO-AS text from anywhere is read or refused with a message; what is read prints to text that reads to the same
+ * tree. */
 #include "../pto/support/tree.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // needs: pto
-/* Any instruction of the table with any operands: tiles of all locations, types, layouts, extents and windows, ConvTiles, tensors
- * with strides and windows of their own, scalars, attributes. It may be refused; it may not touch memory outside a tile or tensor. */
+/* Any instruction of the table with any operands: tiles of all locations, types, layouts, extents and windows,
+ * ConvTiles, tensors with strides and windows of their own, scalars, attributes. It may be refused; it may not touch
+ * memory outside a tile or tensor. */
 #include "pto/pto.h"
 
 #include <stdlib.h>

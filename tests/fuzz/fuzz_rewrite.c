@@ -1,6 +1,6 @@
 // needs: codelet
-/* Rewriting of poplar::constraint attributes: whatever the bytes, the result is as long as the text, its lines are where they
- * were, and only attributes have changed; rewriting it again changes nothing. */
+/* Rewriting of poplar::constraint attributes: whatever the bytes, the result is as long as the text, its lines are
+ * where they were, and only attributes have changed; rewriting it again changes nothing. */
 #include "poplar/codelet/compile/compile.h"
 
 #include <stdlib.h>

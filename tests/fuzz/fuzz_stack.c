@@ -1,6 +1,6 @@
 // needs: codelet
-/* Stack sizes stated in assembly and in preprocessed C: whatever the bytes, the sizes are -1 or within a tile's addresses,
- * also after a round through a vertex table. */
+/* Stack sizes stated in assembly and in preprocessed C: whatever the bytes, the sizes are -1 or within a tile's
+ * addresses, also after a round through a vertex table. */
 #include "poplar/codelet/compile/compile.h"
 
 #include <stdlib.h>

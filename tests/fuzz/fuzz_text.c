@@ -1,6 +1,7 @@
 // needs: engine
-/* Texts and formats that users hand over: PrintTensor formats over any values, option strings of streams and engines, log
- * levels from the environment. The first byte says which; whatever comes, it is taken or refused with a reason. */
+/* Texts and formats that users hand over: PrintTensor formats over any values, option strings of streams and engines,
+ * log levels from the environment. The first byte says which; whatever comes, it is taken or refused with a
+ * reason. */
 #include "poplar/engine/engine.h"
 
 #include <stdlib.h>

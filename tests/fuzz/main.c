@@ -1,5 +1,5 @@
-/* Replays saved inputs through a fuzz target: fuzz_x FILE|FOLDER|+PREFIX ... A missing folder is an empty corpus. Files
- * after +PREFIX get these characters before their text: targets read there what the rest is. */
+/* Replays saved inputs through a fuzz target: fuzz_x FILE|FOLDER|+PREFIX ... A missing folder is an empty corpus.
+ * Files after +PREFIX get these characters before their text: targets read there what the rest is. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A matrix times a vector in C++: one vertex for each row, on two halves of a chip as virtual graphs; data comes and goes
- * through streams, and a function doubles the result.
+/* A matrix times a vector in C++: one vertex for each row, on two halves of a chip as virtual graphs; data comes and
+ * goes through streams, and a function doubles the result.
  *
  *     g++ -std=c++11 matvec.cpp $(pkg-config --cflags --libs poplar) && ./a.out
  *

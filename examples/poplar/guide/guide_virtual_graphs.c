@@ -27,7 +27,8 @@ int main(void)
     tw_graph *some = tw_graph_virtual_tiles(parent, 3, list);
     printf("a list of tiles: tile 2 is tile %u of the parent\n", tw_graph_to_top_level_tile(some, 2));
 
-    /* A variable of the parent, mapped inside the range, appears in the virtual graph under the tiles of that graph. */
+    /* A variable of the parent, mapped inside the range, appears in the virtual graph under the tiles of that
+     * graph. */
     tw_tensor x = tw_graph_add_variable(parent, TW_UNSIGNED_INT, 1, (size_t[]){ 4 }, "x");
     tw_graph_map(parent, x, 10);
     tw_mapped_interval at;

@@ -3,8 +3,8 @@
 
 using namespace poplar;
 
-// One time step. `in` and `out` are blocks of cells with a frame one cell wide around them: the neighbours' edges, put
-// there by copies before the step. Workers take rows in turn.
+// One time step. `in` and `out` are blocks of cells with a frame one cell wide around them: the neighbours' edges,
+// put there by copies before the step. Workers take rows in turn.
 class HeatStep : public MultiVertex {
   public:
     Input<Vector<float>> in;

@@ -1,4 +1,5 @@
-// One block of a matrix product: c[rows][cols] = a[rows][inner] x b[inner][cols], row-major. Workers take rows in turn.
+// One block of a matrix product: c[rows][cols] = a[rows][inner] x b[inner][cols], row-major. Workers take rows in
+// turn.
 #include <poplar/Vertex.hpp>
 
 using namespace poplar;

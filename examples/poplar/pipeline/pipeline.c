@@ -3,8 +3,8 @@
  *
  *     tilewright run pipeline.c
  *
- * A stage sees its tiles as a graph with tiles from 0. What it adds is in the whole graph too, so that one compute set
- * holds the vertices of all stages and one step moves the whole pipeline on.
+ * A stage sees its tiles as a graph with tiles from 0. What it adds is in the whole graph too, so that one compute
+ * set holds the vertices of all stages and one step moves the whole pipeline on.
  *
  * prints: 12 blocks through 3 stages on 490, 490 and 492 tiles: all energies are right
  */

@@ -1,5 +1,5 @@
-/* A kernel as text inside a C program: read once, verified for both chips, run with the program's own arrays; and what a
- * mistake in the text looks like.
+/* A kernel as text inside a C program: read once, verified for both chips, run with the program's own arrays; and
+ * what a mistake in the text looks like.
  *   cc embed.c $(pkg-config --cflags --libs tilewright) && ./a.out
  * prints: kernel saxpy: %x !pto.ptr<f32>, %y !pto.ptr<f32>, %a f32, %n index
  * prints: a2a3: 100 of 100 right

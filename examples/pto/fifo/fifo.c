@@ -1,5 +1,5 @@
-/* The program of fifo.pto in C: a cube core sends products through a FIFO, two vector cores take half of the rows each.
- * The kernel runs once on every core and looks at which one it is.
+/* The program of fifo.pto in C: a cube core sends products through a FIFO, two vector cores take half of the rows
+ * each. The kernel runs once on every core and looks at which one it is.
  *   cc fifo.c $(pkg-config --cflags --libs tilewright) && ./a.out
  * prints: 4096 elements are 65
  * prints: who waits: block 0, cube core waits for a free slot

@@ -1,6 +1,6 @@
-/* Flash attention from C and from text on the same data: 16 queries, 128 keys, depth 32. Scores are made block by block on
- * the cube, the vector core keeps largest score, sum of exponentials and result up to date (online softmax). Both results
- * are compared with the plain formula in double precision.
+/* Flash attention from C and from text on the same data: 16 queries, 128 keys, depth 32. Scores are made block by
+ * block on the cube, the vector core keeps largest score, sum of exponentials and result up to date (online softmax).
+ * Both results are compared with the plain formula in double precision.
  *   ./flash_attention flash_attention.pto
  * prints: from C: 512 values right
  * prints: from text: 512 values right
@@ -125,7 +125,8 @@ static double real(uint16_t half)
     return tw_type_load(TW_F16, &half);
 }
 
-/* softmax(q kt / sqrt(DEPTH)) v, row by row; how many values of o agree. Probabilities are rounded to f16 on the way. */
+/* softmax(q kt / sqrt(DEPTH)) v, row by row; how many values of o agree. Probabilities are rounded to f16 on the
+ * way. */
 static int right(void)
 {
     int count = 0;

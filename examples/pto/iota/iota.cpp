@@ -1,5 +1,6 @@
 // Numbering in C++: the keys of a countdown and the flat positions of a 4 x 16 table, made on the chip and stored.
-//   c++ -std=c++17 iota.cpp $(pkg-config --cflags --libs tilewright) $(pkg-config --variable=ascend_cflags tilewright)
+//   c++ -std=c++17 iota.cpp $(pkg-config --cflags --libs tilewright) $(pkg-config --variable=ascend_cflags
+//   tilewright)
 //   TILEWRIGHT_PTO_TRACE=1 ./a.out
 // prints: countdown: 9 8 7 6 5 4 3 2
 // prints: row 3 of the table begins at 48

@@ -1,4 +1,5 @@
-/* Softmax of 16 rows of 64 numbers: largest of a row, exponentials, their sum, quotient. Compared with double precision.
+/* Softmax of 16 rows of 64 numbers: largest of a row, exponentials, their sum, quotient. Compared with double
+ * precision.
  * prints: 1024 values, largest error below 1e-6
  * prints: rows sum to 1
  */

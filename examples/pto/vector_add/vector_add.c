@@ -1,6 +1,7 @@
-/* z = x + y over 512 floats in chunks of 64, double buffered: MTE2 loads one chunk while V adds the other and MTE3 stores.
- * Addresses are written out and flags order the pipes, as in vector_add.pto, which runs on the same data. Every sum is
- * compared with plain C; so is the overlap: two buffers take less time than one (estimated cycles).
+/* z = x + y over 512 floats in chunks of 64, double buffered: MTE2 loads one chunk while V adds the other and MTE3
+ * stores.
+ * Addresses are written out and flags order the pipes, as in vector_add.pto, which runs on the same data. Every sum
+ * is compared with plain C; so is the overlap: two buffers take less time than one (estimated cycles).
  *   ./vector_add vector_add.pto
  * prints: 512 sums right from C and from text
  * prints: two buffers are faster

@@ -1,9 +1,10 @@
-/* Instruction builtins (__builtin_ipu_*) belong to the compiler for the chip; codelets use them under #ifdef __IPU__. A host
- * build gets the types they work on, the register names, and random numbers.
+/* Instruction builtins (__builtin_ipu_*) belong to the compiler for the chip; codelets use them under #ifdef __IPU__.
+ * A host build gets the types they work on, the register names, and random numbers.
  *
- * Random numbers on the IPU Model: every simulated tile starts each run with the same fixed seed and setting seeds has no
- * effect (guide chapter 2), so that a codelet gives the same results every time. Vertices of a tile draw in the order in
- * which they run. The generator is the chip's xoroshiro128aox; the seed and the order of draws are not the hardware's. */
+ * Random numbers on the IPU Model: every simulated tile starts each run with the same fixed seed and setting seeds
+ * has no effect (guide chapter 2), so that a codelet gives the same results every time. Vertices of a tile draw in
+ * the order in which they run. The generator is the chip's xoroshiro128aox; the seed and the order of draws are not
+ * the hardware's. */
 #ifndef TW_IPU_BUILTINS_H
 #define TW_IPU_BUILTINS_H
 
@@ -32,8 +33,8 @@ static inline unsigned __builtin_ipu_urand32(void)
     return (unsigned)__builtin_ipu_urand64();
 }
 
-/* Roughly normal with mean 0 and variance 1: twelve 5-bit numbers added up. An estimate: the sum that the chip forms is
- * not documented. */
+/* Roughly normal with mean 0 and variance 1: twelve 5-bit numbers added up. An estimate: the sum that the chip forms
+ * is not documented. */
 static inline float tw__normal(unsigned long long bits)
 {
     int sum = 0;

@@ -5,8 +5,8 @@
  *         adf::input_plio in; adf::output_plio out; adf::kernel fir;
  *         fir_graph()
  *         {
- *             fir = adf::kernel::create(fir_kernel);   // void fir_kernel(input_window<int16> *, output_window<int16> *)
- *             in = adf::input_plio::create("in", adf::plio_32_bits, "x.txt");
+ *             fir = adf::kernel::create(fir_kernel);   // void fir_kernel(input_window<int16> *, output_window<int16>
+ *             *) in = adf::input_plio::create("in", adf::plio_32_bits, "x.txt");
  *             out = adf::output_plio::create("out", adf::plio_32_bits, "y.txt");
  *             adf::connect<adf::window<256, 32>>(in.out[0], fir.in[0]);
  *             adf::connect<adf::window<256>>(fir.out[0], out.in[0]);
@@ -36,7 +36,7 @@ inline size_t *&asked_size()
 }
 } // namespace detail
 
-/* --- the graph -------------------------------------------------------------------------------------------------------- */
+/* --- the graph ------------------------------------------------------------------------------------------------ */
 
 /* Copies are handles of the same graph, so graphs may be returned, assigned and kept in containers. */
 class graph {

@@ -1,5 +1,6 @@
-/* Several AI Engine kernels as an array: windows, streams, cascade, locks, text files; deterministic, one coroutine per
- * kernel. A kernel that waits for a port lets the next one run; when all wait, the report says who waits for what.
+/* Several AI Engine kernels as an array: windows, streams, cascade, locks, text files; deterministic, one coroutine
+ * per kernel. A kernel that waits for a port lets the next one run; when all wait, the report says who waits for
+ * what.
  *
  *     static void run_fir(void *user) { fir(window_in(int16, 0), window_out(int16, 0), user); }
  *
@@ -64,9 +65,9 @@ static inline tw_aie_port tw_aie_out(tw_aie_kernel kernel, int number)
     return port;
 }
 
-/* A text file at the edge of the array, one beat of `plio_bits` per line; an element wider than the beat takes several
- * lines. Lines "T ..." are skipped; a line "TLAST" gives the last word of the next beat that mark, and is written before a
- * beat that has it. All zero is one value of 8 bits a line on a stream, but for the path. */
+/* A text file at the edge of the array, one beat of `plio_bits` per line; an element wider than the beat takes
+ * several lines. Lines "T ..." are skipped; a line "TLAST" gives the last word of the next beat that mark, and is
+ * written before a beat that has it. All zero is one value of 8 bits a line on a stream, but for the path. */
 typedef struct tw_aie_file {
     const char *path;       /* copied */
     tw_aie_element element; /* of the text */
@@ -79,8 +80,8 @@ typedef struct tw_aie_file {
 TW_API tw_aie_kernel tw_aie_array_add(tw_aie_array *array, const char *name, void (*fn)(void *user), void *user,
                                       int column, int row);
 /* Connections lead from outputs to inputs. depth in 32-bit words, 0 = 16. A window is a ping-pong pair of `bytes` (a
- * multiple of 4) with the last `margin` bytes (a multiple of 32) of the block before in front. Windows get their places
- * in the first run: no more of them may be connected after it. */
+ * multiple of 4) with the last `margin` bytes (a multiple of 32) of the block before in front. Windows get their
+ * places in the first run: no more of them may be connected after it. */
 TW_API void tw_aie_array_stream(tw_aie_array *array, tw_aie_port from, tw_aie_port to, unsigned depth);
 TW_API void tw_aie_array_cascade(tw_aie_array *array, tw_aie_kernel from, tw_aie_kernel to); /* neighbours */
 TW_API void tw_aie_array_window(tw_aie_array *array, tw_aie_port from, tw_aie_port to, unsigned bytes,
@@ -88,9 +89,9 @@ TW_API void tw_aie_array_window(tw_aie_array *array, tw_aie_port from, tw_aie_po
 TW_API void tw_aie_array_input(tw_aie_array *array, const tw_aie_file *file, tw_aie_port to);
 TW_API void tw_aie_array_output(tw_aie_array *array, tw_aie_port from, const tw_aie_file *file);
 
-/* Memory instead of files; window_bytes 0 = a stream. They return the number of the block of memory, or -1. What is sent
- * waits for the kernel; bytes in whole words of 32 bits. receive: takes what has come out, up to `bytes`, and returns how
- * much that was. */
+/* Memory instead of files; window_bytes 0 = a stream. They return the number of the block of memory, or -1. What is
+ * sent waits for the kernel; bytes in whole words of 32 bits. receive: takes what has come out, up to `bytes`, and
+ * returns how much that was. */
 TW_API int tw_aie_array_memory_input(tw_aie_array *array, tw_aie_port to, unsigned window_bytes, unsigned margin);
 TW_API int tw_aie_array_memory_output(tw_aie_array *array, tw_aie_port from, unsigned window_bytes);
 TW_API tw_status tw_aie_array_send(tw_aie_array *array, int number, const void *data, size_t bytes);
@@ -102,8 +103,8 @@ TW_API void tw_aie_array_packet_id(tw_aie_array *array, tw_aie_port port, unsign
 /* The kernel waits for this window itself, by window_acquire(), and hands it on by window_release(). */
 TW_API void tw_aie_array_async(tw_aie_array *array, tw_aie_port port);
 
-/* Where windows may lie that do not fit the tile of their reader: nowhere (the run fails), on tiles that its core reaches,
- * or outside of the array too, as in a functional simulation. */
+/* Where windows may lie that do not fit the tile of their reader: nowhere (the run fails), on tiles that its core
+ * reaches, or outside of the array too, as in a functional simulation. */
 typedef enum tw_aie_spread { TW_AIE_SPREAD_NONE, TW_AIE_SPREAD_NEIGHBOURS, TW_AIE_SPREAD_ANYWHERE } tw_aie_spread;
 TW_API void tw_aie_array_spread(tw_aie_array *array, tw_aie_spread where); /* before the first run */
 
@@ -119,16 +120,18 @@ TW_API tw_status tw_aie_array_run(tw_aie_array *array, uint64_t iterations);
 TW_API tw_status tw_aie_array_resume(tw_aie_array *array, uint64_t iterations);
 /* Goes on with a run that ended in a deadlock, after tw_aie_array_send() has brought what it waited for. */
 TW_API tw_status tw_aie_array_continue(tw_aie_array *array);
-/* Nothing more comes: where a kernel was compiled with TW_AIE_CHECK, each port whose data nobody has read is reported, but not
- * the rest of a file when the kernels were to fire a number of times. tw_aie_array_run() does so by itself; runs that
- * begin or go on with tw_aie_array_resume() end here. */
+/* Nothing more comes: where a kernel was compiled with TW_AIE_CHECK, each port whose data nobody has read is
+ * reported, but not the rest of a file when the kernels were to fire a number of times. tw_aie_array_run() does so by
+ * itself; runs that begin or go on with tw_aie_array_resume() end here. */
 TW_API void tw_aie_array_end(tw_aie_array *array);
-/* Words that nobody read, in the last run, with those that input files and memory still hold; registers count as one. */
+/* Words that nobody read, in the last run, with those that input files and memory still hold; registers count as
+ * one. */
 TW_API uint64_t tw_aie_array_unread(const tw_aie_array *array);
-/* ... and where: a line for each port, "3 words of input stream 0 of kernel 'b' on tile (1,0), from 'a'"; "" when none is.
- * Owned by the array, until its next run. */
+/* ... and where: a line for each port, "3 words of input stream 0 of kernel 'b' on tile (1,0), from 'a'"; "" when
+ * none is. Owned by the array, until its next run. */
 TW_API const char *tw_aie_array_unread_ports(const tw_aie_array *array);
-/* Estimated cycles of a kernel over all firings (counted when it is compiled with TW_AIE_PROFILE), stalls not counted. */
+/* Estimated cycles of a kernel over all firings (counted when it is compiled with TW_AIE_PROFILE), stalls not
+ * counted. */
 TW_API uint64_t tw_aie_array_cycles(const tw_aie_array *array, tw_aie_kernel kernel);
 /* How often a kernel has called event0() (event = 0), event1() (1), event_error() (2) in the last run. */
 TW_API uint64_t tw_aie_array_events(const tw_aie_array *array, tw_aie_kernel kernel, int event);
@@ -137,7 +140,7 @@ TW_API const tw_profile *tw_aie_array_profile(tw_aie_array *array);
 /* max(vector, loads / 2, stores, scalar, moves / 2, stream words) of a count of issue slots. */
 TW_API uint64_t tw_aie_estimate(const uint64_t slots[TW_AIE_SLOTS]);
 
-/* --- inside a kernel ---------------------------------------------------------------------------------------------- */
+/* --- inside a kernel ------------------------------------------------------------------------------------------ */
 
 typedef struct tw_aie_window {
     uint8_t *data; /* margin first */

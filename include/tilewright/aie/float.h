@@ -1,6 +1,6 @@
-/* Single precision without products: fpadd, fpsub, fpneg, fpabs, fpshuffle, max, min, compares; the products and _conf
- * are in aie/detail/float_mul.h and aie/detail/float_conf.h. 8 lanes of float or 4 of cfloat; the index of lane l is
- * start + nibble l, modulo the buffer.
+/* Single precision without products: fpadd, fpsub, fpneg, fpabs, fpshuffle, max, min, compares; the products and
+ * _conf are in aie/detail/float_mul.h and aie/detail/float_conf.h. 8 lanes of float or 4 of cfloat; the index of lane
+ * l is start + nibble l, modulo the buffer.
  *
  *     fpadd(acc, x, xstart, xoffs)    fpadd(acc, x)    fpmax(acc, x, xstart, xoffs, cmp)
  */
@@ -9,7 +9,7 @@
 
 #include <tilewright/aie/detail/float_conf.h>
 
-/* --- one operand, and an accumulator with one operand ---------------------------------------------------------------- */
+/* --- one operand, and an accumulator with one operand --------------------------------------------------------- */
 
 #define TW__FX_LIST(X, ...)                          \
     X(v8float, 8, tw__fpick, v8float, __VA_ARGS__)   \

@@ -3,9 +3,9 @@
  *     scalar_abs(a)  min(a, b)  max(a, b)  clz(a)  clb(a)  bitget(word, index)  bitset(word, value, index)
  *     nop(delay)     and in C++ nop(), select(condition, yes, no), min and max of any numbers
  *
- * min, max, select and nop are names that programs have too. Their own macros go first, in C static functions of the same
- * types, in C++ all functions and templates, std::min too; -DTW_AIE_NO_SCALAR_NAMES leaves ours out where that is not
- * enough. abs is that of <stdlib.h>. */
+ * min, max, select and nop are names that programs have too. Their own macros go first, in C static functions of the
+ * same types, in C++ all functions and templates, std::min too; -DTW_AIE_NO_SCALAR_NAMES leaves ours out where that
+ * is not enough. abs is that of <stdlib.h>. */
 #ifndef TILEWRIGHT_AIE_INTEGER_H
 #define TILEWRIGHT_AIE_INTEGER_H
 
@@ -33,7 +33,8 @@ TW__AIE int clz(unsigned a)
     TW__COUNT(SCALAR, 1);
     return a ? __builtin_clz(a) : 32;
 }
-/* Bits in front that are equal, the sign among them: zeros of a number that is not negative, ones of a negative one. */
+/* Bits in front that are equal, the sign among them: zeros of a number that is not negative, ones of a negative
+ * one. */
 TW__AIE unsigned tw_clb_unsigned64(uint64 a)
 {
     TW__COUNT(SCALAR, 1);

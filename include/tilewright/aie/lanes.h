@@ -1,4 +1,5 @@
-/* Lane families: shuffle, select, add, sub, abs, max, min, maxdiff, compares. Two schemes say which element feeds lane l
+/* Lane families: shuffle, select, add, sub, abs, max, min, maxdiff, compares. Two schemes say which element feeds
+ * lane l
  *: one nibble per lane for 32- and 64-bit elements, pairs with a square for int16. add16 and sub16 of cint16
  * have pairs too.
  *
@@ -12,8 +13,9 @@
 
 #include <tilewright/aie/detail/lanes_simd.h>
 
-/* --- overloads ------------------------------------------------------------------------------------------------------
- * Shapes of one operand's arguments: 8 lanes (start, offsets), 16 (start, offsets, offsets_hi), 32 (the same, square). */
+/* --- overloads ---------------------------------------------------------------------------------------------------
+ * Shapes of one operand's arguments: 8 lanes (start, offsets), 16 (start, offsets, offsets_hi), 32 (the same,
+ * square). */
 #define TW__P8(p)  int p##s, int p##o
 #define TW__P16(p) int p##s, int p##o, int p##h
 #define TW__P32(p) int p##s, int p##o, int p##h, int p##q

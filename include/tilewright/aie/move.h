@@ -60,7 +60,7 @@ TW__DEFINE_UNDEF(v8caccfloat)
 // clang-format on
 #undef TW__UNDEF_VECTOR
 
-/* --- sub-vectors ------------------------------------------------------------------------------------------------- */
+/* --- sub-vectors ---------------------------------------------------------------------------------------------- */
 
 TW__AIE unsigned tw__part(const char *name, int i, unsigned parts)
 {
@@ -170,7 +170,7 @@ TW__HALVES(v8acc80, v4acc80)
 TW__HALVES(v4cacc80, v2cacc80)
 // clang-format on
 
-/* --- elements: 8-bit ones have no direct form (through int16) ------------------------------------------------------ */
+/* --- elements: 8-bit ones have no direct form (through int16) ------------------------------------------------- */
 
 TW__AIE cint16 tw__cint16_of(int v)
 {

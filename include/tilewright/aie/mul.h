@@ -3,14 +3,14 @@
  *
  * Result lane l is the sum over columns c of pre(x(l,c), y(l,c)) * z(l,c), taken modulo 2^48 or 2^80 (here: 2^64 and
  * 2^128, wrapped when observed). Everything but the data is constant after inlining, so what remains is straight
- * code. Real 8- and 16-bit data, and cint16 by cint16, go through SIMD, with a pre-adder that adds or subtracts too; the
- * rest lane by lane, four at a time. */
+ * code. Real 8- and 16-bit data, and cint16 by cint16, go through SIMD, with a pre-adder that adds or subtracts too;
+ * the rest lane by lane, four at a time. */
 #ifndef TILEWRIGHT_AIE_MUL_H
 #define TILEWRIGHT_AIE_MUL_H
 
 #include <tilewright/aie/detail/mul_simd.h>
 
-/* --- all of it ------------------------------------------------------------------------------------------------------ */
+/* --- all of it ------------------------------------------------------------------------------------------------ */
 
 #ifdef TW_AIE_CHECK
 #ifdef __cplusplus
@@ -37,8 +37,8 @@ TW__AIE void tw__check_mul(tw__mul a, tw__shape s, unsigned flags, const void *a
 #define TW__CHECK_MUL(a, s, flags, acc, word) ((void)0)
 #endif
 
-/* What calls_mul.h names. SIMD, and lane by lane by the number of columns: up to 8 lanes, 16 lanes, twice the lanes with
- * _uct. With a pre-adder, sums of (x + y) * z are those of x * z and those of y * z. */
+/* What calls_mul.h names. SIMD, and lane by lane by the number of columns: up to 8 lanes, 16 lanes, twice the lanes
+ * with _uct. With a pre-adder, sums of (x + y) * z are those of x * z and those of y * z. */
 TW__AIE tw__mul tw__y_side(const tw__mul *a)
 {
     tw__mul y = *a;
@@ -119,7 +119,8 @@ TW__DEFINE_MUL(uct80_4, tw__word80, (TW__EACH4(TW__80), TW__UCT80))
 /* --- names ---------------------------------------------------------------------------------------------------------
  * C: TW__CALL(class, flags, arguments) chooses by number and types of the arguments. C++: a template that hands over
  * to the overloads of the class, so that objects which convert to vectors are taken too; by value, because deduction
- * drops the alignment of a vector type. Scalars are all int there: one kind of conversion leaves nothing ambiguous. */
+ * drops the alignment of a vector type. Scalars are all int there: one kind of conversion leaves nothing
+ * ambiguous. */
 #ifdef __cplusplus
 #ifdef TW_AIE_CHECK
 #define TW__NAME(name, cls, flags) \

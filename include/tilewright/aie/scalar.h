@@ -22,7 +22,7 @@ TW_API int32 tw_aie_float2fix(float x, int shift); /* round(x * 2^shift), ties t
 }
 #endif
 
-/* --- conversions -------------------------------------------------------------------------------------------------- */
+/* --- conversions ---------------------------------------------------------------------------------------------- */
 
 /* n * 2^-shift, rounded once. */
 TW__AIE float tw_fix2float_int(int n, int shift)
@@ -89,7 +89,7 @@ TW__FIXED(sqrt, tw_aie_sqrt)
 TW__FIXED(invsqrt, tw_aie_invsqrt)
 // clang-format on
 
-/* --- addressing ----------------------------------------------------------------------------------------------------- */
+/* --- addressing ----------------------------------------------------------------------------------------------- */
 
 /* One wrap: |offs| at most len (assumed). */
 TW__AIE int64_t tw__cyclic(int64_t at, int64_t offs, int64_t len)
@@ -110,7 +110,7 @@ TW__AIE void *tw__byte_incr(const void *p, int bytes, unsigned width)
     return (char *)(uintptr_t)p + bytes;
 }
 
-/* --- whole-vector products --------------------------------------------------------------------------------------------
+/* --- whole-vector products ---------------------------------------------------------------------------------------
  * Lane by lane. X(name suffix in C, vector, accumulator, component, words, complex) */
 // clang-format off
 #define TW__WHOLE_LIST(X) \
@@ -152,7 +152,7 @@ TW__WHOLE_LIST(TW__WHOLE)
     X(lmac, tw__whole, 0) X(lmsc, tw__whole, TW__SUBTRACT)
 // clang-format on
 
-/* --- names ---------------------------------------------------------------------------------------------------------- */
+/* --- names ---------------------------------------------------------------------------------------------------- */
 
 // clang-format off
 #define TW__NOT_MODELLED_LIST(X) \

@@ -4,7 +4,7 @@
 
 #include <tilewright/aie/srs.h>
 
-/* --- ups: acc = v << shift, wrapped ------------------------------------------------------------------------------- */
+/* --- ups: acc = v << shift, wrapped --------------------------------------------------------------------------- */
 
 TW__AIE tw__u64x4 tw__ups(tw__i64x4 v, int shift)
 {
@@ -66,8 +66,8 @@ TW__AIE int128 tw__ups80(int128 v, int shift)
     for (unsigned k = 0; k < words; k++) a.word[k] = tw__ups80(w[k], shift);
 TW__UPS_LIST(TW__UPS)
 
-/* Lanes 2k of the vector to lane k of the lower half, 2k + 1 to the upper one. X(name, plain name, vector, accumulator,
- * lane bytes): the reverse of srs_ilv. */
+/* Lanes 2k of the vector to lane k of the lower half, 2k + 1 to the upper one. X(name, plain name, vector,
+ * accumulator, lane bytes): the reverse of srs_ilv. */
 #define TW__UPS_ILV_LIST(X)                \
     X(ups_ilv, ups, v16int16, v16acc48, 2) \
     X(ups_ilv, ups, v8cint16, v8cacc48, 4) \
@@ -86,7 +86,7 @@ TW__UPS_LIST(TW__UPS)
     }
 TW__UPS_ILV_LIST(TW__UPS_ILV)
 
-/* --- pack, unpack -------------------------------------------------------------------------------------------------- */
+/* --- pack, unpack --------------------------------------------------------------------------------------------- */
 
 TW__AIE tw__i16x16 tw__clamp16(tw__i16x16 v, int16_t low, int16_t high)
 {

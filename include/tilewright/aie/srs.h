@@ -1,7 +1,7 @@
 /* From accumulators to vectors: srs, lsrs, bsrs, ubsrs, and interleaved.
  *
- * Order of srs: shift, round, saturate, by lane and by component. Rounding adds a bias before a shift that rounds down;
- * the bias of the symmetric modes depends on the sign, that of the convergent ones on the last bit kept. */
+ * Order of srs: shift, round, saturate, by lane and by component. Rounding adds a bias before a shift that rounds
+ * down; the bias of the symmetric modes depends on the sign, that of the convergent ones on the last bit kept. */
 #ifndef TILEWRIGHT_AIE_SRS_H
 #define TILEWRIGHT_AIE_SRS_H
 
@@ -58,8 +58,8 @@ TW__AIE tw__rounding tw__rounding_of(int shift, unsigned bits, unsigned is_unsig
     return r;
 }
 
-/* Four 48-bit lanes, held in 64 bits: wrapped, shifted, rounded, saturated. AVX2 has no arithmetic shift, so values are
- * raised: by 2^47 from the wrap on, or by 2^62 for shifts that would lose that. */
+/* Four 48-bit lanes, held in 64 bits: wrapped, shifted, rounded, saturated. AVX2 has no arithmetic shift, so values
+ * are raised: by 2^47 from the wrap on, or by 2^62 for shifts that would lose that. */
 TW__AIE tw__u64x4 tw__srs4(tw__u64x4 a, tw__rounding r)
 {
     const uint64_t raise48 = (uint64_t)1 << 47, raise = (uint64_t)1 << 62;
@@ -87,8 +87,9 @@ TW__AIE tw__u64x4 tw__srs4(tw__u64x4 a, tw__rounding r)
     return (tw__u64x4)v;
 }
 
-/* The pieces of an accumulator, shifted. As the core starts, without rounding and saturation, the bits kept of a 48-bit
- * lane are those of lane >> shift, whatever lies above. Everything else happens apart, so that a call of srs is short. */
+/* The pieces of an accumulator, shifted. As the core starts, without rounding and saturation, the bits kept of a
+ * 48-bit lane are those of lane >> shift, whatever lies above. Everything else happens apart, so that a call of srs
+ * is short. */
 typedef struct tw__quad {
     tw__u64x4 piece[4];
 } tw__quad;
@@ -136,7 +137,7 @@ TW__AIE int64 tw__srs80(int128 lane, tw__rounding r)
     return (int64)a;
 }
 
-/* --- srs ---------------------------------------------------------------------------------------------------------- */
+/* --- srs ------------------------------------------------------------------------------------------------------ */
 
 typedef int16_t tw__i16x8 __attribute__((vector_size(16), aligned(16), may_alias));
 typedef int8_t tw__i8x16 __attribute__((vector_size(16), aligned(16), may_alias));

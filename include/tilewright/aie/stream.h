@@ -18,7 +18,7 @@
 #define TW__STREAM_WIDES(X) \
     X(v16int8) X(v16uint8) X(v8int16) X(v4int32) X(v4cint16) X(v2cint32) X(v4float) X(v2cfloat)
 
-/* --- words by port number ------------------------------------------------------------------------------------------ */
+/* --- words by port number ------------------------------------------------------------------------------------- */
 
 TW__AIE int get_ss(int port TW__AT)
 {
@@ -92,7 +92,7 @@ TW__AIE int get_wss1_tlast(TW__AT_ONLY)
     return tw_aie_tlast(1);
 }
 
-/* --- the cascade ---------------------------------------------------------------------------------------------------- */
+/* --- the cascade ---------------------------------------------------------------------------------------------- */
 
 // clang-format off
 #define TW__AM_LIST(X) \
@@ -117,9 +117,10 @@ TW__AIE int get_wss1_tlast(TW__AT_ONLY)
 TW__SCD_LIST(TW__GET_SCD)
 #undef TW__GET_SCD
 
-/* --- packets (UG1079 "Packet Processing"; AM009 control packets, their layout assumed) --------------------------------
- * Header: id in bits 4-0, type in 14-12, source row in 20-16, source column in 27-21, odd parity in 31. Control header:
- * address in bits 19-0, words - 1 in 21-20, operation in 23-22, id of the answer in 28-24, odd parity in 31. */
+/* --- packets (UG1079 "Packet Processing"; AM009 control packets, their layout assumed) ---------------------------
+ * Header: id in bits 4-0, type in 14-12, source row in 20-16, source column in 27-21, odd parity in 31. Control
+ * header: address in bits 19-0, words - 1 in 21-20, operation in 23-22, id of the answer in 28-24, odd parity in
+ * 31. */
 TW__AIE unsigned tw__with_parity(unsigned bits)
 {
     return bits | (unsigned)!__builtin_parity(bits) << 31;
@@ -148,7 +149,8 @@ TW__AIE unsigned ctrl_packet_header(unsigned address, unsigned words, unsigned o
     TW__HERE;
     return tw__ctrl_header(address, words, operation, id);
 }
-/* put_ms_packet_header(port, [tlast,] id, type), put_ms_ctrl_packet_header(port, [tlast,] address, words, operation, id) */
+/* put_ms_packet_header(port, [tlast,] id, type), put_ms_ctrl_packet_header(port, [tlast,] address, words, operation,
+ * id) */
 TW__AIE void tw__put_packet_header(int port, int tlast, unsigned id, unsigned type)
 {
     tw_aie_put_word(port, tw__packet_header(id, type), tlast);
@@ -181,7 +183,7 @@ TW__AIE unsigned readHeader(input_pktstream *stream TW__AT)
     return tw_aie_get_word(stream->port, 0);
 }
 
-/* --- events, cycles ------------------------------------------------------------------------------------------------- */
+/* --- events, cycles ------------------------------------------------------------------------------------------- */
 
 /* Counted by kernel: tw_aie_array_events(). done(): the kernel fires no more. */
 TW__AIE void event0(TW__AT_ONLY)

@@ -6,15 +6,15 @@
  *                  acc48 lane may carry more than 48 bits between observations: arithmetic is modulo 2^48, and
  *                  everything that reads a lane wraps it first (tw_acc_lane(), srs, cascade).
  *
- * The lists are the one table of names: the library's parser and listing expand them too. Sources: seed aie-data-types,
- * UG1078 lane table; docs/aie.md */
+ * The lists are the one table of names: the library's parser and listing expand them too. Sources: UG1079 (vector
+ * data types), UG1078 lane table; docs/aie.md */
 #ifndef TILEWRIGHT_AIE_TYPES_H
 #define TILEWRIGHT_AIE_TYPES_H
 
 #include <stdint.h>
 
-/* Without AVX the compiler warns that vectors of 256 bits would be passed otherwise with it. Kernels and what they call
- * are compiled with the same options, so it stays silent from here on. */
+/* Without AVX the compiler warns that vectors of 256 bits would be passed otherwise with it. Kernels and what they
+ * call are compiled with the same options, so it stays silent from here on. */
 #ifdef __GNUC__
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
@@ -51,8 +51,9 @@ TW_AIE_COMPLEX_LIST(TW__AIE_COMPLEX)
 
 /* X(lanes, element, component, bits of a component, c = 1 for complex, note)
  *   REAL   GNU vector; WIDE real 128-bit elements (struct); CPLX complex (struct)
- *   note   ARITH intrinsics work on it; MOVE load, store, cast and what docs/aie.md names; EXTRA needs TW_AIE_EXTRA: in
- *          the lane table of UG1078 but not in the element lists of the seed. */
+ *   note   ARITH intrinsics work on it; MOVE load, store, cast and what docs/aie.md names; EXTRA needs TW_AIE_EXTRA:
+ *   in
+ *          the lane table of UG1078 but not in the element lists of UG1079. */
 // clang-format off
 #define TW_AIE_REAL_LIST(X) \
     X(16, int8, 8) X(32, int8, 8) X(64, int8, 8) X(128, int8, 8) \

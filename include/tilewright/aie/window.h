@@ -5,9 +5,9 @@
  *     int16 x = window_readincr(in);             // one element
  *     window_writeincr(out, v); window_incr_v8(in, 2); window_decr(in, 3);
  *
- * A kernel gets pointers of the types input_window_int16, output_window_cint16 and so on (C++ also input_window<int16>)
- * from window_in(int16, port) and window_out(int16, port). `_vN` counts vectors of N elements, the others elements.
- * window_acquire() and window_release() are for windows that tw_aie_array_async() names. */
+ * A kernel gets pointers of the types input_window_int16, output_window_cint16 and so on (C++ also
+ * input_window<int16>) from window_in(int16, port) and window_out(int16, port). `_vN` counts vectors of N elements,
+ * the others elements. window_acquire() and window_release() are for windows that tw_aie_array_async() names. */
 #ifndef TILEWRIGHT_AIE_WINDOW_H
 #define TILEWRIGHT_AIE_WINDOW_H
 

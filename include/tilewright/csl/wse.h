@@ -11,7 +11,8 @@
  *
  * Commands run in the order they are given. With a task handle (last argument) a call only queues its command and
  * returns; without one it returns when the command is done. Time passes on the wafer only inside calls that wait.
- * A tw_wse is used by one thread at a time; inside it runs on all cores (OpenMP), with the same result for any number. */
+ * A tw_wse is used by one thread at a time; inside it runs on all cores (OpenMP), with the same result for any
+ * number. */
 #ifndef TILEWRIGHT_CSL_WSE_H
 #define TILEWRIGHT_CSL_WSE_H
 
@@ -42,11 +43,12 @@ typedef struct tw_wse_options {
 typedef struct tw_wse tw_wse;
 typedef uint64_t tw_wse_task; /* handle of a queued command; counts from 1 */
 
-/* A wafer with the program loaded; tasks that it activates at compile time are ready at cycle 0. The program must outlive it. */
+/* A wafer with the program loaded; tasks that it activates at compile time are ready at cycle 0. The program must
+ * outlive it. */
 TW_API tw_status tw_wse_new(tw_wse **out, const tw_csl_program *program, const tw_wse_options *options);
 TW_API void tw_wse_free(tw_wse *w); /* NULL is fine; what is queued is dropped */
 
-/* --- copies: l elements of each PE of a rectangle ------------------------------------------------------------------- */
+/* --- copies: l elements of each PE of a rectangle ------------------------------------------------------------- */
 
 typedef enum tw_wse_order {
     TW_WSE_ROW_MAJOR, /* ((y * width) + x) * elements + k */
@@ -73,7 +75,8 @@ typedef struct tw_wse_copy {
 TW_API size_t tw_wse_copy_words(const tw_wse_copy *copy);
 /* src[words] is copied at the call. dst[words] must stay until the command is done. TW_E_INVALID_ARGUMENT: the
  * rectangle is not inside the program's, words differ, the symbol is a function or not mutable; TW_E_APPLICATION: the
- * program stopped (failed assertion, fault); TW_E_SYSTEM: nothing moves any more (deadlock), the message says who waits. */
+ * program stopped (failed assertion, fault); TW_E_SYSTEM: nothing moves any more (deadlock), the message says who
+ * waits. */
 TW_API tw_status tw_wse_h2d(tw_wse *w, const tw_wse_copy *copy, const uint32_t *src, size_t words,
                             tw_wse_task *task);
 TW_API tw_status tw_wse_d2h(tw_wse *w, const tw_wse_copy *copy, uint32_t *dst, size_t words, tw_wse_task *task);
@@ -81,7 +84,7 @@ TW_API tw_status tw_wse_d2h(tw_wse *w, const tw_wse_copy *copy, uint32_t *dst, s
 /* Calls an exported function on every PE that has it. args[count]: the bits of each argument, in the low part. */
 TW_API tw_status tw_wse_launch(tw_wse *w, const char *name, const uint32_t *args, size_t count, tw_wse_task *task);
 
-/* --- links: wavelets at one router, for layouts with ports ------------------------------------------------------------ */
+/* --- links: wavelets at one router, for layouts with ports ---------------------------------------------------- */
 
 typedef enum tw_wse_side { TW_WSE_WEST, TW_WSE_EAST, TW_WSE_SOUTH, TW_WSE_NORTH, TW_WSE_RAMP } tw_wse_side;
 typedef struct tw_wse_port {
@@ -95,7 +98,7 @@ TW_API tw_status tw_wse_send(tw_wse *w, const tw_wse_port *port, const uint32_t 
                              tw_wse_task *task);
 TW_API tw_status tw_wse_receive(tw_wse *w, const tw_wse_port *port, uint32_t *dst, size_t words, tw_wse_task *task);
 
-/* --- time ------------------------------------------------------------------------------------------------------------- */
+/* --- time ----------------------------------------------------------------------------------------------------- */
 
 TW_API tw_status tw_wse_wait(tw_wse *w, tw_wse_task task); /* until that command, and all before it, are done */
 TW_API bool tw_wse_is_done(const tw_wse *w, tw_wse_task task);
@@ -103,10 +106,11 @@ TW_API bool tw_wse_is_done(const tw_wse *w, tw_wse_task task);
 TW_API tw_status tw_wse_stop(tw_wse *w);
 TW_API uint64_t tw_wse_cycle(const tw_wse *w);
 
-/* --- memory, for debugging -------------------------------------------------------------------------------------------- */
+/* --- memory, for debugging ------------------------------------------------------------------------------------ */
 
-/* A variable of the PE at x, y of the fabric: name as in the source, "module.name" for one of a module, or an exported
- * name. bytes[*size] gets at most *size bytes; *size becomes the variable's size. TW_E_SYMBOL, TW_E_INDEX. */
+/* A variable of the PE at x, y of the fabric: name as in the source, "module.name" for one of a module, or an
+ * exported name. bytes[*size] gets at most *size bytes; *size becomes the variable's size. TW_E_SYMBOL,
+ * TW_E_INDEX. */
 TW_API tw_status tw_wse_read_symbol(const tw_wse *w, unsigned x, unsigned y, const char *name, void *bytes,
                                     size_t *size);
 TW_API tw_status tw_wse_write_symbol(tw_wse *w, unsigned x, unsigned y, const char *name, const void *bytes,
@@ -117,13 +121,14 @@ TW_API const char *tw_wse_symbol_name(const tw_wse *w, unsigned x, unsigned y, s
 TW_API tw_status tw_wse_read(const tw_wse *w, unsigned x, unsigned y, unsigned address, void *bytes, size_t size);
 TW_API tw_status tw_wse_write(tw_wse *w, unsigned x, unsigned y, unsigned address, const void *bytes, size_t size);
 
-/* --- figures ---------------------------------------------------------------------------------------------------------- */
+/* --- figures -------------------------------------------------------------------------------------------------- */
 
 /* The same as JSON, for `tilewright profile`. TW_E_IO, TW_E_PROFILING_DISABLED. */
 TW_API tw_status tw_wse_write_profile(tw_wse *w, const char *path);
 /* Owned by w; complete after tw_wse_stop(). NULL with a message when options.profile was not set. */
 TW_API const tw_profile *tw_wse_profile(tw_wse *w);
-/* Chrome/Perfetto trace: a track for each PE with its tasks and microthreads. TW_E_MISSING_PROFILE without options.trace. */
+/* Chrome/Perfetto trace: a track for each PE with its tasks and microthreads. TW_E_MISSING_PROFILE without
+ * options.trace. */
 TW_API tw_status tw_wse_write_trace(const tw_wse *w, FILE *out);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /* tw_engine: a graph and its control programs, compiled for a target, loaded on a device, run.
  *
  *     tw_engine *e = tw_engine_new(g, program, NULL);
- *     if (tw_engine_load(e, dev) != TW_OK) return tw_engine_report_error(stderr, e), 1;   // one check for all calls before
- *     tw_engine_write(e, "x", host_x, sizeof host_x);
+ *     if (tw_engine_load(e, dev) != TW_OK) return tw_engine_report_error(stderr, e), 1;   // one check for all calls
+ *     before tw_engine_write(e, "x", host_x, sizeof host_x);
  *     tw_engine_run(e, 0);
  *     tw_engine_read(e, "x", host_x, sizeof host_x);
  *     tw_profile_print_summary(tw_engine_profile(e), stdout, NULL);
@@ -45,13 +45,14 @@ TW_API tw_status tw_engine_run(tw_engine *engine, unsigned program);
 TW_API tw_status tw_engine_run_named(tw_engine *engine, unsigned program, const char *run_name);
 TW_API void tw_engine_stop(tw_engine *engine); /* invalidates prefetched data */
 
-/* Whole tensors by handle, in tensor order, in host format (half 2 bytes, bool 1 byte); `bytes` must be the exact size. */
+/* Whole tensors by handle, in tensor order, in host format (half 2 bytes, bool 1 byte); `bytes` must be the exact
+ * size. */
 TW_API tw_status tw_engine_write(tw_engine *engine, const char *handle, const void *data, size_t bytes);
 TW_API tw_status tw_engine_read(tw_engine *engine, const char *handle, void *data, size_t bytes);
 /* Bytes of the tensor of a handle; the engine is loaded. TW_E_TENSOR_IO when there is no such handle. */
 TW_API tw_status tw_engine_access_bytes(tw_engine *engine, const char *handle, size_t *bytes);
 
-/* --- streams (guide 2.6.1, 2.6.4; spec 1.12) ----------------------------------------------------------------- */
+/* --- streams (guide 2.6.1, 2.6.4; Poplar API, DataStream.hpp) ------------------------------------------------- */
 
 /* A host buffer of exactly one transfer when bytes == 0 or one transfer's size, circular when it is a multiple of it.
  * The buffer stays the caller's and must live while the engine may run. */
@@ -80,16 +81,18 @@ TW_API tw_status tw_engine_copy_from_remote_buffer(tw_engine *engine, const char
 /* --- profile ------------------------------------------------------------------------------------------------- */
 
 /* Owned by the engine, valid until it is freed. On the CPU device, or when an engine is in error: NULL, with
- * TW_E_PROFILING_DISABLED and a message in tw_error_message(). The first call on the IPU Model gives the program's data
- * their addresses and makes the memory report; NULL with a message too when the host's memory does not suffice. */
+ * TW_E_PROFILING_DISABLED and a message in tw_error_message(). The first call on the IPU Model gives the program's
+ * data their addresses and makes the memory report; NULL with a message too when the host's memory does not
+ * suffice. */
 TW_API const tw_profile *tw_engine_profile(tw_engine *engine);
 TW_API void tw_engine_reset_execution_profile(tw_engine *engine);
 TW_API void tw_engine_enable_execution_profiling(tw_engine *engine, bool on);
 
 /* --- addresses (docs/poplar-memory.md) ------------------------------------------------------------------------ */
 
-/* These need the IPU Model: TW_E_PROFILING_DISABLED on the CPU. Tiles are those of the whole target. The first such call, or
- * the first for the profile, gives addresses. The graph must not have been changed since the engine was made. */
+/* These need the IPU Model: TW_E_PROFILING_DISABLED on the CPU. Tiles are those of the whole target. The first such
+ * call, or the first for the profile, gives addresses. The graph must not have been changed since the engine was
+ * made. */
 
 typedef struct
     tw_placed_object { /* a variable's part on a tile, vertex states, tables, buffers, stacks, code, ... */
@@ -102,16 +105,18 @@ typedef struct
     bool overflowed;  /* found no room: part of it lies past the end of the memory */
 } tw_placed_object;
 typedef bool (*tw_placed_visit)(void *user, const tw_placed_object *object);
-/* Calls visit for each object of a tile, in the order of addresses, until it returns false. TW_E_INDEX: no such tile. */
+/* Calls visit for each object of a tile, in the order of addresses, until it returns false. TW_E_INDEX: no such
+ * tile. */
 TW_API tw_status tw_engine_each_object(tw_engine *engine, unsigned tile, tw_placed_visit visit, void *user);
 /* The same as a table. */
 TW_API tw_status tw_engine_print_tile(tw_engine *engine, unsigned tile, FILE *out);
-/* Where element `element` (row-major) of a tensor lies. TW_E_INVALID_ARGUMENT: no tensor of the engine's graph; TW_E_INDEX;
- * TW_E_TILE_MAPPING: on no tile. */
+/* Where element `element` (row-major) of a tensor lies. TW_E_INVALID_ARGUMENT: no tensor of the engine's graph;
+ * TW_E_INDEX; TW_E_TILE_MAPPING: on no tile. */
 TW_API tw_status tw_engine_address(tw_engine *engine, tw_tensor tensor, uint64_t element, unsigned *tile,
                                    uint64_t *address);
-/* State of a vertex, as `tilewright layout vertex` describes it. *size: room at `bytes` in, bytes of the state out; with
- * `bytes` NULL nothing is copied. TW_E_INDEX: no vertex that the engine executes; TW_E_INVALID_ARGUMENT: too little room. */
+/* State of a vertex, as `tilewright layout vertex` describes it. *size: room at `bytes` in, bytes of the state out;
+ * with `bytes` NULL nothing is copied. TW_E_INDEX: no vertex that the engine executes; TW_E_INVALID_ARGUMENT: too
+ * little room. */
 TW_API tw_status tw_engine_vertex_state(tw_engine *engine, tw_vertex vertex, unsigned *tile, uint64_t *address,
                                         void *bytes, size_t *size);
 

@@ -22,8 +22,9 @@
  * failing call has no effect. Check tw_graph_status() once, or let tw_engine_new() / tw_engine_load() refuse the
  * graph; tw_graph_take_error() returns the error and clears it, so that a caller can go on.
  *
- * Threads: a graph, with its virtual and replicated graphs and the engines being made from it, is used by one thread at a
- * time; two graphs, also of one target, by two. Nothing here locks: whoever shares a graph brings a lock of his own. */
+ * Threads: a graph, with its virtual and replicated graphs and the engines being made from it, is used by one thread
+ * at a time; two graphs, also of one target, by two. Nothing here locks: whoever shares a graph brings a lock of his
+ * own. */
 #ifndef TILEWRIGHT_POPLAR_GRAPH_H
 #define TILEWRIGHT_POPLAR_GRAPH_H
 
@@ -91,7 +92,7 @@ typedef enum tw_clone_method {
 TW_API tw_tensor tw_graph_clone(tw_graph *graph, tw_type type, tw_tensor tensor, tw_clone_method method,
                                 const char *name);
 
-/* --- tensor views (spec poplar.md 1.6); all share storage with their argument ------------------------------- */
+/* --- tensor views (Poplar API, Tensor.hpp); all share storage with their argument ------------------------------- */
 
 TW_API bool tw_tensor_valid(const tw_graph *graph, tw_tensor tensor);
 TW_API tw_type tw_tensor_type(const tw_graph *graph, tw_tensor tensor);
@@ -151,7 +152,8 @@ TW_API size_t tw_tensor_variable_regions(const tw_graph *graph, tw_tensor tensor
 /* The whole variable in the order of its storage, with the shape it was declared with. TW_E_INDEX. */
 TW_API tw_tensor tw_graph_get_variable(tw_graph *graph, uint32_t variable);
 TW_API bool tw_graph_variable_is_constant(const tw_graph *graph, uint32_t variable);
-/* True and the value when all elements are constants of one value (bit for bit); false for a tensor without elements. */
+/* True and the value when all elements are constants of one value (bit for bit); false for a tensor without
+ * elements. */
 TW_API bool tw_tensor_constant_value(const tw_graph *graph, tw_tensor tensor, double *value);
 TW_API void tw_tensor_print(const tw_graph *graph, tw_tensor tensor,
                             FILE *out); /* shape, type, regions: for people */
@@ -169,7 +171,7 @@ TW_API void tw_graph_map(tw_graph *graph, tw_tensor tensor, unsigned tile);
 /* Elements [first, first + count) of the flattened tensor. */
 TW_API void tw_graph_map_range(tw_graph *graph, tw_tensor tensor, uint64_t first, uint64_t count, unsigned tile);
 /* Contiguous ranges in tile order, at most ceil(elements / tiles) each, in units of the vector width (8 bytes)
- * and at least 128 bytes on a tile (spec poplar.md 7.2 row 2, 7.5). */
+ * and at least 128 bytes on a tile (Poplar API row 2, 7.5). */
 TW_API void tw_graph_map_linearly(tw_graph *graph, tw_tensor tensor);
 TW_API void tw_graph_map_linearly_with(tw_graph *graph, tw_tensor tensor, unsigned min_elements_per_tile,
                                        unsigned grain_size, unsigned first_tile);
@@ -199,7 +201,7 @@ TW_API tw_compute_set tw_graph_add_compute_set(tw_graph *graph, const char *name
 TW_API tw_vertex tw_graph_add_vertex(tw_graph *graph, tw_compute_set cs, const char *vertex_type, unsigned tile);
 TW_API void tw_graph_map_vertex(tw_graph *graph, tw_vertex vertex, unsigned tile);
 
-/* Connection rules: spec poplar.md 1.9. `field` may be indexed: "rows[3]" is sub-vector 3 of a list field. */
+/* Connection rules: Poplar API, VertexRef.hpp. `field` may be indexed: "rows[3]" is sub-vector 3 of a list field. */
 TW_API void tw_graph_connect(tw_graph *graph, tw_vertex vertex, const char *field, tw_tensor tensor);
 /* One tensor for each sub-vector of a list field. */
 TW_API void tw_graph_connect_list(tw_graph *graph, tw_vertex vertex, const char *field, size_t count,
@@ -219,8 +221,8 @@ TW_API uint64_t tw_graph_max_field_dim(tw_graph *graph, const char *vertex_type,
 /* Largest value that plain state or an element of an edge can have, e.g. 65,535 for unsigned short. */
 TW_API double tw_graph_max_field_value(tw_graph *graph, const char *vertex_type, const char *field);
 
-/* Estimates: worker cycles for a Vertex, tile cycles for a MultiVertex (decision 22). A value set on a vertex wins
- * over its type's estimator. */
+/* Estimates: worker cycles for a Vertex, tile cycles for a MultiVertex (docs/decisions.md, G7). A value set on a
+ * vertex wins over its type's estimator. */
 TW_API void tw_graph_set_perf_estimate(tw_graph *graph, tw_vertex vertex, uint64_t cycles, uint64_t flops);
 typedef struct tw_vertex_info tw_vertex_info; /* what an estimator may ask about one vertex */
 typedef struct tw_perf_estimate {
@@ -256,7 +258,7 @@ TW_API void tw_graph_create_host_write(tw_graph *graph, const char *handle, tw_t
 TW_API void tw_graph_create_host_read(tw_graph *graph, const char *handle, tw_tensor tensor);
 TW_API void tw_graph_create_host_access(tw_graph *graph, const char *handle, tw_tensor tensor);
 
-/* --- control programs (spec poplar.md 1.10): plain trees, owned by the graph --------------------------------- */
+/* --- control programs (Poplar API, Program.hpp): plain trees, owned by the graph ------------------------------ */
 
 TW_API tw_program tw_program_sequence(tw_graph *graph, const char *name); /* empty */
 TW_API void tw_program_sequence_add(tw_graph *graph, tw_program sequence,
@@ -294,7 +296,7 @@ TW_API tw_program tw_program_abort_on_condition(tw_graph *graph, tw_tensor predi
 TW_API tw_program tw_program_assume_equal_across_replicas(tw_graph *graph, tw_tensor tensor);
 TW_API tw_program tw_program_error(tw_graph *graph, const char *message, tw_tensor tensor);
 
-typedef struct tw_print_format {  /* spec poplar.md 1.14; 0 = default */
+typedef struct tw_print_format {  /* Poplar API, PrintTensor; 0 = default */
     unsigned summarise_threshold; /* 1000 elements */
     unsigned edge_items;          /* 3 */
     unsigned max_line_width;      /* 75 */
@@ -325,18 +327,20 @@ TW_API unsigned tw_graph_from_top_level_tile(const tw_graph *graph, unsigned til
 
 /* --- replicated graphs (guide 2.5) --------------------------------------------------------------------------- */
 
-/* The tiles of `graph` in `factor` equal parts, one for each replica (createReplicatedGraph): whole IPUs, or equal parts
- * of IPUs. What is done through the result is done on every replica; a tensor made through it stands for that variable of
- * each of them. The graph that a call gets decides: through `graph` the same tensor means replica 0 alone.
- * Streams and remote buffers made through it are one for each replica, "handle[0]", "handle[1]" ..., except
- * TW_STREAM_BROADCAST ones; a host access moves all replicas, in a first dimension. A predicate, a switch and a loop limit
- * are taken from replica 0. Factor 1: one more reference to `graph`. TW_E_REPLICATION: the parts are not equal. */
+/* The tiles of `graph` in `factor` equal parts, one for each replica (createReplicatedGraph): whole IPUs, or equal
+ * parts of IPUs. What is done through the result is done on every replica; a tensor made through it stands for that
+ * variable of each of them. The graph that a call gets decides: through `graph` the same tensor means replica 0
+ * alone. Streams and remote buffers made through it are one for each replica, "handle[0]", "handle[1]" ..., except
+ * TW_STREAM_BROADCAST ones; a host access moves all replicas, in a first dimension. A predicate, a switch and a loop
+ * limit are taken from replica 0. Factor 1: one more reference to `graph`. TW_E_REPLICATION: the parts are not
+ * equal. */
 TW_API tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor);
-/* Graphs that exist as replicas only: not supported on the CPU and the IPU Model (guide 2.5), where a factor above 1 is
- * TW_E_REPLICATION. */
+/* Graphs that exist as replicas only: not supported on the CPU and the IPU Model (guide 2.5), where a factor above 1
+ * is TW_E_REPLICATION. */
 TW_API tw_graph *tw_graph_new_replicated(const tw_target *target, unsigned factor);
 TW_API unsigned tw_graph_replication_factor(const tw_graph *graph); /* 1 when it is not replicated */
-/* The tensor of all replicas as one, with a first dimension for them, for use with the graph it was replicated from. */
+/* The tensor of all replicas as one, with a first dimension for them, for use with the graph it was replicated
+ * from. */
 TW_API tw_tensor tw_graph_get_non_replicated_tensor(tw_graph *graph, tw_tensor tensor);
 /* An unsigned int that is 0 in replica 0, 1 in replica 1 ... */
 TW_API tw_tensor tw_graph_add_replication_index_constant(tw_graph *graph, const char *name);

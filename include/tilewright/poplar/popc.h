@@ -5,8 +5,8 @@
  *     if (tw_popc_compile("codelets.cpp", &options, diags) != TW_OK) tw_diags_print(diags, stderr, true);
  *     tw_diags_free(diags);
  *
- * A .gp file holds native code for the host, with half as a float and as a 16-bit half, and for each chip the layout of
- * every vertex's state. There is no code generator for chips: their members describe vertices, no instructions. */
+ * A .gp file holds native code for the host, with half as a float and as a 16-bit half, and for each chip the layout
+ * of every vertex's state. There is no code generator for chips: their members describe vertices, no instructions. */
 #ifndef TILEWRIGHT_POPLAR_POPC_H
 #define TILEWRIGHT_POPLAR_POPC_H
 
@@ -23,8 +23,8 @@ typedef struct tw_popc_options {
     const char *targets; /* "cpu,ipu1,ipu2,ipu21" or a JSON list (`popc --help`); NULL = all */
 } tw_popc_options;
 
-/* Compiles one C or C++ source. Messages about it go to `diags` (may be NULL). Nothing is written on failure, nor over
- * an input:
+/* Compiles one C or C++ source. Messages about it go to `diags` (may be NULL). Nothing is written on failure, nor
+ * over an input:
  * TW_E_FILE_LOAD, TW_E_COMPILATION, TW_E_NO_ENVIRONMENT (no compiler), TW_E_INVALID_ARGUMENT, TW_E_IO. */
 TW_API tw_status tw_popc_compile(const char *source, const tw_popc_options *options, tw_diags *diags);
 
@@ -32,8 +32,8 @@ TW_API tw_status tw_popc_compile(const char *source, const tw_popc_options *opti
 TW_API tw_status tw_popc_build(const char *const *inputs, size_t count, const tw_popc_options *options,
                                tw_diags *diags);
 
-/* The preprocessed source, or the host's assembly, of a source: into *text, which the caller frees, or with text NULL to
- * the file options->output. TW_E_COMPILATION holds the compiler's messages. */
+/* The preprocessed source, or the host's assembly, of a source: into *text, which the caller frees, or with text NULL
+ * to the file options->output. TW_E_COMPILATION holds the compiler's messages. */
 TW_API tw_status tw_popc_translate(const char *source, bool assembly, const tw_popc_options *options, char **text);
 
 /* Merges .gp files into one. TW_E_OBJECT_LOAD names a file that is not one, TW_E_OBJECT_CREATION a vertex that two

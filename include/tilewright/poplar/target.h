@@ -21,7 +21,7 @@ typedef enum tw_target_kind { TW_TARGET_CPU, TW_TARGET_IPU_MODEL, TW_TARGET_IPU 
 typedef struct tw_target tw_target; /* immutable, reference counted */
 typedef struct tw_device tw_device;
 
-/* The IPU Model (spec poplar.md 2.3). All zero = one Mk2 IPU; 0 in a field = the chip's own value. */
+/* The IPU Model (Poplar API, IPUModel). All zero = one Mk2 IPU; 0 in a field = the chip's own value. */
 typedef struct tw_ipu_model {
     tw_chip chip;                    /* default TW_MK2 */
     unsigned num_ipus;               /* default 1 */
@@ -32,9 +32,9 @@ typedef struct tw_ipu_model {
     double exchange_bytes_per_cycle; /* default 4 */
     unsigned max_sync_delay;     /* cycles; default 118 on Mk1 (guide's sample), see tw_target_max_sync_delay() */
     bool no_sync_delay;          /* RelativeSyncDelayType::NO_DELAY: syncs cost nothing */
-    bool accurate_half;          /* false: half may be kept in float inside a codelet (decision 18) */
+    bool accurate_half;          /* false: half may be kept in float inside a codelet (docs/decisions.md, G3) */
     bool compile_ipu_code;       /* IPUModel::compileIPUCode */
-    unsigned global_sync_cycles; /* default by the formula of spec 2.3 */
+    unsigned global_sync_cycles; /* default by the formula of Poplar API, IPUModel */
 } tw_ipu_model;
 
 /* Devices. NULL on failure, with tw_error_message(). Free with tw_device_free(). */
@@ -58,7 +58,7 @@ TW_API uint64_t tw_target_hash(const tw_target *target); /* the same for equal t
 /* The same chip with fewer IPUs and tiles (Target::createVirtualTarget). NULL when the target has not that many. */
 TW_API tw_target *tw_target_new_virtual(const tw_target *target, unsigned num_ipus, unsigned tiles_per_ipu);
 
-/* Getters, in the order of spec poplar.md 1.4. On a CPU target none fails (decision 20). */
+/* Getters, in the order of Poplar API, Target.hpp. On a CPU target none fails (docs/decisions.md, G5). */
 TW_API tw_target_kind tw_target_get_kind(const tw_target *target);
 TW_API const char *tw_target_arch(const tw_target *target); /* "ipu1", "ipu2", "ipu21", "cpu" */
 TW_API size_t tw_target_type_size(const tw_target *target,
@@ -93,17 +93,18 @@ TW_API unsigned tw_target_conv_unit_coeff_load_bytes_per_cycle(const tw_target *
 TW_API unsigned tw_target_weights_per_conv_unit(const tw_target *target, tw_type type);
 TW_API bool tw_target_accurate_half(const tw_target *target);
 TW_API const char *tw_target_system(const tw_target *target); /* as the target was made: the same as its arch */
-/* Least and greatest finite value of `type` (getTypeLimitsLowestAs, getTypeLimitsMaxAs), each tw_target_type_size() bytes
- * long; either may be NULL. False for a type that has no limits here (complex, quarter, none). */
+/* Least and greatest finite value of `type` (getTypeLimitsLowestAs, getTypeLimitsMaxAs), each tw_target_type_size()
+ * bytes long; either may be NULL. False for a type that has no limits here (complex, quarter, none). */
 TW_API bool tw_target_type_limits(const tw_target *target, tw_type type, void *lowest, void *max);
-/* Value for the register of tw_target_fp_ictl_index(): which floating point events raise exceptions, stochastic rounding,
- * and whether half overflows to NaN. */
+/* Value for the register of tw_target_fp_ictl_index(): which floating point events raise exceptions, stochastic
+ * rounding, and whether half overflows to NaN. */
 TW_API unsigned tw_target_make_fp_ictl(const tw_target *target, bool inv, bool div0, bool oflo, bool esr,
                                        bool nanoo);
 TW_API unsigned tw_target_fp_ictl_index(const tw_target *target);  /* supervisor control register 0x20 */
 TW_API unsigned tw_target_dbg_data_index(const tw_target *target); /* supervisor control register 0x70 */
 
-/* Links between IPUs: the defaults of an IPU target's options, since a model has no links to configure (estimates). */
+/* Links between IPUs: the defaults of an IPU target's options, since a model has no links to configure
+ * (estimates). */
 typedef enum tw_link_topology { TW_LINK_MESH, TW_LINK_TORUS, TW_LINK_LINE } tw_link_topology;
 typedef enum tw_link_configuration {
     TW_LINK_DEFAULT,
@@ -116,8 +117,8 @@ TW_API unsigned tw_target_ipu_link_domain_size(const tw_target *target); /* IPUs
 TW_API unsigned tw_target_instance_size(const tw_target *target);        /* IPUs */
 TW_API bool tw_target_gateway_mode(const tw_target *target);
 
-/* Limits on what several IPUs may exchange at once, beside those of each tile and link: the model has none, so the list
- * is empty (NULL, *count = 0). */
+/* Limits on what several IPUs may exchange at once, beside those of each tile and link: the model has none, so the
+ * list is empty (NULL, *count = 0). */
 typedef struct tw_global_exchange_flow {
     unsigned src, dst; /* IPUs */
 } tw_global_exchange_flow;
@@ -129,8 +130,8 @@ typedef struct tw_global_exchange_constraint {
 TW_API const tw_global_exchange_constraint *tw_target_global_exchange_constraints(const tw_target *target,
                                                                                   size_t *count);
 
-/* Host exchange: tiles share contexts, contexts share exchange blocks (estimates: nothing is published). `tile` counts
- * within all IPUs; a tile past the end gives UINT_MAX. */
+/* Host exchange: tiles share contexts, contexts share exchange blocks (estimates: nothing is published). `tile`
+ * counts within all IPUs; a tile past the end gives UINT_MAX. */
 TW_API unsigned tw_target_tiles_per_xb_context(const tw_target *target);
 TW_API unsigned tw_target_contexts_per_xb(const tw_target *target);
 TW_API unsigned tw_target_host_exchange_xb(const tw_target *target, unsigned tile); /* block of the tile's IPU */

@@ -36,8 +36,8 @@ typedef struct tw_state_vertex {
 
 typedef struct tw_state_map tw_state_map;
 
-/* Vertices of a codelet source or .gp file on a chip ("mk1", "mk2", "ipu21"). `flags` as for tw_popc_compile; messages about
- * the file go to `diags` (may be NULL). */
+/* Vertices of a codelet source or .gp file on a chip ("mk1", "mk2", "ipu21"). `flags` as for tw_popc_compile;
+ * messages about the file go to `diags` (may be NULL). */
 TW_API tw_status tw_state_map_read(const char *path, const char *chip, const char *flags, tw_state_map **out,
                                    tw_diags *diags);
 TW_API void tw_state_map_free(tw_state_map *map); /* NULL is fine */

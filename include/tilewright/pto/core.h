@@ -221,8 +221,8 @@ typedef struct tw_pto_info {
 } tw_pto_info;
 TW_API bool tw_pto_info_get(size_t index, tw_pto_info *info);
 TW_API int tw_pto_op_by_name(const char *name); /* "TADD", or -1 */
-/* Prints all about an instruction and its forms: operands, types by target, rules, cost, text. `name` is a mnemonic, with or
- * without "pto.". TW_E_INVALID_ARGUMENT: there is none; the message suggests one. */
+/* Prints all about an instruction and its forms: operands, types by target, rules, cost, text. `name` is a mnemonic,
+ * with or without "pto.". TW_E_INVALID_ARGUMENT: there is none; the message suggests one. */
 TW_API tw_status tw_pto_print_info(FILE *out, const char *name);
 
 #define TW_PTO_OPERANDS 12
@@ -289,8 +289,8 @@ TW_API uint64_t tw_pto_pipe_cycles(const tw_pto *core, tw_pto_pipe pipe); /* bus
 
 /* Prints cycles by pipe and instruction, which are estimates; with TW_PTO_PROFILE. */
 TW_API void tw_pto_print_profile(FILE *out, const tw_pto *core);
-/* When each instruction began and ended on its pipe, as JSON for ui.perfetto.dev: a track per pipe. Estimated cycles stand in
- * "args". TW_E_MISSING_PROFILE: the core was made without TW_PTO_TIMELINE; TW_E_IO. */
+/* When each instruction began and ended on its pipe, as JSON for ui.perfetto.dev: a track per pipe. Estimated cycles
+ * stand in "args". TW_E_MISSING_PROFILE: the core was made without TW_PTO_TIMELINE; TW_E_IO. */
 TW_API tw_status tw_pto_write_timeline(const tw_pto *core, FILE *out);
 
 #ifdef __cplusplus

@@ -109,7 +109,8 @@ TW_API tw_status tw_pto_run_memory(tw_pto_run *run, const char *name, void *data
  * TW_E_TYPE: it is neither. */
 TW_API tw_status tw_pto_run_peer(tw_pto_run *run, const char *name, unsigned device, void *data, size_t bytes);
 
-/* What a run may do by default: numbers alone end within a minute on an ordinary machine; tiles take longer a step. */
+/* What a run may do by default: numbers alone end within a minute on an ordinary machine; tiles take longer a
+ * step. */
 #define TW_PTO_DEFAULT_STEPS (UINT64_C(1) << 30)
 
 /* All zero = the defaults. */

@@ -30,8 +30,8 @@ typedef struct tw_abi_record {
     uint32_t align;
 } tw_abi_record;
 
-/* TW_E_INVALID_ARGUMENT names the member: alignment not a power of two, bit-field wider than its type, named bit-field of
- * width 0; TW_E_OVERFLOW: more than 2^32 bytes. */
+/* TW_E_INVALID_ARGUMENT names the member: alignment not a power of two, bit-field wider than its type, named
+ * bit-field of width 0; TW_E_OVERFLOW: more than 2^32 bytes. */
 TW_API tw_status tw_abi_layout(tw_abi_member *members, size_t count, bool is_union, tw_abi_record *record);
 
 /* Sign of a bit-field of `width` bits whose enum has values from `least` to `most` (guide 10.1.3). */
@@ -52,8 +52,9 @@ typedef struct tw_abi_struct {
 
 typedef struct tw_abi_structs tw_abi_structs;
 
-/* Lays out every struct and union that `path` itself defines. Needs clang 19; messages about the file go to `diags` (may be
- * NULL). TW_E_FILE_LOAD, TW_E_COMPILATION, TW_E_NO_ENVIRONMENT, or TW_E_NOT_SUPPORTED for attributes that change layout. */
+/* Lays out every struct and union that `path` itself defines. Needs clang 19; messages about the file go to `diags`
+ * (may be NULL). TW_E_FILE_LOAD, TW_E_COMPILATION, TW_E_NO_ENVIRONMENT, or TW_E_NOT_SUPPORTED for attributes that
+ * change layout. */
 TW_API tw_status tw_abi_structs_read(const char *path, const char *flags, tw_abi_structs **out, tw_diags *diags);
 TW_API void tw_abi_structs_free(tw_abi_structs *structs); /* NULL is fine */
 TW_API size_t tw_abi_structs_count(const tw_abi_structs *structs);

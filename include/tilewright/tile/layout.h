@@ -6,10 +6,10 @@
  *     if (tw_vector_encode(chip, &form, 0x4C010, 2047, words) == TW_OK)    // words[0] = 0xFFE4C010
  *         printf("%08X\n", words[0]);
  *
- * Pure functions: nothing is kept, nothing is allocated. Every limit is checked in both directions, with a message that
- * names layout, limit and value: TW_E_INVALID_ARGUMENT for a layout that the chip lacks and for bad alignments, TW_E_INDEX
- * for addresses, TW_E_OVERFLOW for counts and offsets. Bit positions that the guide's lost figures leave open are listed in
- * docs/poplar-memory.md. */
+ * Pure functions: nothing is kept, nothing is allocated. Every limit is checked in both directions, with a message
+ * that names layout, limit and value: TW_E_INVALID_ARGUMENT for a layout that the chip lacks and for bad alignments,
+ * TW_E_INDEX for addresses, TW_E_OVERFLOW for counts and offsets. Bit positions that the guide's lost figures leave
+ * open are listed in docs/poplar-memory.md. */
 #ifndef TILEWRIGHT_TILE_LAYOUT_H
 #define TILEWRIGHT_TILE_LAYOUT_H
 
@@ -19,8 +19,9 @@
 extern "C" {
 #endif
 
-/* X(NAME, list, bytes, align, min_align, platforms): is it a VectorList; size and alignment of what the vertex state holds;
- * default of MinAlign (guide 4.1.3); "Platform support" of tables 4.1 and 4.3. Order of poplar::VectorLayout. */
+/* X(NAME, list, bytes, align, min_align, platforms): is it a VectorList; size and alignment of what the vertex state
+ * holds; default of MinAlign (guide 4.1.3); "Platform support" of tables 4.1 and 4.3. Order of
+ * poplar::VectorLayout. */
 // clang-format off
 #define TW_LAYOUT_LIST(X)                                     \
     X(NOT_A_VECTOR,   false, 0, 1, 1,  "")                    \
@@ -69,27 +70,28 @@ typedef struct tw_vector_form {
     bool interleaved;       /* data in interleaved memory (guide 4.1.4) */
 } tw_vector_form;
 
-/* COMPACT_* become what they stand for (guide table 4.2), min_align becomes the alignment that holds: the larger of MinAlign
- * (or its default) and the element. *out may be *form. */
+/* COMPACT_* become what they stand for (guide table 4.2), min_align becomes the alignment that holds: the larger of
+ * MinAlign (or its default) and the element. *out may be *form. */
 TW_API tw_status tw_layout_resolve(const tw_tile_arch *arch, const tw_vector_form *form, tw_vector_form *out);
 
-/* Largest count that a resolved form stores: 2,047 for SHORT_SPAN, UINT32_MAX where none is stored. For lists the number of
- * rows; tw_layout_max_row() is the number of elements in one. */
+/* Largest count that a resolved form stores: 2,047 for SHORT_SPAN, UINT32_MAX where none is stored. For lists the
+ * number of rows; tw_layout_max_row() is the number of elements in one. */
 TW_API uint32_t tw_layout_max_count(const tw_vector_form *form);
 TW_API uint32_t tw_layout_max_row(const tw_vector_form *form);
 
-/* Where the parts of a resolved form are: "pointer [19:0], reserved [20], count [31:21]"; for lists the two words of the base
- * structure and then a row. Returns buf. */
+/* Where the parts of a resolved form are: "pointer [19:0], reserved [20], count [31:21]"; for lists the two words of
+ * the base structure and then a row. Returns buf. */
 TW_API char *tw_layout_describe(const tw_vector_form *form, char *buf, size_t size);
 
 /* --- Vector<T> (guide 4.2.2) --------------------------------------------------------------------------------- */
 
-/* One value per machine word of the state: words[0], and words[1] for SPAN's count. A 16-bit pointer is in the low bits of
- * words[0]. Where the layout stores no count, `count` only serves to check that the data ends inside the memory.
- * Address 0 with count 0 is accepted as "nothing" and stored as zeros. */
+/* One value per machine word of the state: words[0], and words[1] for SPAN's count. A 16-bit pointer is in the low
+ * bits of words[0]. Where the layout stores no count, `count` only serves to check that the data ends inside the
+ * memory. Address 0 with count 0 is accepted as "nothing" and stored as zeros. */
 TW_API tw_status tw_vector_encode(const tw_tile_arch *arch, const tw_vector_form *form, uint32_t address,
                                   uint32_t count, uint32_t words[2]);
-/* The inverse. Reserved bits are masked off. *count is 0 where none is stored. What was read is written to *address and
+/* The inverse. Reserved bits are masked off. *count is 0 where none is stored. What was read is written to *address
+ * and
  * *count even if it then turns out not to lie in the chip's memory (TW_E_INDEX). */
 TW_API tw_status tw_vector_decode(const tw_tile_arch *arch, const tw_vector_form *form, const uint32_t words[2],
                                   uint32_t *address, uint32_t *count);
@@ -118,13 +120,13 @@ typedef struct tw_row {
 TW_API void tw_layout_store(tw_layout layout, const uint32_t words[2], uint8_t *bytes);
 TW_API void tw_layout_load(tw_layout layout, const uint8_t *bytes, uint32_t words[2]);
 
-/* Size of the table behind a field of `rows` rows: of a list (outer ignored), or of Vector<Input<Vector<T>>>. `form` is
- * that of the rows. table_align receives the alignment of the table's address (may be NULL). */
+/* Size of the table behind a field of `rows` rows: of a list (outer ignored), or of Vector<Input<Vector<T>>>. `form`
+ * is that of the rows. table_align receives the alignment of the table's address (may be NULL). */
 TW_API tw_status tw_rows_table_bytes(const tw_tile_arch *arch, tw_layout outer, const tw_vector_form *form,
                                      uint32_t rows, size_t *bytes, unsigned *table_align);
-/* Encodes the field: words of its state into `words`, the table, which lies at address `table`, into `bytes`. Rows may be of
- * different lengths. A list's base is its lowest non-empty row. `outer` is the outer vector's layout (guide 4.2.3), or
- * NOT_A_VECTOR for a list. */
+/* Encodes the field: words of its state into `words`, the table, which lies at address `table`, into `bytes`. Rows
+ * may be of different lengths. A list's base is its lowest non-empty row. `outer` is the outer vector's layout (guide
+ * 4.2.3), or NOT_A_VECTOR for a list. */
 TW_API tw_status tw_rows_encode(const tw_tile_arch *arch, tw_layout outer, const tw_vector_form *form,
                                 const tw_row *rows, uint32_t row_count, uint32_t table, uint32_t words[2],
                                 uint8_t *bytes);

@@ -1,4 +1,5 @@
-/* aie, private side of the array: what build.c, run.c (scheduling), ports.c (inside kernels) and text_files.c share. */
+/* aie, private side of the array: what build.c, run.c (scheduling), ports.c (inside kernels) and text_files.c
+ * share. */
 #ifndef TW_AIE_ARRAY_H
 #define TW_AIE_ARRAY_H
 
@@ -145,7 +146,8 @@ int tw__aie_tile_at(const tw_aie_array *array, uintptr_t address);        /* the
 bool tw__aie_place_windows(tw_aie_array *array);        /* in the first run; false: the array has failed */
 size_t tw__aie_memory_bytes(const tw_aie_array *array); /* of all tiles, and what lies around them */
 uint8_t *tw__aie_tile_memory(const tw_aie_array *array, int tile); /* its first byte */
-/* A core reaches its own memory, north, south, and that of the tile to the west in even rows, to the east in odd ones. */
+/* A core reaches its own memory, north, south, and that of the tile to the west in even rows, to the east in odd
+ * ones. */
 bool tw__aie_reaches(const tw_aie_array *array, const tw__kernel *kernel, int tile);
 void tw__aie_free_memory(tw_aie_array *array);
 

@@ -115,7 +115,7 @@ static tw__kernel *end_of(tw_aie_array *a, tw_aie_port port, tw_aie_direction di
     return NULL;
 }
 
-/* --- connections -------------------------------------------------------------------------------------------------- */
+/* --- connections ---------------------------------------------------------------------------------------------- */
 
 static tw__fifo *new_fifo(tw_aie_array *a, unsigned item, unsigned room, int from, int to)
 {

@@ -1,9 +1,10 @@
 /* Tile memory: which tile takes which block of a window, and where it lies there.
  *
- * The data memories of all tiles lie one behind the other, tile by tile, with 1 MB on either side, which is what 20-bit
- * pointers span. All of it can be read and written: a stray access is reported and goes on, as on the hardware. A window
- * lies on the tile that reads it (an output to a file: that writes it), or near it in an array that spreads; stack and heap
- * take their 1 KB each of a kernel, though the host's stack serves the kernels. Addresses come from the core's placement. */
+ * The data memories of all tiles lie one behind the other, tile by tile, with 1 MB on either side, which is what
+ * 20-bit pointers span. All of it can be read and written: a stray access is reported and goes on, as on the
+ * hardware. A window lies on the tile that reads it (an output to a file: that writes it), or near it in an array
+ * that spreads; stack and heap take their 1 KB each of a kernel, though the host's stack serves the kernels.
+ * Addresses come from the core's placement. */
 #include "aie/array/array.h"
 #include "core/tile/place.h"
 
@@ -17,7 +18,7 @@ enum { AROUND = 1 << 20, ALIGNMENT = 32 /* of a window: loads have 256 bits */ }
 extern __attribute__((weak)) void __asan_poison_memory_region(const volatile void *p, size_t bytes);
 extern __attribute__((weak)) void __asan_unpoison_memory_region(const volatile void *p, size_t bytes);
 
-/* --- the memories ---------------------------------------------------------------------------------------------------- */
+/* --- the memories --------------------------------------------------------------------------------------------- */
 
 int tw__aie_tile_of(const tw_aie_array *a, const tw__kernel *k)
 {
@@ -72,7 +73,7 @@ void tw_aie_array_spread(tw_aie_array *a, tw_aie_spread where)
     a->spread = where;
 }
 
-/* --- which tile ------------------------------------------------------------------------------------------------------ */
+/* --- which tile ----------------------------------------------------------------------------------------------- */
 
 /* What placement works on: an item for stack and heap of each kernel, then one for each block that lies on a tile. */
 typedef struct layout {
@@ -171,7 +172,7 @@ static bool choose_tiles(tw_aie_array *a, layout *plan, bool nearby)
     return true;
 }
 
-/* --- where on it ----------------------------------------------------------------------------------------------------- */
+/* --- where on it ---------------------------------------------------------------------------------------------- */
 
 static bool set_addresses(tw_aie_array *a, layout *plan)
 {

@@ -1,7 +1,7 @@
 /* Running an array: the scheduler, what is wrong when nothing moves.
  *
- * The scheduler goes round the files and the kernels in order of creation, and lets each kernel run until it waits. So
- * a run is the same every time. When a round moves nothing, the run has ended or is a deadlock. Kernels are fibers
+ * The scheduler goes round the files and the kernels in order of creation, and lets each kernel run until it waits.
+ * So a run is the same every time. When a round moves nothing, the run has ended or is a deadlock. Kernels are fibers
  * on stacks of their own; their control registers (tw_aie_core) are swapped with them. */
 #include "aie/array/array.h"
 
@@ -156,7 +156,7 @@ static void reset_kernel(tw__kernel *k)
     k->ended = false;
 }
 
-/* --- what is wrong when nothing moves --------------------------------------------------------------------------------- */
+/* --- what is wrong when nothing moves ------------------------------------------------------------------------- */
 
 static void describe_wait(const tw_aie_array *a, const tw__kernel *k, GString *text)
 {

@@ -187,7 +187,7 @@ tw_status tw__plio_store(const tw__plio *file)
     return fclose(out) || failed ? tw__fail(TW_E_IO, "%s: cannot be written", file->path) : TW_OK;
 }
 
-/* --- moving data ------------------------------------------------------------------------------------------------- */
+/* --- moving data ---------------------------------------------------------------------------------------------- */
 
 static bool step_input(tw__plio *file)
 {

@@ -1,4 +1,5 @@
-/* Accesses through pointers that miss what a kernel holds, and misaligned ones: said once a place, with file and line. */
+/* Accesses through pointers that miss what a kernel holds, and misaligned ones: said once a place, with file and
+ * line. */
 #define TW_AIE_CHECK
 #include "aie/array/array.h"
 

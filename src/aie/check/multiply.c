@@ -28,7 +28,7 @@ static void offsets(const char *name, unsigned value, unsigned nibbles)
         tw__aie_report("multiply", "%s 0x%x has bits above its %u nibbles", name, value, nibbles);
 }
 
-/* --- lanes that nobody has set ------------------------------------------------------------------------------------ */
+/* --- lanes that nobody has set -------------------------------------------------------------------------------- */
 
 /* Operands replaced by their shadows, so that the index schemes themselves say which marked lanes are read. */
 typedef struct shadows {

@@ -1,5 +1,6 @@
-/* File and line of an instruction, for reports about accesses through pointers. Reports are rare, so the program's debug
- * information is read by addr2line (binutils), started once a report; without either the place is program+offset. */
+/* File and line of an instruction, for reports about accesses through pointers. Reports are rare, so the program's
+ * debug information is read by addr2line (binutils), started once a report; without either the place is
+ * program+offset. */
 #define _GNU_SOURCE /* dladdr */
 #include "aie/array/array.h"
 
@@ -47,7 +48,8 @@ static int choose(char **frames, char *file, size_t size)
     return 0;
 }
 
-/* Where the program or library that holds `pc` starts, and a path to it: dladdr() knows the program by argv[0] alone. */
+/* Where the program or library that holds `pc` starts, and a path to it: dladdr() knows the program by argv[0]
+ * alone. */
 static const char *module_of(const void *pc, Dl_info *at)
 {
     Dl_info program;

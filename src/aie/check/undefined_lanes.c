@@ -1,6 +1,6 @@
-/* Marks of lanes that nobody has set (tilewright/aie/detail/check_lanes.h): a word is mix(MAGIC << 16 | call), so that a word found in
- * data tells whether it is one, and which call made it. Words in which some lanes are set are known by their value: a
- * table has those that intrinsics made, with the lanes that are left over. */
+/* Marks of lanes that nobody has set (tilewright/aie/detail/check_lanes.h): a word is mix(MAGIC << 16 | call), so
+ * that a word found in data tells whether it is one, and which call made it. Words in which some lanes are set are
+ * known by their value: a table has those that intrinsics made, with the lanes that are left over. */
 #include "aie/check/undefined_lanes.h"
 #define TW_AIE_CHECK
 #include <tilewright/aie/detail/core.h>
@@ -46,8 +46,8 @@ static unsigned mark_of(uint64_t word)
     return v >> 16 == MAGIC && (v & 0xffff) < CALLS ? (unsigned)(v & 0xffff) : 0;
 }
 
-/* Words with lanes left over, by value; a newer one takes the place of an older one. At least 32 bits of such a word are
- * those of a mark, so data is taken for one as often as 32 random bits are equal. */
+/* Words with lanes left over, by value; a newer one takes the place of an older one. At least 32 bits of such a word
+ * are those of a mark, so data is taken for one as often as 32 random bits are equal. */
 enum { REMAINS = 8192, LEAST_BITS = 32 };
 typedef struct remains {
     uint64_t word, left; /* left: the bits that nothing has set */

@@ -1,9 +1,9 @@
-/* Writes <tilewright/aie/detail/mul_calls.h>: every overload of the multiply family and every name of it, from the table of
- * type pairs and the rule which optional arguments exist. `aie_mul_calls FILE` writes, `--check FILE`
+/* Writes <tilewright/aie/detail/mul_calls.h>: every overload of the multiply family and every name of it, from the
+ * table of type pairs and the rule which optional arguments exist. `aie_mul_calls FILE` writes, `--check FILE`
  * compares with what lies there.
  *
- * Overloads belong to a class: lanes, accumulator width and shape of the argument list. Names of one class differ only
- * in flags (operation, pre-adder, conjugation), which the overload takes as its first, constant argument. */
+ * Overloads belong to a class: lanes, accumulator width and shape of the argument list. Names of one class differ
+ * only in flags (operation, pre-adder, conjugation), which the overload takes as its first, constant argument. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -110,7 +110,8 @@ static void accumulator_name(char *buf, const request *r)
     snprintf(buf, 12, "v%u%sacc%u", r->lanes * (r->form == UCT ? 2 : 1), complex ? "c" : "", r->width);
 }
 
-/* The function of aie/mul.h that computes it: chosen here, not there, because a compiler inlines what it chooses from. */
+/* The function of aie/mul.h that computes it: chosen here, not there, because a compiler inlines what it chooses
+ * from. */
 static void function_name(char *buf, const request *r)
 {
     const element *x = &elements[r->x], *z = &elements[r->z];
@@ -289,7 +290,7 @@ static void write_class(unsigned size, shape form)
     put("#endif\n");
 }
 
-/* --- names ------------------------------------------------------------------------------------------------------- */
+/* --- names ---------------------------------------------------------------------------------------------------- */
 
 typedef struct word {
     const char *text, *flags;

@@ -63,8 +63,8 @@ static inline uint64_t tw__align_up(uint64_t value, uint64_t unit)
 
 /* Elements [begin, end). */
 typedef void tw__parallel_body(void *arg, size_t begin, size_t end);
-/* Calls `body` for all of [0, count) in pieces of `chunk`, in up to `threads` threads, this one among them; returns when all of it
- * is done. In this thread alone when another thread's loop is running, or from within a loop. */
+/* Calls `body` for all of [0, count) in pieces of `chunk`, in up to `threads` threads, this one among them; returns
+ * when all of it is done. In this thread alone when another thread's loop is running, or from within a loop. */
 void tw__parallel(unsigned threads, size_t count, size_t chunk, tw__parallel_body *body, void *arg);
 
 /* --- cpu.c: instruction sets -------------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ typedef struct tw__option_desc {
     tw__option_type type;
     const char *default_value;
     const char *values; /* ENUM: "a|b|c"; else NULL */
-    bool implemented;   /* false = accepted and logged at INFO, without effect (decision 23) */
+    bool implemented;   /* false = accepted and logged at INFO, without effect (docs/decisions.md, G8) */
     const char *help;   /* one line */
 } tw__option_desc;
 

@@ -1,5 +1,5 @@
-/* cpu: which of the instruction sets that code is compiled for this machine has. One answer for kernels and codelets, so that
- * TILEWRIGHT_CPU lowers both. */
+/* cpu: which of the instruction sets that code is compiled for this machine has. One answer for kernels and codelets,
+ * so that TILEWRIGHT_CPU lowers both. */
 #include "core/base/base.h"
 
 #include <pthread.h>

@@ -5,8 +5,8 @@
  *     while (tw__fiber_resume(f)) ...;                  // body called tw__fiber_yield()
  *     tw__fiber_free(f);
  *
- * A fiber belongs to the thread that resumes it first. What it holds (memory, files) is its own business: free one that
- * has not ended only when it holds nothing. */
+ * A fiber belongs to the thread that resumes it first. What it holds (memory, files) is its own business: free one
+ * that has not ended only when it holds nothing. */
 #ifndef TW_BASE_FIBER_H
 #define TW_BASE_FIBER_H
 

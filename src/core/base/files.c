@@ -1,8 +1,9 @@
 /* files: whole files in, whole files out.
  *
- * An output appears in one step: it is written beside its place and renamed when it is complete, so that a failure leaves
- * what was there. What is not a regular file (/dev/null, a FIFO) is written to and never replaced; of a link the target is
- * replaced, and the link stays; a file with several names, or in a folder that cannot be written, is written in place. */
+ * An output appears in one step: it is written beside its place and renamed when it is complete, so that a failure
+ * leaves what was there. What is not a regular file (/dev/null, a FIFO) is written to and never replaced; of a link
+ * the target is replaced, and the link stays; a file with several names, or in a folder that cannot be written, is
+ * written in place. */
 #define _GNU_SOURCE
 #include "core/base/base.h"
 
@@ -27,7 +28,7 @@ static tw_status cannot(tw_status status, const char *what, const char *path)
     return tw__fail(status, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
-/* --- input ----------------------------------------------------------------------------------------------------------- */
+/* --- input ---------------------------------------------------------------------------------------------------- */
 
 static tw_status too_large(const char *name, size_t most)
 {
@@ -77,7 +78,7 @@ tw_status tw_read_file(const char *path, size_t most, char **data, size_t *size)
     return status;
 }
 
-/* --- output ---------------------------------------------------------------------------------------------------------- */
+/* --- output --------------------------------------------------------------------------------------------------- */
 
 static bool same_file(const struct stat *a, const struct stat *b)
 {

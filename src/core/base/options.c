@@ -1,4 +1,4 @@
-/* Options of an object: text keys and values, checked against a table of known keys (decision 23).
+/* Options of an object: text keys and values, checked against a table of known keys (docs/decisions.md, G8).
  *
  * Values are kept as canonical text ("true", "12", the spelling of the table), so that they compare, print
  * and hash the same however they were given. What comes from the environment wins over what the program says,

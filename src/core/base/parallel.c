@@ -1,8 +1,9 @@
 /* parallel: a loop whose pieces are shared between threads.
  *
- * Not OpenMP's loop: its threads wait for each other at the end of every loop, spinning, so that on a machine with other work
- * each step lasts as long as the scheduler leaves one of them out. Here the caller does pieces itself until there are none,
- * and then waits only for threads that are in the middle of one; waiting spins for some microseconds, then sleeps. */
+ * Not OpenMP's loop: its threads wait for each other at the end of every loop, spinning, so that on a machine with
+ * other work each step lasts as long as the scheduler leaves one of them out. Here the caller does pieces itself
+ * until there are none, and then waits only for threads that are in the middle of one; waiting spins for some
+ * microseconds, then sleeps. */
 #include "core/base/base.h"
 
 #include <pthread.h>

@@ -6,8 +6,8 @@
 
 #include <jansson.h>
 
-/* A reader walks one parsed file. `path` names the member it looks at; the first error is kept, later calls do nothing
- * and give harmless values, so that a reader of many members checks once. */
+/* A reader walks one parsed file. `path` names the member it looks at; the first error is kept, later calls do
+ * nothing and give harmless values, so that a reader of many members checks once. */
 typedef struct tw__reader {
     tw_profile *p;
     const char *file;

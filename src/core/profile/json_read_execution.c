@@ -1,5 +1,6 @@
-/* Reading the execution file (spec poplar.md 4.2). Two forms: `simulation.plan` with `simulation.trace`, as written
- * here, or only `simulation.steps`, the vendor's list of executed steps, of which each becomes a plan step. */
+/* Reading the execution file (Poplar API, execution profile). Two forms: `simulation.plan` with `simulation.trace`,
+ * as written here, or only `simulation.steps`, the vendor's list of executed steps, of which each becomes a plan
+ * step. */
 #include "core/profile/json.h"
 
 #include <stdlib.h>

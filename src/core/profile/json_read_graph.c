@@ -1,4 +1,5 @@
-/* Reading the graph file: counts, compute sets, exchanges, program tree, memory and liveness (spec poplar.md 4.1). */
+/* Reading the graph file: counts, compute sets, exchanges, program tree, memory and liveness (Poplar API, graph
+ * profile). */
 #include "core/profile/json.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Writing the execution file (spec poplar.md 4.2, docs/profile.md): plan steps once, the trace as it is held, and the
- * list of executed steps that readers of the vendor's format expect, as far as it stays of a sensible size. */
+/* Writing the execution file (Poplar API, execution profile, docs/profile.md): plan steps once, the trace as it is
+ * held, and the list of executed steps that readers of the vendor's format expect, as far as it stays of a sensible
+ * size. */
 #include "core/profile/json.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* Writing the graph file (spec poplar.md 4.1, docs/profile.md). What was not recorded is left out. */
+/* Writing the graph file (Poplar API, graph profile, docs/profile.md). What was not recorded is left out. */
 #include "core/profile/json.h"
 
 #include <stdlib.h>

@@ -67,8 +67,8 @@ typedef struct tw__profile_target {
 
 tw_profile *tw__profile_new(const tw__profile_target *target); /* NULL when out of memory; strings are copied */
 tw_status tw__profile_status(const tw_profile *p);             /* the first failure of the writer */
-/* What whoever reads a profile asks first: nothing was lost while it was written, and the parts are there. `verb`: there
- * is no graph profile to <verb>. */
+/* What whoever reads a profile asks first: nothing was lost while it was written, and the parts are there. `verb`:
+ * there is no graph profile to <verb>. */
 tw_status tw__profile_has(const tw_profile *p, bool graph, bool execution, const char *verb);
 void tw__profile_set_sync_delays(tw_profile *p, tw__row by_tile_of_one_ipu); /* relative to the minimum */
 void tw__profile_set_counts(tw_profile *p, uint64_t vertices, uint64_t edges, uint64_t variables,
@@ -163,8 +163,8 @@ uint32_t tw__profile_add_step(tw_profile *p, const tw__step_desc *desc); /* TW__
 
 /* --- trace.c: what was executed ------------------------------------------------------------------------------- */
 
-/* The trace is a grammar. An item is a rule executed `times` times in a row; a rule is a range of consecutive step ids
- * or a sequence of items. Rules are interned, and children come before their parents. */
+/* The trace is a grammar. An item is a rule executed `times` times in a row; a rule is a range of consecutive step
+ * ids or a sequence of items. Rules are interned, and children come before their parents. */
 typedef struct tw__item {
     uint32_t rule, times;
 } tw__item;
@@ -195,8 +195,8 @@ void tw__profile_keep_runs(tw_profile *p, uint32_t runs);
 void tw__profile_reset_execution(tw_profile *p); /* forgets the runs, keeps the plan steps */
 void tw__profile_jump(tw_profile *p, uint32_t step);
 
-/* Instrumentation, spec poplar.md 4.2. `mode` is profilerMode: "IPU_MODEL", "COMPUTE_SETS", "VERTICES", ... With
- * VERTICES the cycles of the last execution of every vertex are given (arrays are copied). */
+/* Instrumentation, Poplar API, execution profile. `mode` is profilerMode: "IPU_MODEL", "COMPUTE_SETS", "VERTICES",
+ * ... With VERTICES the cycles of the last execution of every vertex are given (arrays are copied). */
 void tw__profile_set_mode(tw_profile *p, const char *mode);
 void tw__profile_set_vertex_cycles(tw_profile *p, const uint32_t *cycles, const uint32_t *compute_set,
                                    const uint32_t *vertex_type, size_t count);

@@ -4,8 +4,8 @@
 
 #include "core/profile/profile.h"
 
-/* What a machine calls its parts. Lines that only a graph program has (replicas, exchange, vertex data) are left out where
- * `is_graph` is false and they are zero. */
+/* What a machine calls its parts. Lines that only a graph program has (replicas, exchange, vertex data) are left out
+ * where `is_graph` is false and they are zero. */
 typedef struct tw__terms {
     const char *target; /* tw__profile_target.type; NULL: all others */
     const char *chips, *tiles_per_chip, *tiles, *memory_per_tile, *memory;

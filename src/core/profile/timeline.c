@@ -1,5 +1,5 @@
 /* From the trace back to figures: how often each step ran, when, and what that adds up to. Formulas: docs/profile.md
- * and spec poplar.md 4.5. */
+ * and Poplar API, summary. */
 #include "core/profile/profile.h"
 
 #include <stdlib.h>
@@ -278,7 +278,8 @@ uint64_t tw_profile_memory(const tw_profile *p, const char *key, tw_fidelity *fi
     return sum;
 }
 
-/* Adds the rows of all categories in the chosen regions (bit mask) and overlaps to by_tile; false when there are none. */
+/* Adds the rows of all categories in the chosen regions (bit mask) and overlaps to by_tile; false when there are
+ * none. */
 static bool add_categories(const tw_profile *p, unsigned regions, uint64_t *by_tile, uint64_t *row)
 {
     bool any = false;

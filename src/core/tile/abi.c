@@ -1,7 +1,7 @@
 /* Layout of structs, unions and bit-fields (abi.h; guide 2.3.4, 2.3.5, 10.1.2, 10.1.3).
  *
- * A bit-field goes to the first free bit from which it fits into one container: a properly aligned object of its declared
- * type. Unnamed and zero-width bit-fields count for the alignment of the whole, in unions too. */
+ * A bit-field goes to the first free bit from which it fits into one container: a properly aligned object of its
+ * declared type. Unnamed and zero-width bit-fields count for the alignment of the whole, in unions too. */
 #include <tilewright/tile/abi.h>
 #include "core/base/base.h"
 

@@ -105,8 +105,9 @@ static const tw_tile_arch table[] = {
      .data_path_width = 256, .float_vector_width = 8, .atomic_store_granularity = 1,
      .estimated = "clock_hz tiles memcpy_bytes_per_cycle atomic_store_granularity"},
 
-    /* An AI core: one cube core with L1, L0A, L0B, L0C, bias table and fixpipe buffer, two vector cores with a unified
-     * buffer (UB) each. bytes_per_tile is the sum over the buffers of a tile's view. Every buffer counts from 0. */
+    /* An AI core: one cube core with L1, L0A, L0B, L0C, bias table and fixpipe buffer, two vector cores with a
+     * unified buffer (UB) each. bytes_per_tile is the sum over the buffers of a tile's view. Every buffer counts from
+     * 0. */
 #define BUFFER(n, kb) {.name = n, .bytes = (kb) * KB, .align = 32, .bank_group = 1}
 #define ASCEND_COMMON .system = "ascend", .tiles_per_super_tile = 1, .workers = 3, .data_path_width = 256,     \
     .float_vector_width = 8, .half_vector_width = 16

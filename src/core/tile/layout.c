@@ -1,7 +1,9 @@
 /* Layouts of one-dimensional vectors (layout.h; guide 4.1 and 4.2.1 to 4.2.2), resolution of COMPACT_*, checks.
  *
- * Which chip has which layout is not written down per chip: a layout is available where its pointer reaches all memory.
- * This gives "Platform support" of tables 4.1 and 4.3, and table 4.2, from the addresses of 7.2 (tests compare them). */
+ * Which chip has which layout is not written down per chip: a layout is available where its pointer reaches all
+ * memory.
+ * This gives "Platform support" of tables 4.1 and 4.3, and table 4.2, from the addresses of 7.2 (tests compare
+ * them). */
 #include "core/tile/layout.h"
 
 #include <glib.h>
@@ -22,7 +24,8 @@ static const tw_layout_info infos[TW_LAYOUT_COUNT] = {
 };
 
 /* Pointers: bits [shift, end) of the address. With `relative`, higher bits are those of the memory's first address
- * (guide 4.2.1: SCALED_PTR32 is an offset from 0x40000), else they are zero. Count: bits of elements or rows, 0 = none. */
+ * (guide 4.2.1: SCALED_PTR32 is an offset from 0x40000), else they are zero. Count: bits of elements or rows, 0 =
+ * none. */
 static const struct {
     unsigned char shift, end, count_bits;
     bool relative;
@@ -87,7 +90,8 @@ bool tw_layout_available(const tw_tile_arch *arch, tw_layout layout)
     return false;
 }
 
-/* Guide table 4.2: the compressed pointer with the coarsest unit that the alignment allows. Decision 27 for lists. */
+/* Guide table 4.2: the compressed pointer with the coarsest unit that the alignment allows. docs/decisions.md, M1 for
+ * lists. */
 static tw_layout compact(const tw_tile_arch *arch, tw_layout layout, unsigned align)
 {
     static const tw_layout by_preference[] = { TW_LAYOUT_SCALED_PTR128, TW_LAYOUT_SCALED_PTR64,

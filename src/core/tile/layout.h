@@ -15,8 +15,8 @@ static inline uint32_t tw__low_bits(unsigned bits)
 uint32_t tw__layout_pack_pointer(tw_layout layout, uint32_t address);
 uint32_t tw__layout_unpack_pointer(const tw_tile_arch *arch, tw_layout layout, uint32_t stored);
 
-/* Is [address, address + bytes) aligned, inside the chip's memory and, if asked, in interleaved memory? `what` names it in
- * the message: "2,047 elements of 4 bytes". */
+/* Is [address, address + bytes) aligned, inside the chip's memory and, if asked, in interleaved memory? `what` names
+ * it in the message: "2,047 elements of 4 bytes". */
 tw_status tw__layout_check_range(const tw_tile_arch *arch, const tw_vector_form *form, uint32_t address,
                                  uint64_t bytes, unsigned align, const char *what);
 /* The same for `count` elements of a resolved form; nothing at address 0 is fine. */

@@ -1,5 +1,5 @@
-/* Layouts of two-dimensional fields (layout.h): VectorList (guide 4.2.4) and Vector<Input<Vector<T>>> (guide 4.2.3), word
- * by word and as bytes of the state and of the table behind it. Little-endian, as the chip is. */
+/* Layouts of two-dimensional fields (layout.h): VectorList (guide 4.2.4) and Vector<Input<Vector<T>>> (guide 4.2.3),
+ * word by word and as bytes of the state and of the table behind it. Little-endian, as the chip is. */
 #include "core/tile/layout.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 /* DELTAN (figures 4.8 and 4.9): base [19:0], rows [31:20]; rows: byte offset [17:0], count [31:18]. */
 #define DELTAN_ROWS_SHIFT  20
 #define DELTAN_OFFSET_BITS 18
-/* DELTANELEMENTS (figure 4.5, decision 27): address [20:0], reserved [23:21], a half of the number of rows [31:24]. */
+/* DELTANELEMENTS (figure 4.5, docs/decisions.md, M1): address [20:0], reserved [23:21], a half of the number of rows
+ * [31:24]. */
 #define DNE_ADDRESS_BITS 21
 #define DNE_ROWS_SHIFT   24
 
@@ -153,7 +154,7 @@ tw_status tw_list_decode_row(const tw_tile_arch *arch, const tw_vector_form *for
     return *count ? tw__layout_check_data(arch, &f, *address, *count) : TW_OK;
 }
 
-/* --- bytes ------------------------------------------------------------------------------------------------------- */
+/* --- bytes ---------------------------------------------------------------------------------------------------- */
 
 static void put(uint8_t *bytes, uint32_t value, unsigned size)
 {
@@ -188,7 +189,7 @@ void tw_layout_load(tw_layout layout, const uint8_t *bytes, uint32_t words[2])
     words[1] = get(bytes + 4, second_bytes(layout));
 }
 
-/* --- whole fields ------------------------------------------------------------------------------------------------- */
+/* --- whole fields --------------------------------------------------------------------------------------------- */
 
 /* The outer vector of Vector<Input<Vector<T>>>: its elements are the inner vectors' words. */
 static tw_vector_form outer_form(tw_layout outer, const tw_vector_form *inner)

@@ -116,7 +116,7 @@ static void fill_pairs(grouped *g, const tw__place_item *items, const tw__place_
     }
 }
 
-/* --- all tiles ------------------------------------------------------------------------------------------------------------ */
+/* --- all tiles ------------------------------------------------------------------------------------------------ */
 
 /* An object that constraints keep apart from another found no room. */
 static bool is_apart(const tw__fit *fit)

@@ -4,8 +4,9 @@
  *     tw__place_pair pairs[] = { { 0, 1, TW__PLACE_ELEM, "elem(*a)!=elem(*b)" } };
  *     if (tw__place(arch, 1472, items, n, pairs, 1, by_tile) != TW_OK) ...   // addresses are there all the same
  *
- * Objects that are not alive together may share addresses; an object may be dead between two of its lives. Plain data may lie anywhere, low addresses first, so the
- * interleaved region is used where it is asked for or where nothing else is left. Same input, same addresses. */
+ * Objects that are not alive together may share addresses; an object may be dead between two of its lives. Plain data
+ * may lie anywhere, low addresses first, so the interleaved region is used where it is asked for or where nothing
+ * else is left. Same input, same addresses. */
 #ifndef TW_TILE_PLACE_H
 #define TW_TILE_PLACE_H
 
@@ -80,11 +81,11 @@ static inline bool tw__place_is_alive(const tw__place_item *item, uint32_t step)
     return false;
 }
 
-/* Places all items; by_tile[tiles]. TW_E_TILE_MEMORY: the message names the tile that is fullest, what fills it, by how much it
- * is, and the limit of interleaved or executable memory or of reading on that is in the way when the bytes would fit;
- * TW_E_ELEM_CONSTRAINTS: there would be room, but not under the constraint that the message names. Either way every item has an
- * address, and items that found no room lie at or past the end, flagged. TW_E_INVALID_ARGUMENT: bad tile, alignment, lives or pair,
- * nothing is placed. TW_E_NO_MEMORY. */
+/* Places all items; by_tile[tiles]. TW_E_TILE_MEMORY: the message names the tile that is fullest, what fills it, by
+ * how much it is, and the limit of interleaved or executable memory or of reading on that is in the way when the
+ * bytes would fit; TW_E_ELEM_CONSTRAINTS: there would be room, but not under the constraint that the message names.
+ * Either way every item has an address, and items that found no room lie at or past the end, flagged.
+ * TW_E_INVALID_ARGUMENT: bad tile, alignment, lives or pair, nothing is placed. TW_E_NO_MEMORY. */
 tw_status tw__place(const tw_tile_arch *arch, unsigned tiles, tw__place_item *items, size_t count,
                     const tw__place_pair *pairs, size_t pair_count, tw__place_tile *by_tile);
 
@@ -110,7 +111,7 @@ static inline uint64_t tw__worker_base(uint64_t address, uint32_t stack, unsigne
     return address + (uint64_t)tw__stack_bytes(stack) * worker + ((stack + 7) & ~UINT32_C(7));
 }
 
-/* --- place_fit.c: one tile ----------------------------------------------------------------------------------------- */
+/* --- place_fit.c: one tile ------------------------------------------------------------------------------------ */
 
 typedef struct tw__fit_pair {
     uint32_t other; /* index into the tile's items */

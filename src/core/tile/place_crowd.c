@@ -1,8 +1,9 @@
-/* What is in the way of an object: everything placed so far that is alive together with it, and what its constraints forbid.
+/* What is in the way of an object: everything placed so far that is alive together with it, and what its constraints
+ * forbid.
  *
- * Objects that are always alive become a short sorted list of busy stretches; those that are alive for long are kept by
- * address. The others are found by time: an object alive for less than 2^k steps is filed under class k and its first step
- * / 2^k, so a question about a span of time looks at few files of each class. */
+ * Objects that are always alive become a short sorted list of busy stretches; those that are alive for long are kept
+ * by address. The others are found by time: an object alive for less than 2^k steps is filed under class k and its
+ * first step / 2^k, so a question about a span of time looks at few files of each class. */
 #include "core/tile/place_fit.h"
 
 #include <stdlib.h>

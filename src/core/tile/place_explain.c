@@ -1,10 +1,11 @@
-/* What to say when tiles are too full: which one, what fills it, by how much, and which limit of its memory is in the way. */
+/* What to say when tiles are too full: which one, what fills it, by how much, and which limit of its memory is in the
+ * way. */
 #include "core/tile/place.h"
 
 #include <string.h>
 
-/* "Variables 700,000 B ('weights' 690,000 B), Stack 3,168 B, ...": the three largest categories of what is alive in `step`, with
- * their largest objects. */
+/* "Variables 700,000 B ('weights' 690,000 B), Stack 3,168 B, ...": the three largest categories of what is alive in
+ * `step`, with their largest objects. */
 static void describe(const tw__place_item *items, size_t count, unsigned tile, uint32_t step, char *text,
                      size_t size)
 {

@@ -1,8 +1,9 @@
-/* Placing the objects of one tile: greedy, in an order that puts the hard ones first, each into the smallest gap that holds
- * it beside what is alive at the same time and away from what its constraints forbid.
+/* Placing the objects of one tile: greedy, in an order that puts the hard ones first, each into the smallest gap that
+ * holds it beside what is alive at the same time and away from what its constraints forbid.
  *
- * Objects that end above a goal, a little more than what is alive at once, are then settled below it (place_settle.c). When an
- * object finds no room at all, it moves to the front of the order and the tile is placed again. */
+ * Objects that end above a goal, a little more than what is alive at once, are then settled below it
+ * (place_settle.c). When an object finds no room at all, it moves to the front of the order and the tile is placed
+ * again. */
 #include "core/tile/place_fit.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 #define ATTEMPTS     6
 #define ORDERED_MOST 1024 /* objects of a tile for which several orders are tried */
 
-/* --- time ---------------------------------------------------------------------------------------------------------- */
+/* --- time ----------------------------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -33,7 +34,8 @@ static uint32_t rank_of(const uint32_t *steps, uint32_t count, uint32_t step)
     return low;
 }
 
-/* Steps in which something begins or ends are all that matters; an object that outlives all of them is always alive. */
+/* Steps in which something begins or ends are all that matters; an object that outlives all of them is always
+ * alive. */
 static bool rank_steps(tw__placer *p)
 {
     uint32_t count = p->fit->count, unique = 0, lives = 0, life_count;
@@ -87,7 +89,7 @@ static void clear_files(tw__placer *p)
     p->busy.count = p->lasting.count = 0;
 }
 
-/* --- where it fits ------------------------------------------------------------------------------------------------------ */
+/* --- where it fits -------------------------------------------------------------------------------------------- */
 
 /* Smallest gap of [low, high) that holds the item; the room above the last busy stretch counts as the largest. */
 static uint64_t best_gap(const tw__placer *p, const tw__place_item *item, uint64_t low, uint64_t high)
@@ -149,7 +151,7 @@ bool tw__placer_place(tw__placer *p, uint32_t i)
     return at != TW__NOWHERE;
 }
 
-/* --- order and attempts ---------------------------------------------------------------------------------------------------- */
+/* --- order and attempts --------------------------------------------------------------------------------------- */
 
 typedef struct sort_key {
     uint32_t index, boost, hardness, align;
@@ -166,9 +168,9 @@ static int by_key(const void *a, const void *b)
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Objects that found no room come first, then the hard ones: tied to a region and always alive, constrained, always alive
- * (they never give room back). The others by size times a power of the time they live: its root packs closest in most
- * programs (see bench_place). */
+/* Objects that found no room come first, then the hard ones: tied to a region and always alive, constrained, always
+ * alive (they never give room back). The others by size times a power of the time they live: its root packs closest
+ * in most programs (see bench_place). */
 static bool make_order(tw__placer *p, double power)
 {
     sort_key *keys = tw__realloc(NULL, (p->fit->count + (size_t)1) * sizeof *keys);
@@ -199,7 +201,8 @@ static void place_once(tw__placer *p, double power)
         if (!tw__placer_place(p, p->order[k])) p->boost[p->order[k]]++;
 }
 
-/* Levels to settle below, one after the other: 1/25, 1/33, 1/50 more than what is alive at once, and room for alignment. */
+/* Levels to settle below, one after the other: 1/25, 1/33, 1/50 more than what is alive at once, and room for
+ * alignment. */
 static const unsigned goal_shares[] = { 25, 33, 50 };
 enum { GOALS = sizeof goal_shares / sizeof *goal_shares, GOAL_SLACK = 64 };
 
@@ -248,8 +251,8 @@ static uint64_t place_all(tw__placer *p)
     return least;
 }
 
-/* What found no room begins in the last free stretch and goes on past the end, beside those alive at the same time; what is
- * tied to regions or constrained lies past the end as a whole. */
+/* What found no room begins in the last free stretch and goes on past the end, beside those alive at the same time;
+ * what is tied to regions or constrained lies past the end as a whole. */
 static void place_overflow(tw__placer *p)
 {
     for (uint32_t k = 0; k < p->fit->count; k++) {

@@ -79,15 +79,16 @@ static inline tw__span tw__placer_span(const tw__placer *p, uint32_t i)
 /* --- place_crowd.c */
 void tw__placer_file(tw__placer *p, uint32_t i);   /* makes the item's address taken */
 void tw__placer_unfile(tw__placer *p, uint32_t i); /* undoes that, for an item that is not always alive */
-/* Fills `crowd` with what is alive together with the item, and what its constraints forbid. `busy` too: also with what is
- * always alive. */
+/* Fills `crowd` with what is alive together with the item, and what its constraints forbid. `busy` too: also with
+ * what is always alive. */
 void tw__placer_gather(tw__placer *p, uint32_t i, bool busy);
 
 /* --- place_fit.c */
 /* Puts the item into the smallest gap that holds it; false when there is none. */
 bool tw__placer_place(tw__placer *p, uint32_t i);
 
-/* --- place_settle.c: places movable objects that end above `goal`, or nowhere, below it; false when some stay above. */
+/* --- place_settle.c: places movable objects that end above `goal`, or nowhere, below it; false when some stay
+ * above. */
 bool tw__placer_settle(tw__placer *p, uint64_t goal);
 
 /* --- place_measure.c */

@@ -1,5 +1,5 @@
-/* Settling objects below a goal: each goes where clearing the place costs least, and what it turns out is settled in turn.
- * Objects turned out often cost more, so that the search does not go in circles. */
+/* Settling objects below a goal: each goes where clearing the place costs least, and what it turns out is settled in
+ * turn. Objects turned out often cost more, so that the search does not go in circles. */
 #include "core/tile/place_fit.h"
 
 #include <stdlib.h>
@@ -27,7 +27,8 @@ static void turn_out(tw__placer *p, uint32_t i)
     p->queue[p->queue_count++] = i;
 }
 
-/* What it costs to clear [start, end): bytes, more for those turned out before; NOWHERE when something there must stay. */
+/* What it costs to clear [start, end): bytes, more for those turned out before; NOWHERE when something there must
+ * stay. */
 static uint64_t cost_of(const tw__placer *p, uint64_t start, uint64_t end, uint64_t best)
 {
     uint64_t cost = 0;

@@ -8,11 +8,11 @@
 #include <tilewright/tile.h>
 #include "core/base/base.h"
 
-/* One buffer of a machine whose buffers each count from 0 (an AI Engine tile's data memory, a buffer of an Ascend core): the
- * row with that region alone, as objects are placed in it. `region` is a name of the row's table. */
+/* One buffer of a machine whose buffers each count from 0 (an AI Engine tile's data memory, a buffer of an Ascend
+ * core): the row with that region alone, as objects are placed in it. `region` is a name of the row's table. */
 tw_tile_arch tw__tile_space(const tw_tile_arch *arch, const char *region);
 
-/* Where bytes lie: keys of memory.byCategory in the profile (spec poplar.md 4.1). */
+/* Where bytes lie: keys of memory.byCategory in the profile (Poplar API, graph profile). */
 typedef enum tw__memory_region {
     TW__NON_INTERLEAVED,
     TW__INTERLEAVED,

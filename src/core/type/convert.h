@@ -49,14 +49,15 @@ TW__INLINE uint32_t tw__select(bool condition, uint32_t yes, uint32_t no)
     return (yes & mask) | (no & ~mask);
 }
 
-/* --- rounding ----------------------------------------------------------------------------------------------------- */
+/* --- rounding ------------------------------------------------------------------------------------------------- */
 
 /* 1 when a magnitude rounds away from zero.
  *   odd       low bit of the kept part
  *   fraction  the dropped part, 0 .. 2 half - 1; longer fractions are cut to 31 bits and the last one is set when
  *             anything was lost (tw__jam), which leaves every comparison here as it was
  *   half      weight of one half: a power of two, at most 2^30
- *   random    low bits used by TW_ROUND_STOCHASTIC, as many as the fraction has: up with probability fraction / 2 half */
+ *   random    low bits used by TW_ROUND_STOCHASTIC, as many as the fraction has: up with probability fraction / 2
+ *   half */
 TW__INLINE uint32_t tw__round_up(uint32_t odd, uint32_t fraction, uint32_t half, bool negative, tw_rounding mode,
                                  uint32_t random)
 {
@@ -97,7 +98,7 @@ TW__INLINE bool tw__overflows(bool negative, tw_rounding mode)
     return true;
 }
 
-/* --- half --------------------------------------------------------------------------------------------------------- */
+/* --- half ----------------------------------------------------------------------------------------------------- */
 
 TW__INLINE float tw__f16_to_f32(uint16_t half)
 {
@@ -153,7 +154,7 @@ TW__INLINE uint16_t tw__f32_to_f16(float value, tw_rounding mode, tw_saturation 
     return (uint16_t)(sign | tw__select(magnitude > 0x7f800000u, nan, half));
 }
 
-/* --- bfloat16 ----------------------------------------------------------------------------------------------------- */
+/* --- bfloat16 ------------------------------------------------------------------------------------------------- */
 
 TW__INLINE float tw__bf16_to_f32(uint16_t bits)
 {
@@ -169,7 +170,7 @@ TW__INLINE uint16_t tw__f32_to_bf16(float value, tw_rounding mode, tw_saturation
     return (uint16_t)((bits >> 16 & 0x8000u) | tw__select(magnitude > 0x7f800000u, kept | 0x40u, rounded));
 }
 
-/* --- double to narrower floats ------------------------------------------------------------------------------------ */
+/* --- double to narrower floats -------------------------------------------------------------------------------- */
 
 /* Rounded to odd: a second rounding to a format of at most 22 bits (half, bfloat16) then gives what one rounding of
  * the double would. Infinity and NaN pass. */
@@ -193,7 +194,7 @@ TW__INLINE uint16_t tw__f64_to_bf16(double value, tw_rounding mode, tw_saturatio
     return tw__f32_to_bf16(tw__f64_to_f32_odd(value), mode, saturation, 0);
 }
 
-/* --- float to integer --------------------------------------------------------------------------------------------- */
+/* --- float to integer ----------------------------------------------------------------------------------------- */
 
 /* Rounded to an integral value; the sign stays, also of zero. NaN and infinity pass. */
 TW__INLINE float tw__f32_round(float value, tw_rounding mode, uint32_t random)

@@ -13,7 +13,7 @@
 typedef unsigned __int128 u128;
 typedef __int128 i128;
 
-/* --- float formats ------------------------------------------------------------------------------------------------ */
+/* --- float formats -------------------------------------------------------------------------------------------- */
 
 typedef enum special {
     IEEE,   /* exponent all ones: infinity, NaN */
@@ -170,7 +170,7 @@ static tw__real load_float(const float_format *f, uint64_t code)
     return r;
 }
 
-/* --- rounding ----------------------------------------------------------------------------------------------------- */
+/* --- rounding ------------------------------------------------------------------------------------------------- */
 
 static int bit_length(u128 value)
 {
@@ -194,7 +194,7 @@ static u128 shift_round(u128 value, unsigned shift, unsigned odd_base, bool nega
     return kept + tw__round_up(odd, (uint32_t)fraction, 1u << (shift - 1), negative, mode.rounding, random);
 }
 
-/* --- storing ------------------------------------------------------------------------------------------------------ */
+/* --- storing -------------------------------------------------------------------------------------------------- */
 
 static uint64_t nan_code(const float_format *f, const tw__real *value)
 {
@@ -307,7 +307,7 @@ static i128 store_int(const tw__real *value, unsigned bits, bool is_signed, tw_c
     return wrap_int(value->negative ? -magnitude : magnitude, bits, is_signed);
 }
 
-/* --- the types ---------------------------------------------------------------------------------------------------- */
+/* --- the types ------------------------------------------------------------------------------------------------ */
 
 tw__real tw__real_load(tw_type type, const void *src)
 {

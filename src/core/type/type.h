@@ -6,7 +6,7 @@
 #include "core/base/base.h"
 #include <tilewright/type.h>
 
-/* --- real.c: one exact value between any two types ---------------------------------------------------------------- */
+/* --- real.c: one exact value between any two types ------------------------------------------------------------ */
 
 typedef enum tw__real_class { TW__REAL_FINITE, TW__REAL_INFINITY, TW__REAL_NAN } tw__real_class;
 

@@ -72,7 +72,7 @@ void tw__convert_steps(size_t n, void *dst, const void *src, void *tmp, void (*c
     ((tw__cvt *)steps[1])(n, dst, tmp, how);
 }
 
-/* --- packed fields ------------------------------------------------------------------------------------------------ */
+/* --- packed fields -------------------------------------------------------------------------------------------- */
 
 static void pack_bits(size_t n, uint8_t *bits, const uint8_t *bytes)
 {
@@ -115,7 +115,7 @@ void tw__unpack_fields(size_t n, void *bytes, const void *fields, unsigned bits,
     }
 }
 
-/* --- subnormals --------------------------------------------------------------------------------------------------- */
+/* --- subnormals ----------------------------------------------------------------------------------------------- */
 
 #define FLUSH(name, U, magnitude, least_normal)                                             \
     static void flush_##name(size_t n, void *xv)                                            \

@@ -1,11 +1,11 @@
 /* drive: what a resolved kernel runs. Feeds a core, which knows contiguous elements of one type only, from operands
- * that are strided, repeated, packed or of another type, in blocks that stay in the first-level cache; finds out where
- * the order of elements can be seen and falls back on one element at a time there. */
+ * that are strided, repeated, packed or of another type, in blocks that stay in the first-level cache; finds out
+ * where the order of elements can be seen and falls back on one element at a time there. */
 #include "core/vec/vec.h"
 
 #include <string.h>
 
-/* --- the fast way: nothing to adapt ------------------------------------------------------------------------------- */
+/* --- the fast way: nothing to adapt --------------------------------------------------------------------------- */
 
 static bool is_dense(const tw_vec_kernel *k, size_t n, const tw_run *args)
 {
@@ -50,7 +50,7 @@ size_t tw__drive_plain(const tw_vec_kernel *k, size_t n, const tw_run *args)
     return n;
 }
 
-/* --- blocks ------------------------------------------------------------------------------------------------------- */
+/* --- blocks --------------------------------------------------------------------------------------------------- */
 
 /* Room for one operand: as it lies in memory, the middle of a conversion, as the core wants it. 8 bytes are the
  * widest compute type; wider elements are only moved (move.c). */
@@ -119,7 +119,7 @@ static void store(const tw_vec_kernel *k, const tw_run *arg, size_t at, size_t n
         tw__unpack(n, to, arg->stride, x, k->size[0]);
 }
 
-/* --- faults ------------------------------------------------------------------------------------------------------- */
+/* --- faults --------------------------------------------------------------------------------------------------- */
 
 #define FIND_ZERO(U)                                             \
     {                                                            \
@@ -202,7 +202,7 @@ size_t tw__drive_convert(const tw_vec_kernel *k, size_t n, const tw_run *args)
     return n;
 }
 
-/* --- order of elements -------------------------------------------------------------------------------------------- */
+/* --- order of elements ---------------------------------------------------------------------------------------- */
 
 /* Floor of a / b for b > 0. */
 static ptrdiff_t floor_div(ptrdiff_t a, ptrdiff_t b)

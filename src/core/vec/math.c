@@ -1,5 +1,5 @@
-/* Dispatch of the elementary functions: one table per instruction set, chosen by cpu.c, and the forms for one element.
- * Every table gives the same bits, so the choice shows in speed only. */
+/* Dispatch of the elementary functions: one table per instruction set, chosen by cpu.c, and the forms for one
+ * element. Every table gives the same bits, so the choice shows in speed only. */
 #include "core/vec/vec.h"
 #include "core/vec/math.h"
 #include <assert.h>

@@ -52,8 +52,8 @@ static tw_type default_accumulator(tw_type c)
     return TW_TYPE_NONE;
 }
 
-/* Halves to f32 and integers to wider ones are exact; a float where an integer accumulates (or the other way round for
- * 64 bits) would silently round and is refused. */
+/* Halves to f32 and integers to wider ones are exact; a float where an integer accumulates (or the other way round
+ * for 64 bits) would silently round and is refused. */
 static tw_status make_plan(plan *p, tw_type c, tw_type a, tw_type b, const tw_matmul_mode *mode)
 {
     tw_type acc = mode->accumulator ? mode->accumulator : default_accumulator(c);

@@ -71,7 +71,7 @@ static size_t block_length(const source *s)
     return left < TREE_BLOCK ? left : TREE_BLOCK;
 }
 
-/* --- folds -------------------------------------------------------------------------------------------------------- */
+/* --- folds ---------------------------------------------------------------------------------------------------- */
 
 static void join(const tw_vec_kernel *k, uint64_t *left, const uint64_t *right)
 {
@@ -170,7 +170,7 @@ static void fold(const tw_vec_kernel *k, void *dst, source *s)
     finish(k, dst, &acc, &r);
 }
 
-/* --- columns ------------------------------------------------------------------------------------------------------ */
+/* --- columns -------------------------------------------------------------------------------------------------- */
 
 static void fold_one_more(const tw_vec_kernel *k, size_t n, void *acc, const void *x)
 {
@@ -215,7 +215,7 @@ static void fold_columns(const tw_vec_kernel *k, const tw_run *dst, const tw_vie
     }
 }
 
-/* --- rows --------------------------------------------------------------------------------------------------------- */
+/* --- rows ----------------------------------------------------------------------------------------------------- */
 
 enum { ROWS = 64 }; /* folded at once: vectors go across rows, so that each row keeps its order */
 
@@ -254,8 +254,8 @@ static void finish_rows(const tw_vec_kernel *k, const tw_run *dst, size_t rows, 
     }
 }
 
-/* Folds `n` contiguous elements for each of the rows: row j of the result folds what lies j * row->stride bytes on. A few
- * columns at a time are turned, which makes them contiguous. */
+/* Folds `n` contiguous elements for each of the rows: row j of the result folds what lies j * row->stride bytes on. A
+ * few columns at a time are turned, which makes them contiguous. */
 static void fold_rows(const tw_vec_kernel *k, const tw_run *dst, size_t n, const tw_run *row)
 {
     room r;
@@ -279,7 +279,7 @@ static void fold_rows(const tw_vec_kernel *k, const tw_run *dst, size_t n, const
     }
 }
 
-/* --- places ------------------------------------------------------------------------------------------------------- */
+/* --- places --------------------------------------------------------------------------------------------------- */
 
 /* In blocks the best element so far goes in front of the next block: the first of equals stays the first. */
 static size_t place_of_extreme(const tw_vec_kernel *k, source *s)
@@ -309,7 +309,7 @@ static void find_place(const tw_vec_kernel *k, void *dst, source *s)
     memcpy(dst, &place, k->size[0]);
 }
 
-/* --- drivers ------------------------------------------------------------------------------------------------------ */
+/* --- drivers -------------------------------------------------------------------------------------------------- */
 
 size_t tw__drive_fold(const tw_vec_kernel *k, size_t n, const tw_run *args)
 {

@@ -1,5 +1,5 @@
-/* reference: every elementwise operation on one element, written to be read. The kernels are tested against it, bit by
- * bit. Integers are calculated in 128 bits and brought to their type at the end; floats in double, which rounds to
+/* reference: every elementwise operation on one element, written to be read. The kernels are tested against it, bit
+ * by bit. Integers are calculated in 128 bits and brought to their type at the end; floats in double, which rounds to
  * f32, f16 and bf16 afterwards as one rounding would (53 >= 2 * 24 + 2), except where the operation itself is defined
  * by more than one rounding. Elementary functions are not here: tests/core/vec/test_vec_math.c has their bounds. */
 #include "core/vec/vec.h"
@@ -10,7 +10,7 @@
 
 typedef __int128 wide;
 
-/* --- integers ----------------------------------------------------------------------------------------------------- */
+/* --- integers ------------------------------------------------------------------------------------------------- */
 
 static wide floor_of(wide a, wide b)
 {
@@ -131,7 +131,7 @@ static bool integer_element(tw_vec_op op, const tw_vec_mode *mode, tw_type type,
     return true;
 }
 
-/* --- floats ------------------------------------------------------------------------------------------------------- */
+/* --- floats --------------------------------------------------------------------------------------------------- */
 
 static double number(double x)
 {

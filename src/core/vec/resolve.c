@@ -73,7 +73,7 @@ static void (*find_core(int level, unsigned row, tw_type type))(void)
     return NULL;
 }
 
-/* --- compute types ------------------------------------------------------------------------------------------------ */
+/* --- compute types -------------------------------------------------------------------------------------------- */
 
 /* The type a value of `type` is calculated in: f32 holds every value of the narrower floats. NONE for complex types
  * and accumulators, which are only moved. */
@@ -115,7 +115,7 @@ static tw_type common(tw_type a, tw_type b)
     return size <= 8 ? signed_of[size] : TW_TYPE_NONE;
 }
 
-/* --- rows that modes choose --------------------------------------------------------------------------------------- */
+/* --- rows that modes choose ----------------------------------------------------------------------------------- */
 
 /* Row of `op` under the NaN rule; the plain row for integers and operations without a rule. */
 static unsigned nan_row(unsigned op, tw_nan_rule rule, tw_type compute)
@@ -205,7 +205,7 @@ static bool is_division(tw_vec_op op)
     return op == TW_VEC_DIV || op == TW_VEC_REM || op == TW_VEC_MOD;
 }
 
-/* --- putting a kernel together ------------------------------------------------------------------------------------ */
+/* --- putting a kernel together -------------------------------------------------------------------------------- */
 
 static tw_status no_such(tw_vec_op op, const tw_type *types)
 {

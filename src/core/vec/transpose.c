@@ -116,7 +116,8 @@ static void turn_tile(char *to, const char *from, const dims *x, size_t size)
 }
 
 /* Both sides have their fastest dimension, of the two innermost, side by side: squares of a cache line each way are
- * turned in registers. Where the lines of a square would share a few sets of the cache, they are fetched whole first. */
+ * turned in registers. Where the lines of a square would share a few sets of the cache, they are fetched whole
+ * first. */
 static void turn_plane(char *to, const char *from, const dims *x, size_t size, tw__turn *turn)
 {
     enum { LINE = 64, FAR = 2048 };

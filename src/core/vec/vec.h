@@ -99,17 +99,17 @@ typedef struct tw__conversion {
     tw__cvt *cvt;
 } tw__conversion;
 
-/* A strip of a matrix product: rows of `acc` += (`add`) or = a's rows times b. a is [rows][depth] and b [depth][TW__STRIP], contiguous;
- * acc has TW__STRIP columns, `pitch` elements from row to row, aligned as its elements are; rows a multiple of 4. NaN
- * becomes the canonical one. */
+/* A strip of a matrix product: rows of `acc` += (`add`) or = a's rows times b. a is [rows][depth] and b
+ * [depth][TW__STRIP], contiguous; acc has TW__STRIP columns, `pitch` elements from row to row, aligned as its
+ * elements are; rows a multiple of 4. NaN becomes the canonical one. */
 enum { TW__STRIP = 64 };
 typedef void tw__strip(size_t rows, size_t depth, void *acc, size_t pitch, const void *a, const void *b, bool add);
 typedef struct tw__strips {
     tw__strip *f32, *f32_fused, *f64, *f64_fused, *u32, *u64;
 } tw__strips;
 
-/* d[j][i] = s[i][j] for i < rows, j < columns: elements lie side by side in the rows of both, which are dr and sr bytes
- * apart (any sign). No overlap. */
+/* d[j][i] = s[i][j] for i < rows, j < columns: elements lie side by side in the rows of both, which are dr and sr
+ * bytes apart (any sign). No overlap. */
 typedef void tw__turn(size_t rows, size_t columns, void *d, ptrdiff_t dr, const void *s, ptrdiff_t sr);
 tw__turn *tw__turn_of(size_t size); /* of the level in use; NULL unless elements have 1, 2, 4 or 8 bytes */
 

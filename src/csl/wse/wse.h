@@ -6,8 +6,8 @@
  *     memcpy(y, tw__wse_memory(w, 0, 0) + address, bytes);
  *     tw__wse_free(w);
  *
- * PEs are named by their place in the rectangle, x to the east, y to the south. Time is in cycles; every figure behind
- * it is one row of fabric/model.h. The result does not depend on the number of threads. */
+ * PEs are named by their place in the rectangle, x to the east, y to the south. Time is in cycles; every figure
+ * behind it is one row of fabric/model.h. The result does not depend on the number of threads. */
 #ifndef TW_CSL_WSE_WSE_H
 #define TW_CSL_WSE_WSE_H
 
@@ -37,8 +37,9 @@ void tw__wse_free(tw__wse *w); /* NULL is fine */
 
 /* Runs until `done` says so (asked between windows of a few cycles; may be NULL), nothing can happen any more, or
  * `max_cycles` more cycles have passed (0 = no limit). TW_OK when done, or quiet with done == NULL;
- * TW_E_SYSTEM when quiet and not done, a deadlock (a report of who waits for what is in the diagnostics); TW_E_OVERFLOW
- * past max_cycles; TW_E_APPLICATION after a fault in a program (in the diagnostics; the wafer stays stopped). */
+ * TW_E_SYSTEM when quiet and not done, a deadlock (a report of who waits for what is in the diagnostics);
+ * TW_E_OVERFLOW past max_cycles; TW_E_APPLICATION after a fault in a program (in the diagnostics; the wafer stays
+ * stopped). */
 tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user);
 uint64_t tw__wse_cycle(const tw__wse *w);
 /* Nothing left to do: no task ready, no operation under way, no wavelet in flight. */
@@ -46,9 +47,10 @@ bool tw__wse_quiet(const tw__wse *w);
 /* Lines naming PEs that wait, and for what; malloc'ed text, "" when none does, NULL when out of memory. */
 char *tw__wse_waiting(tw__wse *w, unsigned at_most);
 
-/* Runs a function on one PE as the command task of the host: when its main thread is free, before other tasks. Commands
- * of a PE queue up; the next one starts when the function before has returned and the PE has opened the stream again
- * (tw__wse_open_stream). Up to 16 registers of arguments, canonical. False: no such PE or function, or out of memory. */
+/* Runs a function on one PE as the command task of the host: when its main thread is free, before other tasks.
+ * Commands of a PE queue up; the next one starts when the function before has returned and the PE has opened the
+ * stream again (tw__wse_open_stream). Up to 16 registers of arguments, canonical. False: no such PE or function, or
+ * out of memory. */
 bool tw__wse_launch(tw__wse *w, unsigned x, unsigned y, uint32_t function, const uint64_t *args, unsigned count);
 /* Commands of this PE that have not finished: the queued ones, and one that runs or has not opened the stream. */
 unsigned tw__wse_commands(const tw__wse *w, unsigned x, unsigned y);
@@ -57,12 +59,14 @@ unsigned tw__wse_commands(const tw__wse *w, unsigned x, unsigned y);
 uint8_t *tw__wse_memory(tw__wse *w, unsigned x, unsigned y);
 const tw__csl_image *tw__wse_image(const tw__wse *w);
 
-/* Streams of the host. `port`: TW__CSL_RAMP = straight to and from the compute engine of the PE, else the link towards
- * that direction, which must be an edge of the rectangle or of no consequence otherwise. Words are payloads. */
+/* Streams of the host. `port`: TW__CSL_RAMP = straight to and from the compute engine of the PE, else the link
+ * towards that direction, which must be an edge of the rectangle or of no consequence otherwise. Words are
+ * payloads. */
 bool tw__wse_send(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color, const uint32_t *words,
                   size_t count, bool control); /* queued without limit; false = out of memory or no such PE */
 size_t tw__wse_unsent(const tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color);
-/* From now on what the PE sends (RAMP: its compute engine; else through that link) on the color is kept for the host. */
+/* From now on what the PE sends (RAMP: its compute engine; else through that link) on the color is kept for the
+ * host. */
 bool tw__wse_listen(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color);
 size_t tw__wse_received(const tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color);
 size_t tw__wse_take(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color, uint32_t *words, size_t max);
@@ -71,7 +75,7 @@ size_t tw__wse_take(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned 
 typedef void tw__wse_print(void *user, unsigned x, unsigned y, uint64_t cycle, const char *line);
 void tw__wse_on_print(tw__wse *w, tw__wse_print *print, void *user);
 
-/* --- what happened ------------------------------------------------------------------------------------------------ */
+/* --- what happened -------------------------------------------------------------------------------------------- */
 
 typedef enum tw__wse_event_kind {
     TW__WSE_TASK_BEGIN,

@@ -51,7 +51,7 @@ typedef enum tw__field_form {
     TW__EDGE_VECTORS
 } tw__field_form;
 
-/* poplar::VectorLayout and poplar::VectorListLayout in one enum (spec poplar.md 1.18). */
+/* poplar::VectorLayout and poplar::VectorListLayout in one enum (Poplar API, codelet headers). */
 typedef enum tw__vector_layout {
     TW__LAYOUT_NONE, /* NOT_A_VECTOR */
     TW__LAYOUT_SPAN,
@@ -83,8 +83,8 @@ typedef struct tw__field {
     size_t host_offset, host_size;
 } tw__field;
 
-/* poplar::constraint, resolved (guide table 3.1): the data of fields a and b must lie in different memory elements, or in
- * different regions. a and b are indices into the vertex type's fields, edges both, never the same. */
+/* poplar::constraint, resolved (guide table 3.1): the data of fields a and b must lie in different memory elements,
+ * or in different regions. a and b are indices into the vertex type's fields, edges both, never the same. */
 typedef enum tw__constraint_rule { TW__CONSTRAINT_ELEM, TW__CONSTRAINT_REGION } tw__constraint_rule;
 typedef struct tw__constraint {
     tw__constraint_rule rule;
@@ -95,7 +95,7 @@ typedef struct tw__constraint {
 typedef enum tw__vertex_kind { TW__VERTEX, TW__MULTIVERTEX, TW__SUPERVISOR } tw__vertex_kind;
 
 typedef struct tw__vertex_type {
-    const char *name;   /* "popops::Reduce<popops::ReduceAdd,float,float,false,2>" (spec 6.3) */
+    const char *name;   /* "popops::Reduce<popops::ReduceAdd,float,float,false,2>" (Poplar API, vertex names) */
     const char *symbol; /* "__runCodelet_..." (guide 3.5) */
     tw__vertex_kind kind;
     size_t host_size, host_align;
@@ -130,7 +130,7 @@ typedef struct tw__device_vertex {
 /* --- loaded.c: a set of loaded codelets --------------------------------------------------------------------
  */
 
-typedef enum tw__half_variant { TW__HALF_FLOAT, TW__HALF_F16 } tw__half_variant; /* decision 18 */
+typedef enum tw__half_variant { TW__HALF_FLOAT, TW__HALF_F16 } tw__half_variant; /* docs/decisions.md, G3 */
 
 typedef enum tw__codelet_type {
     TW__CODELET_AUTO, /* by the file's name: .c, .cpp .cc .cxx .C, .gp, .S .s (assembly: code for the chip) */
@@ -162,8 +162,8 @@ tw_status tw__codelets_add_source(tw__codelets *set, const char *text, tw__codel
 
 /* Blanks in `name` do not matter ("Foo<float, 2>"). NULL when unknown. Valid as long as the set. */
 const tw__vertex_type *tw__codelets_find(const tw__codelets *set, const char *name);
-/* Vertex whose entry is `symbol` ("__runCodelet_..."); NULL when there is none. Names that mangle alike cannot meet in a
- * set, so the answer is the only one (docs/poplar-memory.md). */
+/* Vertex whose entry is `symbol` ("__runCodelet_..."); NULL when there is none. Names that mangle alike cannot meet
+ * in a set, so the answer is the only one (docs/poplar-memory.md). */
 const tw__vertex_type *tw__codelets_demangle(const tw__codelets *set, const char *symbol);
 const tw__field *tw__vertex_field(const tw__vertex_type *vt, const char *name); /* NULL when unknown */
 size_t tw__codelets_count(const tw__codelets *set);
@@ -178,8 +178,8 @@ tw__entry tw__codelets_entry(tw__codelets *set, const tw__vertex_type *vt);
  * with tw_error_message() set when the file cannot be read for that chip. Valid as long as the set. */
 const tw__device_vertex *tw__codelets_device(tw__codelets *set, const tw__vertex_type *vt, tw__arch arch);
 
-/* Code of the chip: an object of each assembly file and of each unit of an archive that holds one. Newly allocated: tw_object_free()
- * each, g_free() the array. Messages about the user's assembly go to `diags`. */
+/* Code of the chip: an object of each assembly file and of each unit of an archive that holds one. Newly allocated:
+ * tw_object_free() each, g_free() the array. Messages about the user's assembly go to `diags`. */
 tw_status tw__codelets_objects(const tw__codelets *set, tw__arch arch, tw_object ***objects, size_t *count,
                                tw_diags *diags);
 
@@ -194,7 +194,7 @@ void tw__random_use(tw__random *random);
 bool tw__random_connect(void *handle);           /* of loaded codelets; false when they draw none */
 bool tw__codelets_draw(const tw__codelets *set); /* some loaded codelet may draw random numbers */
 
-/* --- names.c: guide 3.5, decision 29 -----------------------------------------------------------------------
+/* --- names.c: guide 3.5, docs/decisions.md, M4 -------------------------------------------------------------------
  */
 
 #define TW__ENTRY_PREFIX "__runCodelet_"

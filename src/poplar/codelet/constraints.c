@@ -1,5 +1,5 @@
-/* poplar::constraint texts (guide 3.2.2, table 3.1): parsed, checked against the fields of their vertex, and resolved to
- * pairs of fields.
+/* poplar::constraint texts (guide 3.2.2, table 3.1): parsed, checked against the fields of their vertex, and resolved
+ * to pairs of fields.
  *
  *     constraint = operand "!=" operand          the same rule on both sides
  *     operand    = ("elem" | "region") "(" star+ field ")"
@@ -168,8 +168,8 @@ static void fields_of(const json_t *vertex, GArray *fields)
     }
 }
 
-/* Line and column of `text` + `offset` in the source, from `line` on: constraints stand in the head of their class, so
- * the nearest literal is it. False when a macro has put the text together. */
+/* Line and column of `text` + `offset` in the source, from `line` on: constraints stand in the head of their class,
+ * so the nearest literal is it. False when a macro has put the text together. */
 static bool locate(const char *source, unsigned line, const char *text, size_t offset, tw__scan_diag *diag)
 {
     const char *from = source, *best = NULL;

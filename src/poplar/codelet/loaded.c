@@ -119,7 +119,7 @@ static char *identity_of(const char *kind, const char *name, char *const *flags,
     return identity;
 }
 
-/* Two vertices of one name, or of names that mangle alike (decision 29), would share a symbol. */
+/* Two vertices of one name, or of names that mangle alike (docs/decisions.md, M4), would share a symbol. */
 static tw_status check_new(GHashTable *by_name, GHashTable *by_symbol, const tw__vertex_type *vt)
 {
     const tw__vertex_type *other = g_hash_table_lookup(by_name, vt->name);

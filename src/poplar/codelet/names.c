@@ -1,4 +1,4 @@
-/* Names of vertices and of their entry symbols (guide 3.5, spec poplar.md 6.3, decision 29). */
+/* Names of vertices and of their entry symbols (guide 3.5, Poplar API, vertex names, docs/decisions.md, M4). */
 #include "poplar/codelet/codelet.h"
 
 #include <glib.h>
@@ -73,7 +73,7 @@ static const struct {
     [TW__ARCH_IPU1] = { "ipu1", "mk1" }, [TW__ARCH_IPU2] = { "ipu2", "mk2" }, [TW__ARCH_IPU21] = { "ipu21", "mk21" }
 };
 
-bool tw__arch_by_name(const char *name, tw__arch *arch) /* decision 31 */
+bool tw__arch_by_name(const char *name, tw__arch *arch) /* docs/decisions.md, M6 */
 {
     for (int i = 0; i < TW__ARCH_COUNT; i++)
         if (g_ascii_strcasecmp(name, arch_names[i].name) == 0 ||

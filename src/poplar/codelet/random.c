@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-/* Every tile starts from the same fixed seed (guide chapter 2, decision 21): the digits of pi. */
+/* Every tile starts from the same fixed seed (guide chapter 2, docs/decisions.md, G6): the digits of pi. */
 void tw__random_seed(tw__random *random)
 {
     *random = (tw__random){ { 0x243f6a8885a308d3, 0x13198a2e03707344 } };

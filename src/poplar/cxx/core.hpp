@@ -37,8 +37,8 @@ struct OptionList {
     std::vector<const char *> list;
 };
 
-/* A graph, virtual or not. The C handle tables are not made for threads, const queries of C++ are: one lock for all graphs
- * that are views of one. */
+/* A graph, virtual or not. The C handle tables are not made for threads, const queries of C++ are: one lock for all
+ * graphs that are views of one. */
 struct GraphHolder {
     GraphHolder(tw_graph *g, Target t, std::shared_ptr<std::recursive_mutex> l)
         : graph(g), target(std::move(t)), lock(std::move(l))

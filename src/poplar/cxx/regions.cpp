@@ -52,7 +52,8 @@ static bool overlap(const std::vector<Piece> &sorted)
     return false;
 }
 
-/* Cuts pieces that share elements until two of them have all their elements in common or none, and numbers the copies. */
+/* Cuts pieces that share elements until two of them have all their elements in common or none, and numbers the
+ * copies. */
 static void cut(std::vector<Piece> &pieces)
 {
     std::vector<std::pair<std::uint32_t, std::uint64_t>> ends;

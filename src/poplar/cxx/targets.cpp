@@ -175,7 +175,8 @@ const std::vector<unsigned> &Target::getMemoryElementOffsets() const
     });
 }
 
-/* The model limits each tile and each link alone. One constraint that says as much: callers divide by what they find. */
+/* The model limits each tile and each link alone. One constraint that says as much: callers divide by what they
+ * find. */
 const std::vector<GlobalExchangeConstraint> &Target::getGlobalExchangeConstraints() const
 {
     return kept<GlobalExchangeConstraint>(get(), [this] {
@@ -388,8 +389,8 @@ bool IPUModel::operator==(const IPUModel &o) const
            memoryElementOffsets == o.memoryElementOffsets && dataPathWidth == o.dataPathWidth;
 }
 
-/* Fields that the C model does not take from its caller must be the chip's own: a figure that would be ignored in silence
- * is refused. */
+/* Fields that the C model does not take from its caller must be the chip's own: a figure that would be ignored in
+ * silence is refused. */
 static void refuseUnused(const IPUModel &m)
 {
     IPUModel own(m.IPUVersion.c_str());

@@ -5,7 +5,7 @@
  * One process holds all tiles: a variable is a flat row-major array of device elements in one reserved address
  * range, and exchange is elided to pointers. A vertex field points straight into its variable where the elements
  * are contiguous and aligned; otherwise a message buffer behind the variables is gathered before and scattered
- * after the compute set. The race rule (decision 16) makes both give the same result.
+ * after the compute set. The race rule (docs/decisions.md, G1) makes both give the same result.
  *
  *   engine.c  life, load, run                    options.c  table of options
  *   plan/     control_flow.c   programs to instructions    leaves.c           copies, streams, prints
@@ -111,7 +111,7 @@ typedef struct tw__exec {
 
 /* --- streams and remote buffers ------------------------------------------------------------------------------- */
 
-/* One stream copy, or a piece of one that is above the limit (decision 17). */
+/* One stream copy, or a piece of one that is above the limit (docs/decisions.md, G2). */
 typedef struct tw__part {
     uint32_t stream;       /* in core->streams */
     uint32_t program;      /* in core->programs */
@@ -373,13 +373,13 @@ tw_status tw__images_write(tw_engine *engine);
 char *tw__scratch(tw_engine *engine, size_t bytes); /* NULL: out of memory */
 size_t tw__host_size(tw_type type);                 /* bytes of an element in host format */
 size_t tw__device_size(const tw_engine *engine, tw_type type);
-/* Contiguous elements between host format and device format: half may take 2 and 4 bytes (decision 18). */
+/* Contiguous elements between host format and device format: half may take 2 and 4 bytes (docs/decisions.md, G3). */
 void tw__host_to_device(const tw_engine *engine, tw_type type, void *device, const void *host, uint64_t count);
 void tw__device_to_host(const tw_engine *engine, tw_type type, void *host, const void *device, uint64_t count);
 
 /* run/print_tensor.c */
 tw_status tw__print_run(tw_engine *engine, const tw__print *print);
-/* Formats `values` (host format, row-major) as spec poplar.md 1.14 says. */
+/* Formats `values` (host format, row-major) as Poplar API, PrintTensor says. */
 void tw__print_values(FILE *out, const char *title, tw_type type, uint32_t rank, const size_t *shape,
                       const void *values, const tw_print_format *format);
 
@@ -425,7 +425,7 @@ const tw__regions *tw__edge_regions(const tw__edge *edge, tw__edge_list *room);
 /* --- account/: memory, cycles and profile ------------------------------- */
 
 /* After lowering, before storage is reserved; only for targets with tiles. May log and may fail:
- * TW_E_TILE_MEMORY names the tile, what fills it and the excess (decision 19). Everything needed later is
+ * TW_E_TILE_MEMORY names the tile, what fills it and the excess (docs/decisions.md, G4). Everything needed later is
  * copied: the graph may change. */
 tw_status tw__account_new(tw_engine *engine);
 void tw__account_free(struct tw__account *account); /* NULL is fine */

@@ -1,6 +1,6 @@
-/* Every key of spec poplar.md 3.2 and 3.3 (decision 23). Keys that are accepted without effect are logged at
- * INFO; keys that are not here are errors. POPLAR_ENGINE_OPTIONS and POPLAR_RUNTIME_OPTIONS override what a
- * program sets. */
+/* Every key of Poplar API, engine options and runtime options (docs/decisions.md, G8). Keys that are accepted without
+ * effect are logged at INFO; keys that are not here are errors. POPLAR_ENGINE_OPTIONS and POPLAR_RUNTIME_OPTIONS
+ * override what a program sets. */
 #include "poplar/engine/engine.h"
 
 #include <jansson.h>

@@ -189,7 +189,7 @@ bool tw__mapping_copy(tw__variable *to, uint64_t at, const tw__variable *from, u
 /* First unmapped element of [begin, end), or `end`. The variable must be settled. */
 uint64_t tw__mapping_gap(const tw__variable *variable, uint64_t begin, uint64_t end);
 
-/* --- vertex/vertices.c, edges.c, fields.c ------------------------------------------------------------------------------- */
+/* --- vertex/vertices.c, edges.c, fields.c --------------------------------------------------------------------- */
 
 tw__vertex *tw__vertex_get(tw__core *core, tw_vertex vertex); /* NULL with an error */
 const tw__vertex_type *tw__vertex_info(const tw__core *core, const tw__vertex *vertex);
@@ -200,8 +200,8 @@ const tw__field *tw__field_get(tw__core *core, uint32_t vertex, const char *name
 /* Size given by set_field_size(); false when none. */
 bool tw__field_size_find(const tw__core *core, uint32_t vertex, unsigned field, uint64_t *size);
 bool tw__field_size_set(tw__core *core, uint32_t vertex, unsigned field, uint64_t size); /* false with an error */
-/* Is `index` beyond all elements of the field connected one by one so far? With `connected` it is the last from now on.
- * In ascending order, connecting n elements so costs O(n). */
+/* Is `index` beyond all elements of the field connected one by one so far? With `connected` it is the last from now
+ * on. In ascending order, connecting n elements so costs O(n). */
 bool tw__field_index_new(tw__core *core, uint32_t vertex, unsigned field, uint64_t index, bool connected);
 bool tw__field_size_now(const tw__core *core, uint32_t vertex, unsigned field,
                         uint64_t *size); /* false: not known yet */
@@ -235,7 +235,7 @@ tw__overlap tw__list_aliases(const tw__regions *list); /* any element twice */
 tw__overlap tw__lists_intersect(const tw__regions *a, const tw__regions *b);
 bool tw__lists_equal(const tw__regions *a, const tw__regions *b);
 
-/* --- program/programs.c, copies.c, print.c ------------------------------------------------------------------------------- */
+/* --- program/programs.c, copies.c, print.c -------------------------------------------------------------------- */
 
 /* Takes over the operands, also on failure (nil with an error). */
 tw_program tw__program_add(tw__core *core, tw__program program);

@@ -26,9 +26,9 @@ static void *zeros(size_t count, size_t size)
     return memory ? memset(memory, 0, bytes) : NULL;
 }
 
-/* --- mapping -------------------------------------------------------------------------------------------------------------- */
+/* --- mapping -------------------------------------------------------------------------------------------------- */
 
-/* Decision 20: on the CPU what is not mapped lies on tile 0. */
+/* docs/decisions.md, G5: on the CPU what is not mapped lies on tile 0. */
 static tw_status settle_all(tw__core *core)
 {
     bool cpu = core->target->kind == TW_TARGET_CPU;
@@ -82,7 +82,7 @@ static tw_status regions_mapped(check *c, const tw__regions *list, const char *u
     return TW_OK;
 }
 
-/* --- programs --------------------------------------------------------------------------------------------------------------- */
+/* --- programs ------------------------------------------------------------------------------------------------- */
 
 /* Depth first. A program reached again while it is being visited can only be reached through a call: programs are
  * trees otherwise. */
@@ -108,7 +108,7 @@ static tw_status visit(check *c, uint32_t id)
     return status;
 }
 
-/* --- vertices ---------------------------------------------------------------------------------------------------------------- */
+/* --- vertices ------------------------------------------------------------------------------------------------- */
 
 /* Vector<Input<T>> connected one by one: its edges become one, in the order of their indices. */
 static tw_status join_scalars(tw__core *core, uint32_t vertex, unsigned field, uint64_t count)
@@ -247,7 +247,7 @@ static tw_status check_edges(check *c, uint32_t vertex)
     return TW_OK;
 }
 
-/* --- races ------------------------------------------------------------------------------------------------------------------- */
+/* --- races ---------------------------------------------------------------------------------------------------- */
 
 static tw_status race(const tw__core *core, const tw__touch *a, const tw__touch *b, uint64_t element,
                       const char *cs)
@@ -264,8 +264,9 @@ static tw_status race(const tw__core *core, const tw__touch *a, const tw__touch 
         tw__vertex_text(core, o->owner, y, sizeof y));
 }
 
-/* Touches of one compute set, gathered by variable; only of variables that somebody in the set writes. What is indexed
- * by variable belongs to the whole check and is cleared for the touched ones alone: there may be thousands of sets. */
+/* Touches of one compute set, gathered by variable; only of variables that somebody in the set writes. What is
+ * indexed by variable belongs to the whole check and is cleared for the touched ones alone: there may be thousands of
+ * sets. */
 typedef struct gathered {
     uint32_t *vars; /* touched, in order of the first touch */
     size_t var_count, var_room;

@@ -1,7 +1,8 @@
 /* The sticky error of a graph and the call sites it names.
  *
- * Call sites form a small stack per thread: in tw_program_repeat(g, 10, tw_program_execute(g, cs)) the macro of the outer call runs
- * before its arguments are evaluated, so the inner call finds its own site on top and leaves the outer one below. */
+ * Call sites form a small stack per thread: in tw_program_repeat(g, 10, tw_program_execute(g, cs)) the macro of the
+ * outer call runs before its arguments are evaluated, so the inner call finds its own site on top and leaves the
+ * outer one below. */
 #include "poplar/graph/build.h"
 
 #include <string.h>

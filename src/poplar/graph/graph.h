@@ -51,7 +51,8 @@ struct tw_device {
 /* --- region lists -------------------------------------------------------------------------------------------- */
 
 /* Elements of one variable: for each index of dim[0..rank) (row-major) the element offset + sum(i_k * stride_k).
- * Strides in elements, may be zero (broadcast) or negative (reverse). rank 1..4; a contiguous run is {1, stride 1}. */
+ * Strides in elements, may be zero (broadcast) or negative (reverse). rank 1..4; a contiguous run is {1, stride
+ * 1}. */
 typedef struct tw__dim {
     uint64_t count;
     int64_t stride;
@@ -246,7 +247,8 @@ typedef struct tw__program {
     uint32_t *children; /* SEQUENCE: bodies in order; others: see below */
     uint32_t child_count, child_room;
     tw__operand a, b; /* COPY: a -> b. STREAM/REMOTE: a = the tensor, b = offsets. predicates, control, printed: a.
-                                * EXECUTE: a = result of the AND form. COUNTED_FOR: a = counter, b = limit (or none) */
+                                * EXECUTE: a = result of the AND form. COUNTED_FOR: a = counter, b = limit (or
+                                * none) */
     uint32_t id;      /* EXECUTE: compute set; STREAM: stream; REMOTE: buffer; CALL: function */
     uint32_t count;   /* REPEAT */
     int64_t begin, limit, step; /* COUNTED_FOR */
@@ -274,7 +276,7 @@ typedef struct tw__stream {
     tw_replicated_stream_mode mode;
     unsigned buffering_depth;
     uint64_t split_limit; /* bytes; 0 = default */
-    bool split_disabled;  /* decision 17 */
+    bool split_disabled;  /* docs/decisions.md, G2 */
     unsigned replicas;    /* streams of the other replicas follow; 0 = not replicated */
 } tw__stream;
 typedef struct tw__remote {
@@ -339,15 +341,17 @@ tw__core *tw__core_ref(tw__core *core);
 void tw__core_unref(tw__core *core);
 
 /* Vertices of a compute set in creation order: built once for all sets by counting sort, dropped when vertices are
- * added. Returns indices into core->vertices; *count gets their number; NULL + *count == 0 when empty or no memory. */
+ * added. Returns indices into core->vertices; *count gets their number; NULL + *count == 0 when empty or no
+ * memory. */
 const uint32_t *tw__compute_set_vertices(tw__core *core, uint32_t cs, size_t *count);
 
 /* errors.c: the place noted by tw_graph_call_site() for the public call in progress; *file = NULL when unknown. */
 void tw__call_site_take(const char *function, const char **file, int *line);
 
-/* checks.c: everything an engine relies on for the programs it is given: no sticky error; all tensors and vertices used are mapped
- * (on CPU targets unmapped ones go to tile 0, decision 20); all fields connected with the right sizes; no
- * race in any used compute set (decision 16); functions not recursive. Messages name tensor, vertex, field, tile. */
+/* checks.c: everything an engine relies on for the programs it is given: no sticky error; all tensors and vertices
+ * used are mapped (on CPU targets unmapped ones go to tile 0, docs/decisions.md, G5); all fields connected with the
+ * right sizes; no race in any used compute set (docs/decisions.md, G1); functions not recursive. Messages name
+ * tensor, vertex, field, tile. */
 tw_status tw__graph_check(tw__core *core, const uint32_t *programs, size_t count);
 
 #endif

@@ -6,7 +6,7 @@
 
 #define NIL ((tw_program){ 0 })
 
-/* --- tensors ------------------------------------------------------------------------------------------------------------- */
+/* --- tensors -------------------------------------------------------------------------------------------------- */
 
 /* Replicas of a variable: 1 when it is not replicated. */
 static unsigned replicas_of(const tw__core *core, uint32_t var)
@@ -40,8 +40,8 @@ static void build_part(tw__builder *builder, const tw__core *core, const tw__reg
     }
 }
 
-/* The tensor over the variables of replicas [begin, end): of its own shape for one replica, else with a first dimension
- * for them. */
+/* The tensor over the variables of replicas [begin, end): of its own shape for one replica, else with a first
+ * dimension for them. */
 static tw_tensor parts(tw__core *core, const tw__node *t, unsigned begin, unsigned end, bool stacked)
 {
     const tw__regions *list = tw__node_regions(core, t);
@@ -93,7 +93,7 @@ tw_tensor tw_graph_get_non_replicated_tensor(tw_graph *graph, tw_tensor tensor)
     return n ? parts(core, t, 0, n, true) : TW__NIL_TENSOR;
 }
 
-/* --- calls ------------------------------------------------------------------------------------------------------------------ */
+/* --- calls ---------------------------------------------------------------------------------------------------- */
 
 bool tw__replica_next(const tw_graph *graph, unsigned i)
 {
@@ -133,7 +133,7 @@ tw_vertex tw__replica_vertex(const tw_graph *graph, tw_vertex vertex, unsigned i
     return (tw_vertex){ 0 };
 }
 
-/* --- programs ---------------------------------------------------------------------------------------------------------------- */
+/* --- programs ------------------------------------------------------------------------------------------------- */
 
 tw_program tw__replica_copy(tw_graph *graph, tw_tensor source, tw_tensor destination)
 {
@@ -317,7 +317,7 @@ tw_program tw_program_cross_replica_copy(tw_graph *graph, tw_tensor source, tw_t
     return copy;
 }
 
-/* --- the handle ------------------------------------------------------------------------------------------------------------------ */
+/* --- the handle ----------------------------------------------------------------------------------------------- */
 
 unsigned tw_graph_replication_factor(const tw_graph *graph)
 {

@@ -1,9 +1,10 @@
 /* Replicated graphs (guide 2.5.1): a handle on the core with one virtual graph for each replica.
  *
- * A variable made through such a handle is one variable for each replica, added one after the other; tensors name those
- * of replica 0. What is done through the handle is done for every replica, with the tensors moved to its variables.
- * Vertices, streams and remote buffers are likewise consecutive. The handle decides, not the tensor: through the parent
- * graph the same tensor means replica 0 alone. */
+ * A variable made through such a handle is one variable for each replica, added one after the other; tensors name
+ * those of replica 0. What is done through the handle is done for every replica, with the tensors moved to its
+ * variables.
+ * Vertices, streams and remote buffers are likewise consecutive. The handle decides, not the tensor: through the
+ * parent graph the same tensor means replica 0 alone. */
 #ifndef TW_GRAPH_REPLICA_H
 #define TW_GRAPH_REPLICA_H
 
@@ -13,7 +14,8 @@
 bool tw__replica_next(const tw_graph *graph, unsigned i);
 /* `tensor` on the variables of replica `i`; `tensor` itself where it has none. Nil with an error. */
 tw_tensor tw__replica_tensor(const tw_graph *graph, tw_tensor tensor, unsigned i);
-/* The tensor of all replicas, with a first dimension for them; one that is not replicated is repeated. Nil with an error. */
+/* The tensor of all replicas, with a first dimension for them; one that is not replicated is repeated. Nil with an
+ * error. */
 tw_tensor tw__replica_stacked(const tw_graph *graph, tw_tensor tensor, const char *what);
 void tw__replica_drop(const tw_graph *graph, tw_tensor tensor, tw_tensor part); /* of the call above */
 /* Vertex of replica `i`; nil with an error when `vertex` was not added through a handle with as many replicas. */

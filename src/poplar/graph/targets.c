@@ -148,7 +148,7 @@ tw_target *tw_target_new_virtual(const tw_target *from, unsigned num_ipus, unsig
     return target;
 }
 
-/* --- devices ------------------------------------------------------------------------------------------------------------ */
+/* --- devices -------------------------------------------------------------------------------------------------- */
 
 static tw_device *device_new(tw_target *target) /* takes it over */
 {
@@ -215,7 +215,7 @@ void tw_device_detach(tw_device *device)
     if (device) device->attached = false;
 }
 
-/* --- getters ------------------------------------------------------------------------------------------------------------ */
+/* --- getters -------------------------------------------------------------------------------------------------- */
 
 static bool is_cpu(const tw_target *target)
 {
@@ -234,7 +234,7 @@ const char *tw_target_arch(const tw_target *target)
 
 size_t tw_target_type_size(const tw_target *target, tw_type type)
 {
-    /* Decision 18: half is a float on a CPU target without accurate half. */
+    /* docs/decisions.md, G3: half is a float on a CPU target without accurate half. */
     return type == TW_HALF && is_cpu(target) && !target->accurate_half ? sizeof(float) : tw_type_size(type);
 }
 
@@ -370,7 +370,7 @@ const tw_global_exchange_constraint *tw_target_global_exchange_constraints(const
     return NULL;
 }
 
-/* --- host exchange blocks ------------------------------------------------------------------------------------------------ */
+/* --- host exchange blocks ------------------------------------------------------------------------------------- */
 
 /* Tile within its IPU, UINT_MAX past the last tile. */
 static unsigned tile_of_ipu(const tw_target *target, unsigned tile)
@@ -397,7 +397,7 @@ unsigned tw_target_host_exchange_context_position(const tw_target *target, unsig
     return at == UINT_MAX ? at : at % target->arch.tiles_per_xb_context;
 }
 
-/* --- half --------------------------------------------------------------------------------------------------------------- */
+/* --- half ----------------------------------------------------------------------------------------------------- */
 
 void tw_target_copy_float_to_half(const tw_target *target, const float *src, void *dst, size_t count)
 {

@@ -11,7 +11,7 @@ static tw_target no_target = { .refs = 1, .kind = TW_TARGET_CPU, .ipus = 1, .til
 static tw__core no_core = { .refs = 1, .target = &no_target, .error = &no_memory_error };
 static tw_graph no_graph = { .refs = 1, .core = &no_core, .target = &no_target };
 
-/* --- the core ------------------------------------------------------------------------------------------------------- */
+/* --- the core ------------------------------------------------------------------------------------------------- */
 
 tw__core *tw__graph_core(tw_graph *graph)
 {
@@ -103,7 +103,8 @@ static tw__core *core_new(const tw_target *target)
     if (core->error) *core->error = (tw__error_state){ 0 };
     core->arena = tw__arena_new(0);
     core->handles = tw__handles_new();
-    /* Decision 18: on the IPU half has two bytes everywhere; on the CPU it is a float unless asked otherwise. */
+    /* docs/decisions.md, G3: on the IPU half has two bytes everywhere; on the CPU it is a float unless asked
+     * otherwise. */
     bool f16 = target->kind != TW_TARGET_CPU || target->accurate_half;
     core->codelets = tw__codelets_new(f16 ? TW__HALF_F16 : TW__HALF_FLOAT);
     core->type_index = g_hash_table_new(g_str_hash, g_str_equal);
@@ -117,7 +118,7 @@ static tw__core *core_new(const tw_target *target)
     return NULL;
 }
 
-/* --- graphs --------------------------------------------------------------------------------------------------------- */
+/* --- graphs --------------------------------------------------------------------------------------------------- */
 
 static tw_graph *graph_new(const tw_target *target)
 {
@@ -180,7 +181,7 @@ size_t tw_graph_compute_set_count(const tw_graph *graph)
     return graph && graph->core->compute_set_count ? graph->core->compute_set_count - 1 : 0;
 }
 
-/* --- tiles ---------------------------------------------------------------------------------------------------------- */
+/* --- tiles ---------------------------------------------------------------------------------------------------- */
 
 bool tw__tile_to_top(const tw_graph *graph, unsigned tile, const char *what, uint32_t *top)
 {
@@ -335,7 +336,7 @@ tw_graph *tw_graph_virtual_tiles(tw_graph *graph, unsigned count, const unsigned
     return part_of(graph, t->ipus, t->tiles_per_ipu, count, 0, tiles_of_each_ipu);
 }
 
-/* --- replicated graphs (the other way of making them: replicas.c) ------------------------------------------------------- */
+/* --- replicated graphs (the other way of making them: replicas.c) --------------------------------------------- */
 
 tw_graph *tw_graph_new_replicated(const tw_target *target, unsigned factor)
 {

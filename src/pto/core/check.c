@@ -193,8 +193,8 @@ static tw_status check_core(tw__pto_call *call)
     return TW_OK;
 }
 
-/* A tensor that is written has a place of its own for each element: one that repeats a dimension (stride 0) would keep
- * what happens to come last. Atomic additions may meet in one place. */
+/* A tensor that is written has a place of its own for each element: one that repeats a dimension (stride 0) would
+ * keep what happens to come last. Atomic additions may meet in one place. */
 static tw_status check_written_tensors(tw__pto_call *call)
 {
     for (unsigned i = 0; i < call->count; i++) {

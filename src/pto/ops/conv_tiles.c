@@ -82,8 +82,8 @@ tw_status tw__conv_check(const tw_pto_tile *t)
     return TW_OK;
 }
 
-/* --- between tile and tensor: the same dimensions. A tensor has five: shorter shapes begin with ones, of longer ones the first
- * two are joined. */
+/* --- between tile and tensor: the same dimensions. A tensor has five: shorter shapes begin with ones, of longer ones
+ * the first two are joined. */
 
 static void five(const tw_pto_conv *v, size_t shape[5])
 {

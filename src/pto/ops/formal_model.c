@@ -1,11 +1,11 @@
-/* formal_model: instructions that the public formal model of the ISA has (PTO-ISA/pto-spec, asl/tile) and no chip among the
- * targets: sorting in groups, and access to memory by displacements in bytes, one per element. Profile cpu has them. The model
- * leaves the order of accesses that meet open; here it is row by row, so the last store stays. */
+/* formal_model: instructions that the public formal model of the ISA has (PTO-ISA/pto-spec, asl/tile) and no chip
+ * among the targets: sorting in groups, and access to memory by displacements in bytes, one per element. Profile cpu
+ * has them. The model leaves the order of accesses that meet open; here it is row by row, so the last store stays. */
 #include "pto/pto.h"
 
 #include <math.h>
 
-/* --- TSORT --------------------------------------------------------------------------------------------------------- */
+/* --- TSORT ---------------------------------------------------------------------------------------------------- */
 
 enum { MOST_WIDTH = 64, DEFAULT_WIDTH = 32 };
 
@@ -73,7 +73,7 @@ tw_status tw__pto_run_sort_groups(tw__pto_call *call)
     return TW_OK;
 }
 
-/* --- memory by displacement ---------------------------------------------------------------------------------------- */
+/* --- memory by displacement ----------------------------------------------------------------------------------- */
 
 /* Operands: tile 0 or (MSCATTER_MASK) 1, tensor 1 or 0, displacements 2; `other`: masks, values that are compared. */
 static tw_status check_displaced(tw__pto_call *call, unsigned tile, unsigned tensor)

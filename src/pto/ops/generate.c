@@ -1,8 +1,8 @@
 /* generate: tiles from nothing but scalars. TCI, TEXPANDS, TTRI, TRANDOM. */
 #include "pto/pto.h"
 
-/* TCI: row 0 alone is written, its length is the number of valid columns, valid rows are not looked at. The seed's
- * condition is on the physical width: Cols != 1. */
+/* TCI: row 0 alone is written, its length is the number of valid columns, valid rows are not looked at. The
+ * document's condition is on the physical width: Cols != 1. */
 tw_status tw__pto_check_iota(tw__pto_call *call)
 {
     if (tw__tile(call, 0)->cols == 1)

@@ -149,8 +149,8 @@ tw_status tw__pto_run_quant_mx(tw__pto_call *call)
     return status;
 }
 
-/* --- HiF4: 64 elements share an 8-bit e6m2, eight a bit, four a bit. How the scales are chosen and where their bits lie is
- * estimated: the documents give the widths alone. */
+/* --- HiF4: 64 elements share an 8-bit e6m2, eight a bit, four a bit. How the scales are chosen and where their bits
+ * lie is estimated: the documents give the widths alone. */
 
 enum { E6M2_BIAS = 48, E6M2_NAN = 255 };
 

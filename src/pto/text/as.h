@@ -1,5 +1,6 @@
 /* as: PTO-AS, the text of tile programs. Four passes, each in its own file:
- *   text/syntax/parse.c  characters to a tree of operations whose parts keep their spelling (grammar: the manual; with text/syntax/lex, text/syntax/items,
+ *   text/syntax/parse.c  characters to a tree of operations whose parts keep their spelling (grammar: the manual;
+ *   with text/syntax/lex, text/syntax/items,
  *               text/syntax/comments)
  *   text/types/types.c   what a type's spelling means, and its canonical spelling (tiles: text/types/tile_types,
  * text/types/conv_types)

@@ -1,5 +1,5 @@
-/* What diagnostics look like on a terminal: one write for all, long lines and messages shortened around the place, the caret
- * under it, control characters harmless. */
+/* What diagnostics look like on a terminal: one write for all, long lines and messages shortened around the place,
+ * the caret under it, control characters harmless. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stddef.h>

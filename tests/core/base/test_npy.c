@@ -91,7 +91,8 @@ static void base_npy_damaged(void **state)
     assert_int_equal(tw_npy_read(path, &a), TW_E_FILE_LOAD);
 }
 
-/* Writes a file of any version with a header of `padded` bytes (0: as long as it is) and `bytes` of data 1, 2, 3... */
+/* Writes a file of any version with a header of `padded` bytes (0: as long as it is) and `bytes` of data 1, 2,
+ * 3... */
 static void write_file(int version, const char *header, size_t padded, size_t bytes)
 {
     size_t length = padded ? padded : strlen(header), start = version > 1 ? 12 : 10;

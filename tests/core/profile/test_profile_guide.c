@@ -1,8 +1,9 @@
 /* The sample report of guide section 8.2.3, line by line, and the formulas behind its figures.
  *
- * tests/golden/profile_guide.txt is the guide's text as extracted from its pages. Mended before comparing, and nothing
- * else (docs/profile.md): page-break notes, table rules, code fences and dots of omission are dropped, one vertex name
- * is spelled as in the rest of the sample. Blanks are collapsed and histogram bars dropped on both sides. */
+ * tests/golden/profile_guide.txt is the guide's text as extracted from its pages. Mended before comparing, and
+ * nothing else (docs/profile.md): page-break notes, table rules, code fences and dots of omission are dropped, one
+ * vertex name is spelled as in the rest of the sample. Blanks are collapsed and histogram bars dropped on both
+ * sides. */
 #include "core/profile/profile.h"
 
 #include <setjmp.h>

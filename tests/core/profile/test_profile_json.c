@@ -120,7 +120,7 @@ static void profile_json_round_trip(void **state)
     tw_profile_free(p), tw_profile_free(q);
 }
 
-/* Members of spec 4.1 and 4.2 that other programs read. */
+/* Members of Poplar API, graph profile and execution profile that other programs read. */
 static void profile_json_members(void **state)
 {
     (void)state;

@@ -180,7 +180,7 @@ static void profile_summary_options(void **state)
     assert_int_equal(tw_profile_options_set(&options, "colours", "red"), TW_E_INVALID_OPTION);
 }
 
-/* --- files ------------------------------------------------------------------------------------------------------- */
+/* --- files ---------------------------------------------------------------------------------------------------- */
 
 #define GRAPH     TW_SOURCE_DIR "/tests/golden/profile_graph.json"
 #define EXECUTION TW_SOURCE_DIR "/tests/golden/profile_execution.json"

@@ -239,7 +239,7 @@ static void profile_trace_bad_ids(void **state)
     tw_profile_free(p);
 }
 
-/* The definitions of spec 4.5 on hand-made rows. */
+/* The definitions of Poplar API, summary on hand-made rows. */
 static void profile_step_formulas(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Profile files from elsewhere: truncated, nested, with numbers beyond all limits, with very many entries. Reading ends soon,
- * with a profile or with an error, and what was read can be printed, written and freed. */
+/* Profile files from elsewhere: truncated, nested, with numbers beyond all limits, with very many entries. Reading
+ * ends soon, with a profile or with an error, and what was read can be printed, written and freed. */
 #include "core/profile/profile.h"
 
 #include <glib.h>
@@ -64,7 +64,8 @@ static void repeat(GString *out, const char *text, unsigned times)
 
 /* --- many entries ----------------------------------------------------------------------------------------------- */
 
-/* Pairs of parent and child, a chain, and the end of the chain adopts the pairs: each is asked whether it is above. */
+/* Pairs of parent and child, a chain, and the end of the chain adopts the pairs: each is asked whether it is
+ * above. */
 static void profile_untrusted_program_tree(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
-/* Random programs for the placement: steps that read some variables and overwrite one, in nested repeats. Which variable is
- * alive in which step is found by the textbook fixed point on the steps with the back edges of the repeats, so that variables
- * have several lives with holes between them. Used by test_tile_place_holes.c and bench_place.c. */
+/* Random programs for the placement: steps that read some variables and overwrite one, in nested repeats. Which
+ * variable is alive in which step is found by the textbook fixed point on the steps with the back edges of the
+ * repeats, so that variables have several lives with holes between them. Used by test_tile_place_holes.c and
+ * bench_place.c. */
 #ifndef TW_TESTS_TILE_RANDOM_PROGRAMS_H
 #define TW_TESTS_TILE_RANDOM_PROGRAMS_H
 
@@ -30,7 +31,8 @@ static inline uint32_t random_below(random_program *p, uint32_t below)
     return (uint32_t)(p->seed >> 24) % below;
 }
 
-/* Steps read what is near in the order of variables, mostly: values pass from one to the next, and some are needed again late. */
+/* Steps read what is near in the order of variables, mostly: values pass from one to the next, and some are needed
+ * again late. */
 static inline uint32_t random_variable(random_program *p, uint32_t step)
 {
     uint32_t near = (uint32_t)((uint64_t)step * p->vars / p->steps);
@@ -57,7 +59,8 @@ static inline bool random_reads(const random_program *p, uint32_t step, uint32_t
     return false;
 }
 
-/* Alive before and after each step; a variable is alive in a step when it is before or after it, or when it is written there. */
+/* Alive before and after each step; a variable is alive in a step when it is before or after it, or when it is
+ * written there. */
 static inline void random_liveness(random_program *p)
 {
     static bool before[RANDOM_STEPS + 1][RANDOM_VARS];

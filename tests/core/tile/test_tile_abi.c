@@ -1,5 +1,6 @@
-/* Layout of structs, unions and bit-fields against clang (target armv7-none-eabi with signed char and long enums, whose C
- * ABI agrees with guide 10.1), and the rules that clang does not share by hand. Without clang 19 the comparison is skipped. */
+/* Layout of structs, unions and bit-fields against clang (target armv7-none-eabi with signed char and long enums,
+ * whose C ABI agrees with guide 10.1), and the rules that clang does not share by hand. Without clang 19 the
+ * comparison is skipped. */
 #include <tilewright/tile/abi.h>
 #include <tilewright/type.h>
 

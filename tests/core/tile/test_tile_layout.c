@@ -186,7 +186,7 @@ static void tile_layout_4_1_4_interleaved(void **state)
     assert_int_equal(tw_vector_encode(mk2, &form, 0x7FFFC, 2, words), TW_OK);
 }
 
-/* --- 4.2: limits --------------------------------------------------------------------------------------------------- */
+/* --- 4.2: limits ---------------------------------------------------------------------------------------------- */
 
 static void tile_layout_4_2_2_limits(void **state)
 {

@@ -19,7 +19,8 @@ static uint32_t draw(uint32_t below) /* xorshift */
     return below ? (uint32_t)(seed >> 16) % below : 0;
 }
 
-/* Fields in the order of the figures, least significant first: as gcc and clang lay them out on a little-endian host. */
+/* Fields in the order of the figures, least significant first: as gcc and clang lay them out on a little-endian
+ * host. */
 typedef union word {
     uint32_t bits;
     struct {

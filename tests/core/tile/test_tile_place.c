@@ -1,5 +1,5 @@
-/* Placement against an independent checker: alignment, memory, regions, over-read margin, constraints of table 3.1, and
- * that objects alive together never share a byte. Chip facts of guide 7.2 are written out again here. */
+/* Placement against an independent checker: alignment, memory, regions, over-read margin, constraints of table 3.1,
+ * and that objects alive together never share a byte. Chip facts of guide 7.2 are written out again here. */
 #include "core/tile/place.h"
 
 #include <setjmp.h>
@@ -23,7 +23,7 @@ typedef struct chip {
 } chip;
 static const chip chips[] = { { "mk1", 0x40000, 0x60000, 0x80000 }, { "mk2", 0x4C000, 0x80000, 0xE8000 } };
 
-/* --- the checker ------------------------------------------------------------------------------------------------- */
+/* --- the checker ---------------------------------------------------------------------------------------------- */
 
 static bool meet(uint64_t a, uint64_t b, uint64_t c, uint64_t d) /* [a, b) and [c, d) */
 {
@@ -88,7 +88,7 @@ static void check_all(const chip *c, const tw__place_item *items, size_t count, 
         if (pairs[i].a != pairs[i].b) check_pair(c, &items[pairs[i].a], &items[pairs[i].b], pairs[i].rule);
 }
 
-/* --- random graphs with constraints --------------------------------------------------------------------------------- */
+/* --- random graphs with constraints --------------------------------------------------------------------------- */
 
 enum { COUNT = 1200, TILES = 30, PAIRS = 150 };
 
@@ -152,7 +152,7 @@ static void tile_place_3_2_2_random_constraints(void **state)
     }
 }
 
-/* --- rules one by one --------------------------------------------------------------------------------------------------- */
+/* --- rules one by one ----------------------------------------------------------------------------------------- */
 
 static tw_status place_one(const chip *c, tw__place_item *items, size_t count, const tw__place_pair *pairs,
                            size_t n, tw__place_tile *tile)
@@ -292,7 +292,7 @@ static void tile_place_3_2_2_constraints(void **state)
     assert_int_equal(place_one(c, many, 27, all, n, &tile), TW_E_ELEM_CONSTRAINTS);
 }
 
-/* --- liveness --------------------------------------------------------------------------------------------------------------- */
+/* --- liveness ------------------------------------------------------------------------------------------------- */
 
 /* The density of 100,000 variables in 10,000 steps (bench_place), a tenth of the length. */
 static void tile_place_liveness_peak(void **state)

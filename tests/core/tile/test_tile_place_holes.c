@@ -1,5 +1,5 @@
-/* Objects with holes in their lives, from random programs with nested repeats: a checker that marks the bytes of what is alive
- * step by step, and how close the placement comes to what it can reach at all. */
+/* Objects with holes in their lives, from random programs with nested repeats: a checker that marks the bytes of what
+ * is alive step by step, and how close the placement comes to what it can reach at all. */
 #include "core/tile/random_programs.h"
 
 #include <setjmp.h>
@@ -34,8 +34,9 @@ static uint64_t check_steps(const random_program *p)
     return most;
 }
 
-/* Objects that meet pairwise, though perhaps never all at once, need places of their own: the bytes of a set of them are a
- * bound that no placement with one address for each object goes below. Greedy, from each object: any such set is a bound. */
+/* Objects that meet pairwise, though perhaps never all at once, need places of their own: the bytes of a set of them
+ * are a bound that no placement with one address for each object goes below. Greedy, from each object: any such set
+ * is a bound. */
 static uint64_t set_bound(const random_program *p)
 {
     static bool meet[RANDOM_VARS][RANDOM_VARS];

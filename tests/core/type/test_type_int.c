@@ -263,7 +263,7 @@ static void type_load_and_store(void **state)
     assert_true(acc == (1ll << 47) - 1);
 }
 
-/* The check table of spec aie.md 2.4: shift 2. */
+/* The check table of UG1079, intrinsics: shift 2. */
 static void type_srs_rounding(void **state)
 {
     (void)state;
@@ -324,7 +324,8 @@ static void type_srs_limits(void **state)
     }
 }
 
-/* The form inlined in kernels and tw_convert() take the same bits of `random`: one seed gives one result everywhere. */
+/* The form inlined in kernels and tw_convert() take the same bits of `random`: one seed gives one result
+ * everywhere. */
 static void type_int_stochastic(void **state)
 {
     (void)state;

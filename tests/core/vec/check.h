@@ -1,4 +1,5 @@
-/* check: what the tests of vec share. Random operands with the values that matter, buffers with guards around them. */
+/* check: what the tests of vec share. Random operands with the values that matter, buffers with guards around
+ * them. */
 #ifndef TW_TESTS_VEC_CHECK_H
 #define TW_TESTS_VEC_CHECK_H
 

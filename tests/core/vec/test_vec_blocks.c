@@ -1,6 +1,6 @@
-/* Blocks turned in registers, many rows folded at once, elements kept by flags, numbers in a row, NaN in matrix products:
- * each against the plain loop its definition reads as. Operands end where their memory ends, so that a sanitizer sees one
- * byte read or written too far. */
+/* Blocks turned in registers, many rows folded at once, elements kept by flags, numbers in a row, NaN in matrix
+ * products: each against the plain loop its definition reads as. Operands end where their memory ends, so that a
+ * sanitizer sees one byte read or written too far. */
 #include "check.h"
 #include <math.h>
 
@@ -43,7 +43,8 @@ static void vec_blocks_turn(void **state)
             }
 }
 
-/* Transposes of views: near strides, strides so far apart that lines go through a buffer, elements that no block has. */
+/* Transposes of views: near strides, strides so far apart that lines go through a buffer, elements that no block
+ * has. */
 static void vec_blocks_copy(void **state)
 {
     (void)state;

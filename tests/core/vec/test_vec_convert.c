@@ -1,5 +1,5 @@
-/* Conversions between all pairs of real types, in all modes and levels, against tw_convert() of the type box (which has
- * tests of its own against arithmetic); mixed operand types; packed 4-bit types; bits; flushing; fused halves. */
+/* Conversions between all pairs of real types, in all modes and levels, against tw_convert() of the type box (which
+ * has tests of its own against arithmetic); mixed operand types; packed 4-bit types; bits; flushing; fused halves. */
 #include "check.h"
 #include "core/vec/reference.h"
 #include <math.h>
@@ -87,7 +87,8 @@ static void vec_convert_all_halves(void **state)
         }
 }
 
-/* Mixed operand types: f32 + f16, f32 accumulators with half products (spec csl.md 2.5), results narrowed. */
+/* Mixed operand types: f32 + f16, f32 accumulators with half products (CSL reference, DSD operations), results
+ * narrowed. */
 static void vec_convert_mixed(void **state)
 {
     (void)state;
@@ -158,7 +159,7 @@ static void vec_convert_nibbles(void **state)
     assert_int_equal(b[1], 0xc0c0);
 }
 
-/* Comparisons to bits and selection by bits, LSB first: spec pto.md 3.3. */
+/* Comparisons to bits and selection by bits, LSB first: PTO ISA, predicates. */
 static void vec_convert_bits(void **state)
 {
     (void)state;

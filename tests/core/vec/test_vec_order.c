@@ -1,5 +1,5 @@
-/* Element order: in sequential order element k sees every write j < k, whatever the operands share; the reference does
- * one element after the other. The test of ranges is checked against all pairs of elements. Faults. */
+/* Element order: in sequential order element k sees every write j < k, whatever the operands share; the reference
+ * does one element after the other. The test of ranges is checked against all pairs of elements. Faults. */
 #include "check.h"
 #include "core/vec/reference.h"
 
@@ -74,7 +74,7 @@ static void vec_order_ranges(void **state)
     }
 }
 
-/* spec csl.md: @fmaxs(&m, m, dsd), a fold into a scalar, and @fmovh(&s, dsd), which keeps the last element. */
+/* CSL reference: @fmaxs(&m, m, dsd), a fold into a scalar, and @fmovh(&s, dsd), which keeps the last element. */
 static void vec_order_folds(void **state)
 {
     (void)state;

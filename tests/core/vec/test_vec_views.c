@@ -1,5 +1,5 @@
-/* Operations on whole views: apply, copies and transposes, gather and scatter, sort, iota, matrix products. Each against
- * loops over elements. */
+/* Operations on whole views: apply, copies and transposes, gather and scatter, sort, iota, matrix products. Each
+ * against loops over elements. */
 #include "check.h"
 #include <math.h>
 

@@ -1,4 +1,5 @@
-/* Which element of the host's array goes to which PE (spec csl.md 8.4): against the formulas, element by element. */
+/* Which element of the host's array goes to which PE (CSL reference, transfers): against the formulas, element by
+ * element. */
 #include "csl/wse/host/host.h"
 
 #include <setjmp.h>
@@ -7,7 +8,8 @@
 
 #include <cmocka.h>
 
-/* Row-major ((y w) + x) l + k, column-major (k w + x) h + y, for the PE that is the i-th of its row and j-th of its column. */
+/* Row-major ((y w) + x) l + k, column-major (k w + x) h + y, for the PE that is the i-th of its row and j-th of its
+ * column. */
 static size_t flat(const tw_wse_copy *c, size_t w, size_t h, size_t i, size_t j, size_t k)
 {
     return c->order == TW_WSE_COL_MAJOR ? (k * w + i) * h + j : (j * w + i) * c->elements + k;

@@ -1,5 +1,5 @@
-/* The libraries that programs import as <name>: what each documented function gives on a PE of either chip, against values
- * worked out by hand or with the C library. */
+/* The libraries that programs import as <name>: what each documented function gives on a PE of either chip, against
+ * values worked out by hand or with the C library. */
 #include "csl/lang/sema/compile_check.h"
 #include "csl/wse/wse.h"
 
@@ -143,7 +143,8 @@ static void math_rounded(void **state)
     assert_true(fabs(got - pow(3.0, 2.5)) < 2e-6);
 }
 
-/* Numbers stay in their interval; a seed gives the same numbers again, another one others; means are where they belong. */
+/* Numbers stay in their interval; a seed gives the same numbers again, another one others; means are where they
+ * belong. */
 static void random_numbers(void **state)
 {
     (void)state;
@@ -230,7 +231,7 @@ static void clocks(void **state)
     }
 }
 
-/* --- collectives: every operation, every root, lines of 1 to 5 PEs along both axes --------------------------------------- */
+/* --- collectives: every operation, every root, lines of 1 to 5 PEs along both axes ---------------------------- */
 
 static const char line_program[] =
     "const c2d = @import_module(\"<collectives_2d/params>\");\n"

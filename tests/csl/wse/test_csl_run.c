@@ -1,5 +1,5 @@
-/* The language at run time: programs of one PE compiled from text and run; what they leave in `out` (spec csl.md
- * 1.5-1.8). */
+/* The language at run time: programs of one PE compiled from text and run; what they leave in `out` (CSL reference,
+ * statements-1.8). */
 #include "csl/lang/sema/compile_check.h"
 #include "csl/wse/wse.h"
 
@@ -206,7 +206,7 @@ static void memory(void **state)
         { "var w = @zeros([4]u16);",
           "const p = @ptrcast(*[2]u32, &w); p.*[1] = 0x00030002; out[0] = @as(i32, w[2]); out[1] = @as(i32, w[3]);",
           { 2, 3 } },
-        /* a constant whose address is taken is memory like any other (decision 1) */
+        /* a constant whose address is taken is memory like any other (docs/decisions.md, C1) */
         { "const c: i32 = 5; fn set(p: *const i32) i32 { return p.* + 1; }",
           "out[0] = set(&c); out[1] = c;",
           { 6, 5 } },

@@ -65,7 +65,8 @@ static void lengths(void **state)
     }
 }
 
-/* Seed, "Pointers To Scalars As Destinations": the last element stays; a scalar source that reads the same object folds. */
+/* Seed, "Pointers To Scalars As Destinations": the last element stays; a scalar source that reads the same object
+ * folds. */
 static void pointer_destinations(void **state)
 {
     (void)state;
@@ -157,7 +158,7 @@ static void changed_values(void **state)
     kit_free(&k);
 }
 
-/* Micro-facts 9 and 10, and the seed on FIFOs. */
+/* Repeated pops and pushes, and the document on FIFOs. */
 static void fifo_synchronous(void **state)
 {
     (void)state;

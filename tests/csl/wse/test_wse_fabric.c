@@ -1,4 +1,5 @@
-/* The fabric: routes, time per hop, switches, filters, tasks started by wavelets, microthreads, deadlocks, threads. */
+/* The fabric: routes, time per hop, switches, filters, tasks started by wavelets, microthreads, deadlocks,
+ * threads. */
 #include "csl/wse/kit.h"
 
 enum { W = TW__CSL_WEST, E = TW__CSL_EAST, S = TW__CSL_SOUTH, N = TW__CSL_NORTH, R = TW__CSL_RAMP };
@@ -112,7 +113,8 @@ static void full_rate(void **state)
     kit_free(&k);
 }
 
-/* Data tasks: one 32-bit argument, or two halves, low first (micro-fact 12); blocked wavelets wait and back-pressure. */
+/* Data tasks: one 32-bit argument, or two halves, low first (micro-fact 12); blocked wavelets wait and
+ * back-pressure. */
 static void data_task(void **state)
 {
     (void)state;
@@ -155,8 +157,8 @@ static void data_task(void **state)
     kit_free(&k);
 }
 
-/* Switches, fact sheet 5.2: from position 1 = WEST, four ADVANCE control wavelets with data 0, 2, 4, 6 reach W, E, S, N
- * (the position in force before the command routes it); ring mode closes the circle. */
+/* Switches, fact sheet 5.2: from position 1 = WEST, four ADVANCE control wavelets with data 0, 2, 4, 6 reach W, E, S,
+ * N (the position in force before the command routes it); ring mode closes the circle. */
 static void switch_ring(void **state)
 {
     (void)state;
@@ -223,7 +225,8 @@ static void wrong_direction(void **state)
     kit_free(&k);
 }
 
-/* Filters at delivery: range 3 .. 5 of the index (micro-fact 13), counter B of N (micro-fact 14); all is forwarded. */
+/* Filters at delivery: range 3 .. 5 of the index (micro-fact 13), counter B of N (micro-fact 14); all is
+ * forwarded. */
 static void filters(void **state)
 {
     (void)state;

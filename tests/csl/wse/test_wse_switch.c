@@ -184,8 +184,8 @@ static void handler(kit *k, unsigned routes)
     *row = (tw__csl_handler){ .id = 3, .function = f };
 }
 
-/* TEARDOWN suspends the color behind the wavelet and calls the handler, which turns the route round and ends it by the
- * configuration register; what waited then goes the new way. */
+/* TEARDOWN suspends the color behind the wavelet and calls the handler, which turns the route round and ends it by
+ * the configuration register; what waited then goes the new way. */
 static void teardown(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Shared by the tests of this box: a cache folder of its own, vertex state filled by hand, CHECK with a row number. */
+/* Shared by the tests of this box: a cache folder of its own, vertex state filled by hand, CHECK with a row
+ * number. */
 #ifndef CODELET_TEST_H
 #define CODELET_TEST_H
 

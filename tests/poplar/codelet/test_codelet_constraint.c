@@ -1,4 +1,5 @@
-/* poplar::constraint (guide 3.2.2, table 3.1): good forms become pairs of fields, bad ones are errors with the place. */
+/* poplar::constraint (guide 3.2.2, table 3.1): good forms become pairs of fields, bad ones are errors with the
+ * place. */
 #include "poplar/codelet/codelet_test.h"
 
 #define CPP "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
@@ -173,8 +174,9 @@ static void codelet_3_2_2_resolved(void **state)
     }
 }
 
-/* What the rewriting of attributes leaves alone, and what it finds behind it: comments, strings, and raw strings with tags up to
- * the 16 characters that C++ allows. `@` stands for the attribute in a row; `changed` says which of them is replaced. */
+/* What the rewriting of attributes leaves alone, and what it finds behind it: comments, strings, and raw strings with
+ * tags up to the 16 characters that C++ allows. `@` stands for the attribute in a row; `changed` says which of them
+ * is replaced. */
 static void codelet_3_2_2_rewriting(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* Every form of field in C++ and C: what the table says, where it lies on the host and on the chips, and that compute() sees
- * what the engine would write. Sizes on chips are those of guide 4.2 and spec poplar.md 5.2, written out by hand. */
+/* Every form of field in C++ and C: what the table says, where it lies on the host and on the chips, and that
+ * compute() sees what the engine would write. Sizes on chips are those of guide 4.2 and Poplar API, vertex state,
+ * written out by hand. */
 #include "poplar/codelet/codelet_test.h"
 
 static const char cpp_text[] =
@@ -125,7 +126,7 @@ static void check_chip(tw__codelets *set, const tw__vertex_type *vt, tw__arch ar
         end = device->fields[i].offset + bytes;
     }
     assert_true(device->size >= end && device->size < end + device->align + 1);
-    assert_int_equal(device->align, 8); /* float4 (decision 30) */
+    assert_int_equal(device->align, 8); /* float4 (docs/decisions.md, M5) */
     const tw__device_field *compact = &device->fields[7];
     assert_int_equal(compact->layout[0], arch == TW__ARCH_IPU1 ? TW__LAYOUT_SCALED_PTR32 : TW__LAYOUT_ONE_PTR);
     assert_int_equal(device->fields[11].layout[0],

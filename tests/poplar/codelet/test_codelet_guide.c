@@ -1,6 +1,6 @@
-/* What the guide's chapters 2 and 3 say of codelets, on programs with the same calls; and the guide's own snippets, read from the
- * text of the guide where it lies beside the project, with two mends of what no compiler takes (docs/codelets.md). They are
- * compiled for both forms of half and their entries are run on states made by hand. */
+/* What the guide's chapters 2 and 3 say of codelets, on programs with the same calls; and the guide's own snippets,
+ * read from the text of the guide where it lies beside the project, with two mends of what no compiler takes
+ * (docs/codelets.md). They are compiled for both forms of half and their entries are run on states made by hand. */
 #include "poplar/codelet/codelet_test.h"
 
 static const char head[] = "#include <poplar/Vertex.hpp>\n"
@@ -220,7 +220,8 @@ static void codelet_3_4_1_external(void **state)
     check_external(text, "Twice");
 }
 
-/* The snippets as printed; the second with a third clause less in its loop, the third with one word less and a const more. */
+/* The snippets as printed; the second with a third clause less in its loop, the third with one word less and a const
+ * more. */
 static void codelet_snippets_of_the_guide(void **state)
 {
     (void)state;

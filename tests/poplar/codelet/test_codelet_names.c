@@ -1,4 +1,4 @@
-/* Names: mangling (guide table 3.2, decision 29), canonical form, rewriting of constraints. */
+/* Names: mangling (guide table 3.2, docs/decisions.md, M4), canonical form, rewriting of constraints. */
 #include "poplar/codelet/codelet_test.h"
 
 #include <tilewright/poplar/popc.h>
@@ -14,7 +14,7 @@ static void test_mangle(void **state)
         { "popops::UnaryOp<popops::expr::ABSOLUTE, half>",
           "__runCodelet_popops__UnaryOp___popops__expr__ABSOLUTE_half" },
         { "popconv::ConvPartial1x1<float, half, true>", "__runCodelet_popconv__ConvPartial1x1___float_half_true" },
-        /* guide 3.4 and spec 6.3 */
+        /* guide 3.4 and Poplar API, vertex names */
         { "MyVertex", "__runCodelet_MyVertex" },
         { "poplin::WorkerClass1x1<unsigned short,true,16>",
           "__runCodelet_poplin__WorkerClass1x1___unsigned_short_true_16" },
@@ -100,7 +100,7 @@ static void test_layouts(void **state)
         { TW__LAYOUT_COMPACT_PTR, 8, TW__LAYOUT_SCALED_PTR64, TW__LAYOUT_ONE_PTR },
         { TW__LAYOUT_COMPACT_PTR, 16, TW__LAYOUT_SCALED_PTR128, TW__LAYOUT_SCALED_PTR128 },
         { TW__LAYOUT_COMPACT_PTR, 64, TW__LAYOUT_SCALED_PTR128, TW__LAYOUT_SCALED_PTR128 },
-        /* decision 27, guide 4.2.4 */
+        /* docs/decisions.md, M1, guide 4.2.4 */
         { TW__LAYOUT_COMPACT_DELTAN, 4, TW__LAYOUT_DELTAN, TW__LAYOUT_DELTANELEMENTS },
         { TW__LAYOUT_DELTANELEMENTS, 4, TW__LAYOUT_DELTANELEMENTS, TW__LAYOUT_DELTANELEMENTS },
         { TW__LAYOUT_SPAN, 16, TW__LAYOUT_SPAN, TW__LAYOUT_SPAN },
@@ -111,7 +111,7 @@ static void test_layouts(void **state)
         assert_int_equal(tw__layout_resolve(rows[i].layout, rows[i].align, TW__ARCH_IPU21), rows[i].mk2);
     }
     tw__arch arch;
-    assert_true(tw__arch_by_name("mk1", &arch) && arch == TW__ARCH_IPU1); /* decision 31 */
+    assert_true(tw__arch_by_name("mk1", &arch) && arch == TW__ARCH_IPU1); /* docs/decisions.md, M6 */
     assert_true(tw__arch_by_name("ipu2", &arch) && arch == TW__ARCH_IPU2);
     assert_true(tw__arch_by_name("ipu21", &arch) && arch == TW__ARCH_IPU21);
     assert_false(tw__arch_by_name("ipu3", &arch));

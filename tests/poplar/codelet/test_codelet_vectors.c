@@ -1,9 +1,9 @@
-/* Short vectors (guide table 2.2) in C and C++: sizes and alignments as printed there, arithmetic, fields of the vertex
- * state, the functions of <ipu_vector_math>, and half in both forms. */
+/* Short vectors (guide table 2.2) in C and C++: sizes and alignments as printed there, arithmetic, fields of the
+ * vertex state, the functions of <ipu_vector_math>, and half in both forms. */
 #include "poplar/codelet/codelet_test.h"
 
-/* Bits and alignment in bits. The table prints 32/32 for float2 and 64/64 for float4, the rows of half2 and half4: sizes
- * here are two and four floats, alignments those of decision 30. */
+/* Bits and alignment in bits. The table prints 32/32 for float2 and 64/64 for float4, the rows of half2 and half4:
+ * sizes here are two and four floats, alignments those of docs/decisions.md, M5. */
 static const struct {
     const char *name, *lane;
     unsigned bits, align, lanes;
@@ -169,8 +169,8 @@ static void test_math(void **state)
     }
 }
 
-/* One rounding per operation in the 16-bit form: (a * b) + c differs from a fused or widened evaluation. In the float form
- * there is none at all. */
+/* One rounding per operation in the 16-bit form: (a * b) + c differs from a fused or widened evaluation. In the float
+ * form there is none at all. */
 static void test_half_rounding(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
-/* Assembler: instructions, bundles, aliases, limits, rules of bundles and of rpt (guide 7.1, 7.5; spec colossus-isa.md 5, 6, 13). */
+/* Assembler: instructions, bundles, aliases, limits, rules of bundles and of rpt (guide 7.1, 7.5; Colossus ISA,
+ * bundles, rpt and assembler). */
 #include "asm_test.h"
 
-/* --- words ----------------------------------------------------------------------------------------------------------------- */
+/* --- words ---------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *text;
@@ -132,7 +133,7 @@ static void every_row_assembles(void **state)
     g_rand_free(rand);
 }
 
-/* --- refusals -------------------------------------------------------------------------------------------------------------------- */
+/* --- refusals ------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *text, *phrase;
@@ -210,7 +211,7 @@ static void checks_can_be_turned_off(void **state)
     tw_object_free(assemble(".allow_invalid_repeat\nrpt $m0, 0\nnop"));
 }
 
-/* --- rpt ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- rpt ------------------------------------------------------------------------------------------------------ */
 
 static void bodies_of_rpt(void **state)
 {

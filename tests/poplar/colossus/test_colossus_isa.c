@@ -1,4 +1,5 @@
-/* The table of instructions against the specification: encodings, overlaps, both directions, limits of every operand, names. */
+/* The table of instructions against the specification: encodings, overlaps, both directions, limits of every operand,
+ * names. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@
 
 static const tw_isa_arch chips[] = { TW_ISA_IPU1, TW_ISA_IPU2, TW_ISA_IPU21 };
 
-/* --- words that are known ------------------------------------------------------------------------------------------------- */
+/* --- words that are known ------------------------------------------------------------------------------------- */
 
 static const struct {
     uint64_t word;
@@ -61,7 +62,7 @@ static void known_words(void **state)
     }
 }
 
-/* --- every row against the specification ---------------------------------------------------------------------------------- */
+/* --- every row against the specification ---------------------------------------------------------------------- */
 
 /* Rows by (mnemonic, fixed bits): the specification's table has them as text, c = bundle bit, - = field. */
 static const tw_isa_row *row_with_bits(const char *name, const char *bits)
@@ -147,7 +148,7 @@ static void table_of_the_specification(void **state)
     assert_int_equal(rows, tw_isa_count());
 }
 
-/* --- properties ------------------------------------------------------------------------------------------------------------ */
+/* --- properties ----------------------------------------------------------------------------------------------- */
 
 static void no_two_rows_share_a_word(void **state)
 {
@@ -247,7 +248,7 @@ static void undefined_words(void **state)
     assert_false(tw_insn_decode(TW_ISA_IPU2, 0xC3001000, &insn)); /* an exit in a bundle */
 }
 
-/* Cycles of spec colossus-isa.md 12: all rows not listed take one turn. */
+/* Cycles of Colossus ISA, cycles: all rows not listed take one turn. */
 static void cycles_of_slow_instructions(void **state)
 {
     (void)state;

@@ -1,10 +1,11 @@
-/* Objects, ELF files, linking, stack analysis and text (guide 7.2, 7.3.1, 7.5.1, 2.8.1; spec colossus-isa.md 14, 15). */
+/* Objects, ELF files, linking, stack analysis and text (guide 7.2, 7.3.1, 7.5.1, 2.8.1; Colossus ISA, ELF and tile
+ * memory). */
 #include "asm_test.h"
 
 #include <stdlib.h>
 #include <tilewright/poplar/colossus/link.h>
 
-/* --- relocations: value, field, limits ------------------------------------------------------------------------------------------ */
+/* --- relocations: value, field, limits ------------------------------------------------------------------------ */
 
 static const struct {
     tw_relocation_type type;
@@ -64,7 +65,7 @@ static void fields_of_relocations(void **state)
     assert_int_equal(word, 0x14000001);
 }
 
-/* --- ELF --------------------------------------------------------------------------------------------------------------------------- */
+/* --- ELF ------------------------------------------------------------------------------------------------------ */
 
 static const char sample[] =
     ".section .text.f, \"ax\"\n.align 8\n.globl f\n.type f, @function\nf: call $lr, g\n"
@@ -141,7 +142,7 @@ static void elf_keeps_everything(void **state)
     }
 }
 
-/* The header's numbers, byte by byte: spec colossus-isa.md 14. */
+/* The header's numbers, byte by byte: Colossus ISA, ELF. */
 static void elf_header(void **state)
 {
     (void)state;
@@ -201,7 +202,7 @@ static void damaged_files_are_refused(void **state)
     assert_int_equal(tw_object_read("/nowhere/at/all.o", &back), TW_E_FILE_LOAD);
 }
 
-/* --- text that gives the same bytes -------------------------------------------------------------------------------------------------- */
+/* --- text that gives the same bytes --------------------------------------------------------------------------- */
 
 static void check_text_of(const tw_object *object, tw_isa_arch arch)
 {
@@ -272,7 +273,7 @@ static void tables_tell_everything(void **state)
     tw_object_free(o);
 }
 
-/* --- linking ------------------------------------------------------------------------------------------------------------------------- */
+/* --- linking -------------------------------------------------------------------------------------------------- */
 
 static tw_status link_texts(const char *const *texts, size_t count, const tw_link_options *options,
                             tw_object **image)
@@ -394,7 +395,7 @@ static void data_goes_on_in_region_1(void **state)
     tw_object_free(image);
 }
 
-/* --- stack ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- stack ---------------------------------------------------------------------------------------------------- */
 
 #define FN(name, body)                                                                               \
     ".section .text." name "\n.align 4\n.globl " name "\n.type " name ",@function\n" name ":\n" body \
@@ -468,7 +469,7 @@ static void stack_stated_in_two_files(void **state)
     tw_object_free(image);
 }
 
-/* --- the interface by hand ------------------------------------------------------------------------------------------------------------- */
+/* --- the interface by hand ------------------------------------------------------------------------------------ */
 
 static void code_without_text(void **state)
 {

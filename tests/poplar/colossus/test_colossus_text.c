@@ -1,7 +1,8 @@
-/* The assembler's language: expressions, labels, conditions, macros, directives, sections (guide 7.5.1; spec colossus-isa.md 13). */
+/* The assembler's language: expressions, labels, conditions, macros, directives, sections (guide 7.5.1; Colossus ISA,
+ * assembler). */
 #include "asm_test.h"
 
-/* --- bytes: what stands in .data ---------------------------------------------------------------------------------------------- */
+/* --- bytes: what stands in .data ------------------------------------------------------------------------------ */
 
 static const struct {
     const char *text, *hex;
@@ -81,7 +82,7 @@ static void directives_make_bytes(void **state)
     }
 }
 
-/* --- refusals ------------------------------------------------------------------------------------------------------------------- */
+/* --- refusals ------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *text, *phrase;
@@ -149,7 +150,8 @@ static void wrong_texts_are_refused(void **state)
         check_refused(TW_ISA_IPU2, refused[i].text, refused[i].phrase, refused[i].line, refused[i].column);
 }
 
-/* Errors in an expansion name the line of the macro, and a note the call; a marker of the preprocessor names the file. */
+/* Errors in an expansion name the line of the macro, and a note the call; a marker of the preprocessor names the
+ * file. */
 static void places_of_errors(void **state)
 {
     (void)state;
@@ -180,7 +182,7 @@ static void many_errors_stop_it(void **state)
     tw_diags_free(diags);
 }
 
-/* --- sections, symbols, relocations ------------------------------------------------------------------------------------------------ */
+/* --- sections, symbols, relocations --------------------------------------------------------------------------- */
 
 static void symbols_and_relocations(void **state)
 {
@@ -261,7 +263,7 @@ static void lines_of_code(void **state)
     tw_object_free(o);
 }
 
-/* --- the guide's own text ----------------------------------------------------------------------------------------------------------- */
+/* --- the guide's own text ------------------------------------------------------------------------------------- */
 
 static void line_ends_and_marks(void **state)
 {

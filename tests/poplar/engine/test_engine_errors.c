@@ -44,7 +44,7 @@ static void unmapped(void **state)
         tw_graph_map(g, b, 0);
         tw_engine *e = tw_engine_new(g, tw_program_copy(g, a, b), NULL);
         tw_status s = tw_engine_load(e, on_cpu ? cpu : device);
-        assert_int_equal(s, on_cpu ? TW_OK : TW_E_TILE_MAPPING); /* decision 20 */
+        assert_int_equal(s, on_cpu ? TW_OK : TW_E_TILE_MAPPING); /* docs/decisions.md, G5 */
         if (!on_cpu) ASSERT_MESSAGE("lonely");
         tw_engine_free(e);
         tw_graph_free(g);
@@ -171,7 +171,8 @@ static void environment_wins(void **state)
     tw_device_free(device);
 }
 
-/* The table has every key of spec poplar.md 3.2 and 3.3: a sample, and the shape of both listings. */
+/* The table has every key of Poplar API, engine options and runtime options: a sample, and the shape of both
+ * listings. */
 static void option_table(void **state)
 {
     (void)state;

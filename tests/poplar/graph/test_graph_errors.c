@@ -310,7 +310,7 @@ static void graph_errors_table(void **state)
     }
 }
 
-/* --- what the check finds ------------------------------------------------------------------------------------------------ */
+/* --- what the check finds ------------------------------------------------------------------------------------- */
 
 typedef void (*build_fn)(fixture *f, tw_compute_set cs);
 static void unmapped_variable(fixture *f, tw_compute_set cs)

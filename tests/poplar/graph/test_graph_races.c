@@ -1,4 +1,4 @@
-/* Races (decision 16): fixed cases, then random compute sets against a comparison of all pairs. */
+/* Races (docs/decisions.md, G1): fixed cases, then random compute sets against a comparison of all pairs. */
 #include "poplar/graph/fake_codelets.h"
 #include "poplar/graph/build.h"
 

@@ -1,4 +1,5 @@
-// TW_PTO_CLIP_TENSORS: of a tensor and a tile whose extents differ, the part that both have moves, whichever is larger.
+// TW_PTO_CLIP_TENSORS: of a tensor and a tile whose extents differ, the part that both have moves, whichever is
+// larger.
 // Without the macro they are refused (pto_rules_refusals). Exit status 0 = all good.
 #define TW_PTO_CLIP_TENSORS
 #include <pto/pto-inst.hpp>

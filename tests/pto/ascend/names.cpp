@@ -128,7 +128,7 @@ template <typename G> static bool is(G &&g, const std::array<int, 5> &shape, con
 template <typename T, int R, int C, Layout L>
 using Matrix = GlobalTensor<T, TileShape2D<T, R, C, L>, BaseShape2D<T, R, C, L>, L>;
 
-// The table of contiguous shapes (spec 1.3), static and dynamic.
+// The table of contiguous shapes (PTO ISA, global tensors), static and dynamic.
 static void shapes()
 {
     const int all = 64 * 32;

@@ -272,7 +272,8 @@ static void pto_limits_calls(void **state)
     assert_int_equal(bad, 0);
 }
 
-/* --- tiles: every extent from 1 to 130, every type, layout and location, against the sentences of the manual (1.1) */
+/* --- tiles: every extent from 1 to 130, every type, layout and location, against the sentences of the manual
+ * (1.1) */
 
 typedef struct boxes {
     unsigned char base, inner;

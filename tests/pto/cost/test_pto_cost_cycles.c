@@ -219,8 +219,8 @@ static void pto_cycles_overlap(void **state)
     }
 }
 
-/* Each instruction with its begin and end, on the track of its pipe: two loads and the sum of the first, which begins when its
- * tile is there, while the second is still on its way. */
+/* Each instruction with its begin and end, on the track of its pipe: two loads and the sum of the first, which begins
+ * when its tile is there, while the second is still on its way. */
 static void pto_cycles_timeline(void **state)
 {
     static float memory[64 * 64];

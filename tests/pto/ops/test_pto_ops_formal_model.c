@@ -1,5 +1,5 @@
-/* Instructions of the formal model alone (profile cpu): fused products, sorting in groups, memory by displacements in bytes.
- * Against loops over single elements written here; ends of tables, ties, NaN, places that meet. */
+/* Instructions of the formal model alone (profile cpu): fused products, sorting in groups, memory by displacements in
+ * bytes. Against loops over single elements written here; ends of tables, ties, NaN, places that meet. */
 #define COUNT_ROWS
 #include "pto/support/check.h"
 
@@ -86,7 +86,7 @@ static void pto_formal_sort(void **state)
     tw_pto_free(core);
 }
 
-/* --- memory -------------------------------------------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------------------------------------------- */
 
 typedef struct lanes { /* of one call: what stands where, as bytes */
     tw_pto_tile tile, index, mask, expected, replacement;

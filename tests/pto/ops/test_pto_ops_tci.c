@@ -57,8 +57,8 @@ static void pto_tci_values(void **state)
                 }
 }
 
-/* The seed's four C++ examples, in C. */
-static void pto_tci_seed_examples(void **state)
+/* The four C++ examples of the page on TCI, in C. */
+static void pto_tci_page_examples(void **state)
 {
     (void)state;
     tw_pto *core = tw_pto_new(TW_PTO_A2A3, 0);
@@ -151,7 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pto_tci_values),
-        cmocka_unit_test(pto_tci_seed_examples),
+        cmocka_unit_test(pto_tci_page_examples),
         cmocka_unit_test(pto_tci_restrictions),
         cmocka_unit_test(pto_tci_tmp),
     };

@@ -4,7 +4,8 @@
  * @address, base =
  *           a window
  *   conv    "conv location type layout a,b,c,.." then kHxW filter, hN map of N rows, t = transposed, xN channels
- *   tensor  "g type rows x cols layout", then wN = window of N bytes, null, neg = negative stride, repeat = stride 0, outer = two outer
+ *   tensor  "g type rows x cols layout", then wN = window of N bytes, null, neg = negative stride, repeat = stride 0,
+ *   outer = two outer
  * planes, odd = 31 single scales,
  *           eights, fours = boxes of scales 8 high, 4 wide
  *   scalar  "#type value" */

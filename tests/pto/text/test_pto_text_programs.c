@@ -4,7 +4,8 @@
 
 #include <glib.h>
 
-/* The page on TCI, "Syntax" and "Examples": every form with the attribute and without, signless and unsigned types. */
+/* The page on TCI, "Syntax" and "Examples": every form with the attribute and without, signless and unsigned
+ * types. */
 static void pto_text_tci_forms(void **state)
 {
     static const struct {

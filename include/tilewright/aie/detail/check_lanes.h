@@ -2,10 +2,10 @@
  *
  * Undefined lanes carry a mark instead of a value: undef_v16int16() and the wset_v() family fill the words of 64 bits
  * that nothing sets with a pattern that names the call. The pattern is one of 2^12 words out of 2^64, spread by a
- * mixing function, so data that looks like it is as good as impossible: no false alarms. Moves (concat, ext, upd, casts
- * of vectors, copies, memory) carry marks along; what computes with a marked word, or sends it through a port, reports
- * it. Moves of lanes within words (upd_elem, shft_elem, shuffle, select) make words of which a part is left over: the
- * library remembers the value of such a word, and which lanes of it nothing has set. */
+ * mixing function, so data that looks like it is as good as impossible: no false alarms. Moves (concat, ext, upd,
+ * casts of vectors, copies, memory) carry marks along; what computes with a marked word, or sends it through a port,
+ * reports it. Moves of lanes within words (upd_elem, shft_elem, shuffle, select) make words of which a part is left
+ * over: the library remembers the value of such a word, and which lanes of it nothing has set. */
 #ifndef TILEWRIGHT_AIE_SITE_H
 #define TILEWRIGHT_AIE_SITE_H
 
@@ -28,8 +28,8 @@ TW_API void tw__aie_mode_unset(const char *intrinsic);
 /* tw__aie_report() about another place; line 0: `file` is a program and an offset. */
 TW_API void tw__aie_report_at(const char *file, int line, const char *intrinsic, const char *format, ...)
     TW_PRINTF(4, 5);
-/* Called by libtilewright_aie_check, once per load or store of instrumented code: reports an access to tile memory outside
- * of the buffers that the running kernel holds. pc: behind the call. */
+/* Called by libtilewright_aie_check, once per load or store of instrumented code: reports an access to tile memory
+ * outside of the buffers that the running kernel holds. pc: behind the call. */
 TW_API void tw__aie_access(const void *p, size_t bytes, int is_store, const void *pc);
 /* ... and per misaligned one, with the alignment that the type asks for. One report a line. */
 TW_API void tw__aie_misaligned(const char *file, int line, const void *p, unsigned alignment, const char *type,
@@ -96,8 +96,8 @@ TW__AIE void tw__lane_defined(const char *intrinsic, const void *vector, size_t 
         if (tw_mark) tw__aie_moved(tw_mark, &(r), tw_of_b, sizeof(r));                 \
     } while (0)
 
-/* The place of the call in progress. C: around each call, restored behind it, so that calls within its arguments leave
- * it right. C++: default arguments of the function called. */
+/* The place of the call in progress. C: around each call, restored behind it, so that calls within its arguments
+ * leave it right. C++: default arguments of the function called. */
 typedef struct tw__where {
     const char *file;
     int line;
@@ -150,8 +150,8 @@ struct tw__end { /* keeps arguments of the call away from the place */
     })
 #endif
 
-/* Templates in front of the overloads `target`, by number of arguments: by value, because deduction drops the alignment
- * of a vector type. lead: what goes first; BEHIND: nothing, or a variable that receives bits. */
+/* Templates in front of the overloads `target`, by number of arguments: by value, because deduction drops the
+ * alignment of a vector type. lead: what goes first; BEHIND: nothing, or a variable that receives bits. */
 #ifdef __cplusplus
 #define TW__CLASS1  class A1
 #define TW__CLASS2  TW__CLASS1, class A2

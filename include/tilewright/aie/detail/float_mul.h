@@ -4,8 +4,8 @@
  *
  * One rounding per operation, to nearest even, never fused: a product is rounded before it is added (assumed: the
  * multiplier feeds the adder through a single-precision register). cfloat by cfloat is two hardware operations: first
- * the products with x.real, then those with x.imag. Compile with -ffp-contract=off; the pragma below asks for it where
- * the compiler listens. */
+ * the products with x.real, then those with x.imag. Compile with -ffp-contract=off; the pragma below asks for it
+ * where the compiler listens. */
 #ifndef TILEWRIGHT_AIE_FLOAT_MUL_H
 #define TILEWRIGHT_AIE_FLOAT_MUL_H
 
@@ -40,8 +40,8 @@ TW__AIE tw__f8 tw__plus(tw__f8 a, tw__f8 b)
     TW__NO_CONTRACT
     return a + b;
 }
-/* a + b with a product b, rounded. gcc sees both behind the product, lest it puts off the sums of a chain, for which all
- * products would wait in memory. */
+/* a + b with a product b, rounded. gcc sees both behind the product, lest it puts off the sums of a chain, for which
+ * all products would wait in memory. */
 TW__AIE tw__f8 tw__plus_product(tw__f8 a, tw__f8 b)
 {
 #if !defined(__clang__) && defined(__FMA__)
@@ -235,9 +235,10 @@ TW__FSHORT(v4cfloat, v8float, tw__cpick, tw__dpick, 4, 8, v4cfloat, tw__fmul_lan
 TW__FSHORT(v8float, v4cfloat, tw__dpick, tw__cpick, 8, 4, v4cfloat, tw__fmul_lanes)
 TW__FSHORT(v4cfloat, v4cfloat, tw__cpick, tw__cpick, 4, 4, v4cfloat, tw__fmul_complex)
 
-/* --- names ------------------------------------------------------------------------------------------------------------ */
+/* --- names ---------------------------------------------------------------------------------------------------- */
 
-/* X(name, overloads, flags). _c conjugates the operand that is complex; of two, both bits reach only what they can. */
+/* X(name, overloads, flags). _c conjugates the operand that is complex; of two, both bits reach only what they
+ * can. */
 #define TW__FNAMES(X)                                                     \
     X(fpmul, tw__fmu, 0)                                                  \
     X(fpmul_c, tw__fmu, TW__FCONJ_X | TW__FCONJ_Z)                        \

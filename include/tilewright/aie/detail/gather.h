@@ -25,9 +25,9 @@ typedef uint64_t tw__u64m __attribute__((may_alias));
 typedef uint8_t tw__u8x16 __attribute__((vector_size(16), aligned(16), may_alias));
 
 #if defined(__AVX2__) && !defined(__clang__)
-/* A shuffle within 128 bits is one instruction, others are three and more. So when the indices are known and a half of
- * the result comes from 128 bits anywhere in a buffer of 512 or 1024 bits, which gcc keeps in memory, these are loaded
- * first. Buffers of 256 bits are in registers, from which such a load would be a detour. */
+/* A shuffle within 128 bits is one instruction, others are three and more. So when the indices are known and a half
+ * of the result comes from 128 bits anywhere in a buffer of 512 or 1024 bits, which gcc keeps in memory, these are
+ * loaded first. Buffers of 256 bits are in registers, from which such a load would be a detour. */
 typedef long long tw__v2di __attribute__((vector_size(16), may_alias));
 typedef long long tw__v4di __attribute__((vector_size(32), may_alias));
 TW__AIE tw__v4di tw__load_halves(const void *low, const void *high)
@@ -123,8 +123,8 @@ TW__AIE tw__u8x16 tw__gather8(const tw__u8m *p, unsigned n, tw__u8x16 m)
     return r;
 }
 #else
-/* clang joins picks from a vector to one shuffle, and makes less of picks from a struct in memory. Where the indices are
- * not known, memory is where to pick from. */
+/* clang joins picks from a vector to one shuffle, and makes less of picks from a struct in memory. Where the indices
+ * are not known, memory is where to pick from. */
 #ifdef __clang__
 #define TW__OF_VECTOR(vector, element, count, bytes, known)                                  \
     if ((known) && n * sizeof(element) == (bytes)) {                                         \
@@ -185,8 +185,8 @@ TW__AIE tw__i16x16 tw__unsigned16(tw__u8x16 v)
 #endif
 }
 
-/* Four elements of a buffer of n, widened. gcc: as above, from one load where they lie within 128 bits; from 256 bits,
- * which are in a register, only halves. */
+/* Four elements of a buffer of n, widened. gcc: as above, from one load where they lie within 128 bits; from 256
+ * bits, which are in a register, only halves. */
 #if defined(__AVX2__) && !defined(__clang__)
 #define TW__WIDEN(name, element, count, parts, widened)                                                       \
     TW__AIE tw__i64x4 name##_of(const element *p, unsigned n, unsigned a, unsigned b, unsigned c, unsigned d) \

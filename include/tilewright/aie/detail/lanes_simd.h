@@ -25,8 +25,8 @@ TW__AIE tw__x512 tw__pick32(const void *p, unsigned n, unsigned start, unsigned 
     r.high = tw__gather32((const tw__i32m *)p, n, tw__index32(high, start, n));
     return r;
 }
-/* Sums of cint16: offsets as of int16, a pair of nibbles for two lanes, the second relative to the first, plus 1; without
- * a square (UG1078 "Reduced Lane Addressing Scheme"). */
+/* Sums of cint16: offsets as of int16, a pair of nibbles for two lanes, the second relative to the first, plus 1;
+ * without a square (UG1078 "Reduced Lane Addressing Scheme"). */
 TW__AIE tw__i32x8 tw__index_pairs(unsigned word, unsigned start, unsigned n)
 {
 #define TW__L(k) (int32_t)(tw__nib(word, k) + ((k) & 1) * (tw__nib(word, (k) & 6) + 1))

@@ -43,8 +43,8 @@ typedef struct tw__shape {
  * modulo the buffer, a power of two, so negative ones need no care. */
 
 /* The int16 scheme works on blocks of 2 lanes x 2 columns; `square` permutes a block. Of two neighbouring nibbles the
- * first gives the even lane's offset, the second is relative to it, plus 1; both count pairs. Entries go lane by lane,
- * 2 columns each, 8 lanes of one offsets word. The select family uses it with 4 lanes to a block. */
+ * first gives the even lane's offset, the second is relative to it, plus 1; both count pairs. Entries go lane by
+ * lane, 2 columns each, 8 lanes of one offsets word. The select family uses it with 4 lanes to a block. */
 TW__AIE tw__i16x16 tw__pairs(unsigned word, unsigned square, unsigned base, unsigned n)
 {
     int16_t e0 = (int16_t)(2 * (word & 15)), e1 = (int16_t)(2 * (word >> 8 & 15));
@@ -114,7 +114,8 @@ TW__AIE tw__u8x32 tw__byte_offsets(tw__bytes b, tw__u8x32 second)
     return even + (delta & -second) + base;
 }
 
-/* x of 8 by 8 bits: the square permutes blocks of 2 double lanes x 2 columns, lanes of a double lane are neighbours. */
+/* x of 8 by 8 bits: the square permutes blocks of 2 double lanes x 2 columns, lanes of a double lane are
+ * neighbours. */
 TW__AIE tw__u8x32 tw__bytes_x(tw__bytes b, unsigned square)
 {
     uint8_t q0 = square & 3, q1 = square >> 4 & 3, q2 = square >> 8 & 3, q3 = square >> 12 & 3;

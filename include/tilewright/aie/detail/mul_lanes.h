@@ -4,9 +4,10 @@
 
 #include <tilewright/aie/detail/mul_index.h>
 
-/* --- lane by lane, four at a time ------------------------------------------------------------------------------------ */
+/* --- lane by lane, four at a time ----------------------------------------------------------------------------- */
 
-/* Components `part` of 4 elements, from lane `first` of the indices, widened. n: elements; scale: components of one. */
+/* Components `part` of 4 elements, from lane `first` of the indices, widened. n: elements; scale: components of
+ * one. */
 TW__AIE tw__i64x4 tw__pick(const void *p, unsigned n, unsigned type, tw__i16x16 ix, unsigned first, unsigned scale,
                            unsigned part)
 {
@@ -174,7 +175,8 @@ TW__AIE void tw__column80(tw__word80 *acc, const tw__mul *a, const tw__shape *s,
 #undef TW__W
 }
 
-/* _uct: the datum of column uct_col on the y side, shifted, into the upper half of the accumulator. At most 8 lanes. */
+/* _uct: the datum of column uct_col on the y side, shifted, into the upper half of the accumulator. At most 8
+ * lanes. */
 #define TW__DEFINE_UCT(name, word, wide)                                                               \
     TW__AIE void name(word *acc, const tw__mul *a, const tw__shape *s, unsigned flags, unsigned first) \
     {                                                                                                  \

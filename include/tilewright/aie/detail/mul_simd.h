@@ -4,10 +4,11 @@
 
 #include <tilewright/aie/detail/mul_lanes.h>
 
-/* --- SIMD: 8- and 16-bit data ---------------------------------------------------------------------------------------
- * Sums of two neighbouring 16-bit products, 8 at a time, in 32 bits; then added to lanes of 64. Widening sums that lie
- * in the order 0, 4, 1, 5, 2, 6, 3, 7 takes a mask and a shift: even ones belong to the first four lanes, odd ones to
- * the next four. So the data are picked in that order. A sum is raised to be unsigned, and the lanes lowered again. */
+/* --- SIMD: 8- and 16-bit data ------------------------------------------------------------------------------------
+ * Sums of two neighbouring 16-bit products, 8 at a time, in 32 bits; then added to lanes of 64. Widening sums that
+ * lie in the order 0, 4, 1, 5, 2, 6, 3, 7 takes a mask and a shift: even ones belong to the first four lanes, odd
+ * ones to the next four. So the data are picked in that order. A sum is raised to be unsigned, and the lanes lowered
+ * again. */
 
 /* Sums raised by `raised`, lanes of two pieces in turn. */
 TW__AIE void tw__accumulate(tw__u64x4 *acc, tw__u32x8 sums, tw__u64x4 raised, unsigned flags)
@@ -135,7 +136,7 @@ TW__AIE void tw__dot(tw__u64x4 *acc, const tw__mul *a, const tw__shape *s, unsig
     tw__accumulate(acc + (wide ? 2 : 0), sums.high, raised, flags);
 }
 
-/* --- SIMD: cint16 by cint16 -----------------------------------------------------------------------------------------
+/* --- SIMD: cint16 by cint16 --------------------------------------------------------------------------------------
  * One such vector of sums holds the real and imaginary parts of four lanes: re 0, 2, im 0, 2, re 1, 3, im 1, 3. */
 
 /* The lanes' elements in that order; `word` starts at the nibble of lane 0. */

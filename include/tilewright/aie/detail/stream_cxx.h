@@ -229,7 +229,8 @@ TW__AIE void writeHeader(output_pktstream *s, unsigned type, unsigned id, bool t
     TW__HERE;
     tw_aie_put_word(s->port, tw__packet_header(id, type), tlast);
 }
-/* Ids are given by the switch configuration: tw_aie_array_packet_id(), or the graph. Several on one stream count on. */
+/* Ids are given by the switch configuration: tw_aie_array_packet_id(), or the graph. Several on one stream count
+ * on. */
 template <class S> TW__AIE unsigned getPacketid(S *s, int index TW__AT)
 {
     TW__HERE;

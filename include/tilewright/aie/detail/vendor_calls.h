@@ -1,5 +1,6 @@
-/* Overloads that layered C++ calls beyond those of the user guide: conjugation chosen at run time, conversions of complex
- * scalars and of 16 lanes. What they compute follows from what the library computes with them (an FFT, a conversion). */
+/* Overloads that layered C++ calls beyond those of the user guide: conjugation chosen at run time, conversions of
+ * complex scalars and of 16 lanes. What they compute follows from what the library computes with them (an FFT, a
+ * conversion). */
 #ifndef TILEWRIGHT_AIE_VENDOR_CALLS_H
 #define TILEWRIGHT_AIE_VENDOR_CALLS_H
 
@@ -24,8 +25,8 @@ struct tw__not_modelled { /* whatever the caller wants, so that the message stan
 TW__VENDOR_NOT_MODELLED(TW__VENDOR_REFUSED)
 #undef TW__VENDOR_REFUSED
 
-/* Whole-vector products as functions: kernels take a layered library's mul() in by a using directive, and a template here
- * would be as good a match. */
+/* Whole-vector products as functions: kernels take a layered library's mul() in by a using directive, and a template
+ * here would be as good a match. */
 #define TW__WHOLE_TYPES(X, name, cls, flags) \
     X(name, cls, flags, v16int16, v16acc48)  \
     X(name, cls, flags, v8int32, v8acc80)    \
@@ -57,8 +58,8 @@ template <class A> TW__AIE auto lsrsI(A acc, int shift) -> decltype(lsrs_ilv(acc
     return lsrs_ilv(acc, shift);
 }
 
-/* A flag behind the offsets of a complex operand conjugates it: mac8(acc, x, xstart, xoffs, conj, z, zstart, zoffs, conj),
- * and behind ystart in the _sym forms. X(class of names, accumulator, x, z), one column each. */
+/* A flag behind the offsets of a complex operand conjugates it: mac8(acc, x, xstart, xoffs, conj, z, zstart, zoffs,
+ * conj), and behind ystart in the _sym forms. X(class of names, accumulator, x, z), one column each. */
 // clang-format off
 #define TW__DYNAMIC_LIST(X) \
     X(tw__m8_48, v8cacc48, v16cint16, v8cint16) X(tw__m8_48, v8cacc48, v32cint16, v8cint16) \

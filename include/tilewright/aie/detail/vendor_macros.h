@@ -37,8 +37,8 @@
 #define chess_pipeline_non_leaf_loop_solution(...)
 #define chess_keep_sw_loop
 #define chess_hw_loop
-/* Where a register is asked for, or an alignment: the one that every vector needs. g++ refuses it on parameters, and aligns
- * arrays of 16 bytes and more by itself. */
+/* Where a register is asked for, or an alignment: the one that every vector needs. g++ refuses it on parameters, and
+ * aligns arrays of 16 bytes and more by itself. */
 #ifdef __clang__
 #define chess_storage(...) __attribute__((aligned(16)))
 #else

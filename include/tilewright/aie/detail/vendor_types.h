@@ -1,9 +1,9 @@
 /* The vector and accumulator types as classes, for C++ that is layered on the intrinsics; included by aie/vendor.hpp
  * before the types themselves.
  *
- * A GNU vector type loses its attributes (alignment of 16 bytes, aliasing) as a template argument, and two of one size
- * convert into each other. A class does neither. Every class is an aggregate and trivially copyable; v[i] is a lane; a
- * cast between types of one size, (v8int32)v, reinterprets, and has to be written. */
+ * A GNU vector type loses its attributes (alignment of 16 bytes, aliasing) as a template argument, and two of one
+ * size convert into each other. A class does neither. Every class is an aggregate and trivially copyable; v[i] is a
+ * lane; a cast between types of one size, (v8int32)v, reinterprets, and has to be written. */
 #ifndef TILEWRIGHT_AIE_VENDOR_TYPES_H
 #define TILEWRIGHT_AIE_VENDOR_TYPES_H
 

@@ -22,7 +22,8 @@ using std::to_string;
 using std::vector;
 } // namespace adf
 
-/* Kernels of layered C++ have functions of their own by these names; what opens a port is a graph's business there. */
+/* Kernels of layered C++ have functions of their own by these names; what opens a port is a graph's business
+ * there. */
 #ifdef TILEWRIGHT_AIE_VENDOR_HPP
 #undef window_in
 #undef window_out

@@ -5,7 +5,8 @@
  *     tw_object *object;
  *     if (tw_asm_file("axpy.S", &options, diags, &object) != TW_OK) tw_diags_print(diags, stderr, true);
  *
- * The language is that of docs/colossus.md: GNU syntax, bundles in braces, the instructions of <tilewright/poplar/colossus/isa.h>. */
+ * The language is that of docs/colossus.md: GNU syntax, bundles in braces, the instructions of
+ * <tilewright/poplar/colossus/isa.h>. */
 #ifndef TILEWRIGHT_POPLAR_COLOSSUS_ASM_H
 #define TILEWRIGHT_POPLAR_COLOSSUS_ASM_H
 
@@ -22,8 +23,8 @@ typedef struct tw_asm_options {
     unsigned max_errors;          /* gives up after so many; 0: 20 */
 } tw_asm_options;
 
-/* Assembles text that is ready for the assembler: no preprocessor. `file` is the name in messages. TW_E_PARSE: errors are in
- * `diags` (which may be NULL), *object is NULL. Free *object with tw_object_free(). */
+/* Assembles text that is ready for the assembler: no preprocessor. `file` is the name in messages. TW_E_PARSE: errors
+ * are in `diags` (which may be NULL), *object is NULL. Free *object with tw_object_free(). */
 TW_API tw_status tw_asm_text(const char *text, size_t length, const char *file, const tw_asm_options *options,
                              tw_diags *diags, tw_object **object);
 /* Assembles a file; one whose name ends in .S goes through the C preprocessor first (clang, with __IPU__,

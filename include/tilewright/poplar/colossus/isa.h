@@ -1,12 +1,12 @@
-/* The instruction set of the Colossus tile processors as data: one table that the assembler, the disassembler, the simulator
- * and the reference in docs/ read.
+/* The instruction set of the Colossus tile processors as data: one table that the assembler, the disassembler, the
+ * simulator and the reference in docs/ read.
  *
  *     tw_insn insn;
  *     char text[TW_INSN_TEXT];
  *     if (tw_insn_decode(TW_ISA_IPU2, 0x44203011, &insn)) puts(tw_insn_format(&insn, text));   // add $m1, $m2, $m3
  *
- * Words are little-endian in memory. Bit 31 says that an instruction is half of a bundle: two words, main pipeline first, both
- * with the bit set. Every row is static and lives as long as the program. */
+ * Words are little-endian in memory. Bit 31 says that an instruction is half of a bundle: two words, main pipeline
+ * first, both with the bit set. Every row is static and lives as long as the program. */
 #ifndef TILEWRIGHT_POPLAR_COLOSSUS_ISA_H
 #define TILEWRIGHT_POPLAR_COLOSSUS_ISA_H
 
@@ -89,15 +89,16 @@ typedef struct tw_insn {
 /* The instruction in `word` (for two-word ones the second word in the upper half). False when the chip has no such
  * instruction, or when a register field does not name a legal pair or quad. */
 TW_API bool tw_insn_decode(tw_isa_arch arch, uint64_t word, tw_insn *insn);
-/* The reverse. TW_E_NOT_SUPPORTED: not on this chip; TW_E_INDEX: no such row or register; TW_E_OVERFLOW: a constant does not
- * fit its field; the message names the operand. */
+/* The reverse. TW_E_NOT_SUPPORTED: not on this chip; TW_E_INDEX: no such row or register; TW_E_OVERFLOW: a constant
+ * does not fit its field; the message names the operand. */
 TW_API tw_status tw_insn_encode(tw_isa_arch arch, const tw_insn *insn, uint64_t *word);
 /* Text that the assembler accepts and turns into the same word. Returns buf. */
 TW_API char *tw_insn_format(const tw_insn *insn, char buf[TW_INSN_TEXT]);
 /* "add $mD, $mS, simm16" into buf; returns buf. */
 TW_API char *tw_isa_syntax(const tw_isa_row *row, char buf[TW_INSN_TEXT]);
 
-/* All rows, aliases and control registers as a page of Markdown (docs/colossus-instructions.md); free(). NULL: no memory. */
+/* All rows, aliases and control registers as a page of Markdown (docs/colossus-instructions.md); free(). NULL: no
+ * memory. */
 TW_API char *tw_isa_reference(void);
 
 /* Another spelling: `mov $m1, $m2` stands for `or $m1, $m2, 0`. */

@@ -23,11 +23,11 @@ typedef struct tw_link_options {
     const char *const *names; /* of the objects, for messages; NULL = numbers */
 } tw_link_options;
 
-/* Links objects of one chip. Sections .text.X, .data.X and the like that nothing refers to are left out; .text, .data, .rodata
- * and .bss stay. The image is an object whose sections have addresses, whose symbols are addresses, and which has no relocations;
- * free it with tw_object_free(). The objects stay the caller's.
- * TW_E_LINK: undefined symbols, two definitions of one, addresses that do not fit, no room: all are in `diags` (may be NULL), the
- * first in tw_error_message(). TW_E_INVALID_ARGUMENT: objects of several chips. */
+/* Links objects of one chip. Sections .text.X, .data.X and the like that nothing refers to are left out; .text,
+ * .data, .rodata and .bss stay. The image is an object whose sections have addresses, whose symbols are addresses,
+ * and which has no relocations; free it with tw_object_free(). The objects stay the caller's.
+ * TW_E_LINK: undefined symbols, two definitions of one, addresses that do not fit, no room: all are in `diags` (may
+ * be NULL), the first in tw_error_message(). TW_E_INVALID_ARGUMENT: objects of several chips. */
 TW_API tw_status tw_link(const tw_object *const *objects, size_t count, const tw_link_options *options,
                          tw_diags *diags, tw_object **image);
 
@@ -36,10 +36,11 @@ TW_API uint32_t tw_object_entry(const tw_object *image);
 /* Bytes of code (EXEC sections) and of all other sections in memory. */
 TW_API void tw_link_sizes(const tw_object *image, uint32_t *code, uint32_t *data);
 
-/* Bytes of stack that `function` of a linked image needs: what is stated as its total; else its own bytes plus the most that
- * anything it calls or jumps to needs, functions stated by DEF_FUNC_CALL_PTRS included. TW_E_SYMBOL: there is no such function.
- * TW_E_LINK: not stated, stated more than once, recursive without a total, or an indirect jump without a list of targets; the
- * message names the function and the calls that lead to it. */
+/* Bytes of stack that `function` of a linked image needs: what is stated as its total; else its own bytes plus the
+ * most that anything it calls or jumps to needs, functions stated by DEF_FUNC_CALL_PTRS included. TW_E_SYMBOL: there
+ * is no such function.
+ * TW_E_LINK: not stated, stated more than once, recursive without a total, or an indirect jump without a list of
+ * targets; the message names the function and the calls that lead to it. */
 TW_API tw_status tw_stack_need(const tw_object *image, const char *function, uint32_t *bytes);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Code and data of Colossus tiles while they are made: sections, symbols, relocations, stack notes, and their ELF files. The
- * assembler emits through this interface, and so may any other code generator; the linker reads it.
+/* Code and data of Colossus tiles while they are made: sections, symbols, relocations, stack notes, and their ELF
+ * files. The assembler emits through this interface, and so may any other code generator; the linker reads it.
  *
  *     tw_object *o = tw_object_new(TW_ISA_IPU2);
  *     int text = tw_object_section(o, ".text.f", TW_SECTION_CODE), f = tw_object_symbol(o, "f");
@@ -8,8 +8,9 @@
  *     tw_object_emit(o, text, &insn);
  *     tw_object_write(o, "f.o");
  *
- * Sections only grow: every instruction has one size, so that an offset is final when it is handed out. All functions return
- * TW_OK, an index or a pointer, or else a negative status or NULL with tw_error_message(). Strings are copied. */
+ * Sections only grow: every instruction has one size, so that an offset is final when it is handed out. All functions
+ * return TW_OK, an index or a pointer, or else a negative status or NULL with tw_error_message(). Strings are
+ * copied. */
 #ifndef TILEWRIGHT_POPLAR_COLOSSUS_OBJECT_H
 #define TILEWRIGHT_POPLAR_COLOSSUS_OBJECT_H
 
@@ -25,7 +26,7 @@ TW_API tw_object *tw_object_new(tw_isa_arch arch); /* NULL when out of memory */
 TW_API void tw_object_free(tw_object *object);
 TW_API tw_isa_arch tw_object_arch(const tw_object *object);
 
-/* --- sections ------------------------------------------------------------------------------------------------------------ */
+/* --- sections ------------------------------------------------------------------------------------------------- */
 
 typedef enum tw_section_flag {
     TW_SECTION_ALLOC = 1,
@@ -60,7 +61,7 @@ TW_API tw_status tw_object_emit(tw_object *object, int section, const tw_insn *i
 /* Replaces bytes that are there. */
 TW_API tw_status tw_object_patch(tw_object *object, int section, uint32_t offset, const void *data, size_t bytes);
 
-/* --- symbols --------------------------------------------------------------------------------------------------------------- */
+/* --- symbols -------------------------------------------------------------------------------------------------- */
 
 typedef enum tw_symbol_type {
     TW_SYMBOL_NOTYPE,
@@ -82,8 +83,8 @@ typedef struct tw_symbol {
     uint8_t visibility; /* as in ELF: 0 default, 1 internal, 2 hidden, 3 protected */
 } tw_symbol;
 
-/* Index of the symbol of this name, made when there is none: undefined, local until bound or used undefined. "" makes a new
- * one each time. */
+/* Index of the symbol of this name, made when there is none: undefined, local until bound or used undefined. "" makes
+ * a new one each time. */
 TW_API int tw_object_symbol(tw_object *object, const char *name);
 TW_API int tw_object_find_symbol(const tw_object *object, const char *name); /* -1 when there is none */
 TW_API int tw_object_section_symbol(tw_object *object, int section);
@@ -95,11 +96,11 @@ TW_API tw_status tw_object_set_visibility(tw_object *object, int symbol, unsigne
 TW_API tw_status tw_object_set_size(tw_object *object, int symbol, uint32_t bytes);
 TW_API tw_status tw_object_set_type(tw_object *object, int symbol, tw_symbol_type type);
 
-/* --- relocations ------------------------------------------------------------------------------------------------------------ */
+/* --- relocations ---------------------------------------------------------------------------------------------- */
 
 /* X(name, number, bits, shift, subtract region 0, where)
- *   field = (S + A - base of region 0 if asked) >> shift, which has to fit `bits` without sign; where: D data in bytes,
- *   L low bits of the word, R as in `run` (bits 15:12 at 19:16, bits 11:0 at 11:0) */
+ *   field = (S + A - base of region 0 if asked) >> shift, which has to fit `bits` without sign; where: D data in
+ *   bytes, L low bits of the word, R as in `run` (bits 15:12 at 19:16, bits 11:0 at 11:0) */
 #define TW_RELOCATION_LIST(X)         \
     X(NONE, 0, 0, 0, 0, D)            \
     X(8, 1, 8, 0, 0, D)               \
@@ -138,7 +139,7 @@ TW_API const tw_relocation *tw_object_get_relocation(const tw_object *object, si
 /* Puts `address` into the field at `at` (4 bytes, 8 of type 64). TW_E_OVERFLOW names value and field. */
 TW_API tw_status tw_relocation_apply(tw_isa_arch arch, unsigned type, uint64_t address, uint8_t *at);
 
-/* --- stack notes (guide 2.8.1, 7.3.1) and lines -------------------------------------------------------------------------------- */
+/* --- stack notes (guide 2.8.1, 7.3.1) and lines --------------------------------------------------------------- */
 
 typedef enum tw_stack_kind { TW_STACK_TOTAL, TW_STACK_OWN, TW_STACK_CALLS } tw_stack_kind;
 typedef struct tw_stack_note {
@@ -163,18 +164,19 @@ TW_API tw_status tw_object_add_line(tw_object *object, int section, uint32_t off
 /* The line that holds `offset`; NULL when it is not known. */
 TW_API const tw_object_line *tw_object_line_at(const tw_object *object, int section, uint32_t offset);
 
-/* --- ELF ---------------------------------------------------------------------------------------------------------------------- */
+/* --- ELF ------------------------------------------------------------------------------------------------------ */
 
-/* ELF32, little-endian, EM_GRAPHCORE_IPU (248), RELA relocations. Stack notes are in .stack_sizes_ipu, lines in .tw_lines. */
+/* ELF32, little-endian, EM_GRAPHCORE_IPU (248), RELA relocations. Stack notes are in .stack_sizes_ipu, lines in
+ * .tw_lines. */
 TW_API tw_status tw_object_write(const tw_object *object, const char *path);
 /* The file's bytes; the caller frees them with free(). */
 TW_API tw_status tw_object_to_elf(const tw_object *object, uint8_t **bytes, size_t *size);
-/* TW_E_FILE_LOAD: the file cannot be read; TW_E_OBJECT_LOAD: it is no object for these chips, or a damaged one: the message says
- * what is wrong with which part. */
+/* TW_E_FILE_LOAD: the file cannot be read; TW_E_OBJECT_LOAD: it is no object for these chips, or a damaged one: the
+ * message says what is wrong with which part. */
 TW_API tw_status tw_object_read(const char *path, tw_object **object);
 TW_API tw_status tw_object_from_elf(const uint8_t *bytes, size_t size, const char *name, tw_object **object);
 
-/* --- text ---------------------------------------------------------------------------------------------------------------------- */
+/* --- text ----------------------------------------------------------------------------------------------------- */
 
 typedef enum tw_dump_part {
     TW_DUMP_CODE =

@@ -1,13 +1,13 @@
-/* attributes: what instructions take besides operands: template parameters in C++, dictionaries in text. One list, from
- * which come the struct, an enumeration per attribute, and their names in text. Included by pto/core.h. */
+/* attributes: what instructions take besides operands: template parameters in C++, dictionaries in text. One list,
+ * from which come the struct, an enumeration per attribute, and their names in text. Included by pto/core.h. */
 #ifndef TILEWRIGHT_PTO_ATTRIBUTES_H
 #define TILEWRIGHT_PTO_ATTRIBUTES_H
 
 #include <stdint.h>
 
 // clang-format off
-/* V(constant without TW_PTO_, name in text); the first is 0 and the default. Text takes rne, rz, rp, rm for rint, trunc,
- * ceil, floor, and names with the prefixes atomic_ and cmp_. */
+/* V(constant without TW_PTO_, name in text); the first is 0 and the default. Text takes rne, rz, rp, rm for rint,
+ * trunc, ceil, floor, and names with the prefixes atomic_ and cmp_. */
 #define TW_PTO_DESCENDING_VALUES(V) \
     V(DESCENDING_OFF, "false") V(DESCENDING_ON, "true")
 #define TW_PTO_CMP_VALUES(V) \
@@ -117,7 +117,8 @@ typedef struct tw_pto_attrs {
 #undef TW_PTO_ATTR_FIELD
 } tw_pto_attrs;
 
-/* tw_pto_set_round(&attrs, TW_PTO_ROUND_RINT): the same with the compiler looking whether the value is one of that field. */
+/* tw_pto_set_round(&attrs, TW_PTO_ROUND_RINT): the same with the compiler looking whether the value is one of that
+ * field. */
 #define TW_PTO_ATTR_SET(field, names, values)                                                    \
     static inline void tw_pto_set_##field(tw_pto_attrs *attrs, enum tw_pto_##field##_attr value) \
     {                                                                                            \

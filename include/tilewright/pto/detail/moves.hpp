@@ -74,10 +74,10 @@ RecordEvent window(const char *mnemonic, const tw_pto_attrs &attrs, D &dst0, E &
     return call(mnemonic, attrs, dst0, dst1, src, row0, col0, row1, col1, events...);
 }
 
-// The documents ask that tensor and valid region have the same extents. Published programs for A2/A3 give tiles with tails
-// of their own: with TW_PTO_CLIP_TENSORS the part that both have moves, from the first element on, for tensors of layout
-// nd. Of a tile that has more, the rest is what lies outside a valid region: TLOAD gives it the tile's pad value, if it has
-// one, and TSTORE leaves it out.
+// The documents ask that tensor and valid region have the same extents. Published programs for A2/A3 give tiles with
+// tails of their own: with TW_PTO_CLIP_TENSORS the part that both have moves, from the first element on, for tensors
+// of layout nd. Of a tile that has more, the rest is what lies outside a valid region: TLOAD gives it the tile's pad
+// value, if it has one, and TSTORE leaves it out.
 template <typename G, typename T> G clipped(const G &tensor, const T &tile)
 {
     G part = tensor;

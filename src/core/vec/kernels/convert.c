@@ -38,7 +38,8 @@ static void f32_from_f16(size_t n, void *d, const void *s, const tw__how *how)
         _mm512_mask_storeu_ps(to + i, rest, _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(rest, from + i)));
     }
 }
-/* Clamped: infinities, given or made, become the largest finite value. NaN passes both, as the second operand does. */
+/* Clamped: infinities, given or made, become the largest finite value. NaN passes both, as the second operand
+ * does. */
 static inline __m256i halves_of(__m512 x, bool clamped)
 {
     const __m512 most = _mm512_set1_ps(65504.0f), least = _mm512_set1_ps(-65504.0f);
@@ -134,8 +135,8 @@ ALL_INTS(FROM_INT)
     LOOP(name##_any, T, float, tw__f32_to_int(a, bits, is_signed, how->mode.rounding, how->mode.saturation, RANDOM))
 INTS(TO_INT)
 
-/* Doubles, and floats to 64-bit integers, as tw_convert: NaN is 0 when clamped, else it and infinity give the minimum;
- * wrapping keeps the low bits of the rounded value, however large. */
+/* Doubles, and floats to 64-bit integers, as tw_convert: NaN is 0 when clamped, else it and infinity give the
+ * minimum; wrapping keeps the low bits of the rounded value, however large. */
 static inline uint64_t low_bits_of(double integral)
 {
     if (integral > -0x1p63 && integral < 0x1p63) return (uint64_t)(int64_t)integral;

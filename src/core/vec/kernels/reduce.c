@@ -2,8 +2,8 @@
  *
  * Index order is a plain loop. Tree order (tw_fold_order) is defined by element numbers alone, so that it is the same
  * at every vector width: blocks of 1024 elements; within a block lane l of 16 takes elements l, l + 16, ... in order,
- * then lanes l and l + 8, l + 4, l + 2, l + 1 are joined; blocks are joined as a binary counter carries (src/core/vec/
- * reduce.c). Integer sums are the same in any order. */
+ * then lanes l and l + 8, l + 4, l + 2, l + 1 are joined; blocks are joined as a binary counter carries
+ * (src/core/vec/ reduce.c). Integer sums are the same in any order. */
 #include "core/vec/kernels/lane.h"
 #include "core/type/convert.h"
 

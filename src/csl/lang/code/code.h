@@ -5,18 +5,20 @@
  *    |    c     |    b     |    a     |    op    |      32-bit operands lie in b (low) and c (high)
  *    +----------+----------+----------+----------+
  *
- * Registers hold 64 bits. Integers and bools are kept in canonical form: the value of their type, sign- or zero-extended
- * to 64 bits; pointers are zero-extended byte addresses; floats are their bits, zero-extended; a DSD takes a pair
- * (n, n+1) as packed in tw__csl_dsd. An instruction of type T leaves a canonical T; operands must be canonical.
+ * Registers hold 64 bits. Integers and bools are kept in canonical form: the value of their type, sign- or
+ * zero-extended to 64 bits; pointers are zero-extended byte addresses; floats are their bits, zero-extended; a DSD
+ * takes a pair (n, n+1) as packed in tw__csl_dsd. An instruction of type T leaves a canonical T; operands must be
+ * canonical.
  *
- * Calls: registers n, n+1, ... of the caller become 0, 1, ... of the callee, which leaves its results there: a window, no
- * copying. Everything from n on is lost to the caller but the results. A task starts with its arguments in 0 and 1. */
+ * Calls: registers n, n+1, ... of the caller become 0, 1, ... of the callee, which leaves its results there: a
+ * window, no copying. Everything from n on is lost to the caller but the results. A task starts with its arguments in
+ * 0 and 1. */
 #ifndef TW_CSL_CODE_CODE_H
 #define TW_CSL_CODE_CODE_H
 
 #include "core/base/base.h"
 
-/* --- DSD values --------------------------------------------------------------------------------------------------- */
+/* --- DSD values ----------------------------------------------------------------------------------------------- */
 
 typedef enum tw__csl_dsd_kind {
     TW__CSL_DSD_NONE,
@@ -66,14 +68,15 @@ typedef struct tw__csl_dsd {
 } tw__csl_dsd;
 _Static_assert(sizeof(tw__csl_dsd) == 16, "a DSD is two registers");
 
-/* Steps of a mem4d DSD. extent[0] is the slowest dimension; stride[0] belongs to the fastest one and is what is added,
- * in elements, when that dimension advances, the return of all faster ones included (spec 3.1). */
+/* Steps of a mem4d DSD. extent[0] is the slowest dimension; stride[0] belongs to the fastest one and is what is
+ * added, in elements, when that dimension advances, the return of all faster ones included (CSL reference, DSD
+ * kinds). */
 typedef struct tw__csl_shape {
     uint16_t rank, extent[4];
     int16_t stride[4];
 } tw__csl_shape;
 
-/* --- DSD operations: an instruction names one of these rows of the program ---------------------------------------- */
+/* --- DSD operations: an instruction names one of these rows of the program ------------------------------------ */
 
 enum { /* operand lists: D destination, S source (DSD, DSR, FIFO), V value, P pointer to scalar, I i16 value */
        TW__CSL_F_S = 1,
@@ -181,7 +184,7 @@ typedef struct tw__csl_map { /* @map */
     uint8_t input_file[TW__CSL_MAP_INPUTS]; /* tw__csl_dsr_file of DSR inputs */
 } tw__csl_map;
 
-/* --- instructions ------------------------------------------------------------------------------------------------- */
+/* --- instructions --------------------------------------------------------------------------------------------- */
 
 typedef struct tw__csl_insn {
     uint16_t op, a, b, c;
@@ -199,10 +202,10 @@ static inline uint32_t tw__csl_wide(tw__csl_insn i)
     X(U8) X(I8) X(U16) X(I16) X(U32) X(I32) X(U64) /* as moved between memory and register */
 
 /* X(name, operands, cycles). Operands of a, b, c: d register written, s register read, D / S pair written / read,
- * i signed 16 bits, u unsigned 16 bits, j jump relative to the next instruction (16 bits), w first register of a window;
- * over b and c, 32 bits: I signed, U unsigned, J jump, A memory address, K constant of the program, L two of them,
- * P constant of the PE, Q two of them, F function, X DSD use, M map, R DSR load; '.' follows them; '-' unused.
- * Cycles: issue, estimated (spec 6); taken branches cost more. */
+ * i signed 16 bits, u unsigned 16 bits, j jump relative to the next instruction (16 bits), w first register of a
+ * window; over b and c, 32 bits: I signed, U unsigned, J jump, A memory address, K constant of the program, L two of
+ * them, P constant of the PE, Q two of them, F function, X DSD use, M map, R DSR load; '.' follows them; '-' unused.
+ * Cycles: issue, estimated (CSL reference, cycles); taken branches cost more. */
 // clang-format off
 #define TW__CSL_CODE_PLAIN(X)                                                                                  \
     X(NOP, "---", 1) X(MOV, "ds-", 1) X(MOV2, "DS-", 1)                                                        \
@@ -233,13 +236,15 @@ static inline uint32_t tw__csl_wide(tw__csl_insn i)
     X(SYS, "wuu", 1)          /* service b with c registers of arguments from a on; results from a on */       \
     X(ASSERT, "s--", 1) X(RANDOM16, "d--", 1) X(SET_PRNG, "s--", 1) X(QUEUE_FLUSH, "s--", 1)                   \
     X(TRAP, "-U.", 1)         /* tw__csl_trap */
-/* One of each integer type. DIV, REM: division by zero is a fault. TRUNC: from f32 towards zero, saturating, NaN = 0. */
+/* One of each integer type. DIV, REM: division by zero is a fault. TRUNC: from f32 towards zero, saturating, NaN =
+ * 0. */
 #define TW__CSL_CODE_INT(X)                                                                                    \
     X(ADD, "dss", 1) X(SUB, "dss", 1) X(MUL, "dss", 1) X(DIV, "dss", 16) X(REM, "dss", 16) X(SHL, "dss", 1)    \
     X(ADDI, "dsi", 1) X(MULI, "dsi", 1) X(SHLI, "dsu", 1) X(NEG, "ds-", 1) X(NOT, "ds-", 1)                    \
     X(WRAP, "ds-", 1)  /* the low bits of b as this type */                                                    \
     X(TRUNC, "ds-", 1)
-/* One of each float type. FROM_INT / FROM_UINT: from a canonical integer; U only for u64. TO32, FROM32: f32 <-> type. */
+/* One of each float type. FROM_INT / FROM_UINT: from a canonical integer; U only for u64. TO32, FROM32: f32 <->
+ * type. */
 #define TW__CSL_CODE_FLOAT(X)                                                                                  \
     X(FADD, "dss", 1) X(FSUB, "dss", 1) X(FMUL, "dss", 1) X(FDIV, "dss", 16) X(FNEG, "ds-", 1)                 \
     X(FEQ, "dss", 1) X(FNE, "dss", 1) X(FLT, "dss", 1) X(FLE, "dss", 1)                                        \

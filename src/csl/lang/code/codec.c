@@ -1,5 +1,5 @@
-/* codec: one description of every table serves both directions. A function io_x(s, x) names the fields of an x in order;
- * the stream `s` either appends them or fills them in. */
+/* codec: one description of every table serves both directions. A function io_x(s, x) names the fields of an x in
+ * order; the stream `s` either appends them or fills them in. */
 #include "csl/lang/code/codec.h"
 
 #include <stdlib.h>
@@ -120,7 +120,7 @@ static void io_name(stream *s, const char **text)
     if (!s->writing && !*text) *text = "";
 }
 
-/* --- tables ------------------------------------------------------------------------------------------------------- */
+/* --- tables --------------------------------------------------------------------------------------------------- */
 
 static void io_insn(stream *s, tw__csl_insn *x)
 {
@@ -380,10 +380,10 @@ static void io_export_name(stream *s, tw__csl_export_name *x)
     }
 }
 
-/* --- arrays of them ----------------------------------------------------------------------------------------------- */
+/* --- arrays of them ------------------------------------------------------------------------------------------- */
 
-/* Reads the number of rows and makes room. Every row takes a byte of the file at least, so that a small file cannot ask for
- * much memory: rows of tables have up to 300 bytes. */
+/* Reads the number of rows and makes room. Every row takes a byte of the file at least, so that a small file cannot
+ * ask for much memory: rows of tables have up to 300 bytes. */
 static bool open_table(stream *s, void *items, size_t *count, size_t *room, size_t size)
 {
     uint64_t rows = *count;
@@ -450,7 +450,7 @@ static void io_image(stream *s, tw__csl_image *image)
     TABLE(image, routes, route, io_route);
 }
 
-/* --- both directions ---------------------------------------------------------------------------------------------- */
+/* --- both directions ------------------------------------------------------------------------------------------ */
 
 unsigned char *tw__csl_image_encode(const tw__csl_image *image, size_t *size)
 {

@@ -1,7 +1,8 @@
 /* codec: an image as bytes, little endian, the same on every machine.
  *
- * tw__csl_image_encode appends to a growing buffer. tw__csl_image_decode trusts nothing: counts are bounded by the bytes that
- * are left before memory is taken, and the result has to pass tw__csl_verify(), which checks every index. */
+ * tw__csl_image_encode appends to a growing buffer. tw__csl_image_decode trusts nothing: counts are bounded by the
+ * bytes that are left before memory is taken, and the result has to pass tw__csl_verify(), which checks every
+ * index. */
 #ifndef TW_CSL_CODE_CODEC_H
 #define TW_CSL_CODE_CODEC_H
 

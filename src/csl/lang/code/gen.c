@@ -362,7 +362,7 @@ bool tw__gen_unary(tw__csl_gen *g, tw__csl_token_kind op, const tw__csl_type *t,
     return true;
 }
 
-/* To bool: x != 0, NaN included (spec 1.7). */
+/* To bool: x != 0, NaN included (CSL reference, coercions). */
 static void to_bool(tw__csl_gen *g, uint16_t to, uint16_t from, const tw__csl_type *from_type)
 {
     unsigned f = float_type(from_type->machine);

@@ -8,26 +8,27 @@
  *     tw__csl_emit_wide(&e, TW__CSL_I_LDI, 0, 42);
  *     tw__csl_emit(&e, TW__CSL_I_RET, 0, 0, 0);
  *     tw__csl_emit_end(&e);                              // resolves labels, closes the function
- *     tw__csl_verify(image, diags);                      // every operand checked; a verified image cannot crash the VM
- *     tw__csl_image_free(image);
+ *     tw__csl_verify(image, diags);                      // every operand checked; a verified image cannot crash the
+ *     VM tw__csl_image_free(image);
  *
- * Only plain structs, arrays with counts and strings; no unions, no pointers into other parts: numbers of rows instead.
- * Strings live in image->arena, arrays are grown with tw__csl_image_push() and freed with the image. A failed allocation sets
- * image->no_memory and the call does nothing else: check once, at the end. */
+ * Only plain structs, arrays with counts and strings; no unions, no pointers into other parts: numbers of rows
+ * instead.
+ * Strings live in image->arena, arrays are grown with tw__csl_image_push() and freed with the image. A failed
+ * allocation sets image->no_memory and the call does nothing else: check once, at the end. */
 #ifndef TW_CSL_CODE_IMAGE_H
 #define TW_CSL_CODE_IMAGE_H
 
 #include "csl/lang/code/code.h"
 #include <tilewright/type.h>
 
-#define TW__CSL_PE_BYTES  49152u /* memory of a PE (spec 4.1: exact) */
+#define TW__CSL_PE_BYTES  49152u /* memory of a PE (CSL reference, resources of a PE: exact) */
 #define TW__CSL_COLORS    24u
 #define TW__CSL_TASK_IDS  64u
 #define TW__CSL_QUEUES    8u /* per direction; WSE-2 has 6 output queues */
 #define TW__CSL_UTS       8u
 #define TW__CSL_CONFIG_AT 0xfc00u /* byte address from which loads and stores reach configuration registers */
 
-/* --- routes ------------------------------------------------------------------------------------------------------- */
+/* --- routes --------------------------------------------------------------------------------------------------- */
 
 enum { /* directions as bits of rx and tx masks; the order is that of the WSE-2 routing registers */
        TW__CSL_WEST = 1,
@@ -54,7 +55,7 @@ typedef struct tw__csl_route { /* @set_color_config, @set_local_color_config: on
     tw__csl_filter filter;
 } tw__csl_route;
 
-/* --- a tile program ----------------------------------------------------------------------------------------------- */
+/* --- a tile program ------------------------------------------------------------------------------------------- */
 
 typedef struct tw__csl_line { /* instructions from `at` on come from this place */
     uint32_t at, file, line, column;
@@ -176,7 +177,7 @@ typedef struct tw__csl_program {
     uint32_t pool_count;                 /* constants that each PE of this program has in image.pool */
 } tw__csl_program;
 
-/* --- the image ---------------------------------------------------------------------------------------------------- */
+/* --- the image ------------------------------------------------------------------------------------------------ */
 
 typedef struct tw__csl_pe {
     uint32_t program;            /* UINT32_MAX: no code */
@@ -213,8 +214,8 @@ typedef struct tw__csl_image {
 
 tw__csl_image *tw__csl_image_new(void);        /* NULL when out of memory */
 void tw__csl_image_free(tw__csl_image *image); /* NULL is fine */
-/* One more zeroed element: `T *t = tw__csl_image_push(&p->no_memory, &p->tasks, &p->task_count, &p->task_room, sizeof *t)`;
- * NULL when out of memory. Pointers into the array do not survive. TW__CSL_PUSH(p, task) spells that out. */
+/* One more zeroed element: `T *t = tw__csl_image_push(&p->no_memory, &p->tasks, &p->task_count, &p->task_room, sizeof
+ * *t)`; NULL when out of memory. Pointers into the array do not survive. TW__CSL_PUSH(p, task) spells that out. */
 void *tw__csl_image_push(uint32_t *no_memory, void *items, size_t *count, size_t *room, size_t size);
 #define TW__CSL_PUSH(owner, plural, singular)                                             \
     tw__csl_image_push(&(owner)->no_memory, &(owner)->plural, &(owner)->singular##_count, \
@@ -238,10 +239,10 @@ bool tw__csl_program_line(const tw__csl_program *p, uint32_t at, tw__csl_line *o
 /* The function whose code holds instruction `at`; -1 = none. */
 int tw__csl_program_function_at(const tw__csl_program *p, uint32_t at);
 
-/* --- emitting one function ---------------------------------------------------------------------------------------- */
+/* --- emitting one function ------------------------------------------------------------------------------------ */
 
-/* Labels may be used before they are bound. Functions of one program are emitted one after the other; several emitters
- * may be open at the same time (a function met while another is generated): each collects its code apart and
+/* Labels may be used before they are bound. Functions of one program are emitted one after the other; several
+ * emitters may be open at the same time (a function met while another is generated): each collects its code apart and
  * tw__csl_emit_end() appends it to the program. */
 typedef uint32_t tw__csl_label; /* 0 = none */
 typedef struct tw__csl_emitter {
@@ -274,7 +275,7 @@ void tw__csl_emit_compare(tw__csl_emitter *e, tw__csl_op op, uint32_t a, uint32_
 bool tw__csl_emit_end(tw__csl_emitter *e);
 void tw__csl_emit_drop(tw__csl_emitter *e); /* instead of end, after an error */
 
-/* --- verify.c, disasm.c ------------------------------------------------------------------------------------------- */
+/* --- verify.c, disasm.c --------------------------------------------------------------------------------------- */
 
 /* Checks everything the machine relies on: operands of every instruction against registers, tables and code, flow
  * within functions, ids, addresses, shapes, routes. Each fault is an error in `diags` that names program, function

@@ -54,7 +54,7 @@ static void memory(check *c, const char *what, uint64_t address, uint64_t bytes)
             (unsigned long long)(address + bytes), TW__CSL_PE_BYTES);
 }
 
-/* --- rows that instructions name ----------------------------------------------------------------------------------- */
+/* --- rows that instructions name ------------------------------------------------------------------------------ */
 
 static void action(check *c, const tw__csl_action *a, bool may_be_register)
 {
@@ -164,7 +164,7 @@ static void service(check *c, tw__csl_insn i)
     registers(c, "service", i.a, i.c > 1 ? i.c : 1);
 }
 
-/* --- instructions ---------------------------------------------------------------------------------------------------- */
+/* --- instructions --------------------------------------------------------------------------------------------- */
 
 static void jump(check *c, int64_t distance)
 {
@@ -242,7 +242,7 @@ static void function(check *c)
     if (!ends_flow(c->p->code[f->entry + c->at].op)) bad(c, "the code runs past the end of the function");
 }
 
-/* --- tables ------------------------------------------------------------------------------------------------------------ */
+/* --- tables --------------------------------------------------------------------------------------------------- */
 
 static void tasks(check *c)
 {

@@ -1,5 +1,5 @@
-/* The libraries that programs import as <name>: CSL of our own, part of the program (cmake/csl.cmake), so that it needs no
- * installed files. */
+/* The libraries that programs import as <name>: CSL of our own, part of the program (cmake/csl.cmake), so that it
+ * needs no installed files. */
 #include "csl/lang/sema/compile.h"
 
 #include <string.h>

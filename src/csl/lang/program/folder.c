@@ -38,7 +38,7 @@ static uint64_t get(const unsigned char *from, unsigned bytes)
     return value;
 }
 
-/* --- bytes -------------------------------------------------------------------------------------------------------- */
+/* --- bytes ---------------------------------------------------------------------------------------------------- */
 
 tw_status tw_csl_encode(const tw_csl_program *program, unsigned char **bytes, size_t *size)
 {
@@ -130,7 +130,7 @@ tw_status tw_csl_decode(tw_csl_program **out, const unsigned char *bytes, size_t
     return *out ? TW_OK : TW_E_FILE_LOAD;
 }
 
-/* --- files -------------------------------------------------------------------------------------------------------- */
+/* --- files ---------------------------------------------------------------------------------------------------- */
 
 static tw_status write_file(const char *folder, const char *name, const void *bytes, size_t size)
 {

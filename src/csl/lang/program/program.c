@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- life --------------------------------------------------------------------------------------------------------- */
+/* --- life ----------------------------------------------------------------------------------------------------- */
 
 tw_csl_program *tw__csl_program_new(tw__csl_image *image, const tw_csl_binding *params, size_t param_count,
                                     const tw_csl_binding *colors, size_t color_count)
@@ -39,7 +39,7 @@ void tw_csl_program_free(tw_csl_program *program)
     free(program);
 }
 
-/* --- compiling ---------------------------------------------------------------------------------------------------- */
+/* --- compiling ------------------------------------------------------------------------------------------------ */
 
 static tw_status check_options(const tw_csl_options *o)
 {
@@ -103,7 +103,7 @@ tw_status tw_csl_compile(tw_csl_program **out, const char *file, const tw_csl_op
     return *out ? TW_OK : TW_E_NO_MEMORY;
 }
 
-/* --- questions ---------------------------------------------------------------------------------------------------- */
+/* --- questions ------------------------------------------------------------------------------------------------ */
 
 void tw_csl_get_info(const tw_csl_program *program, tw_csl_info *info)
 {

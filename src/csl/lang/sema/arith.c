@@ -1,5 +1,5 @@
-/* Operators on compile-time values (spec 1.6). Fixed-width integers must not overflow here, and floats are rounded to
- * their own format after each operation. */
+/* Operators on compile-time values (CSL reference, operators). Fixed-width integers must not overflow here, and
+ * floats are rounded to their own format after each operation. */
 #include "csl/lang/sema/local.h"
 #include <math.h>
 

@@ -1,4 +1,5 @@
-/* Builtins on arrays, ranges and strings (spec 2.1), and @__sys, the libraries' door to the machine. */
+/* Builtins on arrays, ranges and strings (CSL reference, builtins), and @__sys, the libraries' door to the
+ * machine. */
 #include "csl/lang/code/gen.h"
 #include "csl/lang/sema/local.h"
 #include <jansson.h>

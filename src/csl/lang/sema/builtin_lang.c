@@ -1,4 +1,4 @@
-/* Builtins of the language itself: conversions, types, assertions, structs, modules (spec 2.1). */
+/* Builtins of the language itself: conversions, types, assertions, structs, modules (CSL reference, builtins). */
 #include "csl/lang/code/gen.h"
 #include "csl/lang/sema/local.h"
 #include <stdio.h>

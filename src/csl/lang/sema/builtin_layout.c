@@ -1,4 +1,4 @@
-/* Builtins of layouts and of the PE's configuration (spec 2.2). */
+/* Builtins of layouts and of the PE's configuration (CSL reference, layout builtins). */
 #include "csl/lang/code/gen.h"
 #include "csl/lang/dsd/dsd.h"
 #include "csl/lang/sema/layout.h"
@@ -335,7 +335,8 @@ static operand b_set_config(sema *s, const node *n, const type *expected)
     if (!in_comptime(s, n)) return tw__csl_nothing();
     if (!tw__csl_is_known(&a) || !tw__csl_is_known(&v))
         return tw__csl_error(s, n, "csl.comptime", "address and value must be known at compile time");
-    /* Routing, switches, filters, queues and the task table have their own builtins at compile time (spec 2.2). */
+    /* Routing, switches, filters, queues and the task table have their own builtins at compile time (CSL reference,
+     * layout builtins). */
     bool managed = a.value.i >= 0x7f20 && a.value.i < 0x7f60;
     if (managed && strcmp(tw__csl_name_text(s, n->name), "set_config_unchecked"))
         return tw__csl_error(s, ARG(0), "csl.config", "register 0x%x belongs to routing: use @set_color_config",

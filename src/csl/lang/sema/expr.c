@@ -18,7 +18,7 @@ static operand literal_string(const node *n)
     return tw__csl_known(v);
 }
 
-/* Names that the language declares (spec 1.1). */
+/* Names that the language declares (CSL reference, lexical structure). */
 static const char *const directions[] = { "NORTH", "EAST", "SOUTH", "WEST", "RAMP" };
 
 static operand unknown_name(sema *s, const node *n)

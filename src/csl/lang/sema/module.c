@@ -361,7 +361,7 @@ static tw__csl_global *definition_of(sema *s, const tw__csl_global *g)
     return NULL;
 }
 
-/* Constants whose address is taken somewhere in their file are memory that may change (decision 1 of docs/csl.md). */
+/* Constants whose address is taken somewhere in their file are memory that may change (docs/decisions.md, C2). */
 static bool is_memory(sema *s, const tw__csl_global *g)
 {
     if (g->node->op != TW__CSL_T_CONST || !g->type->size ||

@@ -22,7 +22,7 @@ static operand operator_error(sema *s, const node *n, tw__csl_token_kind op, con
     return tw__csl_error(s, n, "csl.type", "'%s' is not defined for %s", tw__csl_operator_text(op), TYPE_TEXT(t));
 }
 
-/* Types for which == and != compare whole values (spec 1.6). */
+/* Types for which == and != compare whole values (CSL reference, operators). */
 static bool has_equality(const type *t)
 {
     return tw__csl_is_number(t) || tw__csl_is_id(t) || t->kind == TW__CSL_TY_BOOL || t->kind == TW__CSL_TY_ENUM ||

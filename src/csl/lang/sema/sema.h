@@ -15,7 +15,7 @@
 typedef struct tw__csl_sema tw__csl_sema;
 typedef struct tw__csl_gen tw__csl_gen; /* a run-time function under construction: code/gen.h */
 
-/* --- where code is: at most one of these worlds of rules applies (spec 2, column "When") --- */
+/* --- where code is: at most one of these worlds of rules applies (CSL reference, builtins, column "When") --- */
 typedef enum tw__csl_phase {
     TW__CSL_PHASE_LAYOUT,   /* layout block and what it calls */
     TW__CSL_PHASE_COMPTIME, /* top-level comptime block of a tile program and what it calls */
@@ -95,7 +95,8 @@ tw__csl_operand tw__csl_expr(tw__csl_sema *s, const tw__csl_node *node, const tw
 tw__csl_operand tw__csl_rvalue(tw__csl_sema *s, const tw__csl_node *at, tw__csl_operand o);
 /* The pointer to an lvalue: &node. A constant of a module is its place in PE memory, not a folded copy. */
 tw__csl_operand tw__csl_address_of(tw__csl_sema *s, const tw__csl_node *node);
-/* Implicit conversion (spec 1.7) of an operand to `type`; an error names `what` ("argument 2 of @mov16"). */
+/* Implicit conversion (CSL reference, coercions) of an operand to `type`; an error names `what` ("argument 2 of
+ * @mov16"). */
 tw__csl_operand tw__csl_coerce(tw__csl_sema *s, const tw__csl_node *at, tw__csl_operand o, const tw__csl_type *type,
                                const char *what);
 /* Evaluates to a compile-time value, of `type` unless NULL; false after an error ("<what> must be known at compile

@@ -54,7 +54,7 @@ static void declare_const(sema *s, const node *n, const type *t)
     bool addressed =
         s->frame && s->frame->addressed && g_hash_table_contains(s->frame->addressed, GUINT_TO_POINTER(n->name));
     bool copied = o.kind == TW__CSL_O_PLACE && !o.place.cell;
-    /* A number or array whose address is taken is memory that may change (decision 1 of docs/csl.md). */
+    /* A number or array whose address is taken is memory that may change (docs/decisions.md, C2). */
     bool memory = o.kind != TW__CSL_O_VALUE || tw__csl_is_number(o.type) || o.type->kind == TW__CSL_TY_ARRAY;
     if ((copied || (addressed && memory)) && o.type->size) {
         operand place = { .kind = TW__CSL_O_PLACE,

@@ -89,7 +89,8 @@ static bool is_taken(const tw__csl_enumerator *rows, const bool *set, size_t cou
     return false;
 }
 
-/* Values written come first; the others count up from 0, left to right, past those that are taken (spec 1.3). */
+/* Values written come first; the others count up from 0, left to right, past those that are taken (CSL reference,
+ * types). */
 static const type *enum_type(sema *s, const node *n)
 {
     const type *base = n->kid[0] ? tw__csl_type_expr(s, n->kid[0]) : &tw__csl_t_u16;

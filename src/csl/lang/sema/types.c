@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* Ids and colors are u16 in PE memory, a bool is one word (spec 1.3). */
+/* Ids and colors are u16 in PE memory, a bool is one word (CSL reference, types). */
 #define MACHINE_OF(kind)                                                 \
     ((kind) == TW__CSL_TY_BOOL                                  ? TW_U16 \
      : (kind) >= TW__CSL_TY_COLOR && (kind) <= TW__CSL_TY_UT_ID ? TW_U16 \

@@ -1,4 +1,4 @@
-/* Types of CSL (spec csl.md 1.3). A type is interned: equal types are the same pointer, so == compares them.
+/* Types of CSL (CSL reference, types). A type is interned: equal types are the same pointer, so == compares them.
  * Named structs, unions and enums are nominal: each evaluation of their definition makes a new type.
  * Types live as long as the table that made them; the basic types are static. */
 #ifndef TW_CSL_SEMA_TYPES_H
@@ -9,9 +9,9 @@
 
 /* X(KIND, spelling, bytes in PE memory (0 = exists at compile time only), alignment in bytes).
  * The rows up to the mark are one static type each, tw__csl_t_KIND; the others are made by the functions below.
- * Ids, queues and colors are held as u16 (spec 1.3); a bool is one word; DSD values take the 16 bytes of the packed
- * form of code/code.h, which a program cannot see. 32- and 64-bit numbers are aligned to 4 bytes (assumed; the
- * hardware needs 2, but 32-bit SIMD wants 4). */
+ * Ids, queues and colors are held as u16 (CSL reference, types); a bool is one word; DSD values take the 16 bytes of
+ * the packed form of code/code.h, which a program cannot see. 32- and 64-bit numbers are aligned to 4 bytes (assumed;
+ * the hardware needs 2, but 32-bit SIMD wants 4). */
 // clang-format off
 #define TW__CSL_BASIC_TYPES(X)                                                                                 \
     X(POISON, "<error>", 0, 1)            /* result of an expression in error: accepted everywhere, silently */ \

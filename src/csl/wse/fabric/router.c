@@ -153,8 +153,8 @@ static bool leaves(tw__part *part, uint32_t pe, const tw__router *router, const 
     return router->neighbour[d] == UINT32_MAX || (engine->ports && tw__wse_port_of(engine, d, c->color, true));
 }
 
-/* Sends one wavelet of channel c from `port` on; false when something is in its way. *again: a link was taken by another
- * color, next cycle may do. */
+/* Sends one wavelet of channel c from `port` on; false when something is in its way. *again: a link was taken by
+ * another color, next cycle may do. */
 static bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel *c, unsigned port, unsigned *used,
                     bool *again)
 {

@@ -151,7 +151,7 @@ void tw__wse_free(tw__wse *w)
     free(w);
 }
 
-/* --- time ------------------------------------------------------------------------------------------------------------- */
+/* --- time ----------------------------------------------------------------------------------------------------- */
 
 /* One cycle of a partition. The list of the cycle is taken away first: nobody is added to it any more. */
 static void cycle(tw__part *part, uint64_t now)

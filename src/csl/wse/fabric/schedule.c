@@ -25,7 +25,7 @@ void tw__wse_wake_mail(tw__part *part, uint32_t pe, uint64_t at)
     if (mail->count < mail->room) mail->items[mail->count++] = pe;
 }
 
-/* --- heap by time, then PE ----------------------------------------------------------------------------------------------- */
+/* --- heap by time, then PE ------------------------------------------------------------------------------------ */
 
 static bool before(const tw__timer *a, const tw__timer *b)
 {

@@ -50,7 +50,8 @@ void tw__wse_switch_advance(tw__channel *c)
     tw__wse_channel_effect(c);
 }
 
-/* The eight 3-bit commands of a control wavelet: opcode, and bit 2 = the compute engine ignores it (fact sheet 4.5). */
+/* The eight 3-bit commands of a control wavelet: opcode, and bit 2 = the compute engine ignores it (fact sheet
+ * 4.5). */
 static void get_commands(uint32_t payload, uint8_t command[8])
 {
     command[0] = payload >> 22 & 7;
@@ -98,7 +99,7 @@ uint32_t tw__wse_switch_command(tw__part *part, uint32_t pe, tw__channel *c, uin
     return put_commands(payload, command);
 }
 
-/* --- filters, at delivery to the compute engine only ---------------------------------------------------------------- */
+/* --- filters, at delivery to the compute engine only ---------------------------------------------------------- */
 
 bool tw__wse_filter_passes(const tw__channel *c, uint32_t payload, bool control)
 {

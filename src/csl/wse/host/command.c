@@ -23,7 +23,7 @@ static tw__share share_of(const tw__command *c, size_t k)
     return c->single ? (tw__share){ .x = c->copy.x, .y = c->copy.y, .step = 1 } : tw__copy_share(&c->copy, k);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------------------------------------------- */
 
 /* Copies wait for the functions that were launched before on the PEs concerned. */
 static bool launches_over(tw_wse *w, tw__command *c)
@@ -68,7 +68,7 @@ static tw_status copy_memory(tw_wse *w, tw__command *c)
     return TW_OK;
 }
 
-/* --- streams ------------------------------------------------------------------------------------------------------ */
+/* --- streams -------------------------------------------------------------------------------------------------- */
 
 static uint64_t *pushed(tw_wse *w, tw__share s, unsigned port, unsigned color)
 {
@@ -125,7 +125,7 @@ static tw_status finish_receive(tw_wse *w, tw__command *c)
     return TW_OK;
 }
 
-/* --- functions ---------------------------------------------------------------------------------------------------- */
+/* --- functions ------------------------------------------------------------------------------------------------ */
 
 static bool function_of(const tw_wse *w, const tw__csl_pe *pe, int export, uint32_t *function)
 {
@@ -197,7 +197,7 @@ static bool launch_under_way(const tw_wse *w)
     return false;
 }
 
-/* --- the queue ---------------------------------------------------------------------------------------------------- */
+/* --- the queue ------------------------------------------------------------------------------------------------ */
 
 /* True when the commands after it may be looked at. `receiving`: colors that an earlier command still receives. */
 static bool step(tw_wse *w, tw__command *c, uint32_t *receiving)

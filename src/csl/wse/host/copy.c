@@ -21,8 +21,8 @@ size_t tw__copy_shares(const tw_wse_copy *c)
     return columns(c) * rows(c);
 }
 
-/* The array is [rows][columns][elements] in row-major order, or the same with its indices reversed; a spread copy has one
- * column, or one row, which all share. */
+/* The array is [rows][columns][elements] in row-major order, or the same with its indices reversed; a spread copy has
+ * one column, or one row, which all share. */
 tw__share tw__copy_share(const tw_wse_copy *c, size_t k)
 {
     size_t across = columns(c), down = rows(c), i = k % across, j = k / across;

@@ -7,7 +7,7 @@
 #define DEFAULT_CYCLES      (1ull << 40)
 #define DEFAULT_IDLE_CYCLES 10000000ull
 
-/* --- messages ----------------------------------------------------------------------------------------------------- */
+/* --- messages ------------------------------------------------------------------------------------------------- */
 
 /* Prints what the checks found since the last call. */
 static void report(tw_wse *w)
@@ -45,7 +45,7 @@ static void print_line(void *user, unsigned x, unsigned y, uint64_t cycle, const
     if (w->options.out) fprintf(w->options.out, "@%llu %s\n", (unsigned long long)cycle, line);
 }
 
-/* --- life --------------------------------------------------------------------------------------------------------- */
+/* --- life ----------------------------------------------------------------------------------------------------- */
 
 /* The colors that the memcpy library declared as streams to the host. */
 static bool listen_to_streams(tw_wse *w)
@@ -132,7 +132,7 @@ void tw_wse_free(tw_wse *w)
     free(w);
 }
 
-/* --- commands ----------------------------------------------------------------------------------------------------- */
+/* --- commands ------------------------------------------------------------------------------------------------- */
 
 static tw__command *new_command(tw__command_kind kind)
 {
@@ -231,7 +231,7 @@ tw_status tw_wse_launch(tw_wse *w, const char *name, const uint32_t *args, size_
     return tw__host_enqueue(w, c, task);
 }
 
-/* --- ports -------------------------------------------------------------------------------------------------------- */
+/* --- ports ---------------------------------------------------------------------------------------------------- */
 
 static const unsigned sides[] = { [TW_WSE_WEST] = TW__CSL_WEST,
                                   [TW_WSE_EAST] = TW__CSL_EAST,
@@ -297,7 +297,7 @@ tw_status tw_wse_receive(tw_wse *w, const tw_wse_port *port, uint32_t *dst, size
     return port_command(w, port, dst, words, task, TW__COMMAND_RECEIVE);
 }
 
-/* --- time --------------------------------------------------------------------------------------------------------- */
+/* --- time ----------------------------------------------------------------------------------------------------- */
 
 typedef struct waiter {
     tw_wse *w;

@@ -1,8 +1,8 @@
 /* host: the host's end of the link. Commands are issued to the wafer in the order they were given; copies take place
  * when every PE concerned has finished the functions launched before; streams run beside whatever follows them.
  *
- * Files: host.c life and time, command.c the queue, copy.c which element belongs to which PE, symbol.c names and memory,
- * profile.c and trace.c what happened. */
+ * Files: host.c life and time, command.c the queue, copy.c which element belongs to which PE, symbol.c names and
+ * memory, profile.c and trace.c what happened. */
 #ifndef TW_CSL_WSE_HOST_HOST_H
 #define TW_CSL_WSE_HOST_HOST_H
 

@@ -31,7 +31,7 @@ static const tw__wse_counters *counters_of(const builder *b, uint32_t tile)
     return tw__wse_profile(b->w->fabric, tile % b->w->image->width, tile / b->w->image->width);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------------------------------------------- */
 
 /* Names of the variables of all programs, in order of appearance. */
 static GPtrArray *symbol_names(const builder *b)
@@ -88,7 +88,7 @@ static void add_memory(builder *b)
     g_ptr_array_free(names, TRUE);
 }
 
-/* --- cycles ------------------------------------------------------------------------------------------------------- */
+/* --- cycles --------------------------------------------------------------------------------------------------- */
 
 static void count_kernel(builder *b, const char *name, uint64_t runs, uint64_t cycles)
 {

@@ -1,7 +1,8 @@
 /* config: configuration registers of a PE, by word address. Routes and switches lie where WSE-2 has them (fact sheet
  * 5.7) on both architectures; the rest of the map is ours and is reached by the library <tile_config> only:
  *   0x7e80 + id     priority of a task: 1 = high
- *   0x7ec0 + 8 f    filter of the f-th color with a filter, in order of color: counter, limit1, limit2, max, min index,
+ *   0x7ec0 + 8 f    filter of the f-th color with a filter, in order of color: counter, limit1, limit2, max, min
+ *   index,
  *                   max index, kind, off
  *   0x7f00, 0x7f01  colors in teardown, low and high; writing ends nothing
  *   0x7f02          main thread priority: 0 medium-low, 1 medium, 2 medium-high, 3 high
@@ -23,8 +24,8 @@ enum {
     TEARDOWN = 1 << 14
 };
 
-/* WSE-2 register of routes: outputs W E S N RAMP, inputs the same, swap N/S, swap E/W, pop mode, teardown. The bits of
- * our masks have the same order. */
+/* WSE-2 register of routes: outputs W E S N RAMP, inputs the same, swap N/S, swap E/W, pop mode, teardown. The bits
+ * of our masks have the same order. */
 static uint16_t get_routes(const tw__channel *c)
 {
     return (uint16_t)(c->base_tx | c->base_rx << 5 | (c->swap_y ? 1 << 10 : 0) | (c->swap_x ? 1 << 11 : 0) |
@@ -43,7 +44,8 @@ static void set_routes(tw__channel *c, uint16_t value)
 }
 
 /* Register of switches: three fields of direction (0 W, 1 E, 2 S, 3 N, 4 RAMP, 5 invalid) and side (1 = input). A
- * position that sets both sides, or several outputs, reads as its input or first output; an invalid one keeps its side. */
+ * position that sets both sides, or several outputs, reads as its input or first output; an invalid one keeps its
+ * side. */
 static uint16_t get_switches(const tw__channel *c)
 {
     unsigned value = (unsigned)c->position << 13 | (c->ring ? 1u << 12 : 0);

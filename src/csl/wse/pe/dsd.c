@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* --- operands -------------------------------------------------------------------------------------------------------- */
+/* --- operands ------------------------------------------------------------------------------------------------- */
 
 static tw__csl_dsd dsd_at(const uint64_t *r, unsigned at)
 {
@@ -184,7 +184,7 @@ static bool operand(tw__part *part, tw__pe *pe, tw__op *op, unsigned k, const ui
     return true;
 }
 
-/* --- length, speed ------------------------------------------------------------------------------------------------------ */
+/* --- length, speed -------------------------------------------------------------------------------------------- */
 
 /* Fact sheet 3.3: the first source that has a length, else the second, else the destination, else 1. */
 static uint32_t governing(uint32_t dst, uint32_t src0, uint32_t src1)
@@ -224,7 +224,7 @@ static void count_op(tw__part *part, tw__pe *pe, unsigned code, uint32_t n, uint
     c->beats += cycles;
 }
 
-/* --- the short way: everything in registers, memory with one stride --------------------------------------------------- */
+/* --- the short way: everything in registers, memory with one stride ------------------------------------------- */
 
 static bool inside(int64_t first, int64_t stride, uint32_t n, unsigned size)
 {
@@ -286,7 +286,7 @@ bool tw__wse_dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, 
     return true;
 }
 
-/* --- the long way -------------------------------------------------------------------------------------------------------- */
+/* --- the long way --------------------------------------------------------------------------------------------- */
 
 static uint16_t action_id(const tw__csl_action *action, const uint64_t *r)
 {
@@ -335,8 +335,8 @@ static void inherit(const tw__pe *pe, tw__op *op, const tw__csl_dsd_use *use, ui
     }
 }
 
-/* Fact sheet 4.6: on WSE-2 the output queue's number, else that of the first input queue; on WSE-3 the one asked for, else
- * the queue of the first fabric operand, destination first. */
+/* Fact sheet 4.6: on WSE-2 the output queue's number, else that of the first input queue; on WSE-3 the one asked for,
+ * else the queue of the first fabric operand, destination first. */
 static unsigned microthread(const tw__part *part, const tw__pe *pe, const tw__op *op, uint8_t ut)
 {
     if (part->w->arch == 1 && ut < TW__CSL_UTS) return ut;

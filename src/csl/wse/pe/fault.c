@@ -1,5 +1,5 @@
-/* fault: messages of the running machine, with PE, source line and stack trace; and the lines that programs print. Each
- * partition collects its own; between windows they are sorted by cycle and PE and shown. */
+/* fault: messages of the running machine, with PE, source line and stack trace; and the lines that programs print.
+ * Each partition collects its own; between windows they are sorted by cycle and PE and shown. */
 #include "csl/wse/pe/pe.h"
 
 #include <stdlib.h>
@@ -130,7 +130,7 @@ void tw__wse_print_char(tw__part *part, tw__pe *pe, char c)
     if (c != '\n') tw__wse_print_char(part, pe, c);
 }
 
-/* --- between windows ---------------------------------------------------------------------------------------------------- */
+/* --- between windows ------------------------------------------------------------------------------------------ */
 
 static int by_time(const void *a, const void *b)
 {
@@ -192,7 +192,7 @@ void tw__wse_flush_messages(tw__wse *w)
     free(all);
 }
 
-/* --- events ---------------------------------------------------------------------------------------------------------------- */
+/* --- events --------------------------------------------------------------------------------------------------- */
 
 void tw__wse_note(tw__part *part, uint32_t pe, uint64_t cycle, uint32_t kind, uint32_t a, uint32_t b)
 {

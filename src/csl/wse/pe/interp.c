@@ -1,8 +1,8 @@
 /* interp: the scalar code of a task, from one point where it has to wait to the next.
  *
- * Cycles are not counted per instruction. phi(i) is what all instructions before i in the program would cost in a row;
- * `left` is the budget plus phi of where we are, so straight code changes nothing and a jump adds phi(target) minus
- * phi(after the jump). What is left at instruction i is left - phi(i). */
+ * Cycles are not counted per instruction. phi(i) is what all instructions before i in the program would cost in a
+ * row; `left` is the budget plus phi of where we are, so straight code changes nothing and a jump adds phi(target)
+ * minus phi(after the jump). What is left at instruction i is left - phi(i). */
 #include "csl/wse/pe/pe.h"
 #include "core/type/convert.h"
 
@@ -93,7 +93,7 @@ static bool call(tw__part *part, tw__pe *pe, uint32_t function, uint32_t back, u
     return true;
 }
 
-/* --- typed arithmetic ------------------------------------------------------------------------------------------------ */
+/* --- typed arithmetic ----------------------------------------------------------------------------------------- */
 
 #define WRAP_U8(v)  ((uint64_t)(uint8_t)(v))
 #define WRAP_I8(v)  ((uint64_t)(int64_t)(int8_t)(v))
@@ -180,7 +180,7 @@ static uint64_t truncated(float value, int bits, bool is_signed)
 #define BITS_U64 64
 #define BITS_I64 64
 
-/* --- memory ------------------------------------------------------------------------------------------------------------ */
+/* --- memory --------------------------------------------------------------------------------------------------- */
 
 #define SIZE_U8  1u
 #define SIZE_I8  1u
@@ -228,7 +228,7 @@ static void outside(tw__part *part, tw__pe *pe, const char *what, uint32_t addre
                   what, size, address, TW__CSL_PE_BYTES);
 }
 
-/* --- the loop ----------------------------------------------------------------------------------------------------------- */
+/* --- the loop ------------------------------------------------------------------------------------------------- */
 
 tw__run tw__wse_pe_run(tw__part *part, tw__pe *pe, uint64_t budget, uint64_t *used)
 {

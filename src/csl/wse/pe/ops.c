@@ -25,7 +25,7 @@ unsigned tw__wse_op_width(unsigned op, unsigned arch)
     return widths[op][arch];
 }
 
-/* --- operations that core/vec does not have ----------------------------------------------------------------------- */
+/* --- operations that core/vec does not have ------------------------------------------------------------------- */
 
 static void *element(const tw_run *run, size_t k)
 {
@@ -110,7 +110,7 @@ static void drop(tw__pe *pe, size_t n, const tw_run *args)
     (void)pe, (void)n, (void)args;
 }
 
-/* --- the table ------------------------------------------------------------------------------------------------------ */
+/* --- the table ------------------------------------------------------------------------------------------------ */
 
 /* Kernel of core/vec, its operand types, and which operand of the builtin (0 dst, 1 src0, 2 src1, 3 src2) each is. */
 typedef struct op_kernel {

@@ -1,8 +1,9 @@
 /* State of the wafer: routers, compute engines, partitions. Private to this box.
  *
- * Time goes in windows of HOP = CREDIT = 2 cycles. What crosses from one router to another (wavelets, credits) is written
- * into a slot of the receiver that belongs to the cycle of arrival, two cycles ahead, and has one writer only: so the
- * partitions of the fabric run a window side by side without seeing each other, and their number shows nowhere. */
+ * Time goes in windows of HOP = CREDIT = 2 cycles. What crosses from one router to another (wavelets, credits) is
+ * written into a slot of the receiver that belongs to the cycle of arrival, two cycles ahead, and has one writer
+ * only: so the partitions of the fabric run a window side by side without seeing each other, and their number shows
+ * nowhere. */
 #ifndef TW_CSL_WSE_PE_PE_H
 #define TW_CSL_WSE_PE_PE_H
 
@@ -302,7 +303,7 @@ struct tw__wse {
     tw__wse_kernel kernel[TW__CSL_DSD_OPS];
 };
 
-/* --- schedule.c: who is looked at when ---------------------------------------------------------------------------- */
+/* --- schedule.c: who is looked at when ------------------------------------------------------------------------ */
 void tw__wse_wake_far(tw__part *part, uint32_t pe, uint64_t at);
 void tw__wse_wake_mail(tw__part *part, uint32_t pe, uint64_t at);
 void tw__wse_more_room(tw__part *part, tw__list *list);
@@ -343,7 +344,7 @@ static inline void tw__wse_wake_engine(tw__part *part, uint32_t pe, uint64_t at)
     tw__wse_wake(part, pe, at);
 }
 
-/* --- fault.c ------------------------------------------------------------------------------------------------------- */
+/* --- fault.c -------------------------------------------------------------------------------------------------- */
 /* An error of the program on this PE: message with source line and stack trace; the run stops after this window. */
 void tw__wse_fault(tw__part *part, tw__pe *pe, const char *code, const char *format, ...) TW_PRINTF(4, 5);
 /* Misuse: as options.check says. Reported once per site (the current instruction and `what`); true = go on. */
@@ -363,14 +364,14 @@ static inline unsigned tw__wse_figure(const tw__part *part, unsigned row)
     return tw__wse_model[row].value[part->w->arch];
 }
 
-/* --- ops.c, load.c ------------------------------------------------------------------------------------------------- */
+/* --- ops.c, load.c -------------------------------------------------------------------------------------------- */
 tw_status tw__wse_kernels(tw__wse *w);
 tw_status tw__wse_decode(tw__wse *w);
 void tw__wse_decode_free(tw__wse *w);
 bool tw__wse_pe_start(tw__part *part, tw__pe *pe);     /* memory, ids, queues, routes, DSRs as at the start */
 unsigned tw__wse_op_width(unsigned op, unsigned arch); /* elements per cycle */
 
-/* --- interp.c, slow.c ------------------------------------------------------------------------------------------------ */
+/* --- interp.c, slow.c ----------------------------------------------------------------------------------------- */
 typedef enum tw__run {
     TW__RUN_END,   /* the task is over */
     TW__RUN_SLICE, /* budget used up */
@@ -388,7 +389,7 @@ tw__slow tw__wse_pe_slow(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_
                          uint32_t *cost);
 tw__slow tw__wse_pe_map(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint32_t pc);
 
-/* --- dsd.c: operations begin ----------------------------------------------------------------------------------------- */
+/* --- dsd.c: operations begin ---------------------------------------------------------------------------------- */
 /* Synchronous and on memory only: done at once; false = a fault was reported. */
 bool tw__wse_dsd_simple(tw__part *part, tw__pe *pe, const tw__decoded_use *use, const uint64_t *r, uint32_t *cost);
 tw__slow tw__wse_dsd_issue(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_t *r, uint64_t clock,
@@ -399,7 +400,7 @@ void tw__wse_dsr_load(tw__part *part, tw__pe *pe, const tw__csl_dsr_load *load, 
 bool tw__wse_opnd_dsd(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd *dsd, unsigned size, bool is_dst,
                       bool has_index, uint16_t index);
 
-/* --- step.c: operations go on ---------------------------------------------------------------------------------------- */
+/* --- step.c: operations go on --------------------------------------------------------------------------------- */
 uint32_t tw__wse_op_ready(tw__part *part, tw__pe *pe,
                           tw__op *op); /* elements that could be done now, at most one slice */
 uint32_t tw__wse_op_advance(tw__part *part, tw__pe *pe, tw__op *op,
@@ -415,7 +416,7 @@ bool tw__wse_straight_in(tw__part *part, tw__pe *pe, tw__queue *q, uint32_t payl
 bool tw__wse_opnd_get(tw__part *part, tw__pe *pe, tw__opnd *o, void *element); /* one element; false = none there */
 bool tw__wse_opnd_put(tw__part *part, tw__pe *pe, tw__opnd *o, const void *element);
 
-/* --- fifo.c, queue.c ------------------------------------------------------------------------------------------------- */
+/* --- fifo.c, queue.c ------------------------------------------------------------------------------------------ */
 uint32_t tw__wse_fifo_ready(const tw__pe *pe, const tw__opnd *o, bool push); /* elements */
 void tw__wse_fifo_peek(const tw__pe *pe, const tw__opnd *o, void *to, uint32_t n);
 void tw__wse_fifo_pop(tw__part *part, tw__pe *pe, const tw__opnd *o, uint32_t n);
@@ -439,18 +440,18 @@ static inline bool tw__wse_engine_accepts(tw__part *part, tw__pe *pe, unsigned c
 }
 void tw__wse_engine_takes(tw__part *part, tw__pe *pe, tw__wave wave, uint64_t at);
 
-/* --- task.c: the compute engine's turn ------------------------------------------------------------------------------- */
+/* --- task.c: the compute engine's turn ------------------------------------------------------------------------ */
 void tw__wse_engine_turn(tw__part *part, tw__pe *pe, uint64_t now);
 void tw__wse_activate(tw__part *part, tw__pe *pe, unsigned id);
 void tw__wse_block(tw__part *part, tw__pe *pe, unsigned kind, unsigned id, bool block);
 
-/* --- config.c, service.c --------------------------------------------------------------------------------------------- */
+/* --- config.c, service.c -------------------------------------------------------------------------------------- */
 uint16_t tw__wse_config_get(tw__part *part, tw__pe *pe, uint16_t word);
 void tw__wse_config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t value);
 /* False = unknown service or a fault. r = window; clock = cycle. */
 bool tw__wse_service(tw__part *part, tw__pe *pe, unsigned number, uint64_t *r, uint64_t clock);
 
-/* --- router.c, switch.c, host.c -------------------------------------------------------------------------------------- */
+/* --- router.c, switch.c, host.c ------------------------------------------------------------------------------- */
 void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now);
 tw__channel *tw__wse_make_channel(tw__part *part, uint32_t pe, unsigned color);            /* NULL = no memory */
 static inline tw__channel *tw__wse_channel_of(tw__part *part, uint32_t pe, unsigned color) /* made when missing */

@@ -104,7 +104,7 @@ void tw__wse_engine_takes(tw__part *part, tw__pe *pe, tw__wave wave, uint64_t at
     tw__wse_wake_engine(part, number, at + tw__wse_figure(part, TW__WSE_M_DELIVER));
 }
 
-/* --- FIFOs: bytes in a ring; an access takes elements of the operation's size ------------------------------------------ */
+/* --- FIFOs: bytes in a ring; an access takes elements of the operation's size --------------------------------- */
 
 static uint32_t capacity(const tw__pe *pe, const tw__opnd *o)
 {

@@ -72,8 +72,9 @@ static void change_dsd(const tw__dinsn *i, uint64_t *r)
 
 static uint16_t random16(tw__pe *pe)
 {
-    /* x^23 + x^18 + 1, 128 steps per call (fact sheet 2.1). Assumed: it acts on the low 23 bits, and the upper 16 of them
-     * are the result; with these the estimate of pi in a published program is as close as that program expects. */
+    /* x^23 + x^18 + 1, 128 steps per call (fact sheet 2.1). Assumed: it acts on the low 23 bits, and the upper 16 of
+     * them are the result; with these the estimate of pi in a published program is as close as that program
+     * expects. */
     uint32_t state = (uint32_t)(pe->lfsr & 0x7fffff);
     for (int k = 0; k < 128; k++) {
         uint32_t bit = (state >> 22 ^ state >> 17) & 1;
@@ -136,7 +137,7 @@ tw__slow tw__wse_pe_slow(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_
     return part->fault && pe->main_state == TW__MAIN_FAULT ? TW__SLOW_FAULT : TW__SLOW_NEXT;
 }
 
-/* --- @map ---------------------------------------------------------------------------------------------------------- */
+/* --- @map ----------------------------------------------------------------------------------------------------- */
 
 static const uint8_t elem_size[] = { 0, 2, 4, 2, 4 };
 

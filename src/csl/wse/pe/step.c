@@ -1,4 +1,5 @@
-/* step: a DSD operation goes on - as many elements as its operands have or take right now, by one kernel call per run. */
+/* step: a DSD operation goes on - as many elements as its operands have or take right now, by one kernel call per
+ * run. */
 #include "csl/wse/pe/pe.h"
 
 #include <string.h>
@@ -66,7 +67,7 @@ uint32_t tw__wse_op_ready(tw__part *part, tw__pe *pe, tw__op *op)
     return n;
 }
 
-/* --- elements in and out ------------------------------------------------------------------------------------------------ */
+/* --- elements in and out -------------------------------------------------------------------------------------- */
 
 static uint32_t transformed_in(tw__part *part, tw__pe *pe, const tw__opnd *o, tw__wave wave)
 {
@@ -150,7 +151,7 @@ static bool run_inside(tw__part *part, tw__pe *pe, const tw__opnd *o, int64_t fi
     return false;
 }
 
-/* --- one slice ------------------------------------------------------------------------------------------------------------ */
+/* --- one slice ------------------------------------------------------------------------------------------------ */
 
 /* How many of n elements lie in one run of every operand. */
 static uint32_t run_length(const tw__op *op, uint32_t n)
@@ -289,7 +290,7 @@ uint32_t tw__wse_op_advance(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
     return cycles ? cycles : 1;
 }
 
-/* --- the end ---------------------------------------------------------------------------------------------------------------- */
+/* --- the end -------------------------------------------------------------------------------------------------- */
 
 void tw__wse_act(tw__part *part, tw__pe *pe, unsigned kind, unsigned id)
 {
@@ -373,7 +374,7 @@ void tw__wse_op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control)
     }
 }
 
-/* --- single elements, for @map --------------------------------------------------------------------------------------------- */
+/* --- single elements, for @map -------------------------------------------------------------------------------- */
 
 bool tw__wse_opnd_get(tw__part *part, tw__pe *pe, tw__opnd *o, void *element)
 {

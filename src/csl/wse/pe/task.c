@@ -1,5 +1,5 @@
-/* task: whose turn it is on a compute engine - microthreads by priority, the main thread among them, and which task the
- * main thread takes up when it is free. */
+/* task: whose turn it is on a compute engine - microthreads by priority, the main thread among them, and which task
+ * the main thread takes up when it is free. */
 #include "csl/wse/pe/pe.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ void tw__wse_block(tw__part *part, tw__pe *pe, unsigned kind, unsigned id, bool 
     if (!block) tw__wse_wake_engine(part, tw__wse_pe_number(part, pe), part->now + 1);
 }
 
-/* --- which task ------------------------------------------------------------------------------------------------------- */
+/* --- which task ----------------------------------------------------------------------------------------------- */
 
 typedef struct choice {
     enum { NOTHING, LOCAL, DATA, CONTROL, COMMAND, TEARDOWN, FLUSH } what;
@@ -74,8 +74,8 @@ static uint64_t next_random(tw__pe *pe)
     return z ^ z >> 31;
 }
 
-/* Place in the round of ids that starts behind the last task that ran: no ready task waits for ever (assumed; programs
- * that forward wavelets rely on it). */
+/* Place in the round of ids that starts behind the last task that ran: no ready task waits for ever (assumed;
+ * programs that forward wavelets rely on it). */
 static unsigned place(const tw__pe *pe, unsigned id)
 {
     unsigned last = pe->task_id < TW__CSL_TASK_IDS ? pe->task_id : TW__CSL_TASK_IDS - 1;
@@ -217,7 +217,7 @@ static void end_task(tw__part *part, tw__pe *pe)
     c->task_cycles[pe->task_id] += pe->main_busy - pe->task_start;
 }
 
-/* --- the main thread's turn ------------------------------------------------------------------------------------------- */
+/* --- the main thread's turn ----------------------------------------------------------------------------------- */
 
 static void run_main(tw__part *part, tw__pe *pe, uint64_t now)
 {

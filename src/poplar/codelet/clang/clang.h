@@ -1,13 +1,14 @@
-/* popc module: reads vertex classes out of a source with libclang. Loaded by src/poplar/codelet/clang_module.c with dlopen.
+/* popc module: reads vertex classes out of a source with libclang. Loaded by src/poplar/codelet/clang_module.c with
+ * dlopen.
  *
  *   scan.c     parse, visit, resolve base classes, report
  *   names.c    types and names as Poplar spells them
  *   fields.c   one vertex: fields, constraints -> JSON
  *   members.c  the members of state that is a structure
  *
- * libclang does not show the base classes of an explicit template instantiation when they depend on its parameters, nor
- * its static members. Those questions are put to the compiler itself: the source is parsed again with alias templates
- * and constants appended ("probes"), whose answers are plain declarations. */
+ * libclang does not show the base classes of an explicit template instantiation when they depend on its parameters,
+ * nor its static members. Those questions are put to the compiler itself: the source is parsed again with alias
+ * templates and constants appended ("probes"), whose answers are plain declarations. */
 #ifndef TW_CODELET_CLANG_H
 #define TW_CODELET_CLANG_H
 

@@ -5,7 +5,7 @@
 
 /* --- types ------------------------------------------------------------------------------------------------- */
 
-/* Element types of fields (spec poplar.md 1.1), and what to write instead of the others. */
+/* Element types of fields (Poplar API, Type.hpp), and what to write instead of the others. */
 static const struct {
     int kind;
     const char *name; /* Poplar's, NULL = not a type of the IPU's fields */
@@ -188,7 +188,7 @@ static enum CXChildVisitResult find_enumerator(CXCursor cursor, CXCursor parent,
     return CXChildVisit_Break;
 }
 
-/* Integer, bool or enum argument `index`, by the type of the template's parameter (spec poplar.md 6.3). */
+/* Integer, bool or enum argument `index`, by the type of the template's parameter (Poplar API, vertex names). */
 static char *integral_text(CXCursor cursor, unsigned index, bool as_code)
 {
     CXCursor primary = clang_getSpecializedCursorTemplate(cursor);

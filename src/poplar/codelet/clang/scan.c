@@ -380,7 +380,8 @@ static void forward_diagnostics(scanner *s)
                                                          : 0,
                       option, message);
         CXDiagnosticSet notes = clang_getChildDiagnostics(diag);
-        /* Of an error in a template of our headers these name the user's line; how the header was reached does not. */
+        /* Of an error in a template of our headers these name the user's line; how the header was reached does
+         * not. */
         for (unsigned k = 0, shown = 0; k < clang_getNumDiagnosticsInSet(notes) && shown < MAX_NOTES; k++) {
             CXDiagnostic note = clang_getDiagnosticInSet(notes, k);
             char *text = popc_string(clang_getDiagnosticSpelling(note));

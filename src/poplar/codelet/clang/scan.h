@@ -1,5 +1,5 @@
-/* The boundary between libtilewright and the module that holds libclang (src/popc): one function, found with dlsym, that
- * turns a codelet source into a vertex table. Nothing of libclang or LLVM is linked with the library itself. */
+/* The boundary between libtilewright and the module that holds libclang (src/popc): one function, found with dlsym,
+ * that turns a codelet source into a vertex table. Nothing of libclang or LLVM is linked with the library itself. */
 #ifndef TW_CODELET_SCAN_H
 #define TW_CODELET_SCAN_H
 
@@ -31,8 +31,8 @@ typedef struct tw__scan {
     void *user;
 } tw__scan;
 
-/* Vertex table as JSON (vertex_table.c says how it looks), to be freed with free(). NULL when the source has errors, which
- * were reported. */
+/* Vertex table as JSON (vertex_table.c says how it looks), to be freed with free(). NULL when the source has errors,
+ * which were reported. */
 typedef char *(*tw__scan_function)(const tw__scan *scan);
 
 #endif

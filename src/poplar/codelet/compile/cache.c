@@ -1,13 +1,13 @@
 /* Compiled codelets on disk, under the XDG cache folder.
  *
- * A source has a base key: its text, flags, target, compiler, CPU and our headers. <base>.deps lists the user's headers
- * that it read last time; together with their present contents they give the key of the result. So a changed header
- * leads to another result, and going back finds the old one.
+ * A source has a base key: its text, flags, target, compiler, CPU and our headers. <base>.deps lists the user's
+ * headers that it read last time; together with their present contents they give the key of the result. So a changed
+ * header leads to another result, and going back finds the old one.
  *
- * Files are made under names that nobody else has (mkostemp: processes of two containers may have one number), closed by a
- * checksum of their contents and of their own name, synced and renamed: readers see them whole or not at all. An entry
- * that is damaged, or stands under another name, is removed when it is met, and made again. Nothing is locked: two
- * writers of one key write the same thing (test_codelet_cache lets many begin at once). */
+ * Files are made under names that nobody else has (mkostemp: processes of two containers may have one number), closed
+ * by a checksum of their contents and of their own name, synced and renamed: readers see them whole or not at all. An
+ * entry that is damaged, or stands under another name, is removed when it is met, and made again. Nothing is locked:
+ * two writers of one key write the same thing (test_codelet_cache lets many begin at once). */
 #define _GNU_SOURCE
 #include "poplar/codelet/compile/compile.h"
 
@@ -67,7 +67,8 @@ char *tw__cache_temporary(const char *suffix)
     return NULL;
 }
 
-/* Behind the contents: tables end with a line of it, and linkers and loaders do not look behind an object's sections. */
+/* Behind the contents: tables end with a line of it, and linkers and loaders do not look behind an object's
+ * sections. */
 #define SEAL_TEXT "\n#tilewright "
 enum { SEAL_BYTES = sizeof SEAL_TEXT - 1 + 64 + 1 };
 

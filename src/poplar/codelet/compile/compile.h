@@ -71,7 +71,8 @@ tw_status tw__link(char *const *objects, const char *out, tw_diags *diags);
 
 /* By the name of a file; AUTO when it says nothing. is_assembly: .S, .s, .asm. */
 tw__codelet_type tw__codelet_type_of(const char *path, bool *is_assembly);
-/* Flags as a shell would split them, checked: TW_E_INVALID_ARGUMENT for those that are not a codelet's business (-o, -c,
+/* Flags as a shell would split them, checked: TW_E_INVALID_ARGUMENT for those that are not a codelet's business (-o,
+ * -c,
  * -x...). *out is NULL-terminated, g_strfreev; NULL flags give an empty list. */
 tw_status tw__split_flags(const char *flags, char ***out);
 tw_status tw__check_flag(const char *flag);
@@ -83,8 +84,8 @@ tw_status tw__check_source_name(const char *path); /* TW_E_FILE_LOAD: a newline 
 
 /* --- rewrite.c --------------------------------------------------------------------------------------------- */
 
-/* malloc'ed text of the same length in which attributes poplar::constraint(...) are TW__constraint____(...); NULL when
- * there are none (or no memory). Lines and columns stay. */
+/* malloc'ed text of the same length in which attributes poplar::constraint(...) are TW__constraint____(...); NULL
+ * when there are none (or no memory). Lines and columns stay. */
 char *tw__rewrite_constraints(const char *text, size_t length);
 
 /* --- clang_module.c ---------------------------------------------------------------------------------------- */
@@ -118,8 +119,8 @@ GPtrArray *tw__toolchain_args(const tw__toolchain *toolchain, const tw__source *
 /* Path of the precompiled header that fits `source`, made when missing; NULL when there is none to use. */
 char *tw__toolchain_pch(const tw__toolchain *toolchain, const tw__source *source, tw__build_target target,
                         unsigned options);
-/* Runs argv with `input` on its stdin; *messages receives its stderr (g_free), *exit_status its status. `output`, when
- * not NULL, receives stdout. */
+/* Runs argv with `input` on its stdin; *messages receives its stderr (g_free), *exit_status its status. `output`,
+ * when not NULL, receives stdout. */
 tw_status tw__run(char *const *argv, const char *input, size_t length, char **output, char **messages,
                   int *exit_status);
 
@@ -156,8 +157,8 @@ char *tw__cache_headers_digest(void);
 /* Key of a result: base key plus the present contents of the files it depends on. NULL when one is gone. */
 char *tw__cache_result_key(const char *base, char *const *dependencies);
 char **tw__cache_read_list(const char *path); /* lines of an entry, NULL when there is none */
-/* Entries carry a checksum of their name and contents behind these. Contents into *data (g_free; NULL: only look) and *size (may
- * be NULL). False: there is none, or it was damaged and is gone now. */
+/* Entries carry a checksum of their name and contents behind these. Contents into *data (g_free; NULL: only look) and
+ * *size (may be NULL). False: there is none, or it was damaged and is gone now. */
 bool tw__cache_read(const char *path, char **data, size_t *size);
 /* Makes an entry, which other processes see whole or not at all. */
 tw_status tw__cache_write(const char *path, const char *data, size_t length);
@@ -169,8 +170,8 @@ char **tw__cache_read_depfile(const char *path, const char *skip); /* of a compi
 
 /* --- vertex_table.c ---------------------------------------------------------------------------------------- */
 
-/* Vertex types of a table, in `arena`, appended to `types` (GPtrArray of tw__vertex_type *). The table may be hostile:
- * TW_E_OBJECT_LOAD says what is wrong with it, and no field reaches beyond its vertex. */
+/* Vertex types of a table, in `arena`, appended to `types` (GPtrArray of tw__vertex_type *). The table may be
+ * hostile: TW_E_OBJECT_LOAD says what is wrong with it, and no field reaches beyond its vertex. */
 tw_status tw__table_read(tw__arena *arena, const json_t *table, tw__half_variant variant, const char *origin,
                          GPtrArray *types);
 /* Layout of `vt` in the table of a chip; NULL with tw_error_message() when it is not there. */
@@ -184,8 +185,8 @@ typedef struct tw__constraint_problem {
     size_t offset, length; /* bytes of the text, counted from 0 */
     char message[320];
 } tw__constraint_problem;
-/* One constraint text against the fields of `vt` (name, form, interleaved are read). False: *problem says what is wrong,
- * where, and what would be right. out->text is `text`. */
+/* One constraint text against the fields of `vt` (name, form, interleaved are read). False: *problem says what is
+ * wrong, where, and what would be right. out->text is `text`. */
 bool tw__constraint_parse(const tw__vertex_type *vt, const char *text, tw__constraint *out,
                           tw__constraint_problem *problem);
 /* All constraints of a table that the module has made; bad ones are reported at their place in the source. */
@@ -218,9 +219,10 @@ typedef struct tw__gp_member {
     size_t size;
 } tw__gp_member;
 
-/* The manifest: {"tilewright_gp": 1, "units": [unit...]}, unit = {"source": path, "language": "c" | "c++" | "assembly", "flags": [...],
- * "text": member, "headers": [{"path": path, "member": member}...], "tables": {target: member...}, "objects": {"cpu-float":
- * member, "cpu-f16": member}}; assembly has an ELF object for each chip. A target is "cpu-float", "cpu-f16", a chip, or a variant like "ipu2:cpp". */
+/* The manifest: {"tilewright_gp": 1, "units": [unit...]}, unit = {"source": path, "language": "c" | "c++" |
+ * "assembly", "flags": [...], "text": member, "headers": [{"path": path, "member": member}...], "tables": {target:
+ * member...}, "objects": {"cpu-float": member, "cpu-f16": member}}; assembly has an ELF object for each chip. A
+ * target is "cpu-float", "cpu-f16", a chip, or a variant like "ipu2:cpp". */
 typedef struct tw__gp {
     GPtrArray *members;  /* tw__gp_member *, in the order of the file */
     GHashTable *by_name; /* the same; of equal names the first */
@@ -253,7 +255,8 @@ tw_status tw__gp_compile(tw__gp *gp, const tw__source *source, const tw__gp_targ
  * TW_E_INVALID_ARGUMENT: none of them is a chip. */
 tw_status tw__gp_assemble(tw__gp *gp, const tw__source *source, const tw__gp_target *targets, size_t count,
                           tw_diags *diags);
-/* Adds a member under a new name, which is returned and owned by the archive: a file from elsewhere may have used one. */
+/* Adds a member under a new name, which is returned and owned by the archive: a file from elsewhere may have used
+ * one. */
 const char *tw__gp_new_member(tw__gp *gp, const char *extension, const char *data, size_t size);
 /* Appends the units of `from`; TW_E_OBJECT_CREATION when both define a vertex for the same target. */
 tw_status tw__gp_merge(tw__gp *into, const tw__gp *from, const char *from_name);

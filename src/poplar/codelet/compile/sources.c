@@ -1,7 +1,7 @@
 /* One source for one target: from the cache, or scanned, wrapped, compiled and linked.
  *
- * A source is compiled with a precompiled header first. When that fails it is compiled again without, so that messages
- * (and verdicts) are those of the plain compiler. */
+ * A source is compiled with a precompiled header first. When that fails it is compiled again without, so that
+ * messages (and verdicts) are those of the plain compiler. */
 #include "poplar/codelet/compile/compile.h"
 
 #include <glib/gstdio.h>
@@ -221,7 +221,8 @@ static char *add_stacks(const job *j, char *table)
     return more_json;
 }
 
-/* The front end of libclang gave up without a word, as with flags that the compiler refuses: clang itself says why. */
+/* The front end of libclang gave up without a word, as with flags that the compiler refuses: clang itself says
+ * why. */
 static void ask_compiler(const job *j, tw__reporter *reporter)
 {
     GPtrArray *args = tw__toolchain_args(j->toolchain, &j->source, j->target, j->options);

@@ -2,9 +2,9 @@
  *
  * In C and C++ they are macros of <poplar/StackSizeDefs.hpp>; preprocessed for a scan they become
  *     TW__stack_note kind size , "function" , "targets" ;
- * In assembly they are lines "DEF_STACK_USAGE size function". The stack of an entry is known when its total is stated, or its
- * own part and the totals of all it calls through pointers; other calls need an assembler to be seen, so an own part
- * without a list of calls stays unknown. */
+ * In assembly they are lines "DEF_STACK_USAGE size function". The stack of an entry is known when its total is
+ * stated, or its own part and the totals of all it calls through pointers; other calls need an assembler to be seen,
+ * so an own part without a list of calls stays unknown. */
 #include "poplar/codelet/compile/compile.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ GArray *tw__stack_notes_new(void)
     return notes;
 }
 
-/* --- numbers -------------------------------------------------------------------------------------------------------- */
+/* --- numbers -------------------------------------------------------------------------------------------------- */
 
 typedef struct expression {
     const char *at;
@@ -97,7 +97,7 @@ static int64_t read_size(const char **at)
     return e.ok && value >= 0 ? value : -1;
 }
 
-/* --- C and C++ ------------------------------------------------------------------------------------------------------ */
+/* --- C and C++ ------------------------------------------------------------------------------------------------ */
 
 static const char *const kinds[] = {
     [TW__STACK_TOTAL] = "total", [TW__STACK_OWN] = "own", [TW__STACK_CALLS] = "calls"
@@ -156,7 +156,7 @@ void tw__stack_read_preprocessed(const char *text, GArray *notes)
     }
 }
 
-/* --- assembly --------------------------------------------------------------------------------------------------------- */
+/* --- assembly ------------------------------------------------------------------------------------------------- */
 
 /* Value of "#define NAME 48" in the lines before. */
 static const char *defined(GHashTable *constants, const char *name, size_t length)
@@ -268,7 +268,7 @@ tw_status tw__stack_read_assembly(const char *path, const char *text, GArray *no
     return status;
 }
 
-/* --- what an entry needs ---------------------------------------------------------------------------------------------- */
+/* --- what an entry needs -------------------------------------------------------------------------------------- */
 
 static bool is_called(const char *function, const char *symbol)
 {
@@ -308,7 +308,7 @@ int64_t tw__stack_bytes_of(const GArray *notes, const char *symbol)
     return bytes_of(notes, symbol, 0);
 }
 
-/* --- in vertex tables --------------------------------------------------------------------------------------------------- */
+/* --- in vertex tables ----------------------------------------------------------------------------------------- */
 
 json_t *tw__stack_notes_json(const GArray *notes)
 {

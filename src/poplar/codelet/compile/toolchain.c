@@ -183,8 +183,8 @@ static void add_pair(GPtrArray *args, const char *option, const char *value)
     add(args, value);
 }
 
-/* The chip as the front end sees it: a 32-bit machine whose C ABI agrees with guide 2.3 (decision 30), with the host's
- * header files. Only tables are made from it. */
+/* The chip as the front end sees it: a 32-bit machine whose C ABI agrees with guide 2.3 (docs/decisions.md, M5), with
+ * the host's header files. Only tables are made from it. */
 static void add_device(GPtrArray *args, const tw__toolchain *toolchain, tw__build_target target)
 {
     static const char *const versions[] = {
@@ -215,7 +215,8 @@ GPtrArray *tw__toolchain_args(const tw__toolchain *toolchain, const tw__source *
     add_pair(args, "-resource-dir", toolchain->resource_dir);
     if (tw__build_is_host(target)) {
         for (size_t i = 0; i < G_N_ELEMENTS(host); i++) add(args, host[i]);
-        /* Not "native": the compiler may know instruction sets of this CPU that it warns of (avx10.1), or none of them. */
+        /* Not "native": the compiler may know instruction sets of this CPU that it warns of (avx10.1), or none of
+         * them. */
         if (!(options & TW__BUILD_PORTABLE) && tw__cpu_march())
             g_ptr_array_add(args, g_strconcat("-march=", tw__cpu_march(), NULL));
         if (target == TW__BUILD_F16) {
@@ -248,7 +249,8 @@ static bool is_neutral(const char *flag)
            (g_str_has_prefix(flag, "-D") && flag[2] != '_' && flag[2] != 0) || g_str_has_prefix(flag, "-U");
 }
 
-/* Not sealed like other entries: the compiler reads it itself, and one that it cannot use is thrown away (sources.c). */
+/* Not sealed like other entries: the compiler reads it itself, and one that it cannot use is thrown away
+ * (sources.c). */
 static bool sync_file(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);

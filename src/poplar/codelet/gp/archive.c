@@ -1,5 +1,5 @@
-/* .gp files: `ar` archives with a manifest, so that ordinary tools can look inside. What is read may be hostile: every
- * length is checked, nothing is executed here. */
+/* .gp files: `ar` archives with a manifest, so that ordinary tools can look inside. What is read may be hostile:
+ * every length is checked, nothing is executed here. */
 #include "poplar/codelet/compile/compile.h"
 
 #include <stdio.h>
@@ -108,7 +108,8 @@ static tw_status read_members(tw__gp *gp, const char *data, size_t size)
     return TW_OK;
 }
 
-/* What units hold, when it is there. One member in many units would make a small file large when it is read or merged. */
+/* What units hold, when it is there. One member in many units would make a small file large when it is read or
+ * merged. */
 typedef struct contents {
     const tw__gp *gp;
     size_t left; /* bytes of members that units may still name */

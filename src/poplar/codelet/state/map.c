@@ -1,4 +1,5 @@
-/* State maps for people (tilewright/poplar/vertex_state.h): every vertex of a file with its fields, holes and encodings on a chip. */
+/* State maps for people (tilewright/poplar/vertex_state.h): every vertex of a file with its fields, holes and
+ * encodings on a chip. */
 #include "poplar/codelet/state/state.h"
 
 #include <glib.h>

@@ -19,8 +19,8 @@ typedef struct tw__state_value {
 tw_status tw__state_table_bytes(const tw_tile_arch *arch, const tw__field *field, const tw__device_field *device,
                                 uint32_t rows, size_t *bytes, unsigned *align);
 
-/* Writes the state (device->size bytes, padding zero) and the tables. values[i] belongs to vt->fields[i]. A message names
- * the field, the layout and the limit. */
+/* Writes the state (device->size bytes, padding zero) and the tables. values[i] belongs to vt->fields[i]. A message
+ * names the field, the layout and the limit. */
 tw_status tw__state_image(const tw_tile_arch *arch, const tw__vertex_type *vt, const tw__device_vertex *device,
                           const tw__state_value *values, uint8_t *state);
 

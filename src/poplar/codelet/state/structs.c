@@ -1,6 +1,7 @@
-/* The structs and unions of a C file, laid out by the rules of the ABI (abi.h). clang reads the file: its syntax tree says
- * which records there are, a second pass over probes appended to the text says how large the named types of members are
- * (scalars, vectors, pointers: decision 30). The records themselves are laid out by tw_abi_layout(). */
+/* The structs and unions of a C file, laid out by the rules of the ABI (abi.h). clang reads the file: its syntax tree
+ * says which records there are, a second pass over probes appended to the text says how large the named types of
+ * members are (scalars, vectors, pointers: docs/decisions.md, M5). The records themselves are laid out by
+ * tw_abi_layout(). */
 #include "poplar/codelet/compile/compile.h"
 
 #include <stdlib.h>
@@ -89,7 +90,7 @@ static void remember_enum(reader *r, const json_t *node)
     if (*text_of(node, "name")) g_hash_table_insert(r->ranges, (char *)text_of(node, "name"), range);
 }
 
-/* --- members ----------------------------------------------------------------------------------------------------- */
+/* --- members -------------------------------------------------------------------------------------------------- */
 
 /* Elements of "T[2][3]"; 1 without dimensions, 0 for "T[]". */
 static uint64_t elements_of(const char *type)
@@ -155,7 +156,7 @@ static uint32_t width_of(const json_t *field)
     return constant_of(field, &value) ? (uint32_t)value : 0;
 }
 
-/* --- records ------------------------------------------------------------------------------------------------------ */
+/* --- records -------------------------------------------------------------------------------------------------- */
 
 static tw_status read_node(reader *r, const json_t *node, const char *outer);
 
@@ -246,7 +247,7 @@ static tw_status read_unit(reader *r, const json_t *unit)
     return status;
 }
 
-/* --- clang ---------------------------------------------------------------------------------------------------------- */
+/* --- clang ---------------------------------------------------------------------------------------------------- */
 
 static tw_status dump(const tw__source *source, const char *text, tw_diags *diags, json_t **tree)
 {
@@ -282,7 +283,8 @@ static tw_status dump(const tw__source *source, const char *text, tw_diags *diag
     return *tree ? TW_OK : tw__fail(TW_E_COMPILATION, "%s: clang's syntax tree cannot be read", source->path);
 }
 
-/* Asks clang for the sizes that the first pass collected: enum tw__probe { tw__0 = sizeof(T), tw__1 = _Alignof(T)... }. */
+/* Asks clang for the sizes that the first pass collected: enum tw__probe { tw__0 = sizeof(T), tw__1 = _Alignof(T)...
+ * }. */
 static tw_status ask_sizes(reader *r)
 {
     GPtrArray *texts = g_ptr_array_new();
@@ -342,7 +344,7 @@ static tw_status read_all(reader *r, tw_diags *diags)
     return status;
 }
 
-/* --- public ----------------------------------------------------------------------------------------------------------- */
+/* --- public --------------------------------------------------------------------------------------------------- */
 
 tw_status tw_abi_structs_read(const char *path, const char *flags, tw_abi_structs **out, tw_diags *diags)
 {

@@ -1,8 +1,9 @@
-/* colossus, the assembler: what its files share. Text goes through once, front to back: every size is known where it stands, so
- * labels get their offsets at once, and only operands that name later labels wait in a list (fixup.c) until the end.
+/* colossus, the assembler: what its files share. Text goes through once, front to back: every size is known where it
+ * stands, so labels get their offsets at once, and only operands that name later labels wait in a list (fixup.c)
+ * until the end.
  *
- *     frames (text.c)   the file, and on top of it each expansion of a macro or a repetition; statements are read from the top one
- *     values (expr.c)   constant, symbol + constant, or a tree that is tried again at the end */
+ *     frames (text.c)   the file, and on top of it each expansion of a macro or a repetition; statements are read
+ *     from the top one values (expr.c)   constant, symbol + constant, or a tree that is tried again at the end */
 #ifndef TW_COLOSSUS_ASM_H
 #define TW_COLOSSUS_ASM_H
 
@@ -34,7 +35,7 @@ typedef struct place {
     int length;
 } place;
 
-/* --- values ------------------------------------------------------------------------------------------------------------------ */
+/* --- values --------------------------------------------------------------------------------------------------- */
 
 typedef enum value_kind { V_CONST, V_SYMBOL, V_TREE } value_kind;
 typedef struct value {
@@ -52,7 +53,7 @@ typedef struct tree {
     value a, b;
 } tree;
 
-/* --- state ------------------------------------------------------------------------------------------------------------------- */
+/* --- state ---------------------------------------------------------------------------------------------------- */
 
 typedef struct symbol_note { /* beside each tw_symbol */
     bool is_set;             /* .set: stands for `value` */
@@ -156,7 +157,7 @@ typedef struct tw__asm {
     unsigned steps;      /* of tw__asm_resolve(), against expressions that explode */
 } tw__asm;
 
-/* --- text.c: frames, messages, the smallest pieces ------------------------------------------------------------------------------- */
+/* --- text.c: frames, messages, the smallest pieces ------------------------------------------------------------ */
 
 place tw__asm_place_at(const tw__asm *as, const char *at, size_t length);
 void tw__asm_report(tw__asm *as, place where, tw_severity severity, const char *format, ...) TW_PRINTF(4, 5);
@@ -166,7 +167,8 @@ bool tw__asm_ok(tw__asm *as, tw_status status, place where);
 bool tw__asm_push_frame(tw__asm *as, frame *added); /* depth and size are checked */
 void tw__asm_pop_frame(tw__asm *as);
 void tw__asm_locate(const frame *frame, const char *at, const char **file, int *line, int *column);
-/* Line of a place in the current frame, for debug tables: follows the cursor and is cheap when places come in order. */
+/* Line of a place in the current frame, for debug tables: follows the cursor and is cheap when places come in
+ * order. */
 int tw__asm_quick_line(tw__asm *as, place where, const char **file);
 /* Moves over blanks and comments, not over the end of the line. */
 void tw__asm_skip_blanks(tw__asm *as);
@@ -184,13 +186,13 @@ bool tw__asm_read_string(tw__asm *as, GString *out);
 /* A name: an identifier or a string. NULL with an error. In the arena. */
 const char *tw__asm_read_name(tw__asm *as, const char *what);
 
-/* --- number.c ------------------------------------------------------------------------------------------------------------------------ */
+/* --- number.c ------------------------------------------------------------------------------------------------- */
 
 /* Number at the cursor: integers, characters, reals. False with an error. 1f and 1b are handled in expr.c. */
 bool tw__asm_read_number(tw__asm *as, value *out);
 bool tw__asm_read_real(tw__asm *as, double *out); /* with a sign, for .float */
 
-/* --- expr.c --------------------------------------------------------------------------------------------------------------------------- */
+/* --- expr.c --------------------------------------------------------------------------------------------------- */
 
 bool tw__asm_read_value(tw__asm *as, value *out);                        /* false with an error */
 bool tw__asm_read_constant(tw__asm *as, int64_t *out, const char *what); /* the same, has to be known now */
@@ -199,7 +201,7 @@ value tw__asm_add_values(tw__asm *as, value a, value b, bool subtract);
 /* At the end: V_CONST or V_SYMBOL with a real symbol; false with an error at `where`. */
 bool tw__asm_resolve(tw__asm *as, value v, place where, value *out);
 
-/* --- symbol.c ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- symbol.c ------------------------------------------------------------------------------------------------- */
 
 symbol_note *tw__asm_note_of(tw__asm *as, int symbol); /* NULL when out of memory */
 int tw__asm_use_symbol(tw__asm *as, const char *name, size_t length);
@@ -210,7 +212,7 @@ value tw__asm_here(tw__asm *as);
 void tw__asm_set_symbol(tw__asm *as, const char *name, place where, value v, bool once);
 void tw__asm_check_symbols(tw__asm *as); /* at the end */
 
-/* --- cond.c, macro.c ------------------------------------------------------------------------------------------------------------------------ */
+/* --- cond.c, macro.c ------------------------------------------------------------------------------------------ */
 
 bool tw__asm_is_active(const tw__asm *as);
 /* Handles a directive about conditions: true when it was one. Also called for text that is skipped. */
@@ -223,7 +225,7 @@ void tw__asm_exit_macro(tw__asm *as, place where);
 bool tw__asm_expand_macro(tw__asm *as, const char *name, size_t length); /* false: there is no such macro */
 void tw__asm_free_macro(gpointer data);
 
-/* --- directive.c, data.c, section.c, stack.c ---------------------------------------------------------------------------------------------------- */
+/* --- directive.c, data.c, section.c, stack.c ------------------------------------------------------------------ */
 
 void tw__asm_run_directive(tw__asm *as, const char *name, size_t length);
 typedef void directive_function(tw__asm *as, const char *name, place where);
@@ -237,7 +239,7 @@ directive_function tw__asm_do_stack_size, tw__asm_do_stack_calls;
 void tw__asm_finish_stack(tw__asm *as);
 void tw__asm_emit_bytes(tw__asm *as, const void *bytes, size_t length, place where);
 
-/* --- operand.c, insn.c, emit.c, repeat.c, fixup.c ------------------------------------------------------------------------------------------------- */
+/* --- operand.c, insn.c, emit.c, repeat.c, fixup.c ------------------------------------------------------------- */
 
 bool tw__asm_read_operand(tw__asm *as, operand *out);
 void tw__asm_read_instruction(tw__asm *as, const char *name, size_t length);
@@ -253,7 +255,7 @@ void tw__asm_check_repeats(tw__asm *as);
 void tw__asm_add_fixup(tw__asm *as, const fixup *added);
 void tw__asm_apply_fixups(tw__asm *as);
 
-/* --- preprocess.c ------------------------------------------------------------------------------------------------------------------------------------- */
+/* --- preprocess.c --------------------------------------------------------------------------------------------- */
 
 tw_status tw__asm_preprocess(const char *path, const tw_asm_options *options, tw_isa_arch arch, char **text,
                              tw_diags *diags);

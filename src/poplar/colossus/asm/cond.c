@@ -8,7 +8,7 @@ bool tw__asm_is_active(const tw__asm *as)
     return !as->conditions->len || g_array_index(as->conditions, condition, as->conditions->len - 1).active;
 }
 
-/* --- tests ------------------------------------------------------------------------------------------------------------------------ */
+/* --- tests ---------------------------------------------------------------------------------------------------- */
 
 /* One side of .ifc: quoted, or up to the comma (the first) or the end (the second), without blanks around. */
 static void read_side(tw__asm *as, GString *out, bool first)
@@ -82,7 +82,7 @@ static bool test(tw__asm *as, int kind)
     }
 }
 
-/* --- nesting -------------------------------------------------------------------------------------------------------------------------- */
+/* --- nesting -------------------------------------------------------------------------------------------------- */
 
 static void change(tw__asm *as, int kind, place where)
 {

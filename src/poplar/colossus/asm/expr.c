@@ -44,7 +44,7 @@ value tw__asm_constant(int64_t number)
     return (value){ .kind = V_CONST, .number = number };
 }
 
-/* --- arithmetic -------------------------------------------------------------------------------------------------------------------- */
+/* --- arithmetic ----------------------------------------------------------------------------------------------- */
 
 static int64_t calculate(int op, int64_t a, int64_t b)
 {
@@ -144,7 +144,7 @@ value tw__asm_add_values(tw__asm *as, value a, value b, bool subtract)
     return out;
 }
 
-/* --- terms -------------------------------------------------------------------------------------------------------------------------- */
+/* --- terms ---------------------------------------------------------------------------------------------------- */
 
 static bool read_level(tw__asm *as, int level, unsigned nesting, value *out);
 
@@ -309,7 +309,7 @@ bool tw__asm_read_constant(tw__asm *as, int64_t *out, const char *what)
     return false;
 }
 
-/* --- at the end ----------------------------------------------------------------------------------------------------------------------- */
+/* --- at the end ----------------------------------------------------------------------------------------------- */
 
 static bool resolve_inner(tw__asm *as, value v, place where, unsigned depth, value *out)
 {

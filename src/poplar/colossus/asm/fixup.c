@@ -1,4 +1,5 @@
-/* What could not be known where it stood: constants that are known at the end go into their fields, symbols become relocations. */
+/* What could not be known where it stood: constants that are known at the end go into their fields, symbols become
+ * relocations. */
 #include "poplar/colossus/asm/asm.h"
 
 #include <string.h>

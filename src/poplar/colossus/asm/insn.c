@@ -25,7 +25,7 @@ typedef struct attempt {
 
 static const char *const suffix_texts[] = { "", "+=", "++", "@", ">>", ":B", ":BL", ":BU" };
 
-/* --- one operand ------------------------------------------------------------------------------------------------------------------- */
+/* --- one operand ---------------------------------------------------------------------------------------------- */
 
 /* $azero as an address part is read as $mzero, as the vendor's assembler does: both are register 15. */
 static bool is_zero_for(const tw_isa_operand *kind, const operand *o)
@@ -46,8 +46,8 @@ static misfit fit_register(const tw_isa_operand *kind, const operand *o)
     return lowest ? FITS : WRONG_SUFFIX;
 }
 
-/* The number meant for this kind of operand. A bare number of a branch counts words; one that comes from a symbol is an
- * address. Halves of the control registers: names tell, plain numbers are indices of either half. */
+/* The number meant for this kind of operand. A bare number of a branch counts words; one that comes from a symbol is
+ * an address. Halves of the control registers: names tell, plain numbers are indices of either half. */
 static int64_t number_for(const tw_isa_operand *kind, const operand *o, int64_t number)
 {
     if (kind->file == TW_ISA_CODE && !o->value.symbolic) return number * (INT64_C(1) << kind->shift);
@@ -90,7 +90,7 @@ static misfit fit_operand(tw__asm *as, parsed *out, size_t k, const operand *o, 
     return FITS;
 }
 
-/* --- one row ------------------------------------------------------------------------------------------------------------------------ */
+/* --- one row -------------------------------------------------------------------------------------------------- */
 
 static void remember(attempt *best, const tw_isa_row *row, size_t index, const tw_isa_operand *kind, misfit why)
 {
@@ -138,7 +138,7 @@ static bool fit_alias(tw__asm *as, const tw_isa_alias *alias, const operand *ope
     return true;
 }
 
-/* --- messages ------------------------------------------------------------------------------------------------------------------------ */
+/* --- messages ------------------------------------------------------------------------------------------------- */
 
 static void describe_kind(const tw_isa_operand *kind, char buf[120])
 {
@@ -199,7 +199,7 @@ static void unknown_instruction(tw__asm *as, place where, const char *mnemonic)
             tw__did_you_mean(hint, tw__isa_nearest(mnemonic)));
 }
 
-/* --- all rows -------------------------------------------------------------------------------------------------------------------------- */
+/* --- all rows ------------------------------------------------------------------------------------------------- */
 
 bool tw__asm_match_instruction(tw__asm *as, const char *mnemonic, place where, const operand *operands,
                                size_t count, parsed *out)
@@ -235,7 +235,7 @@ bool tw__asm_match_instruction(tw__asm *as, const char *mnemonic, place where, c
     return false;
 }
 
-/* --- ldconst ----------------------------------------------------------------------------------------------------------------------------- */
+/* --- ldconst -------------------------------------------------------------------------------------------------- */
 
 bool tw__asm_load_constant(tw__asm *as, place where, const operand *operands, size_t count)
 {

@@ -1,7 +1,7 @@
 /* Macros and repetitions: bodies are kept as text and read again with arguments in the place of parameters.
  *
- * In a body, \name is an argument, \() nothing, \@ and name@ the number of the expansion. Where a body has no \name at all, bare
- * names of parameters stand for the arguments too, as the vendor's guide writes them. */
+ * In a body, \name is an argument, \() nothing, \@ and name@ the number of the expansion. Where a body has no \name
+ * at all, bare names of parameters stand for the arguments too, as the vendor's guide writes them. */
 #include "poplar/colossus/asm/asm.h"
 
 #include <ctype.h>
@@ -22,7 +22,7 @@ void tw__asm_free_macro(gpointer data)
     g_free(m);
 }
 
-/* --- bodies --------------------------------------------------------------------------------------------------------------------------- */
+/* --- bodies --------------------------------------------------------------------------------------------------- */
 
 static bool is_directive(const char *at, const char *const *names, size_t *length)
 {
@@ -37,8 +37,8 @@ static bool is_directive(const char *at, const char *const *names, size_t *lengt
     return false;
 }
 
-/* From the line behind the cursor to the directive that ends the body: its text, cursor behind that directive. A body in the
- * guide ends on the line of its last label (`name@: .endm`), so statements, not lines, are looked at. */
+/* From the line behind the cursor to the directive that ends the body: its text, cursor behind that directive. A body
+ * in the guide ends on the line of its last label (`name@: .endm`), so statements, not lines, are looked at. */
 static bool read_body(tw__asm *as, bool is_macro, place where, macro *out)
 {
     static const char *const macro_starts[] = { "macro", NULL }, *const macro_ends[] = { "endm", "endmacro", NULL };
@@ -86,9 +86,10 @@ static bool read_body(tw__asm *as, bool is_macro, place where, macro *out)
     return false;
 }
 
-/* --- .macro ------------------------------------------------------------------------------------------------------------------------------ */
+/* --- .macro --------------------------------------------------------------------------------------------------- */
 
-/* Length of an argument: to a comma or a blank outside parentheses and quotes; blanks around an operator do not end it. */
+/* Length of an argument: to a comma or a blank outside parentheses and quotes; blanks around an operator do not end
+ * it. */
 static size_t argument_length(const char *start)
 {
     static const char operators[] = "+-~/*.=|^&!<>%";
@@ -220,7 +221,7 @@ void tw__asm_purge_macro(tw__asm *as)
     if (name && !g_hash_table_remove(as->macros, name)) fail_at(as, where, "there is no macro '%s'", name);
 }
 
-/* --- arguments ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- arguments ------------------------------------------------------------------------------------------------ */
 
 typedef struct argument {
     const char *text;
@@ -284,14 +285,15 @@ static bool read_arguments(tw__asm *as, const macro *m, argument *arguments)
     return true;
 }
 
-/* --- expansion ------------------------------------------------------------------------------------------------------------------------------ */
+/* --- expansion ------------------------------------------------------------------------------------------------ */
 
 static bool is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_' || c == '.';
 }
 
-/* What stands behind a backslash; returns the length of its name, 0 when it is nothing of ours. Longest parameter first. */
+/* What stands behind a backslash; returns the length of its name, 0 when it is nothing of ours. Longest parameter
+ * first. */
 static size_t expand_backslash(const macro *m, const argument *arguments, unsigned counter, const char *p,
                                const char *end, GString *out)
 {
@@ -403,7 +405,7 @@ void tw__asm_exit_macro(tw__asm *as, place where)
     }
 }
 
-/* --- repetitions ------------------------------------------------------------------------------------------------------------------------------ */
+/* --- repetitions ---------------------------------------------------------------------------------------------- */
 
 static void repeat_list(tw__asm *as, place where, bool characters)
 {

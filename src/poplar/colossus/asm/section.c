@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* --- sections ------------------------------------------------------------------------------------------------------------------- */
+/* --- sections ------------------------------------------------------------------------------------------------- */
 
 /* Flags of a section by its name, when it is made without: ".text.f" is code. */
 static unsigned flags_by_name(const char *name)
@@ -128,7 +128,7 @@ void tw__asm_do_previous(tw__asm *as, const char *name, place where)
     as->section = as->previous, as->previous = section;
 }
 
-/* --- symbols ------------------------------------------------------------------------------------------------------------------------ */
+/* --- symbols -------------------------------------------------------------------------------------------------- */
 
 static int read_symbol(tw__asm *as)
 {
@@ -241,7 +241,7 @@ void tw__asm_do_set(tw__asm *as, const char *name, place where)
     tw__asm_set_symbol(as, symbol, where, v, strcmp(name, "equiv") == 0);
 }
 
-/* --- stack sizes (guide 2.8.1, 7.3.1) ------------------------------------------------------------------------------------------------- */
+/* --- stack sizes (guide 2.8.1, 7.3.1) ------------------------------------------------------------------------- */
 
 static bool is_stated(tw__asm *as, const char *name, place where)
 {

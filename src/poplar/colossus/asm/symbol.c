@@ -57,7 +57,7 @@ value tw__asm_here(tw__asm *as)
     return (value){ .kind = V_SYMBOL, .symbol = symbol, .symbolic = true };
 }
 
-/* --- numeric labels ------------------------------------------------------------------------------------------------------------- */
+/* --- numeric labels ------------------------------------------------------------------------------------------- */
 
 typedef struct numeric_label {
     int last, next; /* symbols; -1 = none */
@@ -96,7 +96,7 @@ int tw__asm_numeric_label(tw__asm *as, unsigned number, bool forward, place wher
     return state->next;
 }
 
-/* --- .set --------------------------------------------------------------------------------------------------------------------------- */
+/* --- .set ----------------------------------------------------------------------------------------------------- */
 
 void tw__asm_set_symbol(tw__asm *as, const char *name, place where, value v, bool once)
 {
@@ -110,7 +110,7 @@ void tw__asm_set_symbol(tw__asm *as, const char *name, place where, value v, boo
     note->is_set = true, note->is_fixed = once, note->value = v, note->place = where;
 }
 
-/* --- at the end ---------------------------------------------------------------------------------------------------------------------- */
+/* --- at the end ----------------------------------------------------------------------------------------------- */
 
 /* Gives symbols of .set their values in the object; tells of labels that never came. */
 void tw__asm_check_symbols(tw__asm *as)

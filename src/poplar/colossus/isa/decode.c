@@ -50,7 +50,7 @@ static uint32_t value_of(const tw_isa_operand *kind, uint32_t number)
     return number << kind->shift;
 }
 
-/* --- which row ------------------------------------------------------------------------------------------------------------ */
+/* --- which row ------------------------------------------------------------------------------------------------ */
 
 /* Rows by bits 30 to 24 of the word; a row whose opcode is shorter stands in several lists. */
 enum { BUCKETS = 128 };
@@ -104,7 +104,7 @@ bool tw_insn_decode(tw_isa_arch arch, uint64_t word, tw_insn *insn)
     return false;
 }
 
-/* --- encoding --------------------------------------------------------------------------------------------------------------- */
+/* --- encoding ------------------------------------------------------------------------------------------------- */
 
 static tw_status encode_operand(const tw_isa_row *row, size_t k, uint32_t value, uint64_t *word)
 {

@@ -1,10 +1,11 @@
-/* Instructions as text: disassembly that assembles to the same word, syntax lines for documentation, ranges for messages. */
+/* Instructions as text: disassembly that assembles to the same word, syntax lines for documentation, ranges for
+ * messages. */
 #include "poplar/colossus/isa/isa.h"
 
 #include <glib.h>
 #include <string.h>
 
-/* --- operands --------------------------------------------------------------------------------------------------------------- */
+/* --- operands ------------------------------------------------------------------------------------------------- */
 
 /* Names of the registers that the hardware gives a meaning; $lr, $sp and the like are ordinary registers. */
 static const char *special_name(const tw_isa_operand *kind, unsigned number)
@@ -72,7 +73,7 @@ static void put_operand(GString *out, const tw_isa_operand *kind, uint32_t value
     }
 }
 
-/* --- names ------------------------------------------------------------------------------------------------------------------ */
+/* --- names ---------------------------------------------------------------------------------------------------- */
 
 /* Would the assembler take `other` for these operands? Both are rows of one mnemonic. */
 static bool also_fits(const tw_isa_row *other, const tw_isa_row *row, const tw_insn *insn)

@@ -1,5 +1,7 @@
-/* colossus, the table of instructions: private side. Rows are in isa.def and its families, everything else is made from them.
- * The public side, <tilewright/poplar/colossus/isa.h>, is what most code needs; this header adds the names of the rows as constants. */
+/* colossus, the table of instructions: private side. Rows are in isa.def and its families, everything else is made
+ * from them.
+ * The public side, <tilewright/poplar/colossus/isa.h>, is what most code needs; this header adds the names of the
+ * rows as constants. */
 #ifndef TW_COLOSSUS_ISA_H
 #define TW_COLOSSUS_ISA_H
 
@@ -38,7 +40,8 @@ static inline size_t tw__isa_index(const tw_isa_row *row)
 uint64_t tw__isa_insert(const tw__isa_field *field, uint64_t word, uint32_t number);
 uint32_t tw__isa_extract(const tw__isa_field *field, uint64_t word);
 
-/* May register `number` start an operand of this kind? Pairs are even, quads divisible by 4; pairs of the MRF end at $m11. */
+/* May register `number` start an operand of this kind? Pairs are even, quads divisible by 4; pairs of the MRF end at
+ * $m11. */
 bool tw__isa_register_fits(const tw_isa_operand *kind, unsigned number);
 /* The field of a constant, or false when `value` has no encoding. `value` is a 64-bit number as written. */
 bool tw__isa_constant_fits(const tw_isa_operand *kind, int64_t value, uint32_t *number);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- labels --------------------------------------------------------------------------------------------------------------------- */
+/* --- labels --------------------------------------------------------------------------------------------------- */
 
 /* Places of one section that text has to name: symbols, and targets of relocations that have no symbol there. */
 typedef struct label {
@@ -133,7 +133,7 @@ static const tw_relocation *relocation_at(dump *d, uint32_t offset)
     return NULL;
 }
 
-/* --- bytes ------------------------------------------------------------------------------------------------------------------------ */
+/* --- bytes ---------------------------------------------------------------------------------------------------- */
 
 static uint32_t read_word(const tw_section *s, uint32_t at)
 {
@@ -188,7 +188,7 @@ static uint32_t put_data(dump *d, const tw_section *s, uint32_t at, uint32_t end
     return stop;
 }
 
-/* --- code ------------------------------------------------------------------------------------------------------------------------- */
+/* --- code ----------------------------------------------------------------------------------------------------- */
 
 /* Operand whose field a relocation of the assembler's own choice fills; -1 when there is none. */
 static int relocated_operand(const tw_isa_row *row, unsigned type, bool *plain)
@@ -297,7 +297,7 @@ static void put_section(dump *d, int index)
     put_labels(d, UINT32_MAX);
 }
 
-/* --- tables ------------------------------------------------------------------------------------------------------------------------- */
+/* --- tables --------------------------------------------------------------------------------------------------- */
 
 static void put_symbol_lines(dump *d)
 {

@@ -15,7 +15,7 @@ static const tw_section *content(const tw__link_section *s)
     return &s->object->sections[s->section].public;
 }
 
-/* --- what is needed ---------------------------------------------------------------------------------------------------------------- */
+/* --- what is needed ------------------------------------------------------------------------------------------- */
 
 static void keep(tw__link *link, tw__link_section *s, GArray *work)
 {
@@ -90,7 +90,7 @@ void tw__link_mark(tw__link *link)
     }
 }
 
-/* --- where it goes ------------------------------------------------------------------------------------------------------------------ */
+/* --- where it goes -------------------------------------------------------------------------------------------- */
 
 /* A new section of the image, whatever names there are already: the second of a name gets a number. */
 static int new_section(tw__link *link, const char *name, unsigned flags)

@@ -38,7 +38,7 @@ static const tw__link_section *section_of(const tw__link *link, uint32_t file, i
     return &g_array_index(link->sections, tw__link_section, link->first[file] + (guint)section);
 }
 
-/* --- symbols of the image ---------------------------------------------------------------------------------------------------------- */
+/* --- symbols of the image ------------------------------------------------------------------------------------- */
 
 /* Common symbols of the program get room in a section of their own. */
 static void place_commons(tw__link *link)
@@ -126,7 +126,7 @@ static void copy_symbols(tw__link *link)
     }
 }
 
-/* --- relocations, notes, lines -------------------------------------------------------------------------------------------------------- */
+/* --- relocations, notes, lines -------------------------------------------------------------------------------- */
 
 static void relocate(tw__link *link, uint32_t file, const tw_relocation *r)
 {
@@ -182,7 +182,7 @@ static void set_entry(tw__link *link)
     }
 }
 
-/* --- the whole ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- the whole ------------------------------------------------------------------------------------------------ */
 
 static void run(tw__link *link)
 {

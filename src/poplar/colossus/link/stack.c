@@ -21,7 +21,7 @@ typedef struct walk {
     unsigned depth;
 } walk;
 
-/* --- functions ---------------------------------------------------------------------------------------------------------------------- */
+/* --- functions ------------------------------------------------------------------------------------------------ */
 
 static int by_start(const void *a, const void *b)
 {
@@ -75,7 +75,7 @@ static int function_named(const walk *w, const char *name)
     return -1;
 }
 
-/* --- messages ------------------------------------------------------------------------------------------------------------------------ */
+/* --- messages ------------------------------------------------------------------------------------------------- */
 
 static tw_status complain(const walk *w, const char *format, const char *name)
 {
@@ -87,7 +87,7 @@ static tw_status complain(const walk *w, const char *format, const char *name)
     return tw__fail(TW_E_LINK, "%s", text->str);
 }
 
-/* --- notes --------------------------------------------------------------------------------------------------------------------------- */
+/* --- notes ---------------------------------------------------------------------------------------------------- */
 
 /* Does the note speak of this function: by its name, another name of the same place, or that of its section? */
 static bool is_about(const walk *w, const tw_stack_note *note, const function *f)
@@ -145,7 +145,7 @@ static tw_status add_pointed(walk *w, const function *f, uint32_t *most, bool *l
     return TW_OK;
 }
 
-/* --- code ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- code ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t word_at(const tw_section *s, uint32_t offset)
 {
@@ -153,7 +153,8 @@ static uint32_t word_at(const tw_section *s, uint32_t offset)
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* Calls and jumps out of the function; a jump through a register other than the link register needs a list of targets. */
+/* Calls and jumps out of the function; a jump through a register other than the link register needs a list of
+ * targets. */
 static tw_status add_called(walk *w, const function *f, guint index, bool listed, uint32_t *most)
 {
     const tw_section *s = &w->image->sections[f->section].public;

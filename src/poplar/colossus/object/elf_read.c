@@ -36,7 +36,7 @@ static const char *name_of(const reader *r, const Elf32_Shdr *header)
     return name ? name : "";
 }
 
-/* --- header ------------------------------------------------------------------------------------------------------------------------ */
+/* --- header --------------------------------------------------------------------------------------------------- */
 
 static tw_status read_header(reader *r)
 {
@@ -61,7 +61,7 @@ static tw_status read_header(reader *r)
     return TW_OK;
 }
 
-/* --- sections ------------------------------------------------------------------------------------------------------------------------ */
+/* --- sections ------------------------------------------------------------------------------------------------- */
 
 static bool is_content(const reader *r, const Elf32_Shdr *header)
 {
@@ -70,7 +70,8 @@ static bool is_content(const reader *r, const Elf32_Shdr *header)
     return strcmp(name, TW__STACK_SECTION) != 0 && strcmp(name, TW__LINES_SECTION) != 0;
 }
 
-/* Two sections may have one name; the object's functions look sections up by name, so the second gets a name of its own. */
+/* Two sections may have one name; the object's functions look sections up by name, so the second gets a name of its
+ * own. */
 static int new_section(reader *r, const char *name, unsigned flags)
 {
     size_t before = r->object->section_count;
@@ -120,9 +121,10 @@ static tw_status for_sections(reader *r, uint32_t type, const char *name, sectio
     return TW_OK;
 }
 
-/* --- symbols ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- symbols -------------------------------------------------------------------------------------------------- */
 
-/* Index of the object's symbol; named ones that are not section symbols get their name. Locals of one name stay apart. */
+/* Index of the object's symbol; named ones that are not section symbols get their name. Locals of one name stay
+ * apart. */
 static int new_symbol(reader *r, const char *name, bool local)
 {
     if (local && *name && tw_object_find_symbol(r->object, name) >= 0) {
@@ -185,7 +187,7 @@ static tw_status read_symbols(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shd
     return TW_OK;
 }
 
-/* --- relocations -------------------------------------------------------------------------------------------------------------------------- */
+/* --- relocations ---------------------------------------------------------------------------------------------- */
 
 static tw_status read_relocations(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header)
 {
@@ -213,7 +215,7 @@ static tw_status read_relocations(reader *r, size_t i, Elf_Scn *scn, const Elf32
     return TW_OK;
 }
 
-/* --- notes and lines ------------------------------------------------------------------------------------------------------------------------ */
+/* --- notes and lines ------------------------------------------------------------------------------------------ */
 
 static tw_status read_notes(reader *r, size_t i, Elf_Scn *scn, const Elf32_Shdr *header)
 {
@@ -280,7 +282,7 @@ tw_status tw__object_read_notes(tw_object *object, const uint8_t *text, size_t l
     return TW_OK;
 }
 
-/* --- the file -------------------------------------------------------------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------------------------------------------- */
 
 static tw_status read_all(reader *r)
 {

@@ -36,7 +36,7 @@ static uint32_t add_name(GByteArray *names, const char *name)
     return at;
 }
 
-/* --- sections --------------------------------------------------------------------------------------------------------------------- */
+/* --- sections ------------------------------------------------------------------------------------------------- */
 
 typedef struct section_form {
     const char *name;
@@ -82,9 +82,10 @@ static bool add_object_sections(writer *w)
     return true;
 }
 
-/* --- symbols ------------------------------------------------------------------------------------------------------------------------ */
+/* --- symbols -------------------------------------------------------------------------------------------------- */
 
-/* Labels that begin with .L and those without a name stay inside the file, unless something outside has to find them. */
+/* Labels that begin with .L and those without a name stay inside the file, unless something outside has to find
+ * them. */
 static bool is_written(const tw_object *object, const tw_symbol *s, bool wanted)
 {
     (void)object;
@@ -144,7 +145,7 @@ static bool add_symbols(writer *w, uint32_t *table_index)
     return link && *table_index;
 }
 
-/* --- relocations, notes, lines -------------------------------------------------------------------------------------------------------- */
+/* --- relocations, notes, lines -------------------------------------------------------------------------------- */
 
 static bool add_relocations(writer *w, uint32_t table)
 {
@@ -189,8 +190,8 @@ static bool add_notes(writer *w)
     return add_section(w, &form, buffer->data, buffer->len) != 0;
 }
 
-/* Four words a line: section, offset, name of the file (from the start of the names that follow), line; the first word of all
- * is the number of lines. */
+/* Four words a line: section, offset, name of the file (from the start of the names that follow), line; the first
+ * word of all is the number of lines. */
 static bool add_lines(writer *w)
 {
     const tw_object *object = w->object;
@@ -214,7 +215,7 @@ static bool add_lines(writer *w)
     return add_section(w, &form, buffer->data, buffer->len) != 0;
 }
 
-/* --- the file ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- the file ------------------------------------------------------------------------------------------------- */
 
 static bool add_header(writer *w)
 {

@@ -38,7 +38,7 @@ tw_isa_arch tw_object_arch(const tw_object *object)
     return object->arch;
 }
 
-/* --- sections ------------------------------------------------------------------------------------------------------------ */
+/* --- sections ------------------------------------------------------------------------------------------------- */
 
 int tw_object_section(tw_object *object, const char *name, unsigned flags)
 {
@@ -141,7 +141,7 @@ tw_status tw_object_patch(tw_object *object, int section, uint32_t offset, const
     return TW_OK;
 }
 
-/* --- symbols --------------------------------------------------------------------------------------------------------------- */
+/* --- symbols -------------------------------------------------------------------------------------------------- */
 
 static uint32_t hash(const char *text, size_t length)
 {
@@ -275,7 +275,7 @@ tw_status tw_object_set_type(tw_object *object, int symbol, tw_symbol_type type)
     return s ? TW_OK : TW_E_INDEX;
 }
 
-/* --- relocations ------------------------------------------------------------------------------------------------------------ */
+/* --- relocations ---------------------------------------------------------------------------------------------- */
 
 tw_status tw_object_relocate(tw_object *object, int section, uint32_t offset, tw_relocation_type type, int symbol,
                              int32_t addend)
@@ -299,7 +299,7 @@ const tw_relocation *tw_object_get_relocation(const tw_object *object, size_t in
     return index < object->relocation_count ? &object->relocations[index] : NULL;
 }
 
-/* --- notes and lines ---------------------------------------------------------------------------------------------------------- */
+/* --- notes and lines ------------------------------------------------------------------------------------------ */
 
 tw_status tw_object_add_stack_note(tw_object *object, const tw_stack_note *note)
 {

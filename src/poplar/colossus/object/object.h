@@ -41,8 +41,8 @@ struct tw_object {
 int tw__object_symbol(tw_object *object, const char *name, size_t length);
 /* Bytes that a relocation of a known type reads and writes: 1, 2, 4, 8. */
 unsigned tw__relocation_bytes(unsigned type);
-/* Stack notes from the text of their section: strings, each ended by 0: "total NAME BYTES", "own NAME BYTES", "calls NAME
- * A,B,C". TW_E_OBJECT_LOAD for other text. */
+/* Stack notes from the text of their section: strings, each ended by 0: "total NAME BYTES", "own NAME BYTES", "calls
+ * NAME A,B,C". TW_E_OBJECT_LOAD for other text. */
 tw_status tw__object_read_notes(tw_object *object, const uint8_t *text, size_t length);
 
 #endif

@@ -63,7 +63,7 @@ static void set_counts(tw__accounting *a)
     tw__profile_add_optimization(a->profile, "controlInstructions", (double)plan->code.count);
 }
 
-/* --- reports (guide 9.2, decision 24) ------------------------------------------------------------------------------------ */
+/* --- reports (guide 9.2, docs/decisions.md, G9) --------------------------------------------------------------- */
 
 static tw_status report_file(const tw_engine *engine, const char *name, char **path)
 {
@@ -137,7 +137,7 @@ static void flush_report(tw__account *account)
         TW__LOG(PROFILER, ERR, "%s", tw_error_message());
 }
 
-/* --- life ------------------------------------------------------------------------------------------------------------------ */
+/* --- life ----------------------------------------------------------------------------------------------------- */
 
 /* With vertex instrumentation the profile also has the cycles of each vertex in its last execution. */
 static void set_mode(tw__accounting *a)
@@ -243,7 +243,7 @@ void tw__account_free(tw__account *account)
     free(account);
 }
 
-/* --- hooks ------------------------------------------------------------------------------------------------------------------ */
+/* --- hooks ---------------------------------------------------------------------------------------------------- */
 
 void tw__account_run_begin(tw_engine *engine, unsigned program, const char *name)
 {

@@ -1,12 +1,13 @@
 /* account: what a plan costs on the target: bytes by tile and category, cycles by step, liveness; fills the profile.
  *
  *   account.c   life, hooks of the executor, reports     traffic.c      bytes between tiles, exchange cycles
- *   cycles.c    vertices and copies to cycles            memory.c       sizes of vertices; stacks, code, instrumentation
+ *   cycles.c    vertices and copies to cycles            memory.c       sizes of vertices; stacks, code,
+ *   instrumentation
  *   steps.c     program tree and steps of the profile    live_report.c  what is live when
  *   exchange.c  who sends what to whom                   addresses of all that: ../place
  *
  * Nothing here changes results: with the account switched off a program computes the same values. Every rule is a
- * model of spec poplar.md section 5 and is written down in docs/model.md with its source. */
+ * model of Poplar API section 5 and is written down in docs/model.md with its source. */
 #ifndef TW_ENGINE_ACCOUNT_H
 #define TW_ENGINE_ACCOUNT_H
 
@@ -26,7 +27,7 @@ typedef struct tw__account {
     bool reported; /* the memory block of the profile is there */
 } tw__account;
 
-/* --- traffic.c --------------------------------------------------------------------------------------------------- */
+/* --- traffic.c ------------------------------------------------------------------------------------------------ */
 
 typedef struct tw__parcel { /* bytes of a variable that one tile sends to another */
     uint32_t src, dst, var;
@@ -34,7 +35,8 @@ typedef struct tw__parcel { /* bytes of a variable that one tile sends to anothe
     uint64_t begin, end;   /* bytes, counted along these elements only */
 } tw__parcel;
 
-/* What one exchange moves. Equal data needed twice by a tile is received once; data for several tiles is sent once. */
+/* What one exchange moves. Equal data needed twice by a tile is received once; data for several tiles is sent
+ * once. */
 typedef struct tw__traffic {
     unsigned tiles, tiles_per_ipu, ipus;
     uint64_t *sent, *received; /* [tiles] bytes, also to and from other IPUs */
@@ -57,7 +59,7 @@ void tw__traffic_cycles(const tw__traffic *traffic, const tw_target *target, uin
 /* Cycles that the links between IPUs need; 0 without such traffic. */
 uint64_t tw__traffic_link_cycles(const tw__traffic *traffic, const tw_target *target);
 
-/* --- cycles.c ---------------------------------------------------------------------------------------------------- */
+/* --- cycles.c ------------------------------------------------------------------------------------------------- */
 
 /* Copies inside one tile become vertices of the run-time library (guide 8.2.3 names them). */
 typedef enum tw__copy_type {
@@ -81,12 +83,14 @@ void tw__local_reset(tw__local *local);
 /* src_tile == dst_tile. */
 void tw__local_add(tw__local *local, const tw__piece *piece, unsigned esize);
 
-/* Estimate of a vertex: set on it, by its type's estimator, or modelled (then *modelled = true). Decision 22. */
+/* Estimate of a vertex: set on it, by its type's estimator, or modelled (then *modelled = true). docs/decisions.md,
+ * G7. */
 tw_perf_estimate tw__vertex_cycles(const tw__core *core, uint32_t vertex, bool *modelled);
 /* The model for vertices without an estimate. */
 uint64_t tw__modelled_cycles(const tw__core *core, uint32_t vertex);
 
-/* Places the vertices of one compute set on workers and gives tile cycles: 6 x the busiest worker, plus MultiVertices. */
+/* Places the vertices of one compute set on workers and gives tile cycles: 6 x the busiest worker, plus
+ * MultiVertices. */
 typedef struct tw__workers {
     unsigned tiles, contexts;
     uint64_t *load;  /* [tiles * contexts] worker cycles */
@@ -120,7 +124,7 @@ typedef struct tw__leaf_node {
     uint32_t step, node;
 } tw__leaf_node;
 
-/* --- the run over a plan ----------------------------------------------------------------------------------------- */
+/* --- the run over a plan -------------------------------------------------------------------------------------- */
 
 typedef struct tw__type_cost {               /* one vertex type on the target */
     uint32_t id;                             /* in the profile; TW__NONE until a vertex of it is met */
@@ -164,8 +168,8 @@ typedef struct tw__accounting { /* everything needed while the account is made *
     bool failed;
 } tw__accounting;
 
-/* account.c: debug.instrumentCompute, debug.instrumentExternalExchange; unless set they follow debug.instrument, which
- * follows autoReport.all. */
+/* account.c: debug.instrumentCompute, debug.instrumentExternalExchange; unless set they follow debug.instrument,
+ * which follows autoReport.all. */
 bool tw__account_instruments(const tw_engine *engine, const char *key);
 /* steps.c: program tree, then one or more profile steps for each plan step. */
 tw_status tw__account_steps(tw__accounting *a);
@@ -173,7 +177,8 @@ tw_status tw__account_steps(tw__accounting *a);
 uint32_t tw__account_type(tw__accounting *a, uint32_t type);
 uint32_t tw__account_copy_type(tw__accounting *a, tw__copy_type type);
 void tw__account_local(tw__accounting *a, const tw__local *local); /* bytes of copy vertices */
-/* Stacks, control code, instrumentation; bytes of vertex types. Then everything that is kept for the whole run is known. */
+/* Stacks, control code, instrumentation; bytes of vertex types. Then everything that is kept for the whole run is
+ * known. */
 tw_status tw__account_memory(tw__accounting *a);
 /* place/lives.c: the profile's liveness block, and the lives of variables and buffers. */
 tw_status tw__account_liveness(tw__accounting *a);

@@ -1,13 +1,14 @@
-/* From vertices and copies to cycles of a tile (decision 22; spec poplar.md 5.3).
+/* From vertices and copies to cycles of a tile (docs/decisions.md, G7; Poplar API, cycles of compute sets).
  *
  * A Vertex estimate is worker cycles: vertices go in creation order to the least loaded worker, lowest number on
- * ties; the tile takes contexts x the busiest worker. A MultiVertex estimate is tile cycles and has the tile to itself. */
+ * ties; the tile takes contexts x the busiest worker. A MultiVertex estimate is tile cycles and has the tile to
+ * itself. */
 #include "poplar/engine/account/account.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- workers ------------------------------------------------------------------------------------------------------ */
+/* --- workers -------------------------------------------------------------------------------------------------- */
 
 bool tw__workers_init(tw__workers *w, const tw_target *target)
 {
@@ -52,13 +53,13 @@ void tw__workers_cycles(const tw__workers *w, uint64_t *out)
     }
 }
 
-/* --- vertices without an estimate ------------------------------------------------------------------------------------ */
+/* --- vertices without an estimate ----------------------------------------------------------------------------- */
 
 /* Plain scalar code: launch and exit, pointers from the vertex state, one 64-bit load or store for each 8 bytes of an
  * edge and one arithmetic instruction for each element of the longest edge. Estimates, marked as such. */
 #define LAUNCH_CYCLES     12
 #define FIELD_CYCLES      3
-#define SUPERVISOR_CYCLES 11 /* PopLibs' basicOpSupervisorOverhead (spec 5.3) */
+#define SUPERVISOR_CYCLES 11 /* PopLibs' basicOpSupervisorOverhead (Poplar API, cycles of compute sets) */
 
 uint64_t tw__modelled_cycles(const tw__core *core, uint32_t vertex)
 {
@@ -104,7 +105,7 @@ tw_perf_estimate tw__vertex_cycles(const tw__core *core, uint32_t vertex, bool *
     return (tw_perf_estimate){ tw__modelled_cycles(core, vertex), 0 };
 }
 
-/* --- copies inside a tile ---------------------------------------------------------------------------------------------- */
+/* --- copies inside a tile ------------------------------------------------------------------------------------- */
 
 const char *const tw__copy_type_names[TW__COPY_TYPES] = {
     [TW__COPY_MEMCPY64] = "poplar_rt::Memcpy64BitSupervisor",

@@ -1,12 +1,12 @@
-/* The liveness block of a profile (guide 8.2.3): what is always live, what is live while each leaf of the program tree runs,
- * peaks by tile. One sweep over the control flow, from the runs that live_flow.c found. */
+/* The liveness block of a profile (guide 8.2.3): what is always live, what is live while each leaf of the program
+ * tree runs, peaks by tile. One sweep over the control flow, from the runs that live_flow.c found. */
 #include "poplar/engine/place/live.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries of the lists of live variables in one profile, 4 to 5 bytes each: beyond it the lists of the later steps are left out,
- * sums and peaks are not. */
+/* Entries of the lists of live variables in one profile, 4 to 5 bytes each: beyond it the lists of the later steps
+ * are left out, sums and peaks are not. */
 #define LIST_BUDGET (UINT64_C(1) << 25)
 
 static uint64_t var_bytes(const tw__accounting *a, uint32_t var)
@@ -55,9 +55,10 @@ static void always_live(const tw__liveness *l, uint64_t *by_tile)
     }
 }
 
-/* --- the sweep ----------------------------------------------------------------------------------------------------------- */
+/* --- the sweep ------------------------------------------------------------------------------------------------ */
 
-/* A step that the lowering shares between several places has several entries: what is live at any of them is shown. */
+/* A step that the lowering shares between several places has several entries: what is live at any of them is
+ * shown. */
 typedef struct earlier {
     uint32_t unit, next; /* next: index + 1 */
 } earlier;
@@ -213,7 +214,8 @@ static void remember(sweep *w, uint32_t s)
     }
 }
 
-/* Appends to the list what was live at earlier entries of the step and is not now; their tiles are counted for the peaks. */
+/* Appends to the list what was live at earlier entries of the step and is not now; their tiles are counted for the
+ * peaks. */
 static uint64_t recall(sweep *w, uint32_t s, size_t *count, bool begins)
 {
     uint64_t total = 0;
@@ -252,7 +254,8 @@ static void visit_step(sweep *w, uint32_t s)
         tw__profile_set_live(a->profile, a->leaves.items[w->first_leaf[s] + i].node, w->list, count);
 }
 
-/* Entries of a step that stand side by side in one body (copies that were merged) are one: the last sees what the others see. */
+/* Entries of a step that stand side by side in one body (copies that were merged) are one: the last sees what the
+ * others see. */
 static void visit_entry(sweep *w, uint32_t e)
 {
     const tw__accounting *a = w->l->a;

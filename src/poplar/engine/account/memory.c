@@ -2,14 +2,15 @@
  * instrumentation, as sums by tile and category.
  *
  * Exact: vertex state (layouts of the chip), stacks that codelets state. Modelled: copy descriptors. Estimated: other
- * stacks, control and exchange code. Vertex code is absent, since there is no code generator for the chips. docs/model.md
- * lists the rules. */
+ * stacks, control and exchange code. Vertex code is absent, since there is no code generator for the chips.
+ * docs/model.md lists the rules. */
 #include "poplar/engine/account/account.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Estimate: 3,168 bytes of stack on each of the 1,216 tiles of the guide's sample are 6 x (480 + 48 bytes of scratch). */
+/* Estimate: 3,168 bytes of stack on each of the 1,216 tiles of the guide's sample are 6 x (480 + 48 bytes of
+ * scratch). */
 #define WORKER_STACK 480
 #define MAX_STACK    (UINT64_C(1) << 21) /* all that a tile can address: more is as much too much */
 
@@ -85,7 +86,7 @@ void tw__account_local(tw__accounting *a, const tw__local *local)
         }
 }
 
-/* --- what every tile keeps ------------------------------------------------------------------------------------------ */
+/* --- what every tile keeps ------------------------------------------------------------------------------------ */
 
 /* Results of instrumentation: a 64-bit count for each compute set on every tile (`tile`), for each vertex (`vertex`),
  * or for each compute set on one tile per IPU (`ipu`), and one for each external exchange (guide 8.1.1). */

@@ -1,9 +1,11 @@
 /* The program tree of the profile, and for each plan step what a tile processor would do: syncs, exchanges, compute.
  *
- *   Execute   [sync, <name>/ExchangePre] [<name>/OnTileCopyPre] <name> [<name>/OnTileCopyPost] [sync, <name>/ExchangePost]
+ *   Execute   [sync, <name>/ExchangePre] [<name>/OnTileCopyPre] <name> [<name>/OnTileCopyPost] [sync,
+ *   <name>/ExchangePost]
  *   Copy      [sync, <name>] [<name>/OnTileCopy]
  *   stream    external sync, StreamCopy, two internal syncs        (guide 8.2.3; also remote buffers and PrintTensor)
- *   branch    sync, switchControlBroadcast<n>/ExchangePre          (If, While, Switch: the value goes to every tile) */
+ *   branch    sync, switchControlBroadcast<n>/ExchangePre          (If, While, Switch: the value goes to every
+ *   tile) */
 #include "poplar/engine/account/account.h"
 
 #include <math.h>
@@ -23,7 +25,7 @@ typedef struct walker { /* where in the program tree we are */
     uint32_t step;   /* plan step at hand */
 } walker;
 
-/* --- emitting --------------------------------------------------------------------------------------------------------- */
+/* --- emitting ------------------------------------------------------------------------------------------------- */
 
 #define PUSH(a, list, ...)                                                     \
     (tw__grow(&(list).items, &(list).room, (list).count, sizeof *(list).items) \
@@ -152,10 +154,10 @@ static void emit_local(walker *w, const tw__local *local, const char *name)
                               .fidelity = TW_FIDELITY_ESTIMATED });
 }
 
-/* --- compute sets ----------------------------------------------------------------------------------------------------- */
+/* --- compute sets --------------------------------------------------------------------------------------------- */
 
-/* What an edge that needs a buffer moves: data of other tiles is received before (or sent after) the step, data of this
- * one is copied. True: some of it belongs to other tiles. */
+/* What an edge that needs a buffer moves: data of other tiles is received before (or sent after) the step, data of
+ * this one is copied. True: some of it belongs to other tiles. */
 static bool add_edge(tw__accounting *a, const tw__edge *edge, unsigned tile, unsigned esize, bool input)
 {
     tw__edge_list room;
@@ -261,7 +263,7 @@ static void execute_step(walker *w, const tw__plan_step *step)
     emit_traffic(w, &a->after, join(w, name, "ExchangePost"));
 }
 
-/* --- copies ------------------------------------------------------------------------------------------------------------ */
+/* --- copies --------------------------------------------------------------------------------------------------- */
 
 static void copy_step(walker *w, const tw__plan_step *step)
 {
@@ -296,8 +298,9 @@ static void add_host_data(tw__accounting *a, const tw__operand *operand, uint64_
         if (piece.src_tile != TW_UNMAPPED) a->row[piece.src_tile] += piece.count * esize;
 }
 
-/* Model: fixed overhead + the larger of the fullest tile at 4 bytes per cycle and the fullest IPU at the host link's rate;
- * all tiles that take part are busy for the whole copy (guide 8.2.3: 392 x 10,700 cycles). Bytes by tile in row[]. */
+/* Model: fixed overhead + the larger of the fullest tile at 4 bytes per cycle and the fullest IPU at the host link's
+ * rate; all tiles that take part are busy for the whole copy (guide 8.2.3: 392 x 10,700 cycles). Bytes by tile in
+ * row[]. */
 static void emit_host(walker *w, const char *name)
 {
     tw__accounting *a = w->a;
@@ -431,7 +434,7 @@ static void (*const step_makers[])(walker *w, const tw__plan_step *step) = {
     [TW__S_PRINT] = whole_operand_step,  [TW__S_ABORT] = empty_step, [TW__S_NOTHING] = empty_step,
 };
 
-/* --- the tree ---------------------------------------------------------------------------------------------------------- */
+/* --- the tree ------------------------------------------------------------------------------------------------- */
 
 /* Plan steps of each program as chains in plan order: a program shared by several places is lowered at each. */
 static bool chain_steps(tw__accounting *a)

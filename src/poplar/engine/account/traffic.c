@@ -1,8 +1,9 @@
 /* Bytes between tiles and what moving them costs.
  *
- * Model (spec poplar.md 5.4; estimates, docs/model.md): a tile sends and receives exchange_bytes_per_cycle; a step
- * begins with a latency that grows with the distance to the farthest partner. Both constants come from the guide's
- * sample: a one-word broadcast over 1,216 tiles takes 120 cycles on the last tile and 104 on average. */
+ * Model (Poplar API, cycles of exchanges; estimates, docs/model.md): a tile sends and receives
+ * exchange_bytes_per_cycle; a step begins with a latency that grows with the distance to the farthest partner. Both
+ * constants come from the guide's sample: a one-word broadcast over 1,216 tiles takes 120 cycles on the last tile and
+ * 104 on average. */
 #include "poplar/engine/account/account.h"
 
 #include <math.h>
@@ -65,8 +66,8 @@ static void note_pair(tw__traffic *t, uint32_t src, uint32_t dst, uint64_t bytes
 
 static void count_parcels(tw__traffic *t);
 
-/* Elements first, first + stride, ... as an interval that can be joined with others: those of one stride and one residue
- * lie on a comb of their own, so that columns side by side are not taken for each other. */
+/* Elements first, first + stride, ... as an interval that can be joined with others: those of one stride and one
+ * residue lie on a comb of their own, so that columns side by side are not taken for each other. */
 static tw__parcel parcel_of(uint32_t src, uint32_t dst, uint32_t var, uint64_t first, int64_t stride,
                             uint64_t count, unsigned esize)
 {
@@ -170,8 +171,8 @@ void tw__traffic_cycles(const tw__traffic *t, const tw_target *target, uint64_t 
     }
 }
 
-/* Links of a ladder (spec poplar.md 2.2): 4 within a pair of IPUs (2 when only crossing over), 2 up and 2 down on each
- * side. A flow crosses its own rung first, then climbs; a constraint's time is the sum of its flows. */
+/* Links of a ladder (Poplar API, link models): 4 within a pair of IPUs (2 when only crossing over), 2 up and 2 down
+ * on each side. A flow crosses its own rung first, then climbs; a constraint's time is the sum of its flows. */
 uint64_t tw__traffic_link_cycles(const tw__traffic *t, const tw_target *target)
 {
     if (!t->flow || !t->global) return 0;

@@ -31,7 +31,7 @@ tw_status tw__placed_element(tw_engine *engine, uint32_t var, uint64_t element, 
     return TW_OK;
 }
 
-/* --- vertices ------------------------------------------------------------------------------------------------------- */
+/* --- vertices ------------------------------------------------------------------------------------------------- */
 
 /* Where a vertex stands: its group, its number within it, and the offsets of its tables within those of the group. */
 typedef struct standing {

@@ -1,13 +1,14 @@
 /* Constraints of vertices (guide 3.2.2): from pairs of fields to pairs of objects.
  *
  * Two fields that are connected to different parts of one interval of a variable can only be placed apart when the
- * interval becomes several objects: it is cut where these edges begin and end, unless another edge crosses the cut. */
+ * interval becomes several objects: it is cut where these edges begin and end, unless another edge crosses the
+ * cut. */
 #include "poplar/engine/place/place.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- cuts --------------------------------------------------------------------------------------------------------- */
+/* --- cuts ----------------------------------------------------------------------------------------------------- */
 
 static int by_element(const void *x, const void *y)
 {
@@ -114,7 +115,7 @@ tw__cuts tw__placement_cuts(const tw_engine *engine)
     return cuts;
 }
 
-/* --- pairs -------------------------------------------------------------------------------------------------------- */
+/* --- pairs ---------------------------------------------------------------------------------------------------- */
 
 typedef struct numbers {
     uint32_t *items;

@@ -1,5 +1,5 @@
-/* What edges point to: into their variable where the data lies there as the field wants it, else to a buffer. Buffers of a
- * compute set belong to it for all of its executions, since the addresses stand in the vertex states; equal and
+/* What edges point to: into their variable where the data lies there as the field wants it, else to a buffer. Buffers
+ * of a compute set belong to it for all of its executions, since the addresses stand in the vertex states; equal and
  * overlapping ranges of one variable share a buffer. */
 #include "poplar/engine/place/live.h"
 
@@ -110,8 +110,8 @@ static uint64_t esize_of(const tw__placement *p, const tw__buffer_request *r)
     return tw_target_type_size(p->target, field_of(p, r)->type);
 }
 
-/* May `r` lie in the buffer that was begun for `head` and reaches to element `end`? Messages arrive as one run, so ranges
- * side by side share one too. */
+/* May `r` lie in the buffer that was begun for `head` and reaches to element `end`? Messages arrive as one run, so
+ * ranges side by side share one too. */
 static bool shares(const tw__placement *p, const tw__buffer_request *head, uint64_t end,
                    const tw__buffer_request *r)
 {
@@ -135,7 +135,8 @@ static void point_to(tw__placement *p, const tw__buffer_request *r, uint32_t ite
     p->edge_place[r->edge] = (uint32_t)p->buffers.count;
 }
 
-/* What one more edge asks of its buffer. Buffers begin at a word, so that words written side by side belong to one. */
+/* What one more edge asks of its buffer. Buffers begin at a word, so that words written side by side belong to
+ * one. */
 static void ask(const tw__placement *p, const tw__buffer_request *r, tw__place_item *item)
 {
     const tw__field *field = field_of(p, r);

@@ -5,19 +5,19 @@
  *   lives.c         the lives of objects, for the placement
  *   ../account/live_report.c  the profile's lists and peaks
  *
- * Nothing here is steps x variables: a unit is followed from one step that touches it to the next, so that programs of a
- * hundred thousand variables and steps are analysed like small ones. */
+ * Nothing here is steps x variables: a unit is followed from one step that touches it to the next, so that programs
+ * of a hundred thousand variables and steps are analysed like small ones. */
 #ifndef TW_ENGINE_LIVE_H
 #define TW_ENGINE_LIVE_H
 
 #include "poplar/engine/account/account.h"
 
-/* Words of bit sets and items of lists touched before the analysis gives up; the report then has no liveness block and
- * everything is taken to be alive always. */
+/* Words of bit sets and items of lists touched before the analysis gives up; the report then has no liveness block
+ * and everything is taken to be alive always. */
 #define TW__LIVE_BUDGET (UINT64_C(1) << 29)
 
-/* Time within a step: data of other tiles is gathered, vertices compute, results are sent. A variable that a compute set
- * only reads from elsewhere ends with the first, one that gets its results from a buffer begins with the last. */
+/* Time within a step: data of other tiles is gathered, vertices compute, results are sent. A variable that a compute
+ * set only reads from elsewhere ends with the first, one that gets its results from a buffer begins with the last. */
 enum { TW__PHASE_GATHER, TW__PHASE_COMPUTE, TW__PHASE_SEND, TW__PHASES };
 
 static inline uint32_t tw__live_time(uint32_t entry, unsigned phase)

@@ -1,6 +1,6 @@
 /* Liveness over the control flow, in two passes. The first finds the effect of every bracket and body: which units
- * it needs from before, which it overwrites before it reads them. With these a loop is walked once: what its next round
- * needs is known before. The second walks backwards and writes down from where to where each unit is live. */
+ * it needs from before, which it overwrites before it reads them. With these a loop is walked once: what its next
+ * round needs is known before. The second walks backwards and writes down from where to where each unit is live. */
 #include "poplar/engine/place/live.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void spend(flow *f, uint64_t amount)
     if (f->l->spent > TW__LIVE_BUDGET) f->l->failed = true;
 }
 
-/* --- effects: what happens to a unit first decides ------------------------------------------------------------------- */
+/* --- effects: what happens to a unit first decides ------------------------------------------------------------ */
 
 static void add_effect(flow *f, uint32_t effect)
 {
@@ -68,7 +68,8 @@ static bool is_open(tw__shape_kind kind)
     return kind == TW__SHAPE_LOOP || kind == TW__SHAPE_WHILE || kind == TW__SHAPE_CHOICE;
 }
 
-/* Copies that were merged into one step have an entry each, side by side: one of them is enough, their number is not. */
+/* Copies that were merged into one step have an entry each, side by side: one of them is enough, their number is
+ * not. */
 static bool same_step(const flow *f, uint32_t a, uint32_t b)
 {
     return f->shape[a].kind == TW__SHAPE_STEP && f->shape[b].kind == TW__SHAPE_STEP &&
@@ -164,7 +165,7 @@ static void know(flow *f, uint32_t at)
     }
 }
 
-/* --- backwards --------------------------------------------------------------------------------------------------------- */
+/* --- backwards ------------------------------------------------------------------------------------------------ */
 
 /* In times. */
 static void record(flow *f, uint32_t unit, uint32_t lo, uint32_t hi)
@@ -333,7 +334,7 @@ static void walk(flow *f, uint32_t begin, uint32_t end)
     }
 }
 
-/* --- bodies ------------------------------------------------------------------------------------------------------------ */
+/* --- bodies --------------------------------------------------------------------------------------------------- */
 
 /* After everything that it calls; read backwards, callers come first. */
 static void order(flow *f, uint32_t body, bool *seen, uint32_t *list, size_t *count)

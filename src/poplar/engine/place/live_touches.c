@@ -1,8 +1,9 @@
 /* What each step reads and writes, by elements, and the units that follow from it.
  *
  * A variable is cut where a step touches a part of it, so that a tensor written in halves begins a new life like one
- * written as a whole. Elements that a step writes are known by the bounds of what it writes and by their number (races
- * are excluded, so numbers add up): a part whose elements are all written begins a new life, other writes need the rest.
+ * written as a whole. Elements that a step writes are known by the bounds of what it writes and by their number
+ * (races are excluded, so numbers add up): a part whose elements are all written begins a new life, other writes need
+ * the rest.
  * Always live: constants, variables with a host handle or that no program touches. Values survive from run to run, so
  * the programs of an engine stand in one loop. */
 #include "poplar/engine/place/live.h"
@@ -53,7 +54,7 @@ typedef struct gather {
             (g)->l->failed = true;                                                     \
     } while (0)
 
-/* --- the parts of a step ------------------------------------------------------------------------------------------------ */
+/* --- the parts of a step -------------------------------------------------------------------------------------- */
 
 static bool is_full(const part *p)
 {
@@ -116,8 +117,8 @@ static void access(gather *g, const tw__regions *list, bool write, unsigned from
         if (list->region[i].count) note(g, part_of(&list->region[i], write, from, to));
 }
 
-/* What goes through a buffer is read before vertices compute, and written after it. A value that is read and written keeps
- * what was there. */
+/* What goes through a buffer is read before vertices compute, and written after it. A value that is read and written
+ * keeps what was there. */
 static void access_vertices(gather *g, uint32_t cs)
 {
     const tw__core *core = g->l->a->core;
@@ -173,7 +174,7 @@ static int by_place(const void *x, const void *y)
     return (a->write > b->write) - (a->write < b->write);
 }
 
-/* --- from parts to touches ------------------------------------------------------------------------------------------------- */
+/* --- from parts to touches ------------------------------------------------------------------------------------ */
 
 static void add_touch(gather *g, const part *p, bool kill)
 {
@@ -267,7 +268,7 @@ static void gather_step(gather *g, size_t s)
     g->first[s + 1] = g->touches.count;
 }
 
-/* --- units ------------------------------------------------------------------------------------------------------------------ */
+/* --- units ---------------------------------------------------------------------------------------------------- */
 
 /* Constants, host handles, and variables that no program touches. */
 static bool *find_always(const gather *g)
@@ -322,7 +323,7 @@ static void make_units(gather *g, const bool *always)
     l->first_unit[vars] = (uint32_t)l->unit_count;
 }
 
-/* --- touches of units -------------------------------------------------------------------------------------------------------- */
+/* --- touches of units ----------------------------------------------------------------------------------------- */
 
 typedef struct touch_list {
     tw__live_touch *items;

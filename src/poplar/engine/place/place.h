@@ -6,9 +6,9 @@
  *   report.c       placing, out of memory, the report    addresses.c      addresses of variables and vertices
  *   print.c        what engine.h tells of addresses      live.h           lives
  *
- * Objects: each mapped interval of a variable or constant; for each compute set, tile and vertex type the states side by
- * side, and each table behind a field; the buffers of edges that cannot point into their variable; for each tile the
- * stacks, each kind of code, copy descriptors, packet headers, results of instrumentation. */
+ * Objects: each mapped interval of a variable or constant; for each compute set, tile and vertex type the states side
+ * by side, and each table behind a field; the buffers of edges that cannot point into their variable; for each tile
+ * the stacks, each kind of code, copy descriptors, packet headers, results of instrumentation. */
 #ifndef TW_ENGINE_PLACE_H
 #define TW_ENGINE_PLACE_H
 
@@ -80,7 +80,8 @@ uint32_t tw__placement_item_of(tw__placement *p, uint32_t var, uint64_t element)
 /* edges.c. The edge's elements lie side by side on `tile`, aligned as the field asks: it points into its variable,
  * whose alignment and memory follow the field. False: it needs a buffer. */
 bool tw__placement_direct(tw__placement *p, const tw__edge *edge, const tw__field *field, uint32_t tile);
-/* A buffer for an edge of a vertex of `type` that is not direct; `alone`: it shares none; `remote`: some of it belongs to other tiles. */
+/* A buffer for an edge of a vertex of `type` that is not direct; `alone`: it shares none; `remote`: some of it
+ * belongs to other tiles. */
 void tw__placement_want(tw__placement *p, uint32_t edge, uint32_t type, uint32_t tile, bool alone, bool remote);
 void tw__placement_buffers(tw__placement *p, uint32_t exec,
                            const char *name); /* after the last request of an exec */
@@ -95,7 +96,8 @@ bool tw__placement_has_table(const tw__field *field);
 /* Rows of each field of a vertex into rows[num_fields]. */
 void tw__placement_rows(const tw__core *core, const tw__vertex *v, uint32_t *rows);
 
-/* constraints.c: cut elements of a variable where constrained edges begin and end, and pairs of objects of an exec. */
+/* constraints.c: cut elements of a variable where constrained edges begin and end, and pairs of objects of an
+ * exec. */
 typedef struct tw__cut {
     uint32_t var;
     uint64_t element;
@@ -108,8 +110,9 @@ typedef struct tw__cuts {
 tw__cuts tw__placement_cuts(const tw_engine *engine); /* sorted; items are the caller's */
 void tw__placement_pairs(tw_engine *engine, tw__placement *p, uint32_t exec);
 
-/* report.c: what lies on each tile beside variables and vertices, then the verdict (decision 19): TW_OK, a warning
- * in the log, TW_E_TILE_MEMORY or TW_E_ELEM_CONSTRAINTS. Places only when it is not plain that everything fits. */
+/* report.c: what lies on each tile beside variables and vertices, then the verdict (docs/decisions.md, G4): TW_OK, a
+ * warning in the log, TW_E_TILE_MEMORY or TW_E_ELEM_CONSTRAINTS. Places only when it is not plain that everything
+ * fits. */
 tw_status tw__placement_judge(struct tw__accounting *a);
 /* Places what has not been placed. TW_E_NO_MEMORY. */
 tw_status tw__placement_run(tw__placement *p);
@@ -130,8 +133,8 @@ typedef struct tw__placed_vertex {
 tw_status tw__placed(tw_engine *engine, tw__placement **out);
 /* Address of an element of a variable and its tile. TW_E_TILE_MAPPING when it is not mapped, TW_E_INDEX. */
 tw_status tw__placed_element(tw_engine *engine, uint32_t var, uint64_t element, uint32_t *tile, uint64_t *address);
-/* Everything that the state of a vertex holds. TW_E_INDEX: no such vertex in what the engine executes. The graph must be
- * as it was when the engine was made. Release with tw__placed_vertex_clear(). */
+/* Everything that the state of a vertex holds. TW_E_INDEX: no such vertex in what the engine executes. The graph must
+ * be as it was when the engine was made. Release with tw__placed_vertex_clear(). */
 tw_status tw__placed_vertex_get(tw_engine *engine, uint32_t vertex, tw__placed_vertex *out);
 void tw__placed_vertex_clear(tw__placed_vertex *vertex);
 tw__placement *tw__engine_placement(tw_engine *engine); /* NULL on the CPU device */

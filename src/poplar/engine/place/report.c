@@ -1,14 +1,14 @@
 /* What lies on each tile beside variables and vertices, whether it fits, and the memory report of guide 8.2.3.
  *
- * Placing takes time and nobody may ask for the report, so it waits; but a program that may be out of memory has to be
- * told at once. That everything fits is plain without placing when the objects would fit side by side. */
+ * Placing takes time and nobody may ask for the report, so it waits; but a program that may be out of memory has to
+ * be told at once. That everything fits is plain without placing when the objects would fit side by side. */
 #include "poplar/engine/account/account.h"
 #include "poplar/engine/place/place.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the rest of a tile ------------------------------------------------------------------------------------------- */
+/* --- the rest of a tile --------------------------------------------------------------------------------------- */
 
 static bool is_code(tw_storage storage)
 {
@@ -17,7 +17,8 @@ static bool is_code(tw_storage storage)
            storage == TW_STORAGE_GLOBAL_EXCHANGE_CODE;
 }
 
-/* One object for each category that was summed by tile: code, stacks, descriptors and pointers of copies, headers, ... */
+/* One object for each category that was summed by tile: code, stacks, descriptors and pointers of copies, headers,
+ * ... */
 static void add_sums(tw__accounting *a)
 {
     for (unsigned s = 0; s < TW_STORAGE_COUNT; s++) {
@@ -35,7 +36,7 @@ static void add_sums(tw__accounting *a)
     }
 }
 
-/* --- does it fit? ----------------------------------------------------------------------------------------------------- */
+/* --- does it fit? --------------------------------------------------------------------------------------------- */
 
 /* True when all objects of each tile fit one after the other, whatever the order: their bytes with the worst of their
  * alignments, and between memories of two kinds the largest of them. Lives do not matter then, constraints would. */
@@ -82,9 +83,9 @@ tw_status tw__placement_run(tw__placement *p)
     return TW_OK;
 }
 
-/* --- the verdict ------------------------------------------------------------------------------------------------------ */
+/* --- the verdict ---------------------------------------------------------------------------------------------- */
 
-/* Decision 19: constraints must be met, memory may run over when the user allows it. */
+/* docs/decisions.md, G4: constraints must be met, memory may run over when the user allows it. */
 tw_status tw__placement_judge(tw__accounting *a)
 {
     tw__placement *p = a->placement;
@@ -108,7 +109,7 @@ tw_status tw__placement_judge(tw__accounting *a)
     return TW_OK;
 }
 
-/* --- the report ----------------------------------------------------------------------------------------------------------- */
+/* --- the report ----------------------------------------------------------------------------------------------- */
 
 static tw__row row_of(const tw__placement *p, tw_profile *profile, uint64_t *row,
                       uint64_t (*value)(const tw__place_tile *tile, unsigned which), unsigned which)

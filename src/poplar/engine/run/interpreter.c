@@ -241,7 +241,7 @@ static tw_status interpret(machine *m, uint32_t pc)
     }
 }
 
-/* Every run starts from the same seed on every tile (decision 21). */
+/* Every run starts from the same seed on every tile (docs/decisions.md, G6). */
 static tw_status seed_tiles(tw_engine *engine)
 {
     unsigned tiles = engine->target->tiles;

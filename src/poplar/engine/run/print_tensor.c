@@ -1,5 +1,5 @@
-/* PrintTensor: spec poplar.md 1.14. Elements share one format and one width, so that columns line up; rows stand on
- * lines of their own, indented by their depth, and long rows are wrapped.
+/* PrintTensor: Poplar API, PrintTensor. Elements share one format and one width, so that columns line up; rows stand
+ * on lines of their own, indented by their depth, and long rows are wrapped.
  *
  *     title: [[ 1  2  3]
  *      [40 50 60]] */

@@ -1,7 +1,7 @@
-/* Host streams (guide 2.6.1, 2.6.4; spec poplar.md 1.12). A stream is connected to a buffer, read or written in
- * turn and circularly, or to a callback, which gets a ring of bufferingDepth buffers of the engine. A
+/* Host streams (guide 2.6.1, 2.6.4; Poplar API, DataStream.hpp). A stream is connected to a buffer, read or written
+ * in turn and circularly, or to a callback, which gets a ring of bufferingDepth buffers of the engine. A
  * prefetching stream fills the ring as soon as a buffer is free; what was not available then is fetched at
- * transfer time (decision 25). */
+ * transfer time (docs/decisions.md, G10). */
 #include "poplar/engine/engine.h"
 
 #include <glib.h>

@@ -9,7 +9,7 @@
 
 #define NIL ((tw_program){ 0 })
 
-/* --- making programs ---------------------------------------------------------------------------------------------------- */
+/* --- making programs ------------------------------------------------------------------------------------------ */
 
 enum { MAX_DEPTH = 1000 };
 
@@ -99,7 +99,7 @@ static bool more(tw__core *core, void *items, uint32_t *room, uint32_t count, si
     return true;
 }
 
-/* --- sequences ---------------------------------------------------------------------------------------------------------- */
+/* --- sequences ------------------------------------------------------------------------------------------------ */
 
 tw_program tw_program_sequence(tw_graph *graph, const char *name)
 {
@@ -154,7 +154,7 @@ tw_program tw_program_sequence_of(tw_graph *graph, unsigned count, const tw_prog
         (tw__program){ .kind = TW__P_SEQUENCE, .children = children, .child_count = count, .child_room = count });
 }
 
-/* --- predicates --------------------------------------------------------------------------------------------------------- */
+/* --- predicates ----------------------------------------------------------------------------------------------- */
 
 enum { BOOLS = 1, INTS = 2 }; /* which types a scalar may have */
 
@@ -199,7 +199,7 @@ tw_program tw_program_execute_all_true(tw_graph *graph, tw_compute_set cs, tw_te
     return graph->replicas ? tw__replica_after(graph, execute, result) : execute;
 }
 
-/* --- loops and branches ------------------------------------------------------------------------------------------------- */
+/* --- loops and branches --------------------------------------------------------------------------------------- */
 
 /* Are all bodies programs? The last `optional` ones may be nil. */
 static bool valid_all(tw__core *core, unsigned n, const tw_program *bodies, const char *const *names,
@@ -362,7 +362,7 @@ tw_program tw_program_counted_for_loop_dynamic(tw_graph *graph, tw_tensor counte
                        (tw__program){ .kind = TW__P_COUNTED_FOR, .begin = begin, .step = step }, body);
 }
 
-/* --- functions ---------------------------------------------------------------------------------------------------------- */
+/* --- functions ------------------------------------------------------------------------------------------------ */
 
 tw_function tw_graph_add_function(tw_graph *graph, tw_program body, const char *name)
 {
@@ -391,7 +391,7 @@ tw_program tw_program_call(tw_graph *graph, tw_function function)
     return NIL;
 }
 
-/* --- the rest ----------------------------------------------------------------------------------------------------------- */
+/* --- the rest ------------------------------------------------------------------------------------------------- */
 
 tw_program tw_program_sync(tw_graph *graph, tw_sync_type type)
 {

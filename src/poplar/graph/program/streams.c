@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- handles ------------------------------------------------------------------------------------------------------------ */
+/* --- handles -------------------------------------------------------------------------------------------------- */
 
-/* Streams and remote buffers share one name space (spec poplar.md 1.7: handles are unique per graph). */
+/* Streams and remote buffers share one name space (Poplar API, Graph.hpp: handles are unique per graph). */
 static bool check_handle(const tw__core *core, const char *handle, const char *what)
 {
     const char *other = NULL;
@@ -20,12 +20,11 @@ static bool check_handle(const tw__core *core, const char *handle, const char *w
                                     what, other);
 }
 
-/* --- stream options ----------------------------------------------------------------------------------------------------- */
+/* --- stream options ------------------------------------------------------------------------------------------- */
 
 static const tw__option_desc stream_options[] = {
     { "bufferingDepth", TW__OPT_INT, "1", NULL, true, "transfers that may be prepared ahead" },
-    { "splitLimit", TW__OPT_INT, "0", NULL, true,
-      "bytes of one transfer; 0 = default, -1 = never split (decision 17)" },
+    { "splitLimit", TW__OPT_INT, "0", NULL, true, "bytes of one transfer; 0 = default, -1 = never split" },
     { "priority", TW__OPT_INT, "0", NULL, false, "order among merged transfers" },
 };
 
@@ -63,7 +62,7 @@ static bool stream_settings(tw__core *core, tw__stream *stream, const char *text
     return done;
 }
 
-/* --- public calls --------------------------------------------------------------------------------------------------------- */
+/* --- public calls --------------------------------------------------------------------------------------------- */
 
 /* "in[2]": the handle of replica 2. NULL when out of memory. */
 static char *handle_of(tw__core *core, const char *handle, unsigned replica)

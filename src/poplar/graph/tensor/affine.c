@@ -41,7 +41,7 @@ bool tw__dims_reshape(const tw__dim *dims, unsigned n, unsigned rank, const size
     return true;
 }
 
-/* --- boxes -------------------------------------------------------------------------------------------------------- */
+/* --- boxes ---------------------------------------------------------------------------------------------------- */
 
 static size_t box_bytes(unsigned rank)
 {
@@ -139,7 +139,7 @@ void tw__boxes_from_list(tw__boxes *boxes, const tw__regions *list, const size_t
         if (!cut_region(boxes, &list->region[i], list->first[i], shape, row)) return;
 }
 
-/* --- sweep -------------------------------------------------------------------------------------------------------- */
+/* --- sweep ---------------------------------------------------------------------------------------------------- */
 
 typedef struct sweep {
     const tw__boxes *boxes;

@@ -55,7 +55,7 @@ void tw__handles_free(struct tw__handles *h)
     free(h);
 }
 
-/* --- nodes -------------------------------------------------------------------------------------------------------- */
+/* --- nodes ---------------------------------------------------------------------------------------------------- */
 
 static unsigned node_words(const tw__node *node)
 {
@@ -150,7 +150,7 @@ tw__regions *tw__node_regions(const tw__core *core, const tw__node *node)
     return list;
 }
 
-/* --- handles ------------------------------------------------------------------------------------------------------ */
+/* --- handles -------------------------------------------------------------------------------------------------- */
 
 static void link_in(struct tw__handles *h, uint32_t id, uint32_t scope)
 {
@@ -295,7 +295,7 @@ tw_tensor tw_tensor_keep(tw_graph *graph, tw_tensor tensor)
     return tensor;
 }
 
-/* --- names for messages ------------------------------------------------------------------------------------------- */
+/* --- names for messages --------------------------------------------------------------------------------------- */
 
 char *tw__shape_text(unsigned rank, const size_t *shape, char *buf, size_t size)
 {

@@ -32,7 +32,7 @@ uint64_t tw__mapping_gap(const tw__variable *variable, uint64_t begin, uint64_t 
     return end;
 }
 
-/* --- merging ------------------------------------------------------------------------------------------------------ */
+/* --- merging -------------------------------------------------------------------------------------------------- */
 
 static void put(tw__mapped *out, size_t *n, uint64_t begin, uint64_t end, uint32_t tile)
 {
@@ -160,7 +160,7 @@ bool tw__mapping_settle(tw__variable *v)
     return done;
 }
 
-/* --- adding ------------------------------------------------------------------------------------------------------- */
+/* --- adding --------------------------------------------------------------------------------------------------- */
 
 /* Replaces [begin, end) in place; room for two more intervals is there. */
 static void insert(tw__variable *v, uint64_t begin, uint64_t end, uint32_t tile)
@@ -285,7 +285,7 @@ static bool map_ranges(tw__core *core, const tw__node *t, size_t n, const range 
     return done || tw__graph_no_memory(core);
 }
 
-/* --- public calls ------------------------------------------------------------------------------------------------- */
+/* --- public calls --------------------------------------------------------------------------------------------- */
 
 void tw_graph_map(tw_graph *graph, tw_tensor tensor, unsigned tile)
 {
@@ -374,7 +374,7 @@ void tw_graph_map_linearly_with(tw_graph *graph, tw_tensor tensor, unsigned min_
     map_linearly(graph, t, min_elements_per_tile, grain_size, first_tile);
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------ */
+/* --- reading -------------------------------------------------------------------------------------------------- */
 
 typedef struct reading {
     const tw_graph *graph;

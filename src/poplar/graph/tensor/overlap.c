@@ -20,7 +20,7 @@ void tw__touches_of(const tw__regions *list, uint32_t owner, bool write, tw__tou
     }
 }
 
-/* --- the sweep over runs ------------------------------------------------------------------------------------------ */
+/* --- the sweep over runs -------------------------------------------------------------------------------------- */
 
 /* The two furthest ends of different owners. */
 typedef struct reach {
@@ -61,7 +61,7 @@ static bool sweep_bounds(const tw__touch *t, size_t n, const tw__touch **a, cons
     return false;
 }
 
-/* --- painting ----------------------------------------------------------------------------------------------------- */
+/* --- painting ------------------------------------------------------------------------------------------------- */
 
 enum { WINDOW = 1 << 22 }; /* elements painted at a time: 16 MiB */
 
@@ -149,7 +149,7 @@ static tw__overlap paint_all(const tw__touch *t, size_t n, tw__touch *first, tw_
     return result;
 }
 
-/* --- all together --------------------------------------------------------------------------------------------------- */
+/* --- all together --------------------------------------------------------------------------------------------- */
 
 static int by_begin(const void *a, const void *b)
 {
@@ -203,7 +203,7 @@ tw__overlap tw__overlap_find(tw__touch *touches, size_t count, tw__touch *first,
     return TW__OVERLAP_NONE;
 }
 
-/* --- lists -------------------------------------------------------------------------------------------------------- */
+/* --- lists ---------------------------------------------------------------------------------------------------- */
 
 /* Does a region name an element twice? Certain when each step is larger than all that lies inside it. */
 static bool repeats_itself(const tw__region *r, bool *certain)

@@ -55,7 +55,7 @@ void tw__region_bounds(const tw__region *region, uint64_t *begin, uint64_t *end)
     *end = high + 1;
 }
 
-/* --- joining ------------------------------------------------------------------------------------------------------ */
+/* --- joining -------------------------------------------------------------------------------------------------- */
 
 static bool same_dims(const tw__dim *a, const tw__dim *b, unsigned rank)
 {
@@ -180,7 +180,7 @@ void tw__builder_box(tw__builder *builder, uint32_t var, uint64_t offset, const 
     }
 }
 
-/* --- cutting ------------------------------------------------------------------------------------------------------ */
+/* --- cutting -------------------------------------------------------------------------------------------------- */
 
 static void cut(tw__builder *builder, uint32_t var, uint64_t offset, const tw__dim *dims, unsigned rank,
                 uint64_t begin, uint64_t end)
@@ -263,7 +263,7 @@ void tw__builder_range(tw__builder *builder, const tw__regions *list, uint64_t b
     }
 }
 
-/* --- lists -------------------------------------------------------------------------------------------------------- */
+/* --- lists ---------------------------------------------------------------------------------------------------- */
 
 void tw__builder_drop(tw__builder *builder)
 {

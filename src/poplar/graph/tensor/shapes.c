@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* --- making tensors ----------------------------------------------------------------------------------------------- */
+/* --- making tensors ------------------------------------------------------------------------------------------- */
 
 /* A shape of rank 0 may be NULL, which memcpy() must not see. */
 void tw__node_set_shape(tw__node *node, const size_t *shape)
@@ -76,7 +76,7 @@ uint64_t tw__dims_product(const size_t *shape, unsigned begin, unsigned end)
     return n;
 }
 
-/* --- argument checks ---------------------------------------------------------------------------------------------- */
+/* --- argument checks ------------------------------------------------------------------------------------------ */
 
 bool tw__check_dim(tw__core *core, const tw__node *t, unsigned dim)
 {
@@ -103,7 +103,8 @@ bool tw__shape_count(const tw__core *core, unsigned rank, const size_t *shape, u
     return true;
 }
 
-/* Dimensions of 0 aside, so that strides exist and a dimension of 0 can be taken away: sizes in bits must fit, too. */
+/* Dimensions of 0 aside, so that strides exist and a dimension of 0 can be taken away: sizes in bits must fit,
+ * too. */
 bool tw__shape_fits(unsigned rank, const size_t *shape)
 {
     uint64_t n = 1, limit = INT64_MAX / 64;
@@ -112,7 +113,7 @@ bool tw__shape_fits(unsigned rank, const size_t *shape)
     return true;
 }
 
-/* --- shapes ------------------------------------------------------------------------------------------------------- */
+/* --- shapes --------------------------------------------------------------------------------------------------- */
 
 tw_tensor tw_tensor_reshape(tw_graph *graph, tw_tensor tensor, unsigned rank, const size_t *shape)
 {
@@ -225,7 +226,7 @@ tw_tensor tw_tensor_squeeze(tw_graph *graph, tw_tensor tensor, unsigned count, c
     return tw__reshaped(core, t, n, shape);
 }
 
-/* --- order of dimensions ------------------------------------------------------------------------------------------ */
+/* --- order of dimensions -------------------------------------------------------------------------------------- */
 
 static tw_tensor shuffled(tw__core *core, const tw__node *t, const unsigned *p)
 {

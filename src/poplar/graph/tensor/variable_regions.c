@@ -9,7 +9,7 @@
     const tw__node *name = tw__node_get(graph->core, tensor, "the argument"); \
     if (!name) return result
 
-/* --- regions --------------------------------------------------------------------------------------------------------- */
+/* --- regions -------------------------------------------------------------------------------------------------- */
 
 /* Pieces that are contiguous in one variable, merged as far as they touch. */
 typedef struct pieces {
@@ -66,7 +66,7 @@ size_t tw_tensor_contiguous_regions(const tw_graph *graph, tw_tensor tensor, tw_
     return n;
 }
 
-/* --- variables ------------------------------------------------------------------------------------------------------- */
+/* --- variables ------------------------------------------------------------------------------------------------ */
 
 static const tw__variable *variable(const tw_graph *graph, uint32_t id)
 {
@@ -89,7 +89,7 @@ bool tw_graph_variable_is_constant(const tw_graph *graph, uint32_t id)
     return v && v->is_constant;
 }
 
-/* --- values of constants --------------------------------------------------------------------------------------------- */
+/* --- values of constants -------------------------------------------------------------------------------------- */
 
 /* Value of elements [first, first + count) of a constant when they are all the same bits. */
 static bool one_value(const tw__variable *v, uint64_t first, uint64_t count, const void **value)

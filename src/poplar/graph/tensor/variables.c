@@ -66,7 +66,7 @@ tw_tensor tw_graph_add_variable(tw_graph *graph, tw_type type, unsigned rank, co
     return finish(graph->core, var);
 }
 
-/* --- values --------------------------------------------------------------------------------------------------------- */
+/* --- values --------------------------------------------------------------------------------------------------- */
 
 /* Values for the elements of `list` (reference taken over, also on failure), all in one variable. */
 static bool add_initial(tw__core *core, uint32_t var, tw__regions *list, const void *values, uint64_t bytes,

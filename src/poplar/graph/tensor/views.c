@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* --- one dimension ------------------------------------------------------------------------------------------------ */
+/* --- one dimension -------------------------------------------------------------------------------------------- */
 
 /* What becomes of an axis: indices first, first + step, ... (`count` of them, step may be -1); or, for one index and
  * `step` 0, that index `count` times. */
@@ -40,7 +40,8 @@ static void pick_axis(tw__box *box, unsigned d, pick p)
     }
 }
 
-/* Regions of a tensor that can be meant: more than a GiB of them. Refused beforehand, where a number multiplies them. */
+/* Regions of a tensor that can be meant: more than a GiB of them. Refused beforehand, where a number multiplies
+ * them. */
 enum { MAX_PIECES = 1 << 24 };
 
 /* A tensor with dimension d changed by `p`. */
@@ -92,7 +93,7 @@ static bool check_range(tw__core *core, const tw__node *t, unsigned dim, size_t 
                           begin, end, dim, tw__node_text(core, t, text, sizeof text), t->dims[dim]);
 }
 
-/* --- slices ------------------------------------------------------------------------------------------------------- */
+/* --- slices --------------------------------------------------------------------------------------------------- */
 
 tw_tensor tw_tensor_slice(tw_graph *graph, tw_tensor tensor, unsigned dim, size_t begin, size_t end)
 {
@@ -186,7 +187,7 @@ tw_tensor tw_tensor_pick(tw_graph *graph, tw_tensor tensor, size_t count, const 
     return tw__tensor_from_list(core, t->t.type, 1, &total, tw__builder_finish(&b));
 }
 
-/* --- concat ------------------------------------------------------------------------------------------------------- */
+/* --- concat --------------------------------------------------------------------------------------------------- */
 
 static bool check_concat(tw__core *core, const tw__node *first, const tw__node *t, size_t index, unsigned dim)
 {
@@ -287,7 +288,7 @@ tw_tensor tw_tensor_append(tw_graph *graph, tw_tensor tensor, tw_tensor element,
     return result;
 }
 
-/* --- repetition and choice ---------------------------------------------------------------------------------------- */
+/* --- repetition and choice ------------------------------------------------------------------------------------ */
 
 /* Each block of dims >= `at` as a unit, `times` times in a row: a dimension of one element at `at` is stretched, then
  * merged with its neighbour before (upsample) or after it (broadcast). */

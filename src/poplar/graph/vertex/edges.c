@@ -1,4 +1,4 @@
-/* Edges: what connects the fields of a vertex with elements of tensors (spec poplar.md 1.9). */
+/* Edges: what connects the fields of a vertex with elements of tensors (Poplar API, VertexRef.hpp). */
 #include "poplar/graph/replicas.h"
 
 #include <string.h>
@@ -163,8 +163,8 @@ static bool wrong_size(const link_to *l, const tw__node *t, uint64_t got, const 
         t ? tw__node_text(l->core, t, tensor_text, sizeof tensor_text) : "list", (unsigned long long)got);
 }
 
-/* More than a layout can count (guide 4.2: 2,047 elements in a SHORT_SPAN) is refused where there is a chip to hold it;
- * on a CPU every vector is a pointer and a 32-bit count. */
+/* More than a layout can count (guide 4.2: 2,047 elements in a SHORT_SPAN) is refused where there is a chip to hold
+ * it; on a CPU every vector is a pointer and a 32-bit count. */
 static bool fits_layout(const link_to *l, uint64_t count, unsigned dim)
 {
     if (l->core->target->kind == TW_TARGET_CPU) return true;

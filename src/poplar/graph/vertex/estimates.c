@@ -1,4 +1,4 @@
-/* Performance estimates: set on a vertex, or computed by an estimator of its type (decision 22). */
+/* Performance estimates: set on a vertex, or computed by an estimator of its type (docs/decisions.md, G7). */
 #include "poplar/graph/replicas.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ void tw_graph_register_perf_estimator(tw_graph *graph, const char *vertex_type, 
     entry->destroy = destroy;
 }
 
-/* --- what an estimator may ask ------------------------------------------------------------------------------------------ */
+/* --- what an estimator may ask -------------------------------------------------------------------------------- */
 
 static const tw__field *field_of(const tw_vertex_info *vertex, const char *name, unsigned *index)
 {
@@ -96,7 +96,7 @@ double tw_vertex_info_value(const tw_vertex_info *vertex, const char *field, siz
 
 const char *tw_vertex_info_layout(const tw_vertex_info *vertex, const char *field, unsigned dim)
 {
-    /* Names of poplar::layout (spec poplar.md 1.17). */
+    /* Names of poplar::layout (Poplar API, VectorLayout.hpp). */
     static const char *const names[TW__LAYOUT_COUNT] = {
         [TW__LAYOUT_NONE] = "NotAVector",
         [TW__LAYOUT_SPAN] = "Span",

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- sizes ------------------------------------------------------------------------------------------------------------ */
+/* --- sizes ---------------------------------------------------------------------------------------------------- */
 
 /* Sorted by vertex, then field: sizes are set vertex after vertex, so nearly all go to the end. */
 struct tw__field_size {
@@ -62,7 +62,7 @@ bool tw__field_index_new(tw__core *core, uint32_t vertex, unsigned field, uint64
     return fresh;
 }
 
-/* --- values ------------------------------------------------------------------------------------------------------------- */
+/* --- values --------------------------------------------------------------------------------------------------- */
 
 static uint32_t find_value(const tw__core *core, uint32_t vertex, unsigned field)
 {
@@ -71,7 +71,8 @@ static uint32_t find_value(const tw__core *core, uint32_t vertex, unsigned field
     return i;
 }
 
-/* Bytes of one element of a field in the host state: half is a float in a set of TW__HALF_FLOAT (decision 18). */
+/* Bytes of one element of a field in the host state: half is a float in a set of TW__HALF_FLOAT (docs/decisions.md,
+ * G3). */
 static size_t element_bytes(const tw__core *core, tw_type type)
 {
     if (type == TW_HALF && tw__codelets_variant(core->codelets) == TW__HALF_FLOAT) return sizeof(float);
@@ -274,7 +275,7 @@ void tw_graph_set_field_values(tw_graph *graph, tw_vertex vertex, const char *fi
     }
 }
 
-/* --- field sizes -------------------------------------------------------------------------------------------------------- */
+/* --- field sizes ---------------------------------------------------------------------------------------------- */
 
 void tw_graph_set_field_size(tw_graph *graph, tw_vertex vertex, const char *field, size_t size)
 {
@@ -355,7 +356,7 @@ size_t tw_graph_get_field_size(tw_graph *graph, tw_vertex vertex, const char *fi
     return 0;
 }
 
-/* --- limits --------------------------------------------------------------------------------------------------------------- */
+/* --- limits --------------------------------------------------------------------------------------------------- */
 
 static unsigned log2_of(unsigned value)
 {
@@ -364,7 +365,7 @@ static unsigned log2_of(unsigned value)
     return n;
 }
 
-/* COMPACT_PTR by guide table 4.2, COMPACT_DELTAN by guide 4.3.2 and decision 27; others stay. */
+/* COMPACT_PTR by guide table 4.2, COMPACT_DELTAN by guide 4.3.2 and docs/decisions.md, M1; others stay. */
 tw__vector_layout tw__layout_on(const tw_target *target, tw__vector_layout layout, unsigned align)
 {
     bool mk1 = target->kind != TW_TARGET_CPU && target->chip == TW_MK1;

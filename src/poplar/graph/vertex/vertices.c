@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- codelets --------------------------------------------------------------------------------------------------------- */
+/* --- codelets ------------------------------------------------------------------------------------------------- */
 
 /* With the diagnostics of the user's file, as a compiler prints them. */
 static void add_failed(tw_graph *graph, tw_status status, const tw_diags *diags)
@@ -23,8 +23,8 @@ static void add_failed(tw_graph *graph, tw_status status, const tw_diags *diags)
     free(text);
 }
 
-/* A relative name is looked up in the working directory, then beside the source that makes the call: a program finds its
- * codelets wherever it is started. Newly allocated. */
+/* A relative name is looked up in the working directory, then beside the source that makes the call: a program finds
+ * its codelets wherever it is started. Newly allocated. */
 static char *locate(const char *file)
 {
     const char *site = tw__call_site_file();
@@ -104,7 +104,7 @@ int64_t tw__type_entry(tw__core *core, const char *name)
     return (int64_t)index;
 }
 
-/* --- compute sets and vertices ----------------------------------------------------------------------------------------- */
+/* --- compute sets and vertices -------------------------------------------------------------------------------- */
 
 tw_compute_set tw_graph_add_compute_set(tw_graph *graph, const char *name)
 {
@@ -207,7 +207,7 @@ void tw_graph_map_vertex(tw_graph *graph, tw_vertex vertex, unsigned tile)
     tw__tile_to_top(graph, tile, text, &v->tile);
 }
 
-/* --- vertices by compute set --------------------------------------------------------------------------------------------- */
+/* --- vertices by compute set ---------------------------------------------------------------------------------- */
 
 struct tw__vertex_lists {
     size_t vertex_count; /* when this was built */

@@ -141,7 +141,7 @@ typedef enum tw__as_gives { /* what an operation's result is, by where its type 
                             TW__GIVES_WIDE   /* after '->' or ':', else i64 */
 } tw__as_gives;
 
-/* An operation that is no tile instruction: all that is known of it, in one row of a family's table (text/ops). */
+/* An operation other than a tile instruction: all that is known of it, in one row of a family's table (text/ops). */
 typedef struct tw__as_site tw__as_site;
 struct tw__as_host {
     const char *name;
@@ -154,7 +154,8 @@ struct tw__as_host {
      * anything. */
     const char *kinds;
     /* How it is written, unless `form` is NULL: `bind` then reads all of it.
-     *   lists    in order, between ';': "" = without a name, "shape " = shape = [...] or shape [...]; a digit: how many
+     *   lists    in order, between ';': "" = without a name, "shape " = shape = [...] or shape [...]; a digit: how
+     *   many
      *   words    names of single values, each followed by a blank; NULL = `bind` reads words and
      *            attributes, "{}" = it reads the attributes, and there are no words
      *   written  operand that each type after ':' is of; '.' = not an operand's */

@@ -1,4 +1,4 @@
-/* op_forms: what stands where in the operations that are no tile instructions: their lists and
+/* op_forms: what stands where in the operations other than tile instructions: their lists and
  * named parts, and which operand each written type is of, as their rows say. What an operation has besides is refused
  * with its form. */
 #include "pto/text/bind/op_rules.h"

@@ -1,4 +1,4 @@
-/* op_rules: what operations that are no tile instructions ask of their operands, as far as types and constants tell
+/* op_rules: what operations other than tile instructions ask of their operands, as far as types and constants tell
  * before the program runs: ranks, extents, element types. */
 #include "pto/text/bind/op_rules.h"
 
@@ -190,7 +190,7 @@ bool tw__as_rule_window(const tw__as_site *c)
     return true;
 }
 
-/* --- casts: from operand 0 to the result ------------------------------------------------------------------------- */
+/* --- casts: from operand 0 to the result ---------------------------------------------------------------------- */
 
 typedef struct cast { /* what is known of both sides */
     bool numbers, is_float, to_float, index, to_index;

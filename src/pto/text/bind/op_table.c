@@ -1,4 +1,4 @@
-/* op_table: operations of PTO-AS that are no tile instructions. Each family is a table in a file of
+/* op_table: operations of PTO-AS other than tile instructions. Each family is a table in a file of
  * its own; here they are listed, found by name, and bound in one way. */
 #include "pto/text/bind/bind.h"
 

@@ -134,8 +134,8 @@ static bool misfit(const char *text, tw_type type)
     return false;
 }
 
-/* Rounding leaves the number where it was: not infinite or NaN, not the largest value of a type that has neither (4 bits).
- * What is below the smallest value is rounded as it always is. */
+/* Rounding leaves the number where it was: not infinite or NaN, not the largest value of a type that has neither (4
+ * bits). What is below the smallest value is rounded as it always is. */
 static bool fits(tw_type type, double number)
 {
     const tw_convert_mode mode = { TW_ROUND_NEAREST_EVEN, TW_SAT_NONE };

@@ -7,8 +7,8 @@
 
 enum { SLOTS_ONE_WAY = 8, SLOTS_BOTH_WAYS = 4 }; /* estimated: the text form does not say how many */
 
-/* --- FIFOs: number = id << 8, split << 16; of initialize_pipe id, nosplit << 8, mask << 16, slots << 20, slot bytes << 32,
- * type << 57
+/* --- FIFOs: number = id << 8, split << 16; of initialize_pipe id, nosplit << 8, mask << 16, slots << 20, slot bytes
+ * << 32, type << 57
  * --------------------------------------------------------------------------------------------------------------- */
 
 /* The type of what lies in slots, when accumulators change to it on the way (an addition: the documents name no

@@ -1,4 +1,4 @@
-/* The language at compile time: what @comptime_print shows (spec csl.md 1.2 - 1.8, 2.1, 11). */
+/* The language at compile time: what @comptime_print shows (CSL reference, grammar - 1.8, 2.1, 11). */
 #include "csl/lang/sema/compile_check.h"
 
 #define P(e) "@comptime_print(" e ");"
@@ -19,7 +19,7 @@ static void operators(void **state)
         { "", P("false and undeclared, true or undeclared"), "false, true" },
         { "", P("@as(u16, 65535) - @as(u16, 1), @as(i32, -7) / @as(i32, 2), @as(i32, -7) % @as(i32, 2)"),
           "65534, -3, -1" },
-        /* a typed value of another integer type counts by its value (spec 1.7) */
+        /* a typed value of another integer type counts by its value (CSL reference, coercions) */
         { "const a: i16 = 3; const b: u16 = 4;", P("a + b, a < b"), "7, true" },
         { "", P("\"ab\" == \"ab\", \"ab\" != \"ac\", NORTH == NORTH, EAST == WEST, u16 == u16, f32 == f16"),
           "true, true, true, false, true, false" },
@@ -32,7 +32,7 @@ static void floats(void **state)
     (void)state;
     static const print_row rows[] = {
         { "", P("1.5 + 0.25, 1.0 / 4.0, -2.5, 1e3, 2.0 * 3.5"), "1.75, 0.25, -2.5, 1000, 7" },
-        /* each format rounds to itself: 1148 + 0.5 has spacing 1 in f16 (spec 11, fact 28) */
+        /* each format rounds to itself: 1148 + 0.5 has spacing 1 in f16 (CSL reference, conformance, fact 28) */
         { "const a: f16 = 1148.0; const b: f16 = 0.5;", P("a + b, @as(f32, a) + 0.5"), "1148, 1148.5" },
         { "const a: f32 = 16777216.0;", P("a + 1.0, a + 2.0"), "16777216, 16777218" },
         { "", P("@bitcast(u16, @as(cb16, 6.0)), @bitcast(u16, @as(f16, 6.0)), @bitcast(u16, @as(bf16, 6.0))"),
@@ -42,7 +42,7 @@ static void floats(void **state)
           "-10, 3, false, true, 1, 0" },
         { "const nan = @bitcast(f32, @as(u32, 0x7fc00000));", P("@as(bool, nan), nan == nan, nan != nan"),
           "true, false, true" }, /* fact 23 */
-        /* the seed's literals: integers initialise floats */
+        /* the document's literals: integers initialise floats */
         { "const a = [4]f16{ 0, 1, 2, 3 }; const x: f32 = 7;", P("a[3] + a[1], x"), "4, 7" },
         { "", P("@as(u8, @as(u16, 0x1ff)), @as(i8, @as(u8, 200)), @as(f32, 16777217)"), "255, -56, 16777216" },
     };

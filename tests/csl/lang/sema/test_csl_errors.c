@@ -1,4 +1,4 @@
-/* What is refused, where, and why (spec csl.md 10.2; rules of 1.3 - 1.8 and 2.1 - 2.2). Lines count from 1. */
+/* What is refused, where, and why (CSL reference, messages; rules of 1.3 - 1.8 and 2.1 - 2.2). Lines count from 1. */
 #include "csl/lang/sema/compile_check.h"
 
 #define LAYOUT(body) "layout {\n" body "\n}\n=== pe.csl\nvar x: u16 = 0;"

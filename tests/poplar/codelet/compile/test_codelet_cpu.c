@@ -1,5 +1,5 @@
-/* The instruction set that codelets are compiled for is chosen here, not by the compiler, and what the compiler says of itself
- * stays apart from messages about the user's file. */
+/* The instruction set that codelets are compiled for is chosen here, not by the compiler, and what the compiler says
+ * of itself stays apart from messages about the user's file. */
 #include "poplar/codelet/codelet_test.h"
 
 #include <sys/wait.h>
@@ -12,8 +12,8 @@ static const char good[] =
     "#include <poplar/Vertex.hpp>\nclass A : public poplar::Vertex { public: poplar::InOut<float> x;\n"
     "bool compute() { *x = *x * 3.0f + 0.1f; return true; } };\n";
 
-/* Flags under which clang 19 speaks of itself first: a warning of a feature that it promotes, as it gave with -march=native on
- * a CPU with avx10.1. */
+/* Flags under which clang 19 speaks of itself first: a warning of a feature that it promotes, as it gave with
+ * -march=native on a CPU with avx10.1. */
 #define HOSTILE "-mavx10.1-256 -mavx512f"
 
 static void codelet_cpu_errors_are_the_users(void **state)

@@ -124,7 +124,7 @@ static void test_template_lines(void **state)
     tw__codelets_free(set);
 }
 
-/* Two names with one symbol, and one name twice (decision 29). The set keeps what it had. */
+/* Two names with one symbol, and one name twice (docs/decisions.md, M4). The set keeps what it had. */
 static void test_collisions(void **state)
 {
     (void)state;
@@ -242,8 +242,8 @@ static void test_annotations(void **state)
     }
 }
 
-/* Names that mean something to a compiler, to make or to a shell: sources and headers are found, messages name them, and a
- * changed header is noticed. A name that is more than one line is refused. */
+/* Names that mean something to a compiler, to make or to a shell: sources and headers are found, messages name them,
+ * and a changed header is noticed. A name that is more than one line is refused. */
 static void test_names(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Byte images of vertex state on both chips (guide 3.2, chapter 4), against bytes written by hand from the guide; state
- * maps; demangling by look-up. */
+/* Byte images of vertex state on both chips (guide 3.2, chapter 4), against bytes written by hand from the guide;
+ * state maps; demangling by look-up. */
 #include "poplar/codelet/codelet_test.h"
 
 #include "poplar/codelet/state/state.h"

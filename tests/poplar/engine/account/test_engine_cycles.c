@@ -1,4 +1,5 @@
-/* Cycles of the IPU Model: docs/model.md row by row, decision 22, spec poplar.md 4.5 and 5.3. */
+/* Cycles of the IPU Model: docs/model.md row by row, docs/decisions.md, G7, Poplar API, summary and cycles of compute
+ * sets. */
 #include "poplar/engine/engine_test.h"
 
 #include "core/profile/profile.h"

@@ -79,7 +79,8 @@ static void against_elements(void **state)
     tw_device_free(device);
 }
 
-/* Bytes moved, with equal data counted once: columns side by side, rows backwards and single elements are not equal. */
+/* Bytes moved, with equal data counted once: columns side by side, rows backwards and single elements are not
+ * equal. */
 static void counts_each_element_once(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Memory of the IPU Model by category, out of memory (decision 19), liveness. docs/model.md, spec poplar.md 5.2. */
+/* Memory of the IPU Model by category, out of memory (docs/decisions.md, G4), liveness. docs/model.md, Poplar API,
+ * vertex state. */
 #include "poplar/engine/engine_test.h"
 
 #include <fcntl.h>
@@ -49,7 +50,8 @@ static void variables_and_constants(void **state)
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
 }
 
-/* Vertex state as laid out on the chip (spec 5.2): pointers of 4 bytes, SPAN 8, a nested SPAN 8 + 8 for each row. */
+/* Vertex state as laid out on the chip (Poplar API, vertex state): pointers of 4 bytes, SPAN 8, a nested SPAN 8 + 8
+ * for each row. */
 static void vertex_state(void **state)
 {
     (void)state;
@@ -76,7 +78,8 @@ static void vertex_state(void **state)
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
 }
 
-/* Guide 7.3: the workers' stacks are as large as the vertices of the tile state; where one does not, the estimate stands. */
+/* Guide 7.3: the workers' stacks are as large as the vertices of the tile state; where one does not, the estimate
+ * stands. */
 static void stacks(void **state)
 {
     (void)state;
@@ -267,7 +270,7 @@ static void liveness(void **state)
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
 }
 
-/* autoReport.all writes both files (guide 9.2, decision 24); they read back. */
+/* autoReport.all writes both files (guide 9.2, docs/decisions.md, G9); they read back. */
 static void automatic_reports(void **state)
 {
     (void)state;

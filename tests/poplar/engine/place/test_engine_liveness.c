@@ -1,7 +1,7 @@
-/* Liveness against an independent reference: random programs, and the textbook fixed point on their control flow graph
- * with every call expanded. Steps touch a variable as a whole, its first element or the others; the parts have lives of
- * their own. A part is shown at a step when it is live after it, or used or written by it. Addresses are checked against
- * the same reference: parts that are live together in one place never share a byte. */
+/* Liveness against an independent reference: random programs, and the textbook fixed point on their control flow
+ * graph with every call expanded. Steps touch a variable as a whole, its first element or the others; the parts have
+ * lives of their own. A part is shown at a step when it is live after it, or used or written by it. Addresses are
+ * checked against the same reference: parts that are live together in one place never share a byte. */
 #include "poplar/engine/engine_test.h"
 
 #include "core/profile/profile.h"
@@ -15,7 +15,7 @@ static unsigned below(unsigned n)
     return (unsigned)(seed >> 33) % n;
 }
 
-/* --- the reference: one node for each executed place ------------------------------------------------------------- */
+/* --- the reference: one node for each executed place ---------------------------------------------------------- */
 
 typedef struct node {
     unsigned use, kill; /* bit sets of parts: 2 * variable, + 1 for the elements from the second on */
@@ -50,7 +50,7 @@ static void solve(void)
     }
 }
 
-/* --- random programs ---------------------------------------------------------------------------------------------- */
+/* --- random programs ------------------------------------------------------------------------------------------ */
 
 typedef struct tree { /* what was generated, to be walked once for each call */
     enum { STEP, SEQUENCE, REPEAT, WHILE, IF, CALL } kind;
@@ -181,7 +181,7 @@ static int expand(const tree *t, int from)
     return from;
 }
 
-/* --- comparison ------------------------------------------------------------------------------------------------------ */
+/* --- comparison ----------------------------------------------------------------------------------------------- */
 
 /* Parts shown at a program, which the bytes of a variable tell; false when nothing was recorded for it. */
 static bool shown(const tw_profile *p, size_t program, unsigned *set)
@@ -224,8 +224,8 @@ static void compare(const tw_profile *p, unsigned round)
             fail_msg("program %u, step %d: 0x%x, not 0x%x", round, step, found[step], expected[step]);
 }
 
-/* Everything lies on tile 0 and is touched where it lies, so what is live after a step, or used or written by it, is in memory
- * at one time. */
+/* Everything lies on tile 0 and is touched where it lies, so what is live after a step, or used or written by it, is
+ * in memory at one time. */
 static void compare_addresses(tw_engine *e, unsigned round)
 {
     uint64_t at[VARS];
@@ -301,10 +301,10 @@ static void random_programs(void **state)
     tw_device_free(device);
 }
 
-/* --- guide 8.2.3: programs of any size ------------------------------------------------------------------------------ */
+/* --- guide 8.2.3: programs of any size ------------------------------------------------------------------------ */
 
-/* v0 -> v1 -> ... -> v(n-1) on one tile, 16 bytes each. v0 is never written, so its value is needed in every run; while
- * step i runs, v0, v(i) and v(i+1) are live. */
+/* v0 -> v1 -> ... -> v(n-1) on one tile, 16 bytes each. v0 is never written, so its value is needed in every run;
+ * while step i runs, v0, v(i) and v(i+1) are live. */
 static void engine_liveness_8_2_3_long_program(void **state)
 {
     enum { N = 40000 };

@@ -1,6 +1,6 @@
 /* Placement of whole programs against an independent checker: objects alive together never share a byte, alignment,
- * regions, interleaving, over-read, constraints of vertices, and that every vertex state can be encoded at its addresses.
- * Facts of the chips (guide 7.2) and layouts (guide 4.2) are written out again here. */
+ * regions, interleaving, over-read, constraints of vertices, and that every vertex state can be encoded at its
+ * addresses. Facts of the chips (guide 7.2) and layouts (guide 4.2) are written out again here. */
 #include "poplar/engine/engine_test.h"
 
 #include "poplar/engine/account/account.h"
@@ -83,7 +83,7 @@ static tw_graph *new_graph(const chip *c, unsigned tiles, tw_device **device)
     return g;
 }
 
-/* --- the checker --------------------------------------------------------------------------------------------------- */
+/* --- the checker ---------------------------------------------------------------------------------------------- */
 
 static bool meet(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
@@ -164,7 +164,7 @@ static uint32_t word_at(const uint8_t *at, unsigned bytes)
     return word;
 }
 
-/* The words of one-dimensional fields, from the bit positions of guide 4.2.1 and decision 27. */
+/* The words of one-dimensional fields, from the bit positions of guide 4.2.1 and docs/decisions.md, M1. */
 static void check_words(const chip *c, const tw__placed_vertex *v, const uint8_t *image)
 {
     for (unsigned f = 0; f < v->type->num_fields; f++) {
@@ -262,7 +262,7 @@ static void check_report(const chip *c, tw_engine *e)
     free(used);
 }
 
-/* --- random programs ------------------------------------------------------------------------------------------------- */
+/* --- random programs ------------------------------------------------------------------------------------------ */
 
 enum { TILES = 12, VARIABLES = 12, SETS = 6, EACH = 10 };
 
@@ -391,7 +391,7 @@ static void engine_place_3_2_vertex_states(void **state)
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
 }
 
-/* --- lives ------------------------------------------------------------------------------------------------------------- */
+/* --- lives ---------------------------------------------------------------------------------------------------- */
 
 /* Two variables of 200,000 bytes on a Mk1 tile of 262,144: one after the other they fit, together they do not. */
 static void engine_place_8_2_3_lives(void **state)
@@ -447,9 +447,10 @@ static tw_program fill(tw_graph *g, tw_tensor one, tw_tensor t)
     return tw_program_copy(g, tw_tensor_broadcast(g, one, (unsigned)tw_tensor_elements(g, t), 0), t);
 }
 
-/* Two variables of 200,000 bytes on a Mk1 tile of 262,144 that would not fit if they were alive from their first step to their
- * last: one is dead between two of its lives; one is written in two halves, which no step writes at once; one has been sent to
- * other tiles before the other comes back from there. `mixed`: the same with a value that is needed once more, too late. */
+/* Two variables of 200,000 bytes on a Mk1 tile of 262,144 that would not fit if they were alive from their first step
+ * to their last: one is dead between two of its lives; one is written in two halves, which no step writes at once;
+ * one has been sent to other tiles before the other comes back from there. `mixed`: the same with a value that is
+ * needed once more, too late. */
 static tw_program lives_with_holes(tw_graph *g, int row, bool mixed, tw_tensor small, const tw_tensor *big)
 {
     tw_program take[2], p[8];
@@ -501,7 +502,8 @@ static void engine_place_8_2_3_holes(void **state)
     }
 }
 
-/* Decision 19, guide 8.2.3: what fills a tile is what is alive when most bytes are, not all that ever shares its addresses.
+/* docs/decisions.md, G4, guide 8.2.3: what fills a tile is what is alive when most bytes are, not all that ever
+ * shares its addresses.
  * Seven variables of 100,000 bytes, each copied to the next: three at a time, the first always needed. */
 static void engine_place_8_2_3_what_fills_a_tile(void **state)
 {
@@ -523,7 +525,8 @@ static void engine_place_8_2_3_what_fills_a_tile(void **state)
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
 }
 
-/* Guide 7.5: 64-bit accesses serve what is 8 bytes long and longer; what is shorter begins at a unit of atomic stores. */
+/* Guide 7.5: 64-bit accesses serve what is 8 bytes long and longer; what is shorter begins at a unit of atomic
+ * stores. */
 static void engine_place_7_5_alignment(void **state)
 {
     (void)state;
@@ -563,9 +566,9 @@ static void engine_place_4_1_4_limits_are_named(void **state)
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
 }
 
-/* Tile 1 reads overlapping ranges of a variable on tile 0: one message buffer, at addresses as far apart as the data. The
- * buffers of the next step lie in the same place. What tile 1 writes for tile 0 has a buffer of its own; what is not
- * aligned as its field asks is put right by a copy. */
+/* Tile 1 reads overlapping ranges of a variable on tile 0: one message buffer, at addresses as far apart as the data.
+ * The buffers of the next step lie in the same place. What tile 1 writes for tile 0 has a buffer of its own; what is
+ * not aligned as its field asks is put right by a copy. */
 static void engine_place_buffers(void **state)
 {
     (void)state;
@@ -637,7 +640,7 @@ static void engine_place_buffers(void **state)
     tw_engine_free(e), tw_graph_free(g), tw_device_free(device);
 }
 
-/* --- constraints ------------------------------------------------------------------------------------------------------- */
+/* --- constraints ---------------------------------------------------------------------------------------------- */
 
 static tw_status constrained(const chip *c, const char *type, size_t in, size_t out, int how)
 {

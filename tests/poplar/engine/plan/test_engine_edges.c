@@ -271,7 +271,7 @@ static void alignment(void **state)
     CLOSE();
 }
 
-/* half in storage, in vectors and in codelets: 4 bytes on a plain CPU, else 2 (decision 18). */
+/* half in storage, in vectors and in codelets: 4 bytes on a plain CPU, else 2 (docs/decisions.md, G3). */
 static void half_vectors(void **state)
 {
     (void)state;

@@ -82,7 +82,7 @@ static void initial_values(void **state)
     }
 }
 
-/* Every half comes back as it was, NaN payloads aside, on devices of both sizes (decision 18). */
+/* Every half comes back as it was, NaN payloads aside, on devices of both sizes (docs/decisions.md, G3). */
 static void all_halves(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* PrintTensor text: spec poplar.md 1.14. */
+/* PrintTensor text: Poplar API, PrintTensor. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

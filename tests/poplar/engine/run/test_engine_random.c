@@ -1,5 +1,5 @@
-/* Random numbers on the IPU Model (guide chapter 2, decision 21): the same fixed seed on every tile, equal results of
- * every run, whatever the number of threads. */
+/* Random numbers on the IPU Model (guide chapter 2, docs/decisions.md, G6): the same fixed seed on every tile, equal
+ * results of every run, whatever the number of threads. */
 #include "poplar/engine/engine_test.h"
 
 #include <math.h>

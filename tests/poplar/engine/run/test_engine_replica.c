@@ -1,4 +1,5 @@
-/* Replicated graphs: guide 2.5, 2.5.1, 2.6.1; spec poplar.md 1.3 and 1.10. Eight IPUs of four tiles, four replicas. */
+/* Replicated graphs: guide 2.5, 2.5.1, 2.6.1; Poplar API, DebugContext.hpp and Program.hpp. Eight IPUs of four tiles,
+ * four replicas. */
 #include "poplar/engine/engine_test.h"
 
 enum { REPLICAS = 4, TILES = 8 }; /* of a replica */

@@ -1,4 +1,4 @@
-/* Streams: guide 2.6.1, 2.6.3, 2.6.4; spec poplar.md 1.12; decisions 17 and 25. No codelets here. */
+/* Streams: guide 2.6.1, 2.6.3, 2.6.4; Poplar API, DataStream.hpp; docs/decisions.md, G2 and G10. No codelets here. */
 #include "poplar/engine/engine_test.h"
 
 typedef struct fixture {

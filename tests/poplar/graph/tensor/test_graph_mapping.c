@@ -190,7 +190,7 @@ static void graph_mapping_linear_with(void **state)
     tw_graph_free(g);
 }
 
-/* --- virtual graphs ---------------------------------------------------------------------------------------------------- */
+/* --- virtual graphs ------------------------------------------------------------------------------------------- */
 
 static void graph_virtual_tiles(void **state)
 {
@@ -268,7 +268,7 @@ static void graph_virtual_shares(void **state)
     tw_graph_free(g);
 }
 
-/* Decision 20: on the CPU everything goes to tile 0; there is no tile 1. */
+/* docs/decisions.md, G5: on the CPU everything goes to tile 0; there is no tile 1. */
 static void graph_mapping_cpu(void **state)
 {
     (void)state;

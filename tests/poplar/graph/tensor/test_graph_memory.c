@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-/* --- every allocation fails once -------------------------------------------------------------------------------------- */
+/* --- every allocation fails once ------------------------------------------------------------------------------ */
 
 /* A little of everything. The graph may be in error from any point on. */
 static tw_graph *build(tw_target *target, tw_status *status)
@@ -86,7 +86,7 @@ static void graph_memory_each_allocation_fails(void **state)
     tw_target_unref(target);
 }
 
-/* --- a call without memory has no effect -------------------------------------------------------------------------------- */
+/* --- a call without memory has no effect ---------------------------------------------------------------------- */
 
 typedef struct counts {
     size_t vars, vertices, edges, values, sizes, programs, functions, streams, remotes, accesses, estimates, sets;
@@ -233,7 +233,7 @@ static void graph_memory_no_effect(void **state)
     tw_target_unref(target);
 }
 
-/* --- temporaries ---------------------------------------------------------------------------------------------------------- */
+/* --- temporaries ---------------------------------------------------------------------------------------------- */
 
 static long resident(void)
 {

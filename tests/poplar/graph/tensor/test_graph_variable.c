@@ -83,7 +83,7 @@ static void graph_variable_constants(void **state)
     tw_graph_free(g);
 }
 
-/* --- clones: a model element by element ----------------------------------------------------------------------------- */
+/* --- clones: a model element by element ----------------------------------------------------------------------- */
 
 static size_t elements(tw_graph *g, tw_tensor t, uint64_t *out)
 {
@@ -164,7 +164,7 @@ static void graph_variable_clones(void **state)
 static void graph_variable_reinterpret(void **state)
 {
     (void)state;
-    /* Decision 18: half has two bytes on the model, and four on a CPU target without accurate half. */
+    /* docs/decisions.md, G3: half has two bytes on the model, and four on a CPU target without accurate half. */
     static const struct {
         int target;
         tw_type from, to;
@@ -191,7 +191,7 @@ static void graph_variable_reinterpret(void **state)
     }
 }
 
-/* --- targets ---------------------------------------------------------------------------------------------------------- */
+/* --- targets -------------------------------------------------------------------------------------------------- */
 
 static void graph_target_figures(void **state)
 {
@@ -250,7 +250,7 @@ static void graph_target_figures(void **state)
     tw_device_free(cpu);
 }
 
-/* Limits of types, control values, links and host exchange blocks (spec 1.4). */
+/* Limits of types, control values, links and host exchange blocks (Poplar API, Target.hpp). */
 static void graph_target_facts(void **state)
 {
     (void)state;

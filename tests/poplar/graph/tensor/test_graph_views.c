@@ -57,7 +57,8 @@ static void unflatten(const model *m, size_t flat, size_t *index)
     }
 }
 
-/* One dimension of the result picked from one of the source: source index = (scale * i + offset) / divide % modulo. */
+/* One dimension of the result picked from one of the source: source index = (scale * i + offset) / divide %
+ * modulo. */
 static model model_dim(const model *m, unsigned dim, size_t size, int64_t scale, int64_t offset, size_t divide,
                        size_t modulo)
 {
@@ -110,7 +111,7 @@ static model model_reshape(const model *m, unsigned rank, const size_t *shape)
     return out;
 }
 
-/* --- comparison ---------------------------------------------------------------------------------------------------- */
+/* --- comparison ----------------------------------------------------------------------------------------------- */
 
 static void check(tw_graph *g, tw_tensor t, const model *m, const char *what)
 {
@@ -189,7 +190,7 @@ static void check_queries(tw_graph *g, tw_tensor t, const model *m)
     assert_int_equal(tw_tensor_is_parallel_writeable(g, t), !twice);
 }
 
-/* --- fixed cases ----------------------------------------------------------------------------------------------------- */
+/* --- fixed cases ---------------------------------------------------------------------------------------------- */
 
 typedef struct fixture {
     tw_target *target;
@@ -294,7 +295,7 @@ static void graph_views_each_operation(void **state)
     close_graph(&f);
 }
 
-/* --- what must stay small ---------------------------------------------------------------------------------------------- */
+/* --- what must stay small ------------------------------------------------------------------------------------- */
 
 static uint32_t regions(tw_graph *g, tw_tensor t)
 {
@@ -339,7 +340,7 @@ static void graph_views_regions_stay_few(void **state)
     tw_target_unref(target);
 }
 
-/* --- random programs ----------------------------------------------------------------------------------------------------- */
+/* --- random programs ------------------------------------------------------------------------------------------ */
 
 static uint64_t seed;
 

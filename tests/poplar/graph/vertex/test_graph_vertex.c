@@ -234,7 +234,7 @@ static void graph_vertex_values(void **state)
         assert_int_equal(*(const int32_t *)bytes(value(&f, f.all, "i")), INT32_MIN);
         const tw__field_value *k = value(&f, f.all, "k"), *s = value(&f, f.all, "s"),
                               *table = value(&f, f.all, "table");
-        assert_int_equal(k->bytes, half_bytes); /* decision 18 */
+        assert_int_equal(k->bytes, half_bytes); /* docs/decisions.md, G3 */
         if (half_bytes == 2)
             assert_int_equal(*(const uint16_t *)bytes(k), 0x2e66);
         else

@@ -1,5 +1,6 @@
-/* Performance counters of a graph's ports. The simulation has no time that they could count: a counter cannot be had, which
- * programs have to expect on the hardware too. profile() of a graph has estimated cycles. Part of <tilewright/aie/adf.hpp>. */
+/* Performance counters of a graph's ports. The simulation has no time that they could count: a counter cannot be had,
+ * which programs have to expect on the hardware too. profile() of a graph has estimated cycles. Part of
+ * <tilewright/aie/adf.hpp>. */
 #ifndef TILEWRIGHT_ADF_EVENT_HPP
 #define TILEWRIGHT_ADF_EVENT_HPP
 

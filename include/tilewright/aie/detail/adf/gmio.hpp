@@ -5,8 +5,8 @@
  *     gr.out.aie2gm_nb(y, sizeof y);   // where results go
  *     gr.out.wait();                   // until they are there
  *
- * The forms without _nb wait. run() of a graph with such ports ends when the kernels wait for data; what comes later lets
- * them go on. */
+ * The forms without _nb wait. run() of a graph with such ports ends when the kernels wait for data; what comes later
+ * lets them go on. */
 #ifndef TILEWRIGHT_ADF_GMIO_HPP
 #define TILEWRIGHT_ADF_GMIO_HPP
 

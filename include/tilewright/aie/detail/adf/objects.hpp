@@ -102,8 +102,8 @@ class output_plio : public IoAttr {
     static output_plio create(plio_type bits, std::string file, double = 0) { return create(file, bits, file); }
     static output_plio create(std::string name, plio_type bits) { return create(name, bits, ""); }
 };
-/* Packets (UG1079 "Packet Switching"): a header word, whose bits 0 to 4 say which branch, then words up to TLAST. Branch
- * i has id i. Windows behind a split get the words without the header; windows in front of a merge get one. */
+/* Packets (UG1079 "Packet Switching"): a header word, whose bits 0 to 4 say which branch, then words up to TLAST.
+ * Branch i has id i. Windows behind a split get the words without the header; windows in front of a merge get one. */
 template <int N> class pktsplit {
   public:
     std::vector<detail::endpoint> in, out;
@@ -125,7 +125,7 @@ template <int N> class pktmerge {
     }
 };
 
-/* --- connections ------------------------------------------------------------------------------------------------------ */
+/* --- connections ---------------------------------------------------------------------------------------------- */
 
 template <unsigned Bytes, unsigned Margin = 0> struct window {};
 struct stream {};

@@ -1,5 +1,5 @@
-/* The older way to give a graph its files and memory: PLIO and GMIO objects, joined to its ports by a platform. Part of
- * <tilewright/aie/adf.hpp>.
+/* The older way to give a graph its files and memory: PLIO and GMIO objects, joined to its ports by a platform. Part
+ * of <tilewright/aie/adf.hpp>.
  *
  *     PLIO x("x", plio_32_bits, "x.txt"); GMIO y("y", 64, 1000);
  *     simulation::platform<1, 1> platform(&x, &y);

@@ -1,4 +1,5 @@
-/* What the hardware's stream switch and DMA do, as kernels of their own on free tiles. Part of <tilewright/aie/adf.hpp>. */
+/* What the hardware's stream switch and DMA do, as kernels of their own on free tiles. Part of
+ * <tilewright/aie/adf.hpp>. */
 #ifndef TILEWRIGHT_ADF_SWITCHES_HPP
 #define TILEWRIGHT_ADF_SWITCHES_HPP
 
@@ -89,8 +90,8 @@ inline endpoint switch_end(const node_ref &n, direction dir, int index)
 {
     return { n, index, dir, -1 };
 }
-/* A switch of N branches is N - 1 switches of two in a row (N = 1: one). `branches` gets the ends of the branches, the
- * result is the other end. */
+/* A switch of N branches is N - 1 switches of two in a row (N = 1: one). `branches` gets the ends of the branches,
+ * the result is the other end. */
 inline endpoint chain_of_splits(int count, std::vector<endpoint> &branches)
 {
     endpoint first, rest;

@@ -7,8 +7,9 @@
 //     pto::TADD(y, x, x);
 //
 // Each thread has one core. Its target is cpu unless TILEWRIGHT_PTO_TARGET says a2a3 or a5 before its first
-// instruction. TILEWRIGHT_PTO_TRACE=1 prints every instruction with what it wrote on stderr. Defining TW_PTO_MANUAL_MODE
-// makes a tile without TASSIGN an error; __PTO_AUTO__ turns TASSIGN into nothing. A refused instruction throws pto::error.
+// instruction. TILEWRIGHT_PTO_TRACE=1 prints every instruction with what it wrote on stderr. Defining
+// TW_PTO_MANUAL_MODE makes a tile without TASSIGN an error; __PTO_AUTO__ turns TASSIGN into nothing. A refused
+// instruction throws pto::error.
 // TW_PTO_CLIP_TENSORS lets tensors be larger than the valid regions of tiles. docs/pto.md lists what is here.
 #ifndef PTO_PTO_INST_HPP
 #define PTO_PTO_INST_HPP
@@ -59,8 +60,8 @@ inline std::shared_ptr<tw_pto> new_core(tw_pto_target target)
     return made;
 }
 
-// The core that is running in a grid, else the core of this thread. Tiles share it, so that one may outlive the thread's own
-// hold on it.
+// The core that is running in a grid, else the core of this thread. Tiles share it, so that one may outlive the
+// thread's own hold on it.
 inline std::shared_ptr<tw_pto> shared_core()
 {
     if (tw_pto *running = tw_pto_current()) return { running, [](tw_pto *) {} }; // of a grid, which owns it
@@ -118,7 +119,7 @@ template <typename T> tw_pto_scalar scalar(T value)
 }
 } // namespace tw_detail
 
-// --- tiles -----------------------------------------------------------------------------------------------------------
+// --- tiles ---------------------------------------------------------------------------------------------------------
 
 enum class TileType {
     Vec,
@@ -144,8 +145,8 @@ constexpr int fractalCSize = 1024;
 constexpr int fractalMxSize = 32;
 } // namespace TileConfig
 
-// Storage is found when the tile is first used, or set by TASSIGN, and given back by the destructor. A copy is a second
-// name for the same storage.
+// Storage is found when the tile is first used, or set by TASSIGN, and given back by the destructor. A copy is a
+// second name for the same storage.
 template <TileType Loc_, typename Element, int Rows_, int Cols_, BLayout BL = BLayout::RowMajor,
           int RowValid = Rows_, int ColValid = Cols_, SLayout SL = SLayout::NoneBox, int Fractal = 512,
           PadValue Pad = PadValue::Null, CompactMode Compact = CompactMode::Null>
@@ -245,7 +246,8 @@ class Tile {
     std::shared_ptr<state> state_;
 };
 
-// The left operand lies differently on A2/A3 and on later chips: -DPTO_NPU_ARCH_A2A3, or the vendor's own macro, chooses.
+// The left operand lies differently on A2/A3 and on later chips: -DPTO_NPU_ARCH_A2A3, or the vendor's own macro,
+// chooses.
 #if defined(PTO_NPU_ARCH_A2A3) || (defined(__CCE_AICORE__) && __CCE_AICORE__ == 220)
 constexpr BLayout left_layout = BLayout::RowMajor;
 #else
@@ -287,7 +289,7 @@ template <typename TileData> std::size_t GetTileElementOffset(int row, int col)
 
 namespace pto {
 
-// --- instructions -----------------------------------------------------------------------------------------------------
+// --- instructions --------------------------------------------------------------------------------------------------
 
 namespace tw_detail {
 template <typename T, typename = void> struct is_tile : std::false_type {};
@@ -377,7 +379,8 @@ PTO_INST RecordEvent TCI(TileData &dst, T start, TileDataTmp &tmp, WaitEvents &.
     return tw_detail::call("tci", attrs, dst, start, tmp, events...);
 }
 
-// Types may be named, TADD<A, B, C>(a, b, c). Scalars are converted to the element type here; the C API asks for identity.
+// Types may be named, TADD<A, B, C>(a, b, c). Scalars are converted to the element type here; the C API asks for
+// identity.
 #define TW_PTO_CPP_TILES(NAME, mnemonic)                                       \
     template <typename... Args> PTO_INST RecordEvent NAME(const Args &...args) \
     {                                                                          \
