@@ -244,8 +244,9 @@ static bool goes_on(const tw__wse *w)
 /* At most `most` windows by all threads, while there is much to do in each; returns how many. */
 static unsigned burst(tw__wse *w, unsigned most)
 {
-    unsigned windows = 0;
-#pragma omp parallel num_threads((int)w->part_count)
+    unsigned windows = 0, most_threads = (unsigned)omp_get_max_threads();
+    unsigned team = w->part_count < most_threads ? w->part_count : most_threads; /* partitions go round */
+#pragma omp parallel num_threads((int)team)
     {
         unsigned threads = (unsigned)omp_get_num_threads(), me = (unsigned)omp_get_thread_num(), done = 0;
         uint64_t now = w->now;
