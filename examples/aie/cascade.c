@@ -6,7 +6,9 @@
  */
 #define TW_AIE_PROFILE
 #include <stdio.h>
+#include <stdlib.h>
 #include <tilewright/aie.h>
+#include <unistd.h>
 
 enum { BLOCK = 64, BLOCKS = 4, TAPS = 16 };
 static const int16 taps[TAPS] = {
@@ -59,7 +61,10 @@ static int write_input(const char *path, int16 *x)
 
 int main(int argc, char **argv)
 {
-    const char *in = argc > 1 ? argv[1] : "x.txt", *out = argc > 2 ? argv[2] : "y.txt";
+    /* Files named on the command line stay; others lie in /tmp and go at the end. */
+    static char own_in[] = "/tmp/cascade-in-XXXXXX", own_out[] = "/tmp/cascade-out-XXXXXX";
+    const char *in = argc > 1 ? argv[1] : own_in, *out = argc > 2 ? argv[2] : own_out;
+    if ((argc <= 1 && close(mkstemp(own_in)) != 0) || (argc <= 2 && close(mkstemp(own_out)) != 0)) return 1;
     int16 x[16 + BLOCK * BLOCKS] = { 0 };
     if (!write_input(in, x + 16)) return 1;
     tw_aie_array *array = tw_aie_array_new();
@@ -81,5 +86,7 @@ int main(int argc, char **argv)
     tw_profile_print_execution_summary(tw_aie_array_profile(array), stdout, &plain);
     printf("cascade: %d blocks of %d samples, the same as one filter of %d taps\n", BLOCKS, BLOCK, TAPS);
     tw_aie_array_free(array);
+    if (argc <= 1) unlink(in);
+    if (argc <= 2) unlink(out);
     return 0;
 }
