@@ -3,7 +3,8 @@
  *
  *     g++ -std=c++11 matvec.cpp $(pkg-config --cflags --libs poplar) && ./a.out
  *
- * prints: y = 12 30 48 66 */
+ * prints: y = 12 30 48 66
+ */
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 
