@@ -1,6 +1,10 @@
 /* Graphs, views, mapping, vertices, programs and engines through <poplar/...>, on the CPU and the IPU Model. */
 #include "expect.hpp"
 
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wbraced-scalar-init" /* concat(a, b, { 1 }): published programs write so */
+#endif
+
 #include <poplar/Engine.hpp>
 #include <poplar/IPUModel.hpp>
 #include <sstream>
