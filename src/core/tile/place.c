@@ -1,8 +1,11 @@
 /* Placement of all tiles (place.h): checks, and one call per tile in parallel. */
 #include "core/tile/place.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { PARALLEL_ITEMS = 4096 }; /* fewer than these are placed before another thread has woken */
 
 /* Items and pairs sorted by tile; all arrays are indexed from the tile's start. */
 typedef struct grouped {
@@ -126,6 +129,33 @@ static bool is_apart(const tw__fit *fit)
     return false;
 }
 
+typedef struct all_tiles {
+    const tw_tile_arch *arch;
+    const grouped *grouped;
+    tw__place_tile *by_tile;
+} all_tiles;
+
+/* Tiles [begin, end), which know nothing of each other. */
+static void place_tiles(void *arg, size_t begin, size_t end)
+{
+    const all_tiles *all = arg;
+    const grouped *g = all->grouped;
+    for (size_t t = begin; t < end; t++) {
+        tw__place_tile *tile = &all->by_tile[t];
+        tw__fit fit = { .arch = all->arch,
+                        .items = g->items + g->start[t],
+                        .count = g->start[t + 1] - g->start[t],
+                        .pair_start = g->pair_start + g->start[t] + t,
+                        .pairs = g->pairs + g->tile_pairs[t] };
+        bool ok = tw__fit_tile(&fit, tile);
+        bool fits = tile->max_live + all->arch->fetch_overread_bytes <= all->arch->bytes_per_tile;
+        tile->status = !ok                          ? TW_E_NO_MEMORY
+                       : fit.unplaced == UINT32_MAX ? TW_OK
+                       : fits && is_apart(&fit)     ? TW_E_ELEM_CONSTRAINTS
+                                                    : TW_E_TILE_MEMORY;
+    }
+}
+
 tw_status tw__place(const tw_tile_arch *arch, unsigned tiles, tw__place_item *items, size_t count,
                     const tw__place_pair *pairs, size_t pair_count, tw__place_tile *by_tile)
 {
@@ -141,20 +171,8 @@ tw_status tw__place(const tw_tile_arch *arch, unsigned tiles, tw__place_item *it
     for (size_t i = 0; i < count; i++) items[i].flags &= (uint16_t)~(TW__PLACE_OVERLAPPED | TW__PLACE_OVERFLOWED);
     group(&g, tiles, items, count, pairs, pair_count);
     fill_pairs(&g, items, pairs, pair_count, scratch);
-#pragma omp parallel for schedule(dynamic, 8) if (count > 4096)
-    for (unsigned t = 0; t < tiles; t++) {
-        tw__fit fit = { .arch = arch,
-                        .items = g.items + g.start[t],
-                        .count = g.start[t + 1] - g.start[t],
-                        .pair_start = g.pair_start + g.start[t] + t,
-                        .pairs = g.pairs + g.tile_pairs[t] };
-        bool ok = tw__fit_tile(&fit, &by_tile[t]);
-        bool fits = by_tile[t].max_live + arch->fetch_overread_bytes <= arch->bytes_per_tile;
-        by_tile[t].status = !ok                          ? TW_E_NO_MEMORY
-                            : fit.unplaced == UINT32_MAX ? TW_OK
-                            : fits && is_apart(&fit)     ? TW_E_ELEM_CONSTRAINTS
-                                                         : TW_E_TILE_MEMORY;
-    }
+    all_tiles all = { .arch = arch, .grouped = &g, .by_tile = by_tile };
+    tw__parallel(count > PARALLEL_ITEMS ? (unsigned)omp_get_max_threads() : 1, tiles, 8, place_tiles, &all);
     for (unsigned t = 0; t < tiles; t++)
         if (by_tile[t].status == TW_E_NO_MEMORY) status = TW_E_NO_MEMORY;
     if (status == TW_E_NO_MEMORY)
