@@ -1,5 +1,5 @@
 /* views: pointers into arguments and views on them. A pointer knows the memory of its argument: nothing outside is
- * read or written, whatever a view says. */
+ * read or written, whatever a view says. How many operands there are and of what type, the rows below have settled. */
 #include "pto/text/bind/op_rules.h"
 
 #include <inttypes.h>
@@ -29,10 +29,9 @@ static tw_status run_addptr(tw__as_run *run, const tw__as_code *code)
 }
 
 /* Memory of one element, NULL with a message when it lies outside. */
-static unsigned char *element(const tw__as_run *run, const tw__as_code *code, const tw__as_cell *p, int64_t index)
+static unsigned char *element(const tw__as_code *code, const tw__as_cell *p, int64_t index)
 {
     int64_t size = (int64_t)tw_type_size(p->ptr.type), at;
-    (void)run;
     if (__builtin_mul_overflow(index, size, &at) || __builtin_add_overflow(at, p->ptr.at, &at) || at < 0 ||
         (uint64_t)at + (uint64_t)size > p->ptr.bytes) {
         tw__fail(TW_E_INDEX, "%s: element %" PRId64 " lies outside the %zu bytes behind the pointer",
@@ -46,15 +45,12 @@ static tw_status run_load_scalar(tw__as_run *run, const tw__as_code *code)
 {
     tw_status status = tw__as_need_pointer(run, code, 0);
     if (status != TW_OK) return status;
-    if (code->count != 2) return tw__fail(TW_E_INVALID_ARGUMENT, "%s: expected %%pointer[%%index]", code->op->name);
     const tw__as_cell *p = tw__as_operand(run, code, 0);
-    const unsigned char *at = element(run, code, p, tw__as_integer(tw__as_operand(run, code, 1)));
+    const unsigned char *at = element(code, p, tw__as_integer(tw__as_operand(run, code, 1)));
     tw__as_cell *out = &run->cell[code->result[0]];
     if (!at) return TW_E_INDEX;
     tw_pto_scalar value = { .type = p->ptr.type };
     memcpy(&value.bits, at, tw_type_size(value.type));
-    if (tw_type_size(code->types[0]->element) != tw_type_size(value.type))
-        return tw__fail(TW_E_TYPE, "%s: the types differ in size", code->op->name);
     value.type = code->types[0]->element;
     out->kind = TW__AS_SCALAR;
     out->scalar = value;
@@ -63,12 +59,10 @@ static tw_status run_load_scalar(tw__as_run *run, const tw__as_code *code)
 
 static tw_status run_store_scalar(tw__as_run *run, const tw__as_code *code)
 {
-    if (code->count != 3)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: expected value, %%pointer[%%index]", code->op->name);
     tw_status status = tw__as_need_pointer(run, code, 1);
     if (status != TW_OK) return status;
     const tw__as_cell *p = tw__as_operand(run, code, 1);
-    unsigned char *at = element(run, code, p, tw__as_integer(tw__as_operand(run, code, 2)));
+    unsigned char *at = element(code, p, tw__as_integer(tw__as_operand(run, code, 2)));
     if (!at) return TW_E_INDEX;
     memcpy(at, &tw__as_operand(run, code, 0)->scalar.bits, tw_type_size(p->ptr.type));
     return TW_OK;
@@ -82,10 +76,6 @@ static tw_status run_make_view(tw__as_run *run, const tw__as_code *code)
     if (status != TW_OK) return status;
     const tw__as_cell *p = tw__as_operand(run, code, 0);
     tw__as_cell view = { .kind = TW__AS_VIEW, .rank = rank };
-    if (code->parts[0] != 1 || rank < 1 || rank > 5 || code->parts[2] != rank ||
-        code->types[0]->kind != TW__AS_VIEW || code->types[0]->rank != rank)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: shape, strides and type have one rank of 1 to 5",
-                        code->op->name);
     view.tensor = (tw_pto_tensor){ .type = code->types[0]->element, .layout = (tw_pto_layout)code->number };
     if (!tw__as_same_element(view.tensor.type, p->ptr.type))
         return tw__fail(TW_E_TYPE, "%s: the pointer is to %s, the view of %s: pto.castptr gives another pointer",
@@ -114,11 +104,6 @@ static tw_status run_partition(tw__as_run *run, const tw__as_code *code)
 {
     const tw__as_cell *from = tw__as_operand(run, code, 0);
     unsigned rank = code->parts[1];
-    if (from->kind != TW__AS_VIEW && from->kind != TW__AS_PART)
-        return tw__fail(TW_E_TYPE, "%s: not a view", code->op->name);
-    if (rank != from->rank || code->parts[2] != rank || code->types[0]->kind != TW__AS_PART)
-        return tw__fail(TW_E_INVALID_ARGUMENT, "%s: %u offsets and %u sizes for a view of rank %u", code->op->name,
-                        rank, code->parts[2], from->rank);
     tw__as_cell part = *from;
     part.kind = TW__AS_PART;
     for (unsigned i = 0; i < rank; i++) {
@@ -148,8 +133,7 @@ static tw_status run_view_dim(tw__as_run *run, const tw__as_code *code)
 {
     const tw__as_cell *v = tw__as_operand(run, code, 0);
     int64_t d = tw__as_integer(tw__as_operand(run, code, 1));
-    if ((v->kind != TW__AS_VIEW && v->kind != TW__AS_PART) || d < 0 || d >= (int64_t)v->rank)
-        return tw__fail(TW_E_INDEX, "%s: no dimension %" PRId64, code->op->name, d);
+    if (d < 0 || d >= (int64_t)v->rank) return tw__fail(TW_E_INDEX, "%s: no dimension %" PRId64, code->op->name, d);
     unsigned at = 5 - v->rank + (unsigned)d;
     return tw__as_set_integer(run, code,
                               code->number ? (int64_t)v->tensor.stride[at] : (int64_t)v->tensor.shape[at]);
