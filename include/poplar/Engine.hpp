@@ -38,6 +38,7 @@ class Engine {
     Engine(Graph &&graph, program::Program program, const OptionFlags &options = {}, ProgressFunc progress = {},
            const DebugContext &debugContext = {});
     explicit Engine(Executable &&executable, const OptionFlags &options = {});
+    explicit Engine(const Executable &executable, const OptionFlags &options = {}); /* may be used again */
     Engine(Engine &&) = default;
     Engine &operator=(Engine &&) = default;
     Engine(const Engine &) = delete;

@@ -3,7 +3,9 @@
 #define POPLAR_EXECUTABLE_HPP
 
 #include <functional>
+#include <istream>
 #include <memory>
+#include <ostream>
 #include <poplar/ArrayRef.hpp>
 #include <poplar/DebugContext.hpp>
 #include <poplar/Graph.hpp>
@@ -24,6 +26,12 @@ class Executable {
     Executable(Executable &&) = default;
     Executable &operator=(Executable &&) = default;
     Executable(const Executable &) = delete;
+    /* The file of an executable holds its graph, its programs and its compiled codelets; reading one throws
+     * file_load_error when it is damaged or of another version. */
+    void serialize(std::ostream &out) const;
+    static Executable deserialize(std::istream &in);
+    static Executable deserialize(std::unique_ptr<std::istream> in) { return deserialize(*in); }
+
     explicit Executable(std::shared_ptr<core::Compiled> c) : compiled(std::move(c)) {}
     const std::shared_ptr<core::Compiled> &get() const { return compiled; }
 

@@ -78,6 +78,19 @@ TW_API tw_status tw_engine_copy_to_remote_buffer(tw_engine *engine, const char *
 TW_API tw_status tw_engine_copy_from_remote_buffer(tw_engine *engine, const char *handle, uint64_t repeat_index,
                                                    void *destination, size_t bytes);
 
+/* --- executables (Poplar API, Executable.hpp) ------------------------------------------------------------------ */
+
+/* Writes what the engine was made of: options, programs, and the graph with compiled codelets, so that another
+ * process makes the same engine without the sources. docs/poplar-cpp.md has the format. Two engines made in the same
+ * way give the same bytes. TW_E_IO; TW_E_INVALID_ARGUMENT when the graph has got vertices in a compute set of the
+ * engine since. */
+TW_API tw_status tw_engine_serialize(tw_engine *engine, FILE *out);
+/* An engine from the bytes of such a file; `options` as for tw_engine_new(), on top of those in the file. NULL with
+ * tw_error_message() when the file cannot be read (TW_E_FILE_LOAD); an engine in error when compiling fails. */
+TW_API tw_engine *tw_engine_deserialize(const void *bytes, size_t size, const char *const *options);
+/* What the engine was compiled for; owned by it. */
+TW_API const tw_target *tw_engine_target(const tw_engine *engine);
+
 /* --- profile ------------------------------------------------------------------------------------------------- */
 
 /* Owned by the engine, valid until it is freed. On the CPU device, or when an engine is in error: NULL, with

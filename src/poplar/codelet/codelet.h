@@ -22,6 +22,7 @@
 #include "core/base/base.h"
 #include "core/type/type.h"
 
+#include <glib.h>
 #include <tilewright/poplar/colossus/object.h>
 
 /* Same layout as the span types of <poplar/InOutTypes.hpp> and <tilewright/codelet.h>. Sizes in elements. */
@@ -182,6 +183,13 @@ const tw__device_vertex *tw__codelets_device(tw__codelets *set, const tw__vertex
  * tw_object_free() each, g_free() the array. Messages about the user's assembly go to `diags`. */
 tw_status tw__codelets_objects(const tw__codelets *set, tw__arch arch, tw_object ***objects, size_t *count,
                                tw_diags *diags);
+
+/* --- gp/store.c: a set as bytes, for executables ------------------------------------------------------------ */
+
+/* Appends every file of the set, compiled: for the host and, unless `host_only`, for the chips. */
+tw_status tw__codelets_store(const tw__codelets *set, bool host_only, GByteArray *out);
+/* Adds what store() wrote; *used gets its length. The bytes may be anything: TW_E_OBJECT_LOAD. */
+tw_status tw__codelets_restore(tw__codelets *set, const uint8_t *bytes, size_t size, size_t *used);
 
 /* --- random.c: generators of simulated tiles ----------------------------------------------------------------- */
 

@@ -336,6 +336,42 @@ tw_status tw__codelets_add_file(tw__codelets *set, const char *path, tw__codelet
     return status;
 }
 
+/* --- as archives (gp/store.c) ------------------------------------------------------------------------------ */
+
+tw_status tw__codelets_add_archive(tw__codelets *set, const char *name, const char *data, size_t size)
+{
+    return add_archive(set, name, data, size);
+}
+
+size_t tw__codelets_units(const tw__codelets *set)
+{
+    return set->units->len;
+}
+
+static tw_status fill_archive(const unit *u, const tw__gp_target *targets, size_t count, tw__gp *gp)
+{
+    tw__source source = { u->name, u->text, u->is_c, (const char *const *)u->flags };
+    if (!u->is_assembly) return tw__gp_compile(gp, &source, targets, count, NULL);
+    char *text = NULL;
+    tw_status status = tw__read_file(u->name, &text, NULL);
+    source.text = text;
+    if (status == TW_OK) status = tw__gp_assemble(gp, &source, targets, count, NULL);
+    free(text);
+    return status;
+}
+
+tw_status tw__codelets_unit(const tw__codelets *set, size_t index, const tw__gp_target *targets, size_t count,
+                            GString **data, const char **name)
+{
+    const unit *u = set->units->pdata[index];
+    tw__gp *made = u->gp ? NULL : tw__gp_new();
+    tw_status status = u->gp ? TW_OK : fill_archive(u, targets, count, made);
+    *name = u->name;
+    *data = tw__gp_write(u->gp ? u->gp : made);
+    tw__gp_free(made);
+    return status;
+}
+
 /* --- looking up -------------------------------------------------------------------------------------------- */
 
 const tw__vertex_type *tw__codelets_find(const tw__codelets *set, const char *name)

@@ -119,6 +119,9 @@ struct Compiled {
     FILE *print_stream = nullptr;
 };
 
+/* What an executable's bytes hold; `options` on top of those in it. */
+std::shared_ptr<Compiled> compiledFrom(std::istream &in, const OptionFlags &options, const char *call);
+
 /* A C stream that writes to a C++ one. NULL when there is no memory. */
 FILE *streamTo(std::ostream &out);
 

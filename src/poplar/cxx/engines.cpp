@@ -94,9 +94,17 @@ Engine::Engine(Graph &&graph, program::Program program, const OptionFlags &optio
 {
     compile(graph, ArrayRef<program::Program>(&program, 1), options, progress);
 }
-Engine::Engine(Executable &&executable, const OptionFlags &) : compiled(executable.get())
+/* Options given to an engine come on top of those that the executable was compiled with. */
+Engine::Engine(Executable &&executable, const OptionFlags &options) : compiled(executable.get())
 {
     if (!compiled) throw poplar_error("Engine: the executable is empty");
+    if (options.size()) *this = Engine(static_cast<const Executable &>(executable), options);
+}
+Engine::Engine(const Executable &executable, const OptionFlags &options)
+{
+    std::stringstream bytes;
+    executable.serialize(bytes);
+    compiled = core::compiledFrom(bytes, options, "Engine");
 }
 
 void Engine::compile(const Graph &graph, ArrayRef<program::Program> programs, const OptionFlags &options,

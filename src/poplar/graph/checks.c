@@ -114,10 +114,10 @@ static tw_status visit(check *c, uint32_t id)
 static tw_status join_scalars(tw__core *core, uint32_t vertex, unsigned field, uint64_t count)
 {
     tw__vertex *v = &core->vertices[vertex];
-    uint32_t *by_index = tw__realloc(NULL, (count + 1) * sizeof *by_index);
+    uint32_t *by_index = tw__calloc(count + 1, sizeof *by_index); /* edge 0 is empty */
     if (!by_index) return no_memory();
     for (uint32_t e = v->first_edge; e; e = core->edges[e].next)
-        if (core->edges[e].field == field) by_index[core->edges[e].index] = e;
+        if (core->edges[e].field == field && core->edges[e].index < count) by_index[core->edges[e].index] = e;
     tw__builder b = { 0 };
     for (uint64_t i = 0; i < count; i++) {
         const tw__edge *edge = &core->edges[by_index[i]];

@@ -7,6 +7,7 @@
  *   targets.c   targets and devices              virtual_graphs.c  graphs, virtual graphs
  *   replicas.c  replicated graphs                checks.c          what must hold before lowering
  *   errors.c    sticky error, call sites         build.h           what these files share
+ *   stored.c    a graph as bytes
  *
  *   tensor/   handles.c    handles and scopes    regions.c    region lists
  *             affine.c     lists cut into boxes of the index space, and back

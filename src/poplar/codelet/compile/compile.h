@@ -261,4 +261,13 @@ const char *tw__gp_new_member(tw__gp *gp, const char *extension, const char *dat
 /* Appends the units of `from`; TW_E_OBJECT_CREATION when both define a vertex for the same target. */
 tw_status tw__gp_merge(tw__gp *into, const tw__gp *from, const char *from_name);
 
+/* --- gp/store.c, loaded.c: the units of a set as archives ---------------------------------------------------- */
+
+tw_status tw__codelets_add_archive(tw__codelets *set, const char *name, const char *data, size_t size);
+size_t tw__codelets_units(const tw__codelets *set);
+/* Unit `index` as the bytes of an archive (g_string_free), compiled for `targets` when it is a source. *name: what
+ * messages call it, as long as the set lives. */
+tw_status tw__codelets_unit(const tw__codelets *set, size_t index, const tw__gp_target *targets, size_t count,
+                            GString **data, const char **name);
+
 #endif

@@ -8,13 +8,6 @@
 
 /* --- sizes ---------------------------------------------------------------------------------------------------- */
 
-/* Sorted by vertex, then field: sizes are set vertex after vertex, so nearly all go to the end. */
-struct tw__field_size {
-    uint32_t vertex, field;
-    uint64_t size;
-    uint64_t next; /* elements connected one by one have indices below this */
-};
-
 static size_t size_at(const tw__core *core, uint32_t vertex, unsigned field)
 {
     size_t low = 0, high = core->size_count;
