@@ -43,7 +43,7 @@ void tw__wse_free(tw__wse *w); /* NULL is fine */
 tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user), void *user);
 uint64_t tw__wse_cycle(const tw__wse *w);
 /* Nothing left to do: no task ready, no operation under way, no wavelet in flight. */
-bool tw__wse_quiet(const tw__wse *w);
+bool tw__wse_quiet(tw__wse *w);
 /* Lines naming PEs that wait, and for what; malloc'ed text, "" when none does, NULL when out of memory. */
 char *tw__wse_waiting(tw__wse *w, unsigned at_most);
 

@@ -150,7 +150,7 @@ static void over_the_edge(tw__part *part, uint32_t pe, tw__channel *c, unsigned 
 static bool leaves(tw__part *part, uint32_t pe, const tw__router *router, const tw__channel *c, unsigned d)
 {
     const tw__pe *engine = &part->w->pe[pe];
-    return router->neighbour[d] == UINT32_MAX || (engine->ports && tw__wse_port_of(engine, d, c->color, true));
+    return router->edges >> d & 1 || (engine->ports && tw__wse_port_of(engine, d, c->color, true));
 }
 
 /* Sends one wavelet of channel c from `port` on; false when something is in its way. *again: a link was taken by
@@ -190,28 +190,27 @@ static bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel
                              part->now);
     bool from_host =
         engine->ports && tw__wse_port_of(engine, port, c->color, false); /* it asks, and gets no credits */
-    if (port != TW__WSE_R && router->neighbour[port] != UINT32_MAX && !from_host) {
-        uint32_t from = router->neighbour[port];
+    if (port != TW__WSE_R && !(router->edges >> port & 1) && !from_host) {
+        uint32_t from = tw__wse_neighbour(part->w, pe, port);
         unsigned color = flags & TW__WSE_SWAPPED ? c->color ^ 1u : c->color;
         tw__router *back = &part->w->router[from];
         back->credit[(part->now + 2) & 3][port ^ 1] |= 1u << color;
         back->come[(part->now + 2) & 3][port ^ 1] |= 2;
-        tw__wse_wake_other(part, from, part->now + 2);
+        tw__wse_wake_neighbour(part, router, port);
     }
     uint32_t out = control ? tw__wse_switch_command(part, pe, c, payload) : payload;
     for (unsigned rest = links; rest; rest &= rest - 1) {
         unsigned d = (unsigned)__builtin_ctz(rest);
-        uint32_t to = router->neighbour[d];
         if (leaves(part, pe, router, c, d)) {
             over_the_edge(part, pe, c, d, out, control);
             continue;
         }
         c->credit[d]--;
-        tw__router *next = &part->w->router[to];
+        tw__router *next = &part->w->router[tw__wse_neighbour(part->w, pe, d)];
         next->come[(part->now + 2) & 3][d ^ 1] |= 1;
         next->in[(part->now + 2) & 3][d ^ 1] =
             (tw__wave){ out, c->color, (uint8_t)(TW__WSE_VALID | (flags & TW__WSE_CONTROL)), 0 };
-        tw__wse_wake_other(part, to, part->now + 2);
+        tw__wse_wake_neighbour(part, router, d);
         part->totals.hops++;
         if (part->w->options.trace)
             tw__wse_note(part, pe, part->now, TW__WSE_WAVELET,

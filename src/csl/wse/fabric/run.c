@@ -1,14 +1,14 @@
-/* run: the wafer as a whole - made, stepped in windows of two cycles, taken apart. */
+/* run: the wafer as a whole - made, stepped, taken apart. */
 #include "csl/wse/pe/pe.h"
 
 #include <omp.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* Fewer PEs than this to look at in a window: one thread does all partitions. */
-enum { WINDOW = 2, WORTH_THREADS = 384, ASK_EVERY = 16, MOST_WINDOWS = 1024 };
+/* At least so many PEs to look at in a window: several windows in one go. The number decides alone, so that the host
+ * is asked at the same cycles for any number of threads. */
+enum { WINDOW = 2, WORTH_SEVERAL = 384, ASK_EVERY = 16, MOST_WINDOWS = 32 };
 
 tw__part *tw__wse_part_of(tw__wse *w, uint32_t pe)
 {
@@ -20,7 +20,7 @@ tw__part *tw__wse_part_of(tw__wse *w, uint32_t pe)
 static bool make_parts(tw__wse *w)
 {
     unsigned threads = w->options.threads ? w->options.threads : (unsigned)omp_get_max_threads();
-    if (threads > w->height) threads = w->height;
+    if (threads > w->height / TW__WSE_LEAST_ROWS) threads = w->height / TW__WSE_LEAST_ROWS;
     if (threads == 0) threads = 1;
     if (threads > 256) threads = 256;
     w->part_count = threads;
@@ -32,19 +32,8 @@ static bool make_parts(tw__wse *w)
         part->number = k;
         part->first = (uint32_t)((uint64_t)w->height * k / threads) * w->width;
         part->end = (uint32_t)((uint64_t)w->height * (k + 1) / threads) * w->width;
-        part->mail = tw__calloc((size_t)threads * 4, sizeof *part->mail);
-        if (!part->mail) return false;
     }
     return true;
-}
-
-static void set_neighbours(tw__wse *w, uint32_t pe)
-{
-    uint32_t x = pe % w->width, y = pe / w->width, *n = w->router[pe].neighbour;
-    n[TW__WSE_W] = x > 0 ? pe - 1 : UINT32_MAX;
-    n[TW__WSE_E] = x + 1 < w->width ? pe + 1 : UINT32_MAX;
-    n[TW__WSE_S] = y + 1 < w->height ? pe + w->width : UINT32_MAX;
-    n[TW__WSE_N] = y > 0 ? pe - w->width : UINT32_MAX;
 }
 
 static bool make_pes(tw__wse *w)
@@ -57,7 +46,7 @@ static bool make_pes(tw__wse *w)
         mmap(NULL, w->memory_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory != MAP_FAILED) w->memory = memory;
     if (!w->router || !w->pe || !w->memory || (w->options.profile && !w->counters)) return false;
-    for (uint32_t pe = 0; pe < w->count; pe++) set_neighbours(w, pe);
+    if (!tw__wse_schedule_new(w)) return false;
     for (uint32_t pe = 0; pe < w->count; pe++)
         if (!tw__wse_pe_start(tw__wse_part_of(w, pe), &w->pe[pe]) && !w->part->fault) return false;
     return true;
@@ -132,15 +121,12 @@ void tw__wse_free(tw__wse *w)
     for (uint32_t pe = 0; w->router && w->pe && pe < w->count; pe++) free_pe(w, pe);
     for (unsigned k = 0; w->part && k < w->part_count; k++) {
         tw__part *part = &w->part[k];
-        for (unsigned s = 0; s < 4; s++) free(part->near[s].items);
-        for (unsigned m = 0; part->mail && m < w->part_count * 4; m++) free(part->mail[m].items);
         for (size_t m = 0; m < part->message_count; m++) g_free(part->message[m].text);
-        free(part->mail);
-        free(part->timer);
         free(part->message);
         free(part->event);
     }
     free(w->part);
+    tw__wse_schedule_free(w);
     if (w->decoded) tw__wse_decode_free(w);
     free(w->router);
     free(w->pe);
@@ -153,136 +139,25 @@ void tw__wse_free(tw__wse *w)
 
 /* --- time ----------------------------------------------------------------------------------------------------- */
 
-/* One cycle of a partition. The list of the cycle is taken away first: nobody is added to it any more. */
-static void cycle(tw__part *part, uint64_t now)
-{
-    tw__wse *w = part->w;
-    part->now = now;
-    while (part->timer_count && part->timer[0].at <= now) {
-        uint32_t pe = part->timer[0].pe;
-        tw__wse_timer_pop(part);
-        tw__wse_wake(part, pe, now);
-    }
-    tw__list *list = &part->near[now & 3];
-    uint8_t bit = (uint8_t)(1u << (now & 3));
-    for (size_t k = 0; k < list->count; k++) {
-        uint32_t pe = list->items[k];
-        tw__wse_router_turn(part, pe, now);
-        if (w->pe[pe].due <= now) tw__wse_engine_turn(part, &w->pe[pe], now);
-        w->router[pe].near &= (uint8_t)~bit;
-    }
-    list->count = 0;
-}
-
-static void window(tw__part *part, uint64_t now)
-{
-    for (unsigned k = 0; k < WINDOW; k++) cycle(part, now + k);
-}
-
-static void collect_mail(tw__part *part, uint64_t now)
-{
-    tw__wse *w = part->w;
-    part->now = now;
-    for (unsigned from = 0; from < w->part_count; from++) {
-        for (unsigned slot = 0; slot < 4; slot++) {
-            tw__list *mail = &w->part[from].mail[part->number * 4 + slot];
-            uint64_t at = now + ((slot - now) & 3);
-            for (size_t k = 0; k < mail->count; k++) tw__wse_wake(part, mail->items[k], at);
-            mail->count = 0;
-        }
-    }
-}
-
-static uint64_t next_time(const tw__wse *w, size_t *busy)
-{
-    uint64_t next = TW__WSE_NEVER;
-    *busy = 0;
-    for (unsigned k = 0; k < w->part_count; k++) {
-        const tw__part *part = &w->part[k];
-        for (unsigned ahead = 0; ahead < 4; ahead++) {
-            size_t count = part->near[(w->now + ahead) & 3].count;
-            if (count && w->now + ahead < next) next = w->now + ahead;
-            if (ahead < WINDOW) *busy += count;
-        }
-        if (part->timer_count && part->timer[0].at < next) next = part->timer[0].at;
-    }
-    return next;
-}
-
-/* All threads of a burst come here before any goes on. On a machine with more work than processors the one that is
- * waited for may not be running: after a while the others step aside. */
-static void meet(tw__wse *w, unsigned threads)
-{
-    enum { PATIENCE = 4000 };
-    unsigned turn = atomic_load_explicit(&w->meeting, memory_order_relaxed);
-    if (atomic_fetch_add_explicit(&w->arrived, 1, memory_order_acq_rel) + 1 == threads) {
-        atomic_store_explicit(&w->arrived, 0, memory_order_relaxed);
-        atomic_store_explicit(&w->meeting, turn + 1, memory_order_release);
-        return;
-    }
-    for (unsigned waited = 0; atomic_load_explicit(&w->meeting, memory_order_acquire) == turn; waited++)
-        if (waited > PATIENCE) sched_yield();
-}
-
-/* What the others need to know of a partition to decide alike whether the burst goes on. */
-static void sum_up(tw__part *part, uint64_t now)
-{
-    part->busy = part->near[now & 3].count + part->near[(now + 1) & 3].count;
-    part->stop = part->fault || part->no_memory || part->message_count;
-}
-
-static bool goes_on(const tw__wse *w)
-{
-    size_t busy = 0;
-    for (unsigned k = 0; k < w->part_count; k++) {
-        if (w->part[k].stop) return false;
-        busy += w->part[k].busy;
-    }
-    return busy >= WORTH_THREADS;
-}
-
-/* At most `most` windows by all threads, while there is much to do in each; returns how many. */
-static unsigned burst(tw__wse *w, unsigned most)
-{
-    unsigned windows = 0, most_threads = (unsigned)omp_get_max_threads();
-    unsigned team = w->part_count < most_threads ? w->part_count : most_threads; /* partitions go round */
-#pragma omp parallel num_threads((int)team)
-    {
-        unsigned threads = (unsigned)omp_get_num_threads(), me = (unsigned)omp_get_thread_num(), done = 0;
-        uint64_t now = w->now;
-        do {
-            for (unsigned k = me; k < w->part_count; k += threads) window(&w->part[k], now);
-            meet(w, threads);
-            now += WINDOW;
-            for (unsigned k = me; k < w->part_count; k += threads) {
-                collect_mail(&w->part[k], now);
-                sum_up(&w->part[k], now);
-            }
-            meet(w, threads);
-        } while (++done < most && goes_on(w));
-        if (me == 0) windows = done;
-    }
-    w->now += (uint64_t)windows * WINDOW;
-    return windows;
-}
-
 /* At least one window from w->now on; returns how many. */
 static unsigned step(tw__wse *w, size_t busy, unsigned most)
 {
-    unsigned windows = 1;
-    if (w->part_count > 1 && busy >= WORTH_THREADS) {
-        windows = burst(w, most);
-    } else {
-        for (unsigned k = 0; k < w->part_count; k++) window(&w->part[k], w->now);
-        w->now += WINDOW;
-        for (unsigned k = 0; w->part_count > 1 && k < w->part_count; k++) collect_mail(&w->part[k], w->now);
-    }
+    unsigned windows = busy >= WORTH_SEVERAL ? most : 1;
+    if (windows > 1)
+        tw__wse_windows(w, windows);
+    else
+        tw__wse_window(w);
+    uint64_t end = w->now + (uint64_t)windows * WINDOW, active = w->now + WINDOW;
     for (unsigned k = 0; k < w->part_count; k++) {
-        w->part[k].now = w->now;
         w->fault |= w->part[k].fault;
         w->no_memory |= w->part[k].no_memory;
+        if (w->part[k].active_to > active) active = w->part[k].active_to;
         if (w->part[k].message_count) tw__wse_flush_messages(w);
     }
+    w->now = end;
+    size_t unused;
+    if (windows > 1 && tw__wse_next_time(w, &unused) == TW__WSE_NEVER) w->now = active; /* it was over before */
+    for (unsigned k = 0; k < w->part_count; k++) w->part[k].now = w->now;
     return windows;
 }
 
@@ -318,10 +193,10 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
             return tw__fail(TW_E_APPLICATION, "the program stopped at cycle %llu", (unsigned long long)w->now);
         if (done && turn % ASK_EVERY == 0 && done(user)) return TW_OK;
         size_t busy;
-        uint64_t next = next_time(w, &busy);
+        uint64_t next = tw__wse_next_time(w, &busy);
         if (next == TW__WSE_NEVER) {
             if (!done || done(user)) return TW_OK;
-            if (next_time(w, &busy) == TW__WSE_NEVER) return deadlock(w);
+            if (tw__wse_next_time(w, &busy) == TW__WSE_NEVER) return deadlock(w);
             turn++;
             continue; /* the question itself gave the wafer something to do */
         }
@@ -340,8 +215,8 @@ tw_status tw__wse_run(tw__wse *w, uint64_t max_cycles, bool (*done)(void *user),
     }
 }
 
-bool tw__wse_quiet(const tw__wse *w)
+bool tw__wse_quiet(tw__wse *w)
 {
     size_t busy;
-    return next_time(w, &busy) == TW__WSE_NEVER;
+    return tw__wse_next_time(w, &busy) == TW__WSE_NEVER;
 }

@@ -1,59 +1,246 @@
-/* schedule: PEs to look at. The next four cycles are lists, one bit per PE and cycle keeps them free of doubles; what
- * lies further ahead is a heap. */
+/* schedule: which PEs are looked at in a cycle, and in which order.
+ *
+ * A visit runs one PE through one window of two cycles. What it needs from its neighbours is there as soon as these
+ * have run the window before, so PEs need not keep step: a tile of some rows and columns runs several windows while
+ * its PEs are in the caches, then the next tile does. Tiles lean against time - from window to window they move one
+ * PE to the west and to the north - which is just what keeps every neighbour's earlier window in a tile that comes
+ * earlier. Threads have strips of rows: first each runs what does not depend on the other strips, fewer rows from
+ * window to window, then the wedges left open between strips are filled. */
 #include "csl/wse/pe/pe.h"
 
+#include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
-void tw__wse_more_room(tw__part *part, tw__list *list)
-{
-    if (!tw__grow(&list->items, &list->room, list->count, sizeof *list->items)) part->no_memory = true;
-}
+/* Measured on 64 x 64 and 128 x 128: smaller tiles are run through too often, larger ones leave the second-level
+ * cache. */
+enum { WINDOW = 2, TILE = 16, MOST_SLANT = 8 };
 
-void tw__wse_wake_far(tw__part *part, uint32_t pe, uint64_t at)
+bool tw__wse_schedule_new(tw__wse *w)
 {
-    if (!tw__wse_timer_push(part, at, pe)) part->no_memory = true;
-}
-
-void tw__wse_wake_mail(tw__part *part, uint32_t pe, uint64_t at)
-{
-    const tw__wse *w = part->w;
-    unsigned target = pe < part->first ? part->number - 1 : part->number + 1; /* partitions are strips of rows */
-    while (pe < w->part[target].first) target--;
-    while (pe >= w->part[target].end) target++;
-    tw__list *mail = &part->mail[target * 4 + (at & 3)];
-    if (mail->count == mail->room) tw__wse_more_room(part, mail);
-    if (mail->count < mail->room) mail->items[mail->count++] = pe;
-}
-
-/* --- heap by time, then PE ------------------------------------------------------------------------------------ */
-
-static bool before(const tw__timer *a, const tw__timer *b)
-{
-    return a->at != b->at ? a->at < b->at : a->pe < b->pe;
-}
-
-bool tw__wse_timer_push(tw__part *part, uint64_t at, uint32_t pe)
-{
-    if (!tw__grow(&part->timer, &part->timer_room, part->timer_count, sizeof *part->timer)) return false;
-    size_t k = part->timer_count++;
-    tw__timer item = { at, pe };
-    for (; k > 0 && before(&item, &part->timer[(k - 1) / 2]); k = (k - 1) / 2)
-        part->timer[k] = part->timer[(k - 1) / 2];
-    part->timer[k] = item;
+    w->cells = (w->width + 63) / 64;
+    uint64_t *cell = NULL;
+    if (posix_memalign((void **)&cell, 64, (size_t)w->height * w->cells * sizeof *w->cell) != 0) return false;
+    w->cell = (tw__cell *)cell;
+    w->due = tw__calloc(w->count, sizeof *w->due);
+    w->row_next = tw__calloc(w->height, sizeof *w->row_next);
+    w->awake = tw__calloc((w->height + 63) / 64, sizeof *w->awake);
+    if (!w->due || !w->row_next || !w->awake) return false;
+    for (uint32_t row = 0; row < w->height; row++) {
+        w->row_next[row] = TW__WSE_NEVER;
+        for (uint32_t k = 0; k < w->cells; k++)
+            w->cell[row * w->cells + k] =
+                (tw__cell){ .far_at = TW__WSE_NEVER, .first = row * w->width + k * 64, .row = row };
+    }
+    for (uint32_t pe = 0; pe < w->count; pe++) {
+        uint32_t x = pe % w->width, y = pe / w->width;
+        tw__router *router = &w->router[pe];
+        w->due[pe] = TW__WSE_NEVER;
+        router->cell = y * w->cells + x / 64;
+        router->bit = x & 63;
+        router->edges = (uint8_t)((x == 0) << TW__WSE_W | (x + 1 == w->width) << TW__WSE_E |
+                                  (y + 1 == w->height) << TW__WSE_S | (y == 0) << TW__WSE_N);
+    }
     return true;
 }
 
-void tw__wse_timer_pop(tw__part *part)
+void tw__wse_schedule_free(tw__wse *w)
 {
-    tw__timer last = part->timer[--part->timer_count];
-    size_t k = 0, n = part->timer_count;
-    for (;;) {
-        size_t child = 2 * k + 1;
-        if (child >= n) break;
-        if (child + 1 < n && before(&part->timer[child + 1], &part->timer[child])) child++;
-        if (!before(&part->timer[child], &last)) break;
-        part->timer[k] = part->timer[child];
-        k = child;
+    free(w->cell);
+    free(w->due);
+    free(w->row_next);
+    free(w->awake);
+}
+
+void tw__wse_row_wakes(tw__wse *w, uint32_t row, uint64_t at)
+{
+    if (w->row_next[row] == TW__WSE_NEVER)
+        atomic_fetch_or_explicit(&w->awake[row / 64], 1ull << (row & 63), memory_order_relaxed);
+    w->row_next[row] = at;
+}
+
+/* --- visits --------------------------------------------------------------------------------------------------- */
+
+static void visit(tw__part *part, tw__cell *cell, unsigned bit, uint64_t now)
+{
+    tw__wse *w = part->w;
+    uint32_t pe = cell->first + bit;
+    uint64_t mask = 1ull << bit;
+    for (uint64_t at = now; at < now + WINDOW; at++) {
+        if (!(cell->near[at & 3] & mask)) continue;
+        part->now = at;
+        tw__wse_router_turn(part, pe, at);
+        if (w->due[pe] <= at) tw__wse_engine_turn(part, &w->pe[pe], at);
+        cell->near[at & 3] &= ~mask; /* last: what woke it for this very cycle has been heard */
     }
-    if (n) part->timer[k] = last;
+}
+
+/* Engines that come due by cycle `last`, of the PEs `inside`, join those that are looked at soon. */
+static void draw_near(const tw__wse *w, tw__cell *cell, uint64_t inside, uint64_t last)
+{
+    uint64_t next = TW__WSE_NEVER;
+    for (uint64_t rest = cell->far; rest; rest &= rest - 1) {
+        unsigned bit = (unsigned)__builtin_ctzll(rest);
+        uint64_t mask = 1ull << bit, due = w->due[cell->first + bit];
+        if (inside & mask && due <= last) cell->near[due & 3] |= mask;
+        if (inside & mask && (due <= last || due == TW__WSE_NEVER))
+            cell->far &= ~mask;
+        else if (due < next)
+            next = due;
+    }
+    cell->far_at = next;
+}
+
+/* One window of the PEs of a row from column `from` on up to `to`. */
+static void visit_row(tw__part *part, uint32_t row, uint32_t from, uint32_t to, uint64_t now)
+{
+    tw__wse *w = part->w;
+    if (w->row_next[row] > now + WINDOW - 1) return;
+    for (uint32_t k = from / 64; k * 64 < to; k++) {
+        tw__cell *cell = &w->cell[row * w->cells + k];
+        uint64_t inside = UINT64_MAX;
+        if (from > k * 64) inside &= UINT64_MAX << (from - k * 64);
+        if (to - k * 64 < 64) inside &= ~(UINT64_MAX << (to - k * 64));
+        if (cell->far_at <= now + WINDOW - 1) draw_near(w, cell, inside, now + WINDOW - 1);
+        uint64_t todo = (cell->near[now & 3] | cell->near[(now + 1) & 3]) & inside;
+        if (todo && part->active_to < now + WINDOW) part->active_to = now + WINDOW;
+        for (; todo; todo &= todo - 1) visit(part, cell, (unsigned)__builtin_ctzll(todo), now);
+    }
+}
+
+/* --- what comes next ------------------------------------------------------------------------------------------ */
+
+/* When the first PE of the row has something to do, from `now` on; counts those of the window from there on. */
+static uint64_t look_over(const tw__wse *w, uint32_t row, uint64_t now, size_t *busy)
+{
+    uint64_t next = TW__WSE_NEVER;
+    for (uint32_t k = 0; k < w->cells; k++) {
+        const tw__cell *cell = &w->cell[row * w->cells + k];
+        for (unsigned ahead = 0; ahead < 4; ahead++)
+            if (cell->near[(now + ahead) & 3] && now + ahead < next) next = now + ahead;
+        if (cell->far_at < next) next = cell->far_at;
+        *busy += (size_t)__builtin_popcountll(cell->near[now & 3]) +
+                 (size_t)__builtin_popcountll(cell->near[(now + 1) & 3]);
+    }
+    return next;
+}
+
+uint64_t tw__wse_next_time(tw__wse *w, size_t *busy)
+{
+    uint64_t next = TW__WSE_NEVER;
+    *busy = 0;
+    for (uint32_t word = 0; word < (w->height + 63) / 64; word++) {
+        uint64_t rows = atomic_load_explicit(&w->awake[word], memory_order_relaxed), asleep = 0;
+        for (uint64_t rest = rows; rest; rest &= rest - 1) {
+            uint32_t row = word * 64 + (uint32_t)__builtin_ctzll(rest);
+            uint64_t first = look_over(w, row, w->now, busy);
+            w->row_next[row] = first;
+            if (first == TW__WSE_NEVER) asleep |= rest & -rest;
+            if (first < next) next = first;
+        }
+        if (asleep) atomic_fetch_and_explicit(&w->awake[word], ~asleep, memory_order_relaxed);
+    }
+    return next;
+}
+
+/* --- windows -------------------------------------------------------------------------------------------------- */
+
+void tw__wse_window(tw__wse *w)
+{
+    for (uint32_t word = 0; word < (w->height + 63) / 64; word++) {
+        uint64_t rows = atomic_load_explicit(&w->awake[word], memory_order_relaxed);
+        for (; rows; rows &= rows - 1) {
+            uint32_t row = word * 64 + (uint32_t)__builtin_ctzll(rows);
+            if (w->row_next[row] < w->now + WINDOW)
+                visit_row(tw__wse_part_of(w, row * w->width), row, 0, w->width, w->now);
+        }
+    }
+}
+
+/* Rows low .. high - 1 in the first window; both ends move by a row, or none, from window to window. */
+typedef struct strip {
+    int32_t low, low_step, high, high_step;
+} strip;
+
+static int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+static int32_t smaller(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Nothing to do in rows low .. high - 1 before `end`: the row to the south of them cannot wake them from outside. */
+static bool asleep(const tw__wse *w, int32_t low, int32_t high, uint64_t end)
+{
+    for (int32_t row = low; row < high; row++)
+        if (w->row_next[row] < end) return false;
+    return true;
+}
+
+static void sweep(tw__part *part, strip s, unsigned windows, uint64_t start)
+{
+    const tw__wse *w = part->w;
+    int32_t n = (int32_t)windows, width = (int32_t)w->width;
+    int32_t top = s.high + (n - 1) * (s.high_step + 1), right = width + n - 1;
+    for (int32_t v = s.low; v < top; v += TILE) {
+        int32_t last = n - 1, first_row = larger(smaller(s.low, s.low + last * s.low_step), v - last);
+        int32_t end_row = smaller(larger(s.high, s.high + last * s.high_step), v + TILE);
+        if (asleep(w, first_row, end_row, start + windows * WINDOW)) continue;
+        for (int32_t u = 0; u < right; u += TILE)
+            for (int32_t k = 0; k < n; k++) {
+                int32_t from = larger(0, u - k), to = smaller(width, u + TILE - k);
+                if (from >= to) continue;
+                int32_t row = larger(s.low + k * s.low_step, v - k);
+                int32_t end = smaller(s.high + k * s.high_step, v + TILE - k);
+                for (; row < end; row++)
+                    visit_row(part, (uint32_t)row, (uint32_t)from, (uint32_t)to, start + (uint64_t)k * WINDOW);
+            }
+    }
+}
+
+/* What partition k can run without its neighbours. */
+static strip inner(const tw__wse *w, unsigned k)
+{
+    int32_t low = (int32_t)(w->part[k].first / w->width), high = (int32_t)(w->part[k].end / w->width);
+    bool is_first = k == 0, is_last = k + 1 == w->part_count;
+    return (strip){ low + !is_first, !is_first, high - !is_last, -!is_last };
+}
+
+/* The wedge between partitions k - 1 and k. */
+static strip seam(const tw__wse *w, unsigned k)
+{
+    int32_t low = (int32_t)(w->part[k].first / w->width);
+    return (strip){ low - 1, -1, low + 1, 1 };
+}
+
+/* Seams must not touch: of the rows of a partition, `slant` and one that is written to belong to each. */
+static unsigned slant(const tw__wse *w)
+{
+    uint32_t least = w->height;
+    for (unsigned k = 0; k < w->part_count; k++) {
+        uint32_t rows = (w->part[k].end - w->part[k].first) / w->width;
+        if (rows < least) least = rows;
+    }
+    unsigned most = (least - 2) / 2;
+    return most < MOST_SLANT ? most : MOST_SLANT;
+}
+
+void tw__wse_windows(tw__wse *w, unsigned count)
+{
+    if (w->part_count == 1) {
+        sweep(&w->part[0], (strip){ 0, 0, (int32_t)w->height, 0 }, count, w->now);
+        return;
+    }
+    unsigned most = slant(w);
+    int parts = (int)w->part_count, team = omp_get_max_threads() < parts ? omp_get_max_threads() : parts;
+    for (unsigned done = 0; done < count; done += most) {
+        unsigned windows = count - done < most ? count - done : most;
+        uint64_t start = w->now + (uint64_t)done * WINDOW;
+#pragma omp parallel for schedule(static, 1) num_threads(team)
+        for (int k = 0; k < parts; k++) sweep(&w->part[k], inner(w, (unsigned)k), windows, start);
+#pragma omp parallel for schedule(static, 1) num_threads(team)
+        for (int k = 1; k < parts; k++) sweep(&w->part[k], seam(w, (unsigned)k), windows, start);
+    }
 }

@@ -448,7 +448,7 @@ do_DSDOP: {
             r[i->a] = 1;
             NEXT;
         }
-        if (part->fault) FAULT;
+        if (pe->main_state == TW__MAIN_FAULT) FAULT;
     }
     SYNC;
     slow = tw__wse_dsd_issue(part, pe, i, r, part->now, &cost);

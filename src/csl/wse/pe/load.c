@@ -141,7 +141,6 @@ bool tw__wse_pe_start(tw__part *part, tw__pe *pe)
     tw__wse *w = part->w;
     uint32_t number = tw__wse_pe_number(part, pe);
     const tw__csl_pe *from = &w->image->pes[number];
-    pe->due = TW__WSE_NEVER;
     pe->memory = w->memory + (size_t)number * TW__CSL_PE_BYTES;
     pe->stream_open = 1;
     if (!load_routes(part, number, from)) return false;

@@ -2,8 +2,8 @@
  *
  * Time goes in windows of HOP = CREDIT = 2 cycles. What crosses from one router to another (wavelets, credits) is
  * written into a slot of the receiver that belongs to the cycle of arrival, two cycles ahead, and has one writer
- * only: so the partitions of the fabric run a window side by side without seeing each other, and their number shows
- * nowhere. */
+ * only: so a PE may run a window as soon as its four neighbours have run the one before, whatever the others do
+ * (schedule.c), and neither the order of PEs nor the number of threads shows anywhere. */
 #ifndef TW_CSL_WSE_PE_PE_H
 #define TW_CSL_WSE_PE_PE_H
 
@@ -13,10 +13,11 @@
 #include <glib.h>
 #include <stdatomic.h>
 
-#define TW__WSE_NEVER     UINT64_MAX
-#define TW__WSE_MAIN      8u /* operation slot of the main thread; 0 .. 7 are microthreads */
-#define TW__WSE_DEPTH     4u /* LINK_DEPTH */
-#define TW__WSE_HOST_TASK 64u
+#define TW__WSE_NEVER      UINT64_MAX
+#define TW__WSE_MAIN       8u /* operation slot of the main thread; 0 .. 7 are microthreads */
+#define TW__WSE_DEPTH      4u /* LINK_DEPTH */
+#define TW__WSE_HOST_TASK  64u
+#define TW__WSE_LEAST_ROWS 8u /* of a partition */
 
 enum { TW__WSE_CONTROL = 1, TW__WSE_ADVANCE = 2, TW__WSE_VALID = 4, TW__WSE_SWAPPED = 8 }; /* flags of a wavelet */
 typedef struct tw__wave {
@@ -51,9 +52,9 @@ typedef struct tw__channel {                               /* one color at one r
 } tw__channel;
 
 typedef struct tw__router {
-    uint8_t near; /* bit s: on the list of slot s */
+    uint32_t cell;      /* where the PE stands in the schedule: cell, bit in it */
+    uint8_t bit, edges; /* edges: ports at the edge of the rectangle */
     uint8_t channel_count, turn, out_turn;
-    uint32_t neighbour[4];              /* by port; UINT32_MAX = edge of the rectangle */
     uint8_t channel_of[TW__CSL_COLORS]; /* + 1; 0 = none yet */
     uint32_t busy;                      /* channels with waiting wavelets */
     uint32_t stuck; /* output queues whose color has no room until a wavelet of the engine leaves */
@@ -171,7 +172,6 @@ typedef struct tw__port { /* of the host: a stream in or out */
 } tw__port;
 
 typedef struct tw__pe {
-    uint64_t due;                      /* when the compute engine wants to be looked at */
     uint64_t busy;                     /* until when the datapath of DSD operations is taken */
     uint64_t main_busy;                /* until when the scalar code of the main thread is under way */
     const struct tw__decoded *program; /* NULL: no code */
@@ -243,14 +243,14 @@ typedef struct tw__wse_kernel {
 } tw__wse_kernel;
 
 /* --- partitions and the wafer --- */
-typedef struct tw__list {
-    uint32_t *items;
-    size_t count, room;
-} tw__list;
-typedef struct tw__timer {
-    uint64_t at;
-    uint32_t pe;
-} tw__timer;
+/* Up to 64 neighbouring PEs of one row: which of them want to be looked at, and when. */
+typedef struct tw__cell {
+    uint64_t near[4]; /* by cycle mod 4: bit k = the k-th PE, from the west, has something to do in that cycle */
+    uint64_t far;     /* PEs whose compute engine is due later than that */
+    uint64_t far_at;  /* not later than the earliest of these */
+    uint32_t first, row;
+    uint64_t spare;
+} tw__cell;
 typedef struct tw__message { /* diagnostics and prints, sorted before they are shown */
     uint64_t cycle;
     uint32_t pe, kind;       /* tw_severity, or 100 = printed line */
@@ -263,18 +263,14 @@ typedef struct tw__message { /* diagnostics and prints, sorted before they are s
 typedef struct tw__part {
     struct tw__wse *w;
     uint32_t first, end, number;
-    tw__list near[4]; /* PEs to visit, by cycle mod 4 */
-    tw__list *mail;   /* [partition * 4 + slot]: for others */
-    tw__timer *timer; /* heap */
-    size_t timer_count, timer_room;
     tw__message *message;
     size_t message_count, message_room;
     tw__wse_event *event;
     size_t event_count, event_room;
     tw__wse_totals totals;
     uint64_t now;
-    size_t busy; /* PEs to look at in the next window */
-    bool no_memory, fault, stop;
+    uint64_t active_to; /* end of the last window in which a PE of this partition was looked at */
+    bool no_memory, fault;
     char pad[128]; /* apart from the next one's cache lines */
 } tw__part;
 
@@ -286,13 +282,17 @@ struct tw__wse {
     uint32_t width, height, count;
     tw__router *router;
     tw__pe *pe;
-    uint8_t *memory; /* count * 48 K, reserved, committed on touch */
+    uint64_t *due;      /* by PE: when the compute engine wants to be looked at */
+    tw__cell *cell;     /* [row][cells] */
+    uint32_t cells;     /* of a row */
+    uint64_t *row_next; /* no PE of the row has anything to do before that cycle; NEVER = nothing at all */
+    atomic_uint_least64_t *awake; /* bit per row: row_next may be another than NEVER */
+    uint8_t *memory;              /* count * 48 K, reserved, committed on touch */
     size_t memory_bytes;
     tw__decoded *decoded;
     tw__part *part;
     unsigned part_count;
-    uint64_t now;                 /* every cycle before this one is done */
-    atomic_uint arrived, meeting; /* threads of a burst */
+    uint64_t now; /* every cycle before this one is done */
     bool fault, no_memory;
     tw__wse_print *print;
     void *print_user;
@@ -304,44 +304,61 @@ struct tw__wse {
 };
 
 /* --- schedule.c: who is looked at when ------------------------------------------------------------------------ */
-void tw__wse_wake_far(tw__part *part, uint32_t pe, uint64_t at);
-void tw__wse_wake_mail(tw__part *part, uint32_t pe, uint64_t at);
-void tw__wse_more_room(tw__part *part, tw__list *list);
+bool tw__wse_schedule_new(tw__wse *w);
+void tw__wse_schedule_free(tw__wse *w);
+uint64_t tw__wse_next_time(tw__wse *w, size_t *busy); /* *busy: PEs to look at in the window from w->now on */
+void tw__wse_window(tw__wse *w);                      /* the window from w->now on, one thread */
+void tw__wse_windows(tw__wse *w, unsigned count); /* several, by all threads, in an order that suits the caches */
+void tw__wse_row_wakes(tw__wse *w, uint32_t row, uint64_t at);
 
-/* A PE of this partition; at >= part->now. */
+static inline void tw__wse_wake_cell(tw__wse *w, uint32_t cell, unsigned bit, uint64_t at)
+{
+    tw__cell *c = &w->cell[cell];
+    c->near[at & 3] |= 1ull << bit;
+    if (at < w->row_next[c->row]) tw__wse_row_wakes(w, c->row, at);
+}
+
+/* A PE of the calling partition's rows, from part->now to three cycles later. */
 static inline void tw__wse_wake(tw__part *part, uint32_t pe, uint64_t at)
 {
-    if (at >= part->now + 4) {
-        tw__wse_wake_far(part, pe, at);
-        return;
-    }
-    unsigned slot = at & 3;
-    tw__router *router = &part->w->router[pe];
-    if (router->near >> slot & 1) return;
-    router->near |= (uint8_t)(1u << slot);
-    tw__list *list = &part->near[slot];
-    if (list->count == list->room) tw__wse_more_room(part, list);
-    if (list->count < list->room) list->items[list->count++] = pe;
+    const tw__router *router = &part->w->router[pe];
+    tw__wse_wake_cell(part->w, router->cell, router->bit, at);
 }
 
-/* Any PE; at = now + 2. */
-static inline void tw__wse_wake_other(tw__part *part, uint32_t pe, uint64_t at)
+/* The router at the other end of link `d`, in two cycles; there is one. */
+static inline void tw__wse_wake_neighbour(tw__part *part, const tw__router *router, unsigned d)
 {
-    if (pe >= part->first && pe < part->end)
-        tw__wse_wake(part, pe, at);
-    else
-        tw__wse_wake_mail(part, pe, at);
+    uint32_t cell = router->cell;
+    unsigned bit = router->bit;
+    switch (d) {
+    case TW__WSE_W: cell -= bit == 0, bit = (bit - 1) & 63; break;
+    case TW__WSE_E: cell += bit == 63, bit = (bit + 1) & 63; break;
+    case TW__WSE_S: cell += part->w->cells; break;
+    default: cell -= part->w->cells;
+    }
+    tw__wse_wake_cell(part->w, cell, bit, part->now + 2);
 }
-bool tw__wse_timer_push(tw__part *part, uint64_t at, uint32_t pe);
-void tw__wse_timer_pop(tw__part *part);
+
 /* The compute engine has something to do at `at`. */
 static inline void tw__wse_wake_engine(tw__part *part, uint32_t pe, uint64_t at)
 {
-    tw__pe *p = &part->w->pe[pe];
+    uint64_t *due = &part->w->due[pe];
     if (at < part->now) at = part->now;
-    if (at >= p->due) return;
-    p->due = at;
-    tw__wse_wake(part, pe, at);
+    if (at >= *due) return;
+    *due = at;
+    if (at < part->now + 4) {
+        tw__wse_wake(part, pe, at);
+        return;
+    }
+    const tw__router *router = &part->w->router[pe];
+    tw__cell *c = &part->w->cell[router->cell];
+    c->far |= 1ull << router->bit;
+    if (at < c->far_at) c->far_at = at;
+    if (at < part->w->row_next[c->row]) tw__wse_row_wakes(part->w, c->row, at);
+}
+static inline uint32_t tw__wse_neighbour(const tw__wse *w, uint32_t pe, unsigned d)
+{
+    return d == TW__WSE_W ? pe - 1 : d == TW__WSE_E ? pe + 1 : d == TW__WSE_S ? pe + w->width : pe - w->width;
 }
 
 /* --- fault.c -------------------------------------------------------------------------------------------------- */

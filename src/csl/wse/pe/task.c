@@ -352,7 +352,8 @@ static bool vector_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *late
 
 void tw__wse_engine_turn(tw__part *part, tw__pe *pe, uint64_t now)
 {
-    pe->due = TW__WSE_NEVER;
+    uint32_t number = tw__wse_pe_number(part, pe);
+    part->w->due[number] = TW__WSE_NEVER;
     if (!pe->program) return;
     uint64_t later;
     bool map_waits = false;
@@ -360,5 +361,5 @@ void tw__wse_engine_turn(tw__part *part, tw__pe *pe, uint64_t now)
         if (pe->main_state == TW__MAIN_FAULT) return;
         later = TW__WSE_NEVER;
     } while (scalar_turn(part, pe, now, &map_waits, &later) || vector_turn(part, pe, now, &later));
-    if (later != TW__WSE_NEVER) tw__wse_wake_engine(part, tw__wse_pe_number(part, pe), later);
+    if (later != TW__WSE_NEVER) tw__wse_wake_engine(part, number, later);
 }

@@ -1,0 +1,185 @@
+/* The order in which PEs are looked at, and by how many threads, shows nowhere: a rectangle where every PE talks to
+ * its four neighbours is run window by window, as a reference, then in tiles by 1, 2 and 7 threads. Trace, counters,
+ * memory and messages have to agree. */
+#include "csl/wse/kit.h"
+
+enum { W = TW__CSL_WEST, E = TW__CSL_EAST, S = TW__CSL_SOUTH, N = TW__CSL_NORTH, R = TW__CSL_RAMP };
+enum { WIDTH = 70, HEIGHT = 66, WORDS = 12, DELAY = 20, HASH = 24, DIVISOR = 28, DATA = 1000 };
+
+/* What a PE of parity (px, py) does: waits as many turns of a loop as its memory says, then sends to all sides;
+ * what arrives is folded into a number that depends on the order. */
+static void talker(kit *k, unsigned px, unsigned py)
+{
+    const unsigned out[] = { px, 2 + px, 4 + py, 6 + py }, in[] = { 1 - px, 3 - px, 5 - py, 7 - py };
+    uint32_t f = kit_function(k, "main", 0, 0);
+    kit_task(k, TW__CSL_TASK_LOCAL, 8, f, 0, false);
+    kit_init(k, TW__CSL_INIT_ACTIVE, 8);
+    WIDE(k, LDA_U32, 6, DELAY);
+    WIDE(k, LDI, 7, 0);
+    EMIT(k, ADDI_U32, 7, 7, 1);
+    EMIT(k, JLTU, 7, 6, (uint16_t)-2);
+    for (unsigned c = 0; c < 4; c++) {
+        kit_dsd(k, 0, fabric(TW__CSL_DSD_FABOUT, out[c], c, WORDS));
+        kit_dsd(k, 2, mem1d(DATA, WORDS, 1));
+        kit_use(k, TW__CSL_OP_MOV32, arg_dsd(0), arg_none(), arg_dsd(2), arg_none())->flags = TW__CSL_USE_ASYNC;
+        kit_op(k, 4);
+    }
+    kit_end(k);
+    uint32_t g = kit_function(k, "got", 1, 0);
+    WIDE(k, LDA_U32, 2, DIVISOR);
+    EMIT(k, DIV_U32, 0, 0, 2); /* by 1, unless a test wants a fault here */
+    WIDE(k, LDA_U32, 1, HASH);
+    EMIT(k, MULI_U32, 1, 1, 31);
+    EMIT(k, ADD_U32, 1, 1, 0);
+    WIDE(k, STA_U32, 1, HASH);
+    kit_end(k);
+    for (unsigned c = 0; c < 4; c++) kit_task(k, TW__CSL_TASK_DATA, in[c], g, 1, true);
+}
+
+static void routes(kit *k, unsigned x, unsigned y)
+{
+    unsigned px = x % 2, py = y % 2;
+    if (x + 1 < WIDTH) kit_route(k, x, y, px, R, E), kit_route(k, x, y, 3 - px, E, R);
+    if (x > 0) kit_route(k, x, y, 1 - px, W, R), kit_route(k, x, y, 2 + px, R, W);
+    if (y + 1 < HEIGHT) kit_route(k, x, y, 4 + py, R, S), kit_route(k, x, y, 7 - py, S, R);
+    if (y > 0) kit_route(k, x, y, 5 - py, N, R), kit_route(k, x, y, 6 + py, R, N);
+}
+
+/* Every PE starts at a cycle of its own; those of some rows only when most others are done. */
+static unsigned delay_of(unsigned x, unsigned y)
+{
+    return (x * 7919 + y * 104729) % 61 + (y % 16 == 5 ? 300 : 0) + (x == 40 && y == 40 ? 5000 : 0);
+}
+
+static void begin(kit *k, unsigned threads)
+{
+    kit_begin(k, WIDTH, HEIGHT, false);
+    k->options.threads = threads;
+    k->options.trace = k->options.profile = true;
+    for (unsigned n = 0; n < 4; n++) {
+        if (n) kit_program(k);
+        talker(k, n % 2, n / 2);
+    }
+    for (unsigned y = 0; y < HEIGHT; y++)
+        for (unsigned x = 0; x < WIDTH; x++) {
+            k->image->pes[y * WIDTH + x].program = x % 2 + y % 2 * 2;
+            routes(k, x, y);
+        }
+    kit_start(k);
+    for (unsigned y = 0; y < HEIGHT; y++)
+        for (unsigned x = 0; x < WIDTH; x++) {
+            put32(k, x, y, DELAY, delay_of(x, y));
+            put32(k, x, y, DIVISOR, 1);
+            for (unsigned i = 0; i < WORDS; i++) put32(k, x, y, DATA + 4 * i, (x << 20 | y << 8 | i) * 2654435761u);
+        }
+}
+
+static void compare(kit *one, kit *other, const tw__wse_event *expected, size_t count)
+{
+    size_t n;
+    const tw__wse_event *events = tw__wse_events(other->w, &n);
+    assert_int_equal(n, count);
+    assert_memory_equal(events, expected, n * sizeof *events);
+    for (unsigned y = 0; y < HEIGHT; y++)
+        for (unsigned x = 0; x < WIDTH; x++) {
+            assert_memory_equal(tw__wse_memory(one->w, x, y), tw__wse_memory(other->w, x, y), TW__CSL_PE_BYTES);
+            assert_memory_equal(tw__wse_profile(one->w, x, y), tw__wse_profile(other->w, x, y),
+                                sizeof(tw__wse_counters));
+        }
+    for (size_t i = 0; tw_diags_get(one->diags, i) || tw_diags_get(other->diags, i); i++) {
+        assert_non_null(tw_diags_get(one->diags, i));
+        assert_non_null(tw_diags_get(other->diags, i));
+        assert_string_equal(tw_diags_get(one->diags, i)->message, tw_diags_get(other->diags, i)->message);
+    }
+}
+
+/* Two cycles a call: there is only one window to run, so every PE keeps step with all others. */
+static void window_by_window(kit *k)
+{
+    tw_status status;
+    while ((status = tw__wse_run(k->w, 2, NULL, NULL)) == TW_E_OVERFLOW) assert_true(tw__wse_cycle(k->w) < 100000);
+    assert_int_equal(status, TW_OK);
+}
+
+static void tiles_and_threads(void **state)
+{
+    (void)state;
+    static const unsigned threads[] = { 1, 2, 7 };
+    kit one, other;
+    begin(&one, 1);
+    window_by_window(&one);
+    size_t count;
+    const tw__wse_event *expected = tw__wse_events(one.w, &count);
+    /* every word crosses one link; that of (40, 40), which starts last, too */
+    assert_int_equal(tw__wse_total(one.w).hops,
+                     2 * WORDS * ((WIDTH - 1) * HEIGHT + WIDTH * (HEIGHT - 1)));
+    assert_true(tw__wse_cycle(one.w) > 5000);
+    for (size_t i = 0; i < 3; i++) {
+        begin(&other, threads[i]);
+        kit_run(&other);
+        compare(&one, &other, expected, count);
+        kit_free(&other);
+    }
+    kit_free(&one);
+}
+
+/* The host asks every 16 windows, whatever the number of threads: a question at the same cycles. */
+typedef struct asked {
+    tw__wse *w;
+    uint64_t sum;
+    unsigned times;
+} asked;
+static bool ask(void *user)
+{
+    asked *a = user;
+    a->sum = a->sum * 31 + tw__wse_cycle(a->w);
+    return ++a->times == 40;
+}
+static void questions_at_the_same_cycles(void **state)
+{
+    (void)state;
+    static const unsigned threads[] = { 1, 2, 7 };
+    asked first = { 0 };
+    for (size_t i = 0; i < 3; i++) {
+        kit k;
+        begin(&k, threads[i]);
+        asked a = { .w = k.w };
+        assert_int_equal(tw__wse_run(k.w, 0, ask, &a), TW_OK);
+        assert_int_equal(a.times, 40);
+        if (i == 0) first = a;
+        assert_int_equal(a.sum, first.sum);
+        kit_free(&k);
+    }
+}
+
+/* A fault in one PE: the others stop at the same cycle for any number of threads. */
+static void faults_stop_alike(void **state)
+{
+    (void)state;
+    static const unsigned threads[] = { 1, 2, 7 };
+    kit one, other;
+    for (size_t i = 0; i < 3; i++) {
+        kit *k = i ? &other : &one;
+        begin(k, threads[i]);
+        put32(k, 31, 20, DIVISOR, 0);
+        assert_int_equal(tw__wse_run(k->w, 0, NULL, NULL), TW_E_APPLICATION);
+        assert_non_null(kit_said(k, "PE 31,20"));
+        if (i == 0) continue;
+        assert_int_equal(tw__wse_cycle(one.w), tw__wse_cycle(other.w));
+        for (unsigned y = 0; y < HEIGHT; y++)
+            for (unsigned x = 0; x < WIDTH; x++)
+                assert_memory_equal(tw__wse_memory(one.w, x, y), tw__wse_memory(other.w, x, y), TW__CSL_PE_BYTES);
+        kit_free(&other);
+    }
+    kit_free(&one);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiles_and_threads),
+        cmocka_unit_test(questions_at_the_same_cycles),
+        cmocka_unit_test(faults_stop_alike),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
