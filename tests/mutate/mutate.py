@@ -115,7 +115,9 @@ def read_equivalent():
 
 def run(command, folder, limit, tool=False):
     """Exit status; None when it took too long. Mutants may do anything: they never run as root."""
-    env = dict(os.environ, MALLOC_PERTURB_="165", LC_ALL="C")
+    env = dict(os.environ, MALLOC_PERTURB_="165", LC_ALL="C",
+               ASAN_OPTIONS="max_malloc_fill_size=268435456:malloc_fill_byte=165:detect_stack_use_after_return=1",
+               UBSAN_OPTIONS="halt_on_error=1")
     who = {}
     if limit and os.geteuid() == 0 and not tool:
         env["HOME"] = env["XDG_CACHE_HOME"] = "/tmp/tilewright-mutants"

@@ -181,6 +181,26 @@ static void tile_abi_2_3_5_bit_fields(void **state)
         assert_int_equal(tw_abi_layout(&copy, 1, false, &r), TW_E_INVALID_ARGUMENT);
         assert_non_null(strstr(tw_error_message(), bad[i].name));
     }
+    tw_abi_member wide = { NULL, 4, 4, true, 33, 0, 0 };
+    assert_int_equal(tw_abi_layout(&wide, 1, false, &r), TW_E_INVALID_ARGUMENT);
+    assert_string_equal(tw_error_message(), "member 0, (unnamed): 33 bits, its type has 32");
+    wide.name = "";
+    assert_int_equal(tw_abi_layout(&wide, 1, false, &r), TW_E_INVALID_ARGUMENT);
+    assert_string_equal(tw_error_message(), "member 0, (unnamed): 33 bits, its type has 32");
+}
+
+/* 2^32 bytes are the most. */
+static void tile_abi_largest(void **state)
+{
+    (void)state;
+    tw_abi_record r;
+    tw_abi_member m[] = { { "a", UINT32_MAX, 1, false, 0, 0, 0 },
+                          { "b", 1, 1, false, 0, 0, 0 },
+                          { "c", 1, 1, true, 1, 0, 0 } };
+    assert_int_equal(tw_abi_layout(m, 2, false, &r), TW_OK);
+    assert_true(r.size == UINT64_C(1) << 32);
+    assert_int_equal(tw_abi_layout(m, 3, false, &r), TW_E_OVERFLOW);
+    assert_string_equal(tw_error_message(), "member 2, c, ends past 2^32 bytes");
 }
 
 /* Signs of enum bit-fields: guide 10.1.3, which differs from clang. */
@@ -191,9 +211,11 @@ static void tile_abi_10_1_3_enum_signs(void **state)
         int64_t least, most;
         unsigned width;
         bool is_signed;
-    } rows[] = { { -1, 0, 1, true }, { -1, 100, 2, true }, { 0, 1, 1, false },  { 0, 1, 2, true },
-                 { 0, 3, 2, false }, { 0, 3, 3, true },    { 0, 4, 3, false },  { 0, INT32_MAX, 32, true },
-                 { 0, 0, 1, true },  { 0, 127, 8, true },  { 0, 128, 8, false } };
+    } rows[] = { { -1, 0, 1, true },  { -1, 100, 2, true },       { 0, 1, 1, false },
+                 { 0, 1, 2, true },   { 0, 3, 2, false },         { 0, 3, 3, true },
+                 { 0, 4, 3, false },  { 0, INT32_MAX, 32, true }, { 0, 0, 1, true },
+                 { 0, 127, 8, true }, { 0, 128, 8, false },       { 0, 1, 0, false },
+                 { 0, 5, 64, true },  { 0, INT64_MAX, 64, true }, { 0, INT64_MAX, 63, false } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(tw_abi_enum_field_is_signed(rows[i].least, rows[i].most, rows[i].width),
                          rows[i].is_signed);
@@ -221,7 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tile_abi_10_1_against_clang), cmocka_unit_test(tile_abi_2_3_4_structs),
         cmocka_unit_test(tile_abi_2_3_5_bit_fields),   cmocka_unit_test(tile_abi_10_1_3_enum_signs),
-        cmocka_unit_test(tile_abi_table_2_1_scalars),
+        cmocka_unit_test(tile_abi_table_2_1_scalars),  cmocka_unit_test(tile_abi_largest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,43 +48,6 @@ static void test_canonical(void **state)
     }
 }
 
-static void test_rewrite(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *from, *to; /* to: NULL = nothing to do */
-    } rows[] = {
-        { "[[poplar::constraint(\"a\")]]", "[[TW__constraint____(\"a\")]]" },
-        { "[[poplar :: constraint (\"a\")]]", "[[TW__constraint____   (\"a\")]]" },
-        { "x\n[[poplar::\nconstraint(1)]]\ny", NULL }, /* longer than one line: checked below */
-        { "// poplar::constraint(1)", NULL },
-        { "/* poplar::constraint(1) */ int x;", NULL },
-        { "\"poplar::constraint(1)\"", NULL },
-        { "R\"x(poplar::constraint(1))x\"", NULL },
-        { "'p' 1'000 poplar::constraint(2)", "'p' 1'000 TW__constraint____(2)" },
-        { "mypoplar::constraint(1)", NULL },
-        { "poplar::constraints(1)", NULL },
-        { "poplar::constraint;", NULL },
-        { "constraint(1)", NULL },
-        { "\"open", NULL },
-        { "/* constraint", NULL },
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-        char *out = tw__rewrite_constraints(rows[i].from, strlen(rows[i].from));
-        if (i == 2) {
-            assert_non_null(out);
-            assert_int_equal(strlen(out), strlen(rows[i].from)); /* columns behind it stay; so do lines */
-            assert_ptr_equal(strstr(out, "]]\ny"), out + strlen(rows[i].from) - 4);
-        } else if (rows[i].to) {
-            assert_non_null(out);
-            assert_string_equal(out, rows[i].to);
-        } else if (out) {
-            fail_msg("row %zu was rewritten to %s", i, out);
-        }
-        free(out);
-    }
-}
-
 static void test_layouts(void **state)
 {
     (void)state;
@@ -122,7 +85,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mangle),
         cmocka_unit_test(test_canonical),
-        cmocka_unit_test(test_rewrite),
         cmocka_unit_test(test_layouts),
     };
     return cmocka_run_group_tests_name("codelet_names", tests, set_up_cache, tear_down_cache);
