@@ -385,6 +385,7 @@ static const struct rule {
 enum { RULES = sizeof rules / sizeof *rules };
 
 static unsigned bad;
+static GString *told; /* one line for each refusal: instruction, rule, profile, operand to blame, message */
 
 static void refuse(const struct rule *rule, tw_pto_target target)
 {
@@ -406,16 +407,41 @@ static void refuse(const struct rule *rule, tw_pto_target target)
     else
         bad--;
     bad++;
+    unsigned blame = 99;
+    tw_status checked = tw_pto_check(target, op, operands, count, &rule->attrs, &blame);
+    g_string_append_printf(told, "%s %s %s ", rule->row, rule->rule, tw_pto_target_name(target));
+    if (checked == TW_OK)
+        g_string_append(told, "at run time"); /* where tiles lie is not known before */
+    else
+        g_string_append_printf(told, blame < count ? "operand %u" : "all", blame + 1);
+    if (status != TW_OK) tw_pto_exec(core, op, operands, count, &rule->attrs);
+    g_string_append_printf(told, ": %s\n", tw_error_message());
     tw_pto_free(core);
+}
+
+/* The messages as somebody has read them; TW_GOLDEN=1 writes the file again, to be read again. */
+static void compare_messages(void)
+{
+    static const char file[] = TW_SOURCE_DIR "/tests/pto/core/rule_messages.txt";
+    g_autofree char *known = NULL;
+    if (getenv("TW_GOLDEN")) assert_true(g_file_set_contents(file, told->str, (gssize)told->len, NULL));
+    assert_true(g_file_get_contents(file, &known, NULL, NULL));
+    g_auto(GStrv) want = g_strsplit(known, "\n", -1), got = g_strsplit(told->str, "\n", -1);
+    for (size_t i = 0; want[i] || got[i]; i++)
+        if (!want[i] || !got[i] || strcmp(want[i], got[i]) != 0)
+            fail_msg("%s:%zu: '%s', now '%s'", file, i + 1, want[i] ? want[i] : "", got[i] ? got[i] : "");
 }
 
 static void pto_rules_refusals(void **state)
 {
     (void)state;
+    told = g_string_new(NULL);
     for (int i = 0; i < RULES; i++)
         for (const char *p = rules[i].profiles; *p; p++)
             refuse(&rules[i], *p == 'c' ? TW_PTO_CPU : *p == '2' ? TW_PTO_A2A3 : TW_PTO_A5);
     assert_int_equal(bad, 0);
+    compare_messages();
+    g_string_free(told, TRUE);
 }
 
 static void pto_rules_windows(void **state)
