@@ -7,6 +7,7 @@
 #ifndef POPLAR_HALF_FLOAT_HPP
 #define POPLAR_HALF_FLOAT_HPP
 
+#include <limits>
 #include <type_traits>
 
 #if defined(__IPU__) || defined(TW_HALF_F16)
@@ -54,6 +55,45 @@ constexpr half operator+(half a)
 }
 
 #endif
+
+/* Limits of what a half holds: of binary16, or of the float in its place. */
+namespace std {
+#if defined(__IPU__) || defined(TW_HALF_F16)
+template <> class numeric_limits<half> {
+  public:
+    static constexpr bool is_specialized = true, is_signed = true, is_integer = false, is_exact = false;
+    static constexpr bool has_infinity = true, has_quiet_NaN = true, has_signaling_NaN = true;
+    static constexpr bool has_denorm_loss = false, is_iec559 = true, is_bounded = true, is_modulo = false;
+    static constexpr bool traps = false, tinyness_before = false;
+    static constexpr float_denorm_style has_denorm = denorm_present;
+    static constexpr float_round_style round_style = round_to_nearest;
+    static constexpr int radix = 2, digits = 11, digits10 = 3, max_digits10 = 5;
+    static constexpr int min_exponent = -13, min_exponent10 = -4, max_exponent = 16, max_exponent10 = 4;
+    static constexpr half min() noexcept { return half(0x1p-14f); }
+    static constexpr half max() noexcept { return half(65504.0f); }
+    static constexpr half lowest() noexcept { return half(-65504.0f); }
+    static constexpr half epsilon() noexcept { return half(0x1p-10f); }
+    static constexpr half round_error() noexcept { return half(0.5f); }
+    static constexpr half denorm_min() noexcept { return half(0x1p-24f); }
+    static constexpr half infinity() noexcept { return half(__builtin_inff()); }
+    static constexpr half quiet_NaN() noexcept { return half(__builtin_nanf("")); }
+    static constexpr half signaling_NaN() noexcept { return __builtin_nansf16(""); }
+};
+#else
+template <> class numeric_limits<half> : public numeric_limits<float> {
+  public:
+    static constexpr half min() noexcept { return numeric_limits<float>::min(); }
+    static constexpr half max() noexcept { return numeric_limits<float>::max(); }
+    static constexpr half lowest() noexcept { return numeric_limits<float>::lowest(); }
+    static constexpr half epsilon() noexcept { return numeric_limits<float>::epsilon(); }
+    static constexpr half round_error() noexcept { return numeric_limits<float>::round_error(); }
+    static constexpr half denorm_min() noexcept { return numeric_limits<float>::denorm_min(); }
+    static constexpr half infinity() noexcept { return numeric_limits<float>::infinity(); }
+    static constexpr half quiet_NaN() noexcept { return numeric_limits<float>::quiet_NaN(); }
+    static constexpr half signaling_NaN() noexcept { return numeric_limits<float>::signaling_NaN(); }
+};
+#endif
+} // namespace std
 
 namespace poplar {
 using ::half;

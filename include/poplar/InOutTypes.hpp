@@ -68,5 +68,21 @@ TW__VECTOR_EDGE(Output, )
 TW__VECTOR_EDGE(InOut, )
 #undef TW__VECTOR_EDGE
 
+/* An input that is a bare pointer gives elements that are not const, as a field and unlike all others: PopLibs hands
+ * &in[0] of it to functions that take a T *. Writing to them stays undefined (guide 2.8). */
+template <class T, unsigned MinAlign, bool Interleaved>
+class Input<Vector<T, VectorLayout::ONE_PTR, MinAlign, Interleaved>>
+    : public detail::VectorAccess<const T, VectorLayout::ONE_PTR, MinAlign> {
+    typedef detail::VectorAccess<const T, VectorLayout::ONE_PTR, MinAlign> Access;
+
+  public:
+    using Access::operator[];
+    T &operator[](size_t i) { return const_cast<T &>(static_cast<const Access &>(*this)[i]); }
+};
+
+/* The inputs in a vector are const, whatever their layout. */
+template <class T, VectorLayout L, unsigned MinAlign, bool Interleaved>
+class Vector<Input<T>, L, MinAlign, Interleaved> : public detail::VectorAccess<const Input<T>, L, MinAlign> {};
+
 } // namespace poplar
 #endif

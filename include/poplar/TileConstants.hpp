@@ -6,6 +6,13 @@
 /* Worker contexts */
 #define CTXT_WORKERS 6
 
+/* Elements that a convolution unit loads in a cycle, by their type */
+#define CONV_UNIT_INPUT_LOAD_ELEMS_FLOAT 2
+#define CONV_UNIT_INPUT_LOAD_ELEMS_HALF  4
+#if defined(__IPU_ARCH_VERSION__) && __IPU_ARCH_VERSION__ == 21
+#define CONV_UNIT_INPUT_LOAD_ELEMS_QUARTER 8
+#endif
+
 /* Tile memory, bytes */
 #if defined(__IPU_ARCH_VERSION__) && __IPU_ARCH_VERSION__ == 1
 #define TMEM_REGION0_BASE_ADDR          0x40000

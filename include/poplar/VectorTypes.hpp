@@ -7,6 +7,8 @@
 
 #include <poplar/AvailableVTypes.h>
 #include <poplar/TileConstants.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <poplar/VectorLayout.hpp>
 #include <stddef.h>
 #include <stdint.h>

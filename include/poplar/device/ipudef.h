@@ -1,5 +1,5 @@
 /* Short vector types of guide table 2.2, in C and C++, with the vector extensions of GCC and Clang. `long` is 32 bits
- * on the IPU, so long2 and long4 hold int. half vectors hold float where half is a float (poplar/HalfFloat.hpp). */
+ * on the IPU, so long2 and long4 hold int on the host. half vectors hold float where half is a float (poplar/HalfFloat.hpp). */
 #ifndef TW_IPUDEF_H
 #define TW_IPUDEF_H
 
@@ -25,8 +25,17 @@ TW__VECTOR(int2, int, 2, 8);
 TW__VECTOR(uint2, unsigned int, 2, 8);
 TW__VECTOR(int4, int, 4, 16);
 TW__VECTOR(uint4, unsigned int, 4, 16);
+#if defined(__IPU__)
+TW__VECTOR(long2, long, 2, 8);
+TW__VECTOR(long4, long, 4, 16);
+#elif defined(__clang__)
+/* Not the types int2 and int4, as on the chip: overloads and templates must tell them apart. */
+typedef int long2 __attribute__((ext_vector_type(2), aligned(8)));
+typedef int long4 __attribute__((ext_vector_type(4), aligned(16)));
+#else
 TW__VECTOR(long2, int, 2, 8);
 TW__VECTOR(long4, int, 4, 16);
+#endif
 TW__VECTOR(longlong2, long long, 2, 16);
 TW__VECTOR(longlong4, long long, 4, 32);
 TW__VECTOR(float2, float, 2, 8);

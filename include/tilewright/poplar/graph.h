@@ -267,6 +267,7 @@ TW_API tw_program tw_program_sequence_of(tw_graph *graph, unsigned count, const 
 TW_API tw_program tw_program_execute(tw_graph *graph, tw_compute_set cs);
 /* Also writes the logical AND of the vertices' return values into `result` (BOOL, INT or UNSIGNED_INT scalar). */
 TW_API tw_program tw_program_execute_all_true(tw_graph *graph, tw_compute_set cs, tw_tensor result);
+/* Element by element in row-major order: types and numbers of elements agree, shapes need not ([3] to [1][3]). */
 TW_API tw_program tw_program_copy(tw_graph *graph, tw_tensor source, tw_tensor destination);
 TW_API tw_program tw_program_copy_from_stream(tw_graph *graph, tw_stream stream, tw_tensor destination);
 TW_API tw_program tw_program_copy_to_stream(tw_graph *graph, tw_tensor source, tw_stream stream);

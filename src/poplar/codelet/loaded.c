@@ -249,8 +249,7 @@ static tw_status add_archive(tw__codelets *set, const char *path, const char *da
     GPtrArray *types = g_ptr_array_new();
     size_t i;
     json_t *item;
-    bool has_host = false;
-    bool has_assembly = false;
+    bool has_host = false, has_half = false, has_assembly = false;
     json_array_foreach(u->gp ? tw__gp_units(u->gp) : NULL, i, item)
     {
         if (status == TW_OK && is_assembly(item)) {
@@ -259,6 +258,7 @@ static tw_status add_archive(tw__codelets *set, const char *path, const char *da
             continue;
         }
         json_t *table = tw__gp_table(u->gp, item, tw__build_target_name((tw__build_target)set->variant));
+        has_half |= json_object_get(json_object_get(item, "tables"), tw__build_target_name(TW__BUILD_F16)) != NULL;
         if (!table || status != TW_OK) {
             json_decref(table);
             continue;
@@ -269,7 +269,11 @@ static tw_status add_archive(tw__codelets *set, const char *path, const char *da
     }
     if (status == TW_OK && !has_host && !has_assembly)
         status =
-            tw__fail(TW_E_OBJECT_LOAD, "%s holds no code for the host: compile it with the target cpu too", path);
+            tw__fail(TW_E_OBJECT_LOAD,
+                     has_half ? "%s compiles with a half of 16 bits only: use a device that has one, the IPU Model "
+                                "or the CPU with accurate half"
+                              : "%s holds no code for the host: compile it with the target cpu too",
+                     path);
     if (status == TW_OK) status = adopt(set, u, types);
     if (status != TW_OK) free_unit(u);
     g_ptr_array_free(types, TRUE);

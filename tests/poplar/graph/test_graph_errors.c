@@ -230,7 +230,7 @@ static uint64_t fingerprint(tw_graph *g)
     X(execute_nil, CONTROL_PROGRAM, "the compute set is nil", tw_program_execute(f->g, (tw_compute_set){ 0 })) \
     X(execute_result, CONTROL_PROGRAM, "the result tensor must be bool, int or unsigned int", tw_program_execute_all_true(f->g, f->cs, tw_tensor_element(f->g, f->x, (size_t[]){ 0, 0 }))) \
     X(copy_type, TYPE, "source i[16] is int, destination c[16] is float", tw_program_copy(f->g, f->i, f->c)) \
-    X(copy_shape, CONTROL_PROGRAM, "source x[8][16] has [8][16], destination", tw_program_copy(f->g, f->x, tw_tensor_flatten(f->g, f->y))) \
+    X(copy_count, CONTROL_PROGRAM, "source x[8][16] has 128 ([8][16]), destination c[16] has 16 ([16])", tw_program_copy(f->g, f->x, f->c)) \
     X(copy_constant, CONTROL_PROGRAM, "the destination c[16] holds constants", tw_program_copy(f->g, tw_tensor_index(f->g, f->x, 0), f->c)) \
     X(copy_overlap, CONTROL_PROGRAM, "copy of overlapping tensors", tw_program_copy(f->g, tw_tensor_slice(f->g, f->x, 0, 0, 4), tw_tensor_slice(f->g, f->x, 0, 3, 7))) \
     X(copy_alias, CONTROL_PROGRAM, "names an element twice", tw_program_copy(f->g, f->x, tw_tensor_broadcast(f->g, tw_tensor_slice(f->g, f->y, 0, 0, 1), 8, 0))) \

@@ -43,6 +43,45 @@ static tw_status compile_target(tw__gp *gp, json_t *unit, const tw__source *sour
     return status;
 }
 
+static void copy_diags(tw_diags *to, const tw_diags *from)
+{
+    for (size_t i = 0; to && i < tw_diags_count(from, TW_NOTE); i++) tw_diags_add(to, tw_diags_get(from, i));
+}
+
+/* Both forms of half on the host. Code that works on the bits of a half may not compile where it is a float (guide
+ * 2.3.2 asks for code that does): it is left out there, with a warning, as long as the 16-bit form compiles. */
+static tw_status compile_host(tw__gp *gp, json_t *unit, const tw__source *source, const char *suffix,
+                              tw_diags *diags, char ***headers)
+{
+    g_autofree char *plain = g_strconcat("cpu-float", suffix, NULL);
+    g_autofree char *accurate = g_strconcat("cpu-f16", suffix, NULL);
+    tw_diags *first = tw_diags_new();
+    tw_status status = compile_target(gp, unit, source, TW__BUILD_FLOAT, plain, first, headers);
+    if (status == TW_OK || status != TW_E_COMPILATION || !first) {
+        copy_diags(diags, first);
+        if (status == TW_OK) status = compile_target(gp, unit, source, TW__BUILD_F16, accurate, NULL, headers);
+        tw_diags_free(first);
+        return status;
+    }
+    g_autofree char *reason = g_strdup(tw_error_message());
+    if (compile_target(gp, unit, source, TW__BUILD_F16, accurate, NULL, headers) == TW_OK) {
+        size_t at = 0, count = tw_diags_count(first, TW_NOTE);
+        while (at < count && tw_diags_get(first, at)->severity != TW_ERROR) at++;
+        tw_diag diag = at < count ? *tw_diags_get(first, at)
+                                  : (tw_diag){ .file = source->path, .length = 1, .message = reason };
+        g_autofree char *text = g_strdup_printf(
+            "compiles with a half of 16 bits only; devices whose half is a float lack it (%s)", diag.message);
+        diag.severity = TW_WARNING, diag.code = "popc.half-form", diag.message = text;
+        if (diags) tw_diags_add(diags, &diag);
+        status = TW_OK;
+    } else {
+        copy_diags(diags, first);
+        status = tw__fail(TW_E_COMPILATION, "%s", reason);
+    }
+    tw_diags_free(first);
+    return status;
+}
+
 static tw_status compile_variant(tw__gp *gp, json_t *unit, const tw__source *source, const tw__gp_target *target,
                                  tw_diags *diags, char ***headers)
 {
@@ -56,10 +95,7 @@ static tw_status compile_variant(tw__gp *gp, json_t *unit, const tw__source *sou
     tw__arch arch;
     if (strcmp(target->arch, "cpu") == 0) {
         const char *suffix = strcmp(target->name, "cpu") == 0 ? "" : strchr(target->name, ':');
-        g_autofree char *plain = g_strconcat("cpu-float", suffix ? suffix : "", NULL);
-        g_autofree char *accurate = g_strconcat("cpu-f16", suffix ? suffix : "", NULL);
-        status = compile_target(gp, unit, &with_flags, TW__BUILD_FLOAT, plain, diags, headers);
-        if (status == TW_OK) status = compile_target(gp, unit, &with_flags, TW__BUILD_F16, accurate, NULL, headers);
+        status = compile_host(gp, unit, &with_flags, suffix ? suffix : "", diags, headers);
     } else if (tw__arch_by_name(target->arch, &arch)) {
         status = compile_target(gp, unit, &with_flags, (tw__build_target)(TW__BUILD_IPU1 + (int)arch), target->name,
                                 diags, headers);

@@ -1,8 +1,10 @@
 /* PrintTensor: Poplar API, PrintTensor. Elements share one format and one width, so that columns line up; rows stand
- * on lines of their own, indented by their depth, and long rows are wrapped.
+ * on lines of their own, indented by two for each bracket around them, and long rows are wrapped.
  *
- *     title: [[ 1  2  3]
- *      [40 50 60]] */
+ *     title: [
+ *       [ 1  2  3]
+ *       [40 50 60]
+ *     ] */
 #include "poplar/engine/engine.h"
 
 #include <math.h>
@@ -112,14 +114,15 @@ static void put(printer *p, const char *text)
     p->column += (int)strlen(text);
 }
 
-static void new_line(printer *p, uint32_t depth)
+static void new_line(printer *p, uint32_t blanks)
 {
-    fputc('\n', p->out);
-    for (uint32_t i = 0; i < depth; i++) fputc(' ', p->out);
-    p->column = (int)depth;
+    fprintf(p->out, "\n%*s", (int)blanks, "");
+    p->column = (int)blanks;
 }
 
-static void print_row(printer *p, const char *at, uint32_t depth)
+#define INDENT 2 /* for each dimension */
+
+static void print_row(printer *p, const char *at, uint32_t blanks)
 {
     size_t n = p->shape[p->rank - 1];
     char separator[2] = { p->format.separator, 0 }, buf[400], cell[440];
@@ -134,7 +137,7 @@ static void print_row(printer *p, const char *at, uint32_t depth)
         format_element(p, at + i * p->size, buf, sizeof buf);
         snprintf(cell, sizeof cell, "%*s", p->uniform ? p->width : 0, buf);
         if (i > 0 && (size_t)p->column + 1 + strlen(cell) + 1 > p->format.max_line_width)
-            new_line(p, depth);
+            new_line(p, blanks);
         else if (i > 0)
             put(p, separator);
         put(p, cell);
@@ -148,19 +151,20 @@ static void print_dim(printer *p, uint32_t dim, const char *at)
     size_t n = p->shape[dim], step = p->size;
     for (uint32_t d = dim + 1; d < p->rank; d++) step *= p->shape[d];
     if (dim + 1 == p->rank) {
-        print_row(p, at, dim + 1);
+        print_row(p, at, INDENT * dim + 1);
     } else {
         for (size_t i = 0; i < n; i++) {
             if (is_left_out(p, i, n)) {
                 if (!is_left_out(p, i - 1, n)) {
-                    new_line(p, dim + 1);
+                    new_line(p, INDENT * (dim + 1));
                     put(p, "...");
                 }
                 continue;
             }
-            if (i > 0) new_line(p, dim + 1);
+            new_line(p, INDENT * (dim + 1));
             print_dim(p, dim + 1, at + i * step);
         }
+        new_line(p, INDENT * dim);
     }
     put(p, close);
 }

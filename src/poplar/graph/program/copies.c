@@ -66,13 +66,14 @@ static bool check_copy(tw__core *core, const tw__node *s, const tw__node *d)
         return tw__graph_fail(
             core, TW_E_TYPE, "copy between different element types: source %s is %s, destination %s is %s", from,
             tw_type_name(s->t.type, TW_SYSTEM_POPLAR), to, tw_type_name(d->t.type, TW_SYSTEM_POPLAR));
-    if (s->t.rank != d->t.rank || memcmp(s->dims, d->dims, s->t.rank * sizeof *s->dims))
-        return tw__graph_fail(core, TW_E_CONTROL_PROGRAM,
-                              "copy between different shapes: source %s has %s, destination %s has %s", from,
-                              tw__shape_text(s->t.rank, s->dims, a, sizeof a), to,
-                              tw__shape_text(d->t.rank, d->dims, b, sizeof b));
     const tw__regions *p = tw__node_regions(core, s), *q = tw__node_regions(core, d);
     if (!p || !q) return false;
+    if (p->count != q->count)
+        return tw__graph_fail(core, TW_E_CONTROL_PROGRAM,
+                              "copy between different numbers of elements: source %s has %llu (%s), destination %s "
+                              "has %llu (%s)",
+                              from, (unsigned long long)p->count, tw__shape_text(s->t.rank, s->dims, a, sizeof a),
+                              to, (unsigned long long)q->count, tw__shape_text(d->t.rank, d->dims, b, sizeof b));
     if (tw__lists_equal(p, q)) return true;
     tw__overlap overlap = tw__lists_intersect(p, q);
     if (overlap == TW__OVERLAP_NO_MEMORY) return tw__graph_no_memory(core);

@@ -373,6 +373,30 @@ static void dependent_copies(void **state)
     drop(&f);
 }
 
+/* Copies take the elements in row-major order, whatever the shapes: [3] to [1][3], a transposed [2][6] to [3][4]. */
+static void copies_between_shapes(void **state)
+{
+    (void)state;
+    fixture f = make(MODEL);
+    tw_tensor flat = test_variable(f.g, TW_INT, SHAPE(3), "flat"),
+              row = test_variable(f.g, TW_INT, SHAPE(1, 3), "row"),
+              a = test_variable(f.g, TW_INT, SHAPE(2, 6), "a"), b = test_variable(f.g, TW_INT, SHAPE(3, 4), "b");
+    tw_program p[] = { tw_program_copy(f.g, flat, row),
+                       tw_program_copy(f.g, tw_tensor_dim_shuffle(f.g, a, (unsigned[]){ 1, 0 }), b) };
+    tw_engine *e = test_engine_new(f.g, f.device, tw_program_sequence_of(f.g, 2, p), NULL);
+    int32_t three[3] = { 7, 8, 9 }, x[12], y[12];
+    for (int i = 0; i < 12; i++) x[i] = 100 + i;
+    test_ok(tw_engine_write(e, "flat", three, sizeof three));
+    test_ok(tw_engine_write(e, "a", x, sizeof x));
+    test_ok(tw_engine_run(e, 0));
+    test_ok(tw_engine_read(e, "row", y, sizeof three));
+    assert_memory_equal(y, three, sizeof three);
+    test_ok(tw_engine_read(e, "b", y, sizeof y));
+    for (int i = 0; i < 12; i++) assert_int_equal(y[i], 100 + i % 2 * 6 + i / 2);
+    tw_engine_free(e);
+    drop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +410,7 @@ int main(void)
         cmocka_unit_test(others),
         cmocka_unit_test(several_programs),
         cmocka_unit_test(dependent_copies),
+        cmocka_unit_test(copies_between_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,9 +47,13 @@ static const struct { const char *title; tw_type type; uint32_t rank; const size
     { "n", TW_FLOAT, 1, (const size_t[]){ 4 }, floats + 5, { .float_format = TW_PRINT_NONE },
       "n: [1e+10 9.9999997e-06 0 123456.79]\n" },
     { "h", TW_HALF, 1, (const size_t[]){ 2 }, halves, { .digits = 4 }, "h: [ 1.000 -2.000]\n" },
-    { "i", TW_INT, 2, (const size_t[]){ 2, 3 }, ints, { 0 }, "i: [[  1   2   3]\n [ 40 -50  60]]\n" },
+    { "i", TW_INT, 2, (const size_t[]){ 2, 3 }, ints, { 0 }, "i: [\n  [  1   2   3]\n  [ 40 -50  60]\n]\n" },
     { "c", TW_INT, 3, (const size_t[]){ 3, 1, 2 }, ints, { 0 },
-      "c: [[[  1   2]]\n [[  3  40]]\n [[-50  60]]]\n" },
+      "c: [\n  [\n    [  1   2]\n  ]\n  [\n    [  3  40]\n  ]\n  [\n    [-50  60]\n  ]\n]\n" },
+    /* the pattern another tutorial checks: v3: \[\W+\[5.0000000 4.5000000\]\W+\[4.0000000 3.5000000]\W+\] */
+    { "v3", TW_FLOAT, 2, (const size_t[]){ 2, 2 }, (const float[]){ 5, 4.5f, 4, 3.5f }, { 0 },
+      "v3: [\n  [5.0000000 4.5000000]\n  [4.0000000 3.5000000]\n]\n" },
+    { "", TW_INT, 2, (const size_t[]){ 1, 6 }, ints, { .max_line_width = 13 }, "[\n  [  1   2\n     3  40\n   -50  60]\n]\n" },
     { "b", TW_BOOL, 1, (const size_t[]){ 3 }, bools, { 0 }, "b: [1 0 1]\n" },
     { "u", TW_UNSIGNED_INT, 1, (const size_t[]){ 2 }, big, { 0 }, "u: [4294967295          7]\n" },
     { "p", TW_INT, 1, (const size_t[]){ 3 }, ints, { .separator = ',', .open_bracket = '(', .close_bracket = ')' },
@@ -88,10 +92,10 @@ static void default_threshold(void **state)
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) assert_true(strlen(line) <= 75);
     free(text);
     text = print("m", TW_INT, 2, SHAPE(143, 7), values, NULL);
-    assert_string_equal(text, "m: [[   0    1    2 ...    4    5    6]\n [   7    8    9 ...   11   12   13]\n"
-                              " [  14   15   16 ...   18   19   20]\n ...\n"
-                              " [ 980  981  982 ...  984  985  986]\n [ 987  988  989 ...  991  992  993]\n"
-                              " [ 994  995  996 ...  998  999 1000]]\n");
+    assert_string_equal(text, "m: [\n  [   0    1    2 ...    4    5    6]\n  [   7    8    9 ...   11   12   13]\n"
+                              "  [  14   15   16 ...   18   19   20]\n  ...\n"
+                              "  [ 980  981  982 ...  984  985  986]\n  [ 987  988  989 ...  991  992  993]\n"
+                              "  [ 994  995  996 ...  998  999 1000]\n]\n");
     free(text);
     free(values);
 }
