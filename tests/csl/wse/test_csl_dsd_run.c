@@ -1,6 +1,6 @@
-/* What the vendor document "Data Structure "
-      "Descriptors" promises, clause by clause, as programs that check themselves: the
- * task `run` starts at cycle 0, every @assert must hold, and the program must reach its end, which sets `done`. */
+/* What the vendor document "Data Structure Descriptors" promises, clause by clause, as programs that check
+ * themselves: the task `run` starts at cycle 0, every @assert must hold, and the program must reach its end, which
+ * sets `done`. */
 #include "compile.h"
 #include "csl/wse/wse.h"
 
@@ -236,6 +236,39 @@ static const program programs[] = {
           "const r = @get_dsr(dsr_src1, 4);\n"
       RUN(FILL("a", 6) "@load_to_dsr(r, from, .{ .save_address = true }); @mov16(to, r); @assert(b[0] == 1); "
       "@mov16(to, r); @assert(b[0] == 4); count(1);") },
+    { "circular buffers: every element several times, and on from where the last operation ended", HEAD
+          "var c = [5]i16{ 1, 2, 3, 4, 5 }; var b = @zeros([12]i16);\n" MEM("to", "b", 12) MEM("seven", "b", 7)
+      "const r = @get_dsr(dsr_src1, 4); const x = @get_xdsr(1);\n"
+      "const ring = @get_dsd(circbuf_dsd, .{ .base_address = &c, .extent = 12 });\n"
+      "const short = @get_dsd(circbuf_dsd, .{ .base_address = &c, .extent = 7, .wraparound = 3 });\n"
+      RUN("@load_to_dsr_xdsr(r, x, ring); @mov16(to, r); @assert(b[4] == 5); @assert(b[5] == 1); @assert(b[11] == 2);"
+      "@load_to_dsr_xdsr(r, x, short, .{ .save_address = true }); @mov16(seven, r); @assert(b[2] == 3); "
+      "@assert(b[3] == 1); @assert(b[6] == 1); @mov16(seven, r); @assert(b[0] == 2); @assert(b[1] == 3); "
+      "@assert(b[2] == 1); @assert(b[6] == 2); count(1);") },
+    { "four dimensions in registers", HEAD "var c = @zeros([2,3,4]i16); var b = @zeros([12]i16);\n" MEM("to", "b", 12)
+      "const r = @get_dsr(dsr_src1, 4);\n"
+      "const m = @get_dsd(mem4d_dsd, .{ .tensor_access = |i,j,k|{2,2,3} -> c[i, j, k + 1] });\n"
+      "comptime { @load_to_dsr_xdsr_sr(r, @get_xdsr(1), .{ @get_sr(0) }, m); }\n"
+      RUN("for (@range(i16, 2)) |i| { for (@range(i16, 3)) |j| { for (@range(i16, 4)) |k| { c[i, j, k] = 100 * i + 10 * j "
+      "+ k; } } } @mov16(to, r); @assert(b[0] == 1); @assert(b[2] == 3); @assert(b[3] == 11); @assert(b[6] == 101); "
+      "@assert(b[11] == 113); count(1);") },
+    { "control tasks with a table of their own: an id may be a local task's too", HEAD LOOP
+      "const stop = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = loop, .output_queue = oq, .control = true });\n"
+      "const wse3 = @is_arch(\"wse3\"); const cid = @get_control_task_id(if (wse3) 9 else 40);\n"
+      "task control(x: u16) void { @assert(x == 77); @activate(next_id); }\n"
+      "comptime { @bind_control_task(control, cid); if (wse3) @set_control_task_table(.{ .instructions = 8, "
+      ".stride = 4 }); @unblock(if (wse3) iq else loop); }\n"
+      RUN("@mov32(stop, @as(u32, @get_int(cid)) << 16 | 77);") NEXT("count(1);") },
+    { "rotating tasks: the alternative runs in the place of every third", HEAD
+      "var runs: u16 = 0; var others: u16 = 0; task step() void { if (@is_arch(\"wse2\")) turn(); else { runs += 1; "
+      "more(); } }\n"
+      "task other() void { others += 1; more(); } fn turn() void { if ((runs + others) % 3 == 2) { others += 1; } else { "
+      "runs += 1; } more(); }\n"
+      "fn more() void { if (runs + others < 9) @activate(next_id); else { @assert(runs == 6); @assert(others == 3); "
+      "count(1); } }\n"
+      "comptime { if (@is_arch(\"wse3\")) @bind_rotating_tasks(step, other, next_id, .{ .limit = 2 }); else "
+      "@bind_local_task(step, next_id); }\n"
+      RUN("@activate(next_id);") },
 #define CONTROL LOOP IOTA16("a", 2) "var b = @zeros([9]i16);\n" MEM("from", "a", 2) MEM("to", "b", 9) \
       "const in9 = @set_dsd_length(in, 9); const stop = @get_dsd(fabout_dsd, .{ .extent = 1, " \
       ".fabric_color = loop, .output_queue = oq, .control = true });\n" \

@@ -1,68 +1,8 @@
 /* The libraries that programs import as <name>: what each documented function gives on a PE of either chip, against
  * values worked out by hand or with the C library. */
-#include "csl/lang/sema/compile_check.h"
-#include "csl/wse/wse.h"
+#include "csl/wse/library_kit.h"
 
 #include <math.h>
-
-#define OUT 32
-
-static void start(tw__wse **w, compiled *c, const char *text, bool wse3)
-{
-    compile_with(c, text, (tw__csl_compile_options){ .wse3 = wse3 });
-    tw_diags *faults = c->diags;
-    *w = c->image ? tw__wse_new(c->image, &(tw__wse_options){ .check = TW__WSE_CHECK_ERROR }, faults) : NULL;
-    if (!*w || tw__wse_run(*w, 4000000, NULL, NULL) != TW_OK) {
-        tw_diags_print(c->diags, stderr, false);
-        fail_msg("does not run:\n%s", text);
-    }
-}
-
-static void read_out(tw__wse *w, const compiled *c, unsigned x, unsigned y, uint32_t out[OUT])
-{
-    const tw__csl_program *p = &c->image->programs[c->image->pes[y * c->image->width + x].program];
-    for (size_t i = 0; i < p->symbol_count; i++)
-        if (!strcmp(p->symbols[i].name, "out")) {
-            memcpy(out, tw__wse_memory(w, x, y) + p->symbols[i].address, OUT * 4);
-            return;
-        }
-    fail_msg("no variable 'out'");
-}
-
-/* Runs `body` as a task of one PE with `top` before it; it fills out[32]. */
-static void run_body(const char *top, const char *body, bool wse3, uint32_t out[OUT])
-{
-    char text[8192];
-    snprintf(text, sizeof text,
-             "export var out = @zeros([32]u32);\n%s\n"
-             "fn put_f32(k: u16, v: f32) void { out[k] = @bitcast(u32, v); }\n"
-             "fn put_f16(k: u16, v: f16) void { out[k] = @as(u32, @bitcast(u16, v)); }\n"
-             "task main() void {\n%s\n}\n"
-             "comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }\n",
-             top, body);
-    compiled c;
-    tw__wse *w;
-    start(&w, &c, text, wse3);
-    read_out(w, &c, 0, 0, out);
-    tw__wse_free(w);
-    compiled_free(&c);
-}
-
-static void expect_words(const char *top, const char *body, const uint32_t *want, size_t count)
-{
-    for (int arch = 0; arch < 2; arch++) {
-        uint32_t out[OUT];
-        run_body(top, body, arch, out);
-        for (size_t i = 0; i < count; i++)
-            if (out[i] != want[i])
-                fail_msg("WSE-%d: out[%zu] is 0x%08x, expected 0x%08x\n%s", arch + 2, i, out[i], want[i], body);
-    }
-}
-#define EXPECT(top, body, ...)                                        \
-    do {                                                              \
-        static const uint32_t want_[] = { __VA_ARGS__ };              \
-        expect_words(top, body, want_, sizeof want_ / sizeof *want_); \
-    } while (0)
 
 /* Spec 4.5: bits of control payloads, with its check values. */
 static void control(void **state)
@@ -231,6 +171,74 @@ static void clocks(void **state)
     }
 }
 
+/* <types>, <string>, <data_utils>, <math/type_helpers>: what they say is known at compile time. */
+static void types_and_text(void **state)
+{
+    (void)state;
+    EXPECT(
+        "const t = @import_module(\"<types>\"); const s = @import_module(\"<string>\");\n"
+        "const d = @import_module(\"<data_utils>\"); const h = @import_module(\"<math/type_helpers>\");\n"
+        "const S = struct { a: u16, b: f32 }; var x = @zeros([3]f32);\n"
+        "const view = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{3} -> x[i] });\n"
+        "comptime {\n"
+        "  @comptime_assert(t.is_unsigned_int(u16) and !t.is_unsigned_int(i16) and !t.is_unsigned_int(f32));\n"
+        "  @comptime_assert(t.is_signed_int(i32) and !t.is_signed_int(u32) and !t.is_signed_int(f32));\n"
+        "  @comptime_assert(t.is_float16(bf16) and t.is_float16(cb16) and !t.is_float16(f32));\n"
+        "  @comptime_assert(t.is_float(f32) and !t.is_float(u16) and t.is_signed(f16) and !t.is_signed(u8));\n"
+        "  @comptime_assert(t.is_enabled_float(f16) and t.is_enabled_float(f32) and !t.is_enabled_float(bf16));\n"
+        "  @comptime_assert(t.is_numeric(u8) and !t.is_numeric(bool) and !t.is_numeric(S));\n"
+        "  @comptime_assert(t.is_dsd(mem4d_dsd) and !t.is_dsd(u16) and t.is_dsr(dsr_src1) and !t.is_dsr(color));\n"
+        "  @comptime_assert(t.has_dsd_type(view) and !t.has_dsr_type(view) and !t.has_dsd_type(x));\n"
+        "  @comptime_assert(t.byte_size_of(S) == 8 and t.word_size_of(u32) == 2 and t.bit_size_of(u5) == 5);\n"
+        "  @comptime_assert(t.min_byte_align_of(f32) == 4 and t.min_word_align_of(u16) == 1);\n"
+        "  @comptime_assert(@is_same_type(t.bits_type_of(f32), u32) and @is_same_type(h.bits_type(f16), u16));\n"
+        "  @comptime_assert(s.comptime_int_to_string(-120) == \"-120\" and s.comptime_int_to_string(0) == \"0\");\n"
+        "  @comptime_assert(s.fmt(\"t_{d}_{X}_{b}_{{{d}{d}\", .{ 5, 255, 6, \"x\", true }) == "
+        "\"t_5_FF_110_{xtrue\");\n"
+        "}\n"
+        "var wide: u32 = 0xdeadbeef; var wider: u64 = 0x123456789abcdef0; var one: f16 = 1.0;",
+        "out[0] = @as(u32, d.hi16(wide)); out[1] = @as(u32, d.lo16(wide)); out[2] = d.hi32(wider);\n"
+        "out[3] = d.lo32(wider); out[4] = @as(u32, h.bits_of(one));",
+        0xdead, 0xbeef, 0x12345678, 0x9abcdef0, 0x3c00);
+}
+
+/* <dsd_ops>: each wrapper takes the operation of its types; a type that it does not know is said so. */
+static void chosen_operations(void **state)
+{
+    (void)state;
+    static const char top[] = "const o = @import_module(\"<dsd_ops>\");\n"
+                              "var a = [2]f32{ 1.5, -2.0 }; var b = [2]f16{ 2.0, 4.0 }; var c = [2]i16{ 7, -3 }; "
+                              "var d = [2]u32{ 9, 8 };\n"
+                              "const av = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> a[i] });\n"
+                              "const bv = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> b[i] });\n"
+                              "const cv = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> c[i] });\n"
+                              "const dv = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> d[i] });\n"
+                              "const ov = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> out[i + 6] });\n"
+                              "var m: f32 = 0.0; var n: f16 = 0.0;";
+    EXPECT(
+        top,
+        "o.fmac(f32, f32, av, av, av, 2.0, .{}); o.add(f32, f16, av, av, bv, .{}); put_f32(0, a[0]);\n"
+        "o.mul(f16, bv, bv, bv, .{}); o.sub(f16, bv, bv, 1.0, .{}); put_f16(1, b[1]);\n"
+        "o.convert(f16, i16, bv, cv, .{}); put_f16(2, b[0]); o.convert(i16, f32, cv, av, .{});\n"
+        "out[3] = @bitcast(u32, @as(i32, c[1])); o.mov(u32, ov, dv, .{});\n"
+        "o.abs(f32, av, av, .{}); put_f32(4, a[1]); o.neg(f16, bv, bv, .{}); put_f16(5, b[0]);\n"
+        "o.scale(f32, &m, @as(f32, 3.0), 2, .{}); put_f32(8, m); o.norm(f16, &n, @as(f16, 12.0), .{}); put_f16(9, "
+        "n);\n"
+        "o.max(f16, bv, bv, @as(f16, -1.0), .{}); put_f16(10, b[0]); out[11] = @as(u32, o.mov(f32, av, av, .{}));",
+        0x40d00000, 0x4b80, 0x4700, 0xfffffffe, 0x40000000, 0xc700, 9, 8, 0x41400000, 0x3e00, 0xbc00, 1);
+    compiled c = { 0 };
+    char text[2048];
+    snprintf(text, sizeof text,
+             "export var out = @zeros([32]u32);\n%s\ntask main() void { o.mul(i16, cv, cv, cv, .{}); }\n"
+             "comptime { @bind_local_task(main, @get_local_task_id(8)); }\n",
+             top);
+    compile_with(&c, text, (tw__csl_compile_options){ 0 });
+    assert_null(c.image);
+    const tw_diag *d = tw_diags_get(c.diags, 0);
+    assert_non_null(strstr(d->message, "mul takes f16 and f32"));
+    compiled_free(&c);
+}
+
 /* --- collectives: every operation, every root, lines of 1 to 5 PEs along both axes ---------------------------- */
 
 static const char line_program[] =
@@ -315,9 +323,9 @@ static void collectives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(control),        cmocka_unit_test(math_exact), cmocka_unit_test(math_rounded),
-        cmocka_unit_test(random_numbers), cmocka_unit_test(small_ones), cmocka_unit_test(clocks),
-        cmocka_unit_test(collectives),
+        cmocka_unit_test(control),        cmocka_unit_test(math_exact),     cmocka_unit_test(math_rounded),
+        cmocka_unit_test(random_numbers), cmocka_unit_test(small_ones),     cmocka_unit_test(clocks),
+        cmocka_unit_test(collectives),    cmocka_unit_test(types_and_text), cmocka_unit_test(chosen_operations),
     };
     return cmocka_run_group_tests_name("csl_libraries", tests, NULL, NULL);
 }

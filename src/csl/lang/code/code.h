@@ -63,7 +63,7 @@ typedef struct tw__csl_dsd {
     uint16_t base;
     int16_t stride;       /* mem1d; circbuf: elements until wrap-around */
     uint8_t color, queue; /* fabric DSDs; TW__CSL_NO_ID = not given */
-    uint16_t shape;       /* mem4d: row of tw__csl_program.shapes */
+    uint16_t shape;       /* mem4d: row of tw__csl_program.shapes; circbuf in a DSR: elements from the start */
     uint16_t object;      /* symbol + 1 of the array that held the base, for strict checks; 0 = unknown */
 } tw__csl_dsd;
 _Static_assert(sizeof(tw__csl_dsd) == 16, "a DSD is two registers");
@@ -234,7 +234,7 @@ static inline uint32_t tw__csl_wide(tw__csl_insn i)
     X(BLOCK, "su-", 1) X(UNBLOCK, "su-", 1) /* id in a; b = tw__csl_id_kind */                                 \
     X(GET_CONFIG, "ds-", 1) X(SET_CONFIG, "ss-", 1) /* word address in b; in a */                              \
     X(SYS, "wuu", 1)          /* service b with c registers of arguments from a on; results from a on */       \
-    X(ASSERT, "s--", 1) X(RANDOM16, "d--", 1) X(SET_PRNG, "s--", 1) X(QUEUE_FLUSH, "s--", 1)                   \
+    X(ASSERT, "s--", 1) X(RANDOM16, "d--", 1) X(SET_PRNG, "s--", 1) X(QUEUE_FLUSH, "su-", 1)                   \
     X(TRAP, "-U.", 1)         /* tw__csl_trap */
 /* One of each integer type. DIV, REM: division by zero is a fault. TRUNC: from f32 towards zero, saturating, NaN =
  * 0. */

@@ -296,7 +296,10 @@ static void io_queue(stream *s, tw__csl_queue *x)
     io_u8(s, &x->is_output);
     io_u8(s, &x->id);
     io_u8(s, &x->color);
-    io_u8(s, &x->priority);
+    uint8_t packed = (uint8_t)(x->priority | x->control_base << 2);
+    io_u8(s, &packed);
+    x->priority = packed & 3;
+    x->control_base = packed >> 2;
 }
 
 static void io_declaration(stream *s, tw__csl_declaration *x)

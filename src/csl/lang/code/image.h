@@ -118,6 +118,7 @@ typedef struct tw__csl_fifo {
 
 typedef struct tw__csl_queue { /* @initialize_queue, or a DSD that binds its queue */
     uint8_t is_output, id, color, priority;
+    uint8_t control_base; /* added to the entry point of control wavelets, 0 .. 63 */
 } tw__csl_queue;
 
 typedef struct tw__csl_declaration { /* @__sys in a comptime block: service number and arguments */
@@ -139,8 +140,8 @@ typedef struct tw__csl_rotation { /* @bind_rotating_tasks */
     uint16_t limit, init;
 } tw__csl_rotation;
 
-typedef struct tw__csl_handler { /* teardown handler of a color, empty-queue handler of a queue */
-    uint8_t is_queue, id, spare[2];
+typedef struct tw__csl_handler {    /* teardown handler of a color, empty-queue handler of a queue */
+    uint8_t is_queue, id, spare[2]; /* is_queue: 1 input, 2 output */
     uint32_t function;
 } tw__csl_handler;
 

@@ -256,6 +256,7 @@ static void tasks(check *c)
         below(c, "arguments of a task", t->args, 3);
     }
     for (size_t k = 0; k < p->handler_count; k++) {
+        below(c, "kind of handler", p->handlers[k].is_queue, 3);
         below(c, "handler id", p->handlers[k].id, p->handlers[k].is_queue ? TW__CSL_QUEUES : TW__CSL_COLORS);
         below(c, "function", p->handlers[k].function, p->function_count);
     }
@@ -313,6 +314,7 @@ static void program(check *c)
         below(c, "direction of a queue", p->queues[k].is_output, 2);
         if (p->queues[k].color != TW__CSL_NO_ID) below(c, "color", p->queues[k].color, TW__CSL_COLORS);
         below(c, "priority", p->queues[k].priority, 4);
+        below(c, "control table", p->queues[k].control_base, TW__CSL_TASK_IDS);
     }
     for (size_t k = 0; k < p->dsr_init_count; k++) dsr_load(c, &p->dsr_init[k], true);
     tasks(c);

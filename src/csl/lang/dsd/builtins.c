@@ -18,6 +18,7 @@ static const struct {
     { "get_sr", tw__dsd_get_dsr },
     { "load_to_dsr", tw__dsd_load_dsr },
     { "load_to_dsr_xdsr", tw__dsd_load_dsr },
+    { "load_to_dsr_xdsr_sr", tw__dsd_load_dsr },
     { "map", tw__dsd_map },
     { "get_color", tw__dsd_get_id },
     { "get_local_task_id", tw__dsd_get_id },

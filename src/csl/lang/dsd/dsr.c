@@ -37,8 +37,12 @@ operand tw__dsd_get_dsr(sema *s, const node *call, const type *expected)
     return tw__csl_known(tw__csl_of_int(t, id));
 }
 
+/* @load_to_dsr(dsr, dsd), _xdsr(dsr, xdsr, circbuf), _xdsr_sr(dsr, xdsr, .{ srs }, mem4d): where the DSD stands among
+ * the arguments. */
+typedef enum load_kind { LOAD_PLAIN = 1, LOAD_RING = 2, LOAD_MANY = 3 } load_kind;
+
 /* May this DSD stand in that register? */
-static bool loads_ok(sema *s, const node *call, int file, const type *d, bool circular)
+static bool loads_ok(sema *s, const node *at, int file, const type *d, load_kind kind)
 {
     static const char *const names[] = { "dsr_dest", "dsr_src0", "dsr_src1" };
     const char *why = NULL;
@@ -50,11 +54,13 @@ static bool loads_ok(sema *s, const node *call, int file, const type *d, bool ci
         why = "a fabin_dsd is a source";
     else if (d->kind == TW__CSL_TY_FABOUT_DSD && file == TW__CSL_DSR_SRC1)
         why = "a fabout_dsd is a destination";
-    else if ((d->kind == TW__CSL_TY_CIRCBUF_DSD) != circular)
-        why = circular ? "@load_to_dsr_xdsr loads a circbuf_dsd" : "a circbuf_dsd is loaded by @load_to_dsr_xdsr";
+    else if ((d->kind == TW__CSL_TY_CIRCBUF_DSD) != (kind == LOAD_RING))
+        why = kind == LOAD_RING ? "@load_to_dsr_xdsr loads a circbuf_dsd"
+                                : "a circbuf_dsd is loaded by @load_to_dsr_xdsr";
+    else if (kind == LOAD_MANY && d->kind != TW__CSL_TY_MEM4D_DSD)
+        why = "@load_to_dsr_xdsr_sr loads a mem4d_dsd";
     if (!why) return true;
-    tw__csl_error(s, call->kid[circular ? 2 : 1], "csl.dsr", "a %s cannot be loaded into a %s: %s", TYPE_TEXT(d),
-                  names[file], why);
+    tw__csl_error(s, at, "csl.dsr", "a %s cannot be loaded into a %s: %s", TYPE_TEXT(d), names[file], why);
     return false;
 }
 
@@ -89,12 +95,49 @@ static void note_load(sema *s, const node *call, const tw__csl_dsr_load *row, co
     state->loads = load;
 }
 
-/* @load_to_dsr(dsr, dsd[, config]), @load_to_dsr_xdsr(dsr, xdsr, circbuf[, config]) */
+/* Stride registers that a mem4d_dsd needs: one for each dimension but the fastest, and none for the second either
+ * when the fastest has stride 1; all three for one that is not known. */
+static size_t stride_registers(const operand *d)
+{
+    if (d->kind != TW__CSL_O_VALUE || !d->value.dsd) return 3;
+    const tw__csl_shape *shape = &d->value.dsd->shape;
+    size_t needed = shape->rank > 1 ? shape->rank - 1u : 0;
+    return needed && shape->stride[0] == 1 ? needed - 1 : needed;
+}
+
+/* The extended register, and for LOAD_MANY the tuple of stride registers. */
+static bool extra_registers(sema *s, const node *call, load_kind kind, const operand *d)
+{
+    value x, tuple;
+    if (kind == LOAD_PLAIN) return true;
+    if (!tw__csl_comptime(s, call->kid[1], &tw__csl_t_XDSR, "the extended register", &x)) return false;
+    if (kind == LOAD_RING) return true;
+    if (!tw__csl_comptime(s, call->kid[2], NULL, "the stride registers", &tuple)) return false;
+    const type *t = tuple.type;
+    bool good = t->kind == TW__CSL_TY_STRUCT && (t->tuple || !t->count);
+    for (size_t i = 0; good && i < t->count; i++) good = t->fields[i].type == &tw__csl_t_SR;
+    if (!good) {
+        tw__csl_error(s, call->kid[2], "csl.type",
+                      "%s is a tuple of stride registers, .{ @get_sr(0), ... }, not %s",
+                      tw__dsd_argument(s, call, 2), TYPE_TEXT(t));
+        return false;
+    }
+    size_t needed = stride_registers(d);
+    if (t->count == needed) return true;
+    tw__csl_error(s, call->kid[2], "csl.dsr", "this mem4d_dsd needs %zu stride register%s, got %zu", needed,
+                  needed == 1 ? "" : "s", t->count);
+    return false;
+}
+
+/* All three builtins that load; config last. */
 operand tw__dsd_load_dsr(sema *s, const node *call, const type *expected)
 {
     (void)expected;
-    bool circular = strcmp(tw__csl_text(tw__csl_sema_ctx(s), call->name), "load_to_dsr") != 0;
-    uint32_t at = circular ? 2 : 1;
+    const char *name = tw__csl_text(tw__csl_sema_ctx(s), call->name);
+    load_kind kind = !strcmp(name, "load_to_dsr")        ? LOAD_PLAIN
+                     : !strcmp(name, "load_to_dsr_xdsr") ? LOAD_RING
+                                                         : LOAD_MANY;
+    uint32_t at = kind;
     if (!tw__dsd_arguments(s, call, at + 1, at + 2) ||
         !tw__dsd_in_phase(s, call, TW__DSD_IN_COMPTIME | TW__DSD_IN_RUNTIME))
         return tw__csl_nothing();
@@ -106,7 +149,8 @@ operand tw__dsd_load_dsr(sema *s, const node *call, const type *expected)
         return tw__csl_error(s, call->kid[0], "csl.dsr", "%s must be a DSR, not %s", tw__dsd_argument(s, call, 0),
                              TYPE_TEXT(r.type));
     tw__dsd_config c = { .ut = (uint8_t)TW__CSL_NO_ID };
-    if (!loads_ok(s, call, file, d.type, circular)) return tw__csl_nothing();
+    if (!loads_ok(s, call->kid[at], file, d.type, kind) || !extra_registers(s, call, kind, &d))
+        return tw__csl_nothing();
     if (call->count > at + 1) {
         operand config = tw__csl_expr(s, call->kid[at + 1], NULL);
         if (!tw__dsd_read_config(s, call->kid[at + 1], &config, "the settings of @load_to_dsr", true, &c))

@@ -113,11 +113,38 @@ static bool check_teardown(sema *s, const tw__dsd_state *state)
     const tw__csl_program *p = tw__csl_sema_program(s);
     const node *bound = state->bound_at[0][TEARDOWN_TASK];
     for (size_t i = 0; i < p->handler_count; i++)
-        if (bound && !p->handlers[i].is_queue) {
-            tw__csl_error(s, bound, "csl.task", "id 29 belongs to the teardown handlers of this program");
+        if (bound) {
+            tw__csl_error(s, bound, "csl.task", "id 29 belongs to the %s handlers of this program",
+                          p->handlers[i].is_queue ? "empty-queue" : "teardown");
             return false;
         }
     return true;
+}
+
+/* Control tasks share ids with the others unless they have a table; numbers of queues' tables become offsets. */
+static bool check_control_tasks(sema *s, const tw__dsd_state *state)
+{
+    tw__csl_program *p = tw__csl_sema_program(s);
+    bool good = true;
+    for (unsigned id = 0; !state->control_table_at && id < TW__CSL_TASK_IDS; id++) {
+        const node *control = state->bound_at[1][id], *other = state->bound_at[0][id];
+        if (!control || !other) continue;
+        tw__csl_error(s, control->kid[1], "csl.task", "id %u has a task already%s", id,
+                      tw__csl_sema_wse3(s) ? "; @set_control_task_table gives control tasks ids of their own" : "");
+        tw__csl_note(s, other, "it was bound here");
+        good = false;
+    }
+    for (size_t i = 0; i < p->queue_count; i++) {
+        unsigned base = p->queues[i].control_base * (state->control_stride ? state->control_stride : 1u);
+        if (p->queues[i].control_base && base >= TW__CSL_TASK_IDS) {
+            tw__csl_error(s, state->queue_at[p->queues[i].is_output][p->queues[i].id], "csl.range",
+                          "the control tasks of this queue begin at id %u, above the last one, %u", base,
+                          TW__CSL_TASK_IDS - 1);
+            good = false;
+        }
+        p->queues[i].control_base = (uint8_t)(base & (TW__CSL_TASK_IDS - 1));
+    }
+    return good;
 }
 
 /* Lists hold the newest first; messages come in the order of the text. */
@@ -143,5 +170,6 @@ bool tw__csl_dsd_finish(sema *s)
     for (const tw__dsd_fix *fix = state->fixes; fix; fix = fix->next) good = resolve(s, fix) && good;
     for (const tw__dsd_dsr_use *use = state->uses; use; use = use->next) good = check_use(s, state, use) && good;
     for (const tw__dsd_fabric *f = state->fabrics; f; f = f->next) good = bind_queue(s, f) && good;
+    good = check_control_tasks(s, state) && good;
     return check_teardown(s, state) && good;
 }

@@ -145,8 +145,9 @@ typedef struct tw__dsd_state {
     tw__dsd_fabric *fabrics;
     const node *fifo_at[TW__CSL_MAX_FIFOS + 1];
     bool too_many_fifos;
-    bool control_table;                        /* WSE-3: control tasks have a table of their own */
-    const node *bound_at[2][TW__CSL_TASK_IDS]; /* [control table][id] */
+    const node *control_table_at;              /* WSE-3: control tasks have a table of their own */
+    uint8_t control_stride;                    /* entry points per .ctrl_table_id */
+    const node *bound_at[2][TW__CSL_TASK_IDS]; /* [control task][id] */
     const node *queue_at[2][TW__CSL_QUEUES];   /* @initialize_queue: [is output][id] */
     const node *handler_at[2][TW__CSL_QUEUES];
     uint32_t dsr_taken[TW__CSL_DSR_FILES]; /* bits: registers that FIFOs claimed with .dest, .src */

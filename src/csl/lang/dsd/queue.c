@@ -51,7 +51,7 @@ static bool read_settings(sema *s, const node *at, bool output, tw__csl_queue *r
         return false;
     }
     return tw__dsd_priority(&f, &row->priority) && tw__dsd_int(&f, "ctrl_table_id", 0, 63, &table) &&
-           tw__dsd_bool(&f, "dense_mode", &dense);
+           tw__dsd_bool(&f, "dense_mode", &dense) && (row->control_base = (uint8_t)table, true);
 }
 
 operand tw__dsd_initialize_queue(sema *s, const node *call, const type *expected)
@@ -63,10 +63,15 @@ operand tw__dsd_initialize_queue(sema *s, const node *call, const type *expected
     if (tw__csl_is_nothing(&q)) return q;
     bool output = q.type == &tw__csl_t_OUTPUT_QUEUE, wse3 = tw__csl_sema_wse3(s);
     tw__csl_queue row = { .is_output = output, .id = (uint8_t)q.value.i, .color = (uint8_t)TW__CSL_NO_ID };
-    if (output && !wse3 && call->count > 1)
-        return tw__csl_error(s, call->kid[1], "csl.arch",
-                             "an output queue of WSE-2 takes no settings: its DSDs name the color");
-    if (call->count > 1 && !read_settings(s, call->kid[1], output, &row)) return tw__csl_nothing();
+    if (output && !wse3 && call->count > 1) { /* .{} is as good as nothing */
+        operand o = tw__csl_expr(s, call->kid[1], NULL);
+        if (tw__csl_is_nothing(&o)) return o;
+        if (o.type->kind != TW__CSL_TY_STRUCT || o.type->count)
+            return tw__csl_error(s, call->kid[1], "csl.arch",
+                                 "an output queue of WSE-2 takes no settings: its DSDs name the color");
+    } else if (call->count > 1 && !read_settings(s, call->kid[1], output, &row)) {
+        return tw__csl_nothing();
+    }
     if (row.color == TW__CSL_NO_ID && !(output && !wse3))
         return tw__csl_error(s, call, "csl.queue", "@initialize_queue needs a color: .{ .color = ... }");
     tw__dsd_state *state = tw__dsd_state_of(s);
@@ -92,6 +97,9 @@ operand tw__dsd_queue_handler(sema *s, const node *call, const type *expected)
     if (!function || function->is_task)
         return tw__csl_error(s, call->kid[0], "csl.queue", "%s must be a function without parameters",
                              tw__dsd_argument(s, call, 0));
+    if (!function->type || function->type->count || function->type->base->kind != TW__CSL_TY_VOID)
+        return tw__csl_error(s, call->kid[0], "csl.type",
+                             "a handler of an empty queue is a function fn() void, got %s", TYPE_TEXT(f.type));
     if (q.kind != TW__CSL_O_VALUE || (q.type != &tw__csl_t_INPUT_QUEUE && q.type != &tw__csl_t_OUTPUT_QUEUE))
         return tw__csl_error(s, call->kid[1], "csl.queue", "%s must be a queue known at compile time, not %s",
                              tw__dsd_argument(s, call, 1), TYPE_TEXT(q.type));
@@ -101,7 +109,9 @@ operand tw__dsd_queue_handler(sema *s, const node *call, const type *expected)
     int index = tw__csl_function_index(s, call->kid[0], function);
     tw__csl_program *p = tw__csl_sema_program(s);
     tw__csl_handler *row = index >= 0 ? TW__CSL_PUSH(p, handlers, handler) : NULL;
-    if (row) *row = (tw__csl_handler){ .is_queue = 1, .id = (uint8_t)q.value.i, .function = (uint32_t)index };
+    if (row)
+        *row =
+            (tw__csl_handler){ .is_queue = output ? 2 : 1, .id = (uint8_t)q.value.i, .function = (uint32_t)index };
     return tw__csl_known(tw__csl_of_void());
 }
 
@@ -117,6 +127,6 @@ operand tw__dsd_queue_flush(sema *s, const node *call, const type *expected)
     tw__csl_gen *g = tw__csl_sema_gen(s);
     uint16_t reg = tw__csl_to_register(s, call->kid[0], &q);
     tw__gen_at(g, call);
-    tw__gen_emit(g, TW__CSL_I_QUEUE_FLUSH, reg, 0, 0);
+    tw__gen_emit(g, TW__CSL_I_QUEUE_FLUSH, reg, q.type == &tw__csl_t_OUTPUT_QUEUE, 0);
     return tw__csl_known(tw__csl_of_void());
 }

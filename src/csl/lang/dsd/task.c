@@ -28,8 +28,9 @@ static operand data_task_id(sema *s, const node *call)
     const type *from = tw__csl_sema_wse3(s) ? &tw__csl_t_INPUT_QUEUE : &tw__csl_t_COLOR;
     operand o = tw__csl_rvalue(s, call->kid[0], tw__csl_expr(s, call->kid[0], NULL));
     if (!tw__csl_is_nothing(&o) && o.type != from)
-        return tw__csl_error(s, call->kid[0], "csl.type", "@get_data_task_id takes a %s on WSE-%d, not %s",
-                             from->name, tw__csl_sema_wse3(s) ? 3 : 2, TYPE_TEXT(o.type));
+        return tw__csl_error(s, call->kid[0], "csl.type", "@get_data_task_id takes %s on WSE-%d, not %s",
+                             tw__csl_sema_wse3(s) ? "an input_queue" : "a color", tw__csl_sema_wse3(s) ? 3 : 2,
+                             TYPE_TEXT(o.type));
     o.type = o.kind == TW__CSL_O_NOTHING ? o.type : &tw__csl_t_DATA_TASK_ID;
     if (o.kind == TW__CSL_O_VALUE) o.value.type = o.type;
     o.variable = false;
@@ -93,7 +94,7 @@ static bool claim_id(sema *s, const node *call, bool control, int64_t id)
 {
     tw__dsd_state *state = tw__dsd_state_of(s);
     if (!state) return false;
-    const node **slot = &state->bound_at[control && state->control_table][id];
+    const node **slot = &state->bound_at[control][id]; /* control tasks against others: finish.c */
     if (*slot) {
         tw__csl_error(s, call->kid[1], "csl.task", "id %lld has a task already", (long long)id);
         tw__csl_note(s, *slot, "it was bound here");
@@ -101,6 +102,13 @@ static bool claim_id(sema *s, const node *call, bool control, int64_t id)
     }
     *slot = call;
     return true;
+}
+
+static void describe_arguments(tw__csl_task *row, const type *fn)
+{
+    row->wide = fn->count == 1 && fn->params[0]->size == 4;
+    for (size_t i = 0; i < fn->count; i++)
+        row->is_signed[i] = fn->params[i]->kind == TW__CSL_TY_INT && fn->params[i]->is_signed;
 }
 
 operand tw__dsd_bind_task(sema *s, const node *call, const type *expected)
@@ -136,18 +144,19 @@ operand tw__dsd_bind_task(sema *s, const node *call, const type *expected)
     *row = (tw__csl_task){
         .kind = rows[k].kind, .id = (uint8_t)id.value.i, .args = (uint8_t)fn->count, .function = (uint32_t)function
     };
-    row->wide = fn->count == 1 && fn->params[0]->size == 4;
-    for (size_t i = 0; i < fn->count; i++)
-        row->is_signed[i] = fn->params[i]->kind == TW__CSL_TY_INT && fn->params[i]->is_signed;
+    describe_arguments(row, fn);
     return tw__csl_known(tw__csl_of_void());
 }
 
-static int task_function(sema *s, const node *at)
+/* A task whose parameters are `min` to `max` numbers; *fn = its type. */
+static int task_function(sema *s, const node *at, unsigned min, unsigned max, const type **fn)
 {
     operand o = tw__csl_rvalue(s, at, tw__csl_expr(s, at, NULL));
     tw__csl_function *f = tw__csl_function_of(&o);
     if (tw__csl_is_nothing(&o)) return -1;
-    if (f && f->is_task) return tw__csl_function_index(s, at, f);
+    *fn = o.type->kind == TW__CSL_TY_POINTER ? o.type->base : o.type;
+    if (f && f->is_task && (*fn)->kind == TW__CSL_TY_FN)
+        return parameters_ok(s, at, f->name, *fn, min, max) ? tw__csl_function_index(s, at, f) : -1;
     tw__csl_error(s, at, "csl.task", "expected a task, not %s", TYPE_TEXT(o.type));
     return -1;
 }
@@ -161,9 +170,16 @@ operand tw__dsd_rotating(sema *s, const node *call, const type *expected)
         return tw__csl_nothing();
     if (!tw__csl_sema_wse3(s))
         return tw__csl_error(s, call, "csl.arch", "@bind_rotating_tasks exists on WSE-3 only");
-    int main = task_function(s, call->kid[0]), other = task_function(s, call->kid[1]);
-    operand id = tw__csl_coerce(s, call->kid[2], tw__csl_expr(s, call->kid[2], NULL), &tw__csl_t_LOCAL_TASK_ID,
-                                tw__dsd_argument(s, call, 2));
+    operand id = tw__csl_rvalue(s, call->kid[2], tw__csl_expr(s, call->kid[2], NULL));
+    bool data = id.type == &tw__csl_t_DATA_TASK_ID;
+    if (tw__csl_is_nothing(&id)) return id;
+    if (id.kind != TW__CSL_O_VALUE || (!data && id.type != &tw__csl_t_LOCAL_TASK_ID))
+        return tw__csl_error(s, call->kid[2], "csl.type",
+                             "%s must be a local_task_id or data_task_id known at compile time, not %s",
+                             tw__dsd_argument(s, call, 2), TYPE_TEXT(id.type));
+    const type *fn = NULL, *other_fn = NULL;
+    int main = task_function(s, call->kid[0], data, data ? 2 : 0, &fn);
+    int other = task_function(s, call->kid[1], 0, 0, &other_fn);
     tw__dsd_fields f;
     int64_t limit = 1, init = 0;
     if (main < 0 || other < 0 || tw__csl_is_nothing(&id) ||
@@ -176,7 +192,11 @@ operand tw__dsd_rotating(sema *s, const node *call, const type *expected)
     tw__csl_task *task = TW__CSL_PUSH(p, tasks, task);
     tw__csl_rotation *row = TW__CSL_PUSH(p, rotations, rotation);
     if (!task || !row) return tw__csl_nothing();
-    *task = (tw__csl_task){ .kind = TW__CSL_TASK_LOCAL, .id = (uint8_t)id.value.i, .function = (uint32_t)main };
+    *task = (tw__csl_task){ .kind = data ? TW__CSL_TASK_DATA : TW__CSL_TASK_LOCAL,
+                            .id = (uint8_t)id.value.i,
+                            .args = (uint8_t)fn->count,
+                            .function = (uint32_t)main };
+    describe_arguments(task, fn);
     *row = (tw__csl_rotation){ .id = (uint8_t)id.value.i,
                                .main = (uint32_t)main,
                                .alternative = (uint32_t)other,
@@ -185,7 +205,8 @@ operand tw__dsd_rotating(sema *s, const node *call, const type *expected)
     return tw__csl_known(tw__csl_of_void());
 }
 
-/* @set_control_task_table([config]): control tasks get ids of their own. */
+/* @set_control_task_table([.{ .instructions, .stride }]): control tasks get ids of their own. Settings say how the
+ * table lies in memory; here it takes none, so they are checked only. */
 operand tw__dsd_control_table(sema *s, const node *call, const type *expected)
 {
     (void)expected;
@@ -193,8 +214,25 @@ operand tw__dsd_control_table(sema *s, const node *call, const type *expected)
         return tw__csl_nothing();
     if (!tw__csl_sema_wse3(s))
         return tw__csl_error(s, call, "csl.arch", "@set_control_task_table exists on WSE-3 only");
+    static const char *const names[] = { "instructions", "stride", NULL };
+    tw__dsd_fields f;
+    int64_t instructions = 4, stride = 1;
+    if (call->count &&
+        (!tw__dsd_open(&f, s, call->kid[0], "the settings of @set_control_task_table", names) ||
+         !tw__dsd_int(&f, "instructions", 2, 8, &instructions) || !tw__dsd_int(&f, "stride", 1, 7, &stride)))
+        return tw__csl_nothing();
+    if (instructions & (instructions - 1))
+        return tw__csl_error(s, tw__dsd_field_node(&f, "instructions"), "csl.range",
+                             ".instructions must be 2, 4 or 8, not %lld", (long long)instructions);
     tw__dsd_state *state = tw__dsd_state_of(s);
-    if (state) state->control_table = true;
+    if (!state) return tw__csl_nothing();
+    if (state->control_table_at) {
+        tw__csl_error(s, call, "csl.task", "the control tasks have their table already");
+        tw__csl_note(s, state->control_table_at, "it was set here");
+        return tw__csl_nothing();
+    }
+    state->control_table_at = call;
+    state->control_stride = (uint8_t)stride;
     return tw__csl_known(tw__csl_of_void());
 }
 

@@ -408,11 +408,56 @@ static operand b_sys(sema *s, const node *n, const type *expected)
     return tw__csl_error(s, ARG(1), "csl.builtin", "there is no service \"%s\"", name.string.bytes);
 }
 
+/* --- @__type(T, "question"): the library <types> only --- */
+
+static operand b_type(sema *s, const node *n, const type *expected)
+{
+    (void)expected;
+    value question;
+    if (!s->module || !s->module->is_library)
+        return tw__csl_error(s, n, "csl.builtin", "there is no builtin @%s", tw__csl_name_text(s, n->name));
+    if (!tw__csl_arguments(s, n, 2, 2)) return tw__csl_nothing();
+    const type *t = tw__csl_type_expr(s, ARG(0));
+    if (!t || !tw__csl_comptime(s, ARG(1), &tw__csl_t_COMPTIME_STRING, "the question", &question))
+        return tw__csl_nothing();
+    bool sized = t->size || t->kind == TW__CSL_TY_VOID;
+    const char *q = question.string.bytes;
+    const struct {
+        const char *name;
+        bool is_number;
+        tw__csl_int answer;
+    } answers[] = {
+        { "int", false, tw__csl_is_int(t) },
+        { "float", false, tw__csl_is_float(t) },
+        { "signed", false, t->kind == TW__CSL_TY_COMPTIME_INT || t->is_signed },
+        { "dsd", false, tw__csl_is_dsd(t) || t->kind == TW__CSL_TY_FIFO },
+        { "dsr", false, tw__csl_is_dsr(t) },
+        { "bits", true, t->kind == TW__CSL_TY_INT ? (tw__csl_int)t->bits : (tw__csl_int)t->size * 8 },
+        { "bytes", true, t->size },
+        { "align", true, t->align },
+        { "uint", true, 0 },
+    };
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        if (strcmp(answers[i].name, q)) continue;
+        if (answers[i].is_number && !sized)
+            return tw__csl_error(s, n, "csl.type", "%s exists at compile time only: it has no size", TYPE_TEXT(t));
+        if (!strcmp(q, "uint") && (t->size < 1 || t->size > 8 || tw__csl_is_aggregate(t)))
+            return tw__csl_error(s, n, "csl.type", "no integer is as wide as %s", TYPE_TEXT(t));
+        if (!strcmp(q, "uint"))
+            return tw__csl_known(tw__csl_of_type(
+                tw__csl_type_int(s->types, t->kind == TW__CSL_TY_INT ? t->bits : t->size * 8, false)));
+        return answers[i].is_number ? known_int(&tw__csl_t_u32, answers[i].answer)
+                                    : tw__csl_known(tw__csl_of_bool(answers[i].answer != 0));
+    }
+    return tw__csl_error(s, ARG(1), "csl.builtin", "@__type has no answer to \"%s\"", q);
+}
+
 static const struct {
     const char *name;
     tw__csl_builtin_fn fn;
 } rows[] = {
     { "__sys", b_sys },
+    { "__type", b_type },
     { "constants", b_constants },
     { "dimensions", b_dimensions },
     { "element_count", b_element_count },

@@ -266,10 +266,12 @@ static operand b_get_int(sema *s, const node *n, const type *expected)
     operand o = tw__csl_expr_rvalue(s, ARG(0), NULL);
     if (tw__csl_is_nothing(&o)) return o;
     const type *t = o.type;
+    if (tw__csl_is_int(t)) return o;
     if (!tw__csl_is_id(t) && t->kind != TW__CSL_TY_ENUM && !tw__csl_is_dsr(t) && t->kind != TW__CSL_TY_XDSR &&
         t->kind != TW__CSL_TY_SR)
         return tw__csl_error(s, ARG(0), "csl.type",
-                             "@get_int reads colors, ids, queues, enums and registers, not %s", TYPE_TEXT(t));
+                             "@get_int reads colors, ids, queues, enums, registers and integers, not %s",
+                             TYPE_TEXT(t));
     o.type = t->kind == TW__CSL_TY_ENUM ? t->base : &tw__csl_t_u16;
     if (tw__csl_is_known(&o)) return tw__csl_known(tw__csl_of_int(o.type, o.value.i));
     return o;
@@ -364,8 +366,9 @@ operand tw__csl_builtin(sema *s, const node *n, const type *expected)
 {
     const char *name = tw__csl_name_text(s, n->name);
     if (s->gen) tw__gen_at(s->gen, n);
-    static tw__csl_builtin_fn (*const tables[])(const char *) = { tw__csl_lang_builtin, tw__csl_data_builtin,
-                                                                  tw__csl_layout_builtin, tw__csl_dsd_builtin };
+    static tw__csl_builtin_fn (*const tables[])(const char *) = { tw__csl_lang_builtin,   tw__csl_data_builtin,
+                                                                  tw__csl_layout_builtin, tw__csl_symbol_builtin,
+                                                                  tw__csl_config_builtin, tw__csl_dsd_builtin };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         tw__csl_builtin_fn fn = tables[i](name);
         if (fn) return fn(s, n, expected);

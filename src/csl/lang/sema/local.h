@@ -123,9 +123,14 @@ struct tw__csl_sema {
     } *pending_exports;
     tw__csl_global **emitted;     /* end of the placed globals whose bytes are in the image */
     tw__csl_global *initialising; /* whose initial value is being evaluated */
-    bool memory_full;             /* reported */
-    uint32_t memory_top;          /* next free byte of PE memory */
-    uint32_t symbols;             /* placed variables with a name */
+    struct filter_id {            /* what @get_filter_id said */
+        struct filter_id *next;
+        uint8_t color, number;
+        const node *at;
+    } *filter_ids;
+    bool memory_full;    /* reported */
+    uint32_t memory_top; /* next free byte of PE memory */
+    uint32_t symbols;    /* placed variables with a name */
     tw__csl_global *placed, **last_placed;
 };
 
@@ -247,6 +252,13 @@ operand tw__csl_builtin(sema *s, const node *n, const type *expected);
 tw__csl_builtin_fn tw__csl_lang_builtin(const char *name);
 tw__csl_builtin_fn tw__csl_data_builtin(const char *name);
 tw__csl_builtin_fn tw__csl_layout_builtin(const char *name);
+tw__csl_builtin_fn tw__csl_symbol_builtin(const char *name);
+tw__csl_builtin_fn tw__csl_config_builtin(const char *name);
+/* Is this the place for the builtin? false after an error. */
+bool tw__csl_in_layout(sema *s, const node *n);
+bool tw__csl_in_comptime(sema *s, const node *n);
+/* Do the filters that @get_filter_id numbered still have these numbers? Asked when a tile program is complete. */
+bool tw__csl_check_filter_ids(sema *s);
 bool tw__csl_arguments(sema *s, const node *n, size_t min, size_t max);
 
 #endif

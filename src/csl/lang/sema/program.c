@@ -136,7 +136,8 @@ bool tw__csl_build_program(tw__csl_shared *shared, sema *layout, const char *top
         keep_exports(&s, m);
     }
     tw__csl_generate_waiting(&s);
-    bool good = top && tw__csl_errors(shared->ctx) == errors && tw__csl_dsd_finish(&s);
+    bool good =
+        top && tw__csl_errors(shared->ctx) == errors && tw__csl_check_filter_ids(&s) && tw__csl_dsd_finish(&s);
     /* Values in memory may name functions, and functions place more memory. */
     while (good && !tw__csl_stop(&s) && (s.waiting || s.emitted != s.last_placed))
         good = tw__csl_generate_waiting(&s) && tw__csl_emit_memory(&s);

@@ -102,7 +102,8 @@ static void take_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__p
         q->head = (q->head + 1) & 7;
         if (--q->count == 0) engine->out_busy &= ~(1u << queue);
         router->out_turn = (uint8_t)((queue + 1) & 31);
-        if (engine->op_active || engine->main_state != TW__MAIN_IDLE) tw__wse_wake_engine(part, pe, part->now + 1);
+        if (engine->op_active || engine->main_state != TW__MAIN_IDLE || engine->flush_pending[1])
+            tw__wse_wake_engine(part, pe, part->now + 1);
         if (engine->out_busy) tw__wse_wake(part, pe, part->now + 1);
         return;
     }

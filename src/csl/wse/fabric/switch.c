@@ -88,6 +88,8 @@ uint32_t tw__wse_switch_command(tw__part *part, uint32_t pe, tw__channel *c, uin
         if (engine->program && engine->program->teardown[c->color]) {
             engine->teardown_pending |= 1u << c->color;
             tw__wse_wake_engine(part, pe, part->now + 1);
+        } else if (engine->program && engine->program->local[29]) { /* a task of the program's own on the id */
+            tw__wse_activate(part, engine, 29);
         }
     }
     bool changed = c->position != before;

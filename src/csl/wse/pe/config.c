@@ -7,6 +7,10 @@
  *   0x7f00, 0x7f01  colors in teardown, low and high; writing ends nothing
  *   0x7f02          main thread priority: 0 medium-low, 1 medium, 2 medium-high, 3 high
  *   0x7f03          mask of the control transform
+ *   0x7f04          mask of exceptions: a 0 lets one stop the PE
+ *   0x7f05, 0x7f06  input and output queues that @queue_flush found empty; writing ones clears them
+ *   0x7e40 + q      color of input queue q           0x7e48 + q   of output queue q
+ *   0x7f60 + color  outputs of switch positions that set both sides, in the fields of 0x7f40
  *   0x7f10 + q      wavelets in input queue q        0x7f18 + q   in output queue q
  *   0x7f20 + color  routes                           0x7f40 + color   switches */
 #include "csl/wse/pe/pe.h"
@@ -20,6 +24,11 @@ enum {
     PRIORITIES = 0x7e80,
     QUEUES_IN = 0x7f10,
     QUEUES_OUT = 0x7f18,
+    OUTPUTS = 0x7f60,
+    COLORS_IN = 0x7e40,
+    COLORS_OUT = 0x7e48,
+    EXCEPTIONS = 0x7f04,
+    FLUSHED = 0x7f05,
     FIRST = 0x7e00,
     TEARDOWN = 1 << 14
 };
@@ -59,12 +68,15 @@ static uint16_t get_switches(const tw__channel *c)
 
 static void set_switches(tw__channel *c, uint16_t value)
 {
+    unsigned before = get_switches(c);
     c->position = value >> 13 & 3;
     c->ring = value >> 12 & 1;
     c->has_switches = 1;
-    c->valid = c->sides = 0;
     for (unsigned k = 0; k < 3; k++) {
         unsigned field = value >> 4 * k & 15, direction = field & 7;
+        if (field == (before >> 4 * k & 15)) continue; /* keeps what the register cannot show */
+        c->valid &= (uint8_t)~(1u << k);
+        c->sides &= (uint8_t)~(1u << k);
         c->sides |= (uint8_t)((field >> 3) << k);
         c->pos_rx[k] = c->pos_tx[k] = 0;
         if (direction > 4) continue;
@@ -73,6 +85,24 @@ static void set_switches(tw__channel *c, uint16_t value)
             c->pos_rx[k] = (uint8_t)(1u << direction);
         else
             c->pos_tx[k] = (uint8_t)(1u << direction);
+    }
+    tw__wse_channel_effect(c);
+}
+
+/* Outputs of positions: 5 = none, or the position sets one side only. */
+static uint16_t get_outputs(const tw__channel *c)
+{
+    unsigned value = 0;
+    for (unsigned k = 0; k < 3; k++)
+        value |= (c->pos_rx[k] && c->pos_tx[k] ? (unsigned)__builtin_ctz(c->pos_tx[k]) : 5u) << 4 * k;
+    return (uint16_t)value;
+}
+
+static void set_outputs(tw__channel *c, uint16_t value)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        unsigned direction = value >> 4 * k & 7;
+        if (c->pos_rx[k]) c->pos_tx[k] = direction <= 4 ? (uint8_t)(1u << direction) : 0;
     }
     tw__wse_channel_effect(c);
 }
@@ -140,6 +170,10 @@ uint16_t tw__wse_config_get(tw__part *part, tw__pe *pe, uint16_t word)
         tw__channel *c = tw__wse_channel_of(part, number, word - SWITCHES);
         return c ? get_switches(c) : 0;
     }
+    if (word >= OUTPUTS && word < OUTPUTS + TW__CSL_COLORS) {
+        tw__channel *c = tw__wse_channel_of(part, number, word - OUTPUTS);
+        return c ? get_outputs(c) : 0;
+    }
     if (word >= FILTERS && word < FILTERS + 64) return get_filter(part, number, word - FILTERS);
     if (word >= PRIORITIES && word < PRIORITIES + 64) return pe->high_priority >> (word - PRIORITIES) & 1;
     if (word >= QUEUES_IN && word < QUEUES_IN + 8)
@@ -150,20 +184,32 @@ uint16_t tw__wse_config_get(tw__part *part, tw__pe *pe, uint16_t word)
     if (word == 0x7f01) return (uint16_t)(torn_down(router) >> 16);
     if (word == 0x7f02) return pe->main_priority;
     if (word == 0x7f03) return pe->transform_mask;
+    if (word == EXCEPTIONS) return (uint16_t)(~0u ^ pe->unmasked);
+    if (word == FLUSHED || word == FLUSHED + 1) return pe->flushed[word - FLUSHED];
+    if (word >= COLORS_IN && word < COLORS_OUT + 8) {
+        const tw__queue *q = (word < COLORS_OUT ? pe->in_queue : pe->out_queue)[word & 7];
+        return q ? q->color : TW__CSL_NO_ID;
+    }
     return pe->config && word >= FIRST && word < FIRST + 512 ? pe->config[word - FIRST] : 0;
+}
+
+static void bind_queue(tw__part *part, tw__pe *pe, unsigned queue, unsigned color, bool output)
+{
+    if (color < TW__CSL_COLORS)
+        tw__wse_queue_bind(part, pe, queue, color, output);
+    else
+        tw__wse_misuse(part, pe, "wse.config", "queue %u cannot be bound to color %u", queue, color);
 }
 
 void tw__wse_config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t value)
 {
     uint32_t number = tw__wse_pe_number(part, pe);
-    bool routes = word >= ROUTES && word < ROUTES + TW__CSL_COLORS;
-    if (routes || (word >= SWITCHES && word < SWITCHES + TW__CSL_COLORS)) {
-        tw__channel *c = tw__wse_channel_of(part, number, routes ? word - ROUTES : word - SWITCHES);
+    static void (*const banks[])(tw__channel *c, uint16_t value) = { set_routes, set_switches, set_outputs };
+    unsigned bank = (word - ROUTES) / 32u, color = (word - ROUTES) % 32u;
+    if (word >= ROUTES && bank < sizeof banks / sizeof *banks && color < TW__CSL_COLORS) {
+        tw__channel *c = tw__wse_channel_of(part, number, color);
         if (!c) return;
-        if (routes)
-            set_routes(c, value);
-        else
-            set_switches(c, value);
+        banks[bank](c, value);
         part->w->router[number].ready = UINT32_MAX; /* wavelets that waited for this route */
         tw__wse_wake(part, number, part->now + 1);
     } else if (word >= FILTERS && word < FILTERS + 64) {
@@ -177,6 +223,14 @@ void tw__wse_config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t valu
         pe->main_priority = value & 3;
     } else if (word == 0x7f03) {
         pe->transform_mask = value & 63;
+    } else if (word == EXCEPTIONS) {
+        pe->unmasked = (uint8_t)~value;
+        tw__wse_exceptions_clear(); /* what was raised before does not count */
+    } else if (word == FLUSHED || word == FLUSHED + 1) {
+        pe->flushed[word - FLUSHED] &= (uint8_t)~value;
+        pe->flush_pending[word - FLUSHED] &= (uint8_t)~value;
+    } else if (word >= COLORS_IN && word < COLORS_OUT + 8) {
+        bind_queue(part, pe, word & 7, value, word >= COLORS_OUT);
     } else if (word >= FIRST && word < FIRST + 512) {
         tw__wse_misuse(part, pe, "wse.config", "configuration register 0x%04x has no model: it is plain storage",
                        word);

@@ -38,6 +38,8 @@ static bool make_walk(tw__part *part, tw__pe *pe, tw__opnd *o, const tw__csl_dsd
         view->extent[0] = (uint16_t)dsd->stride;
         view->stride[0] = o->size;
         tw_walk_begin(&o->walk->walk, view, 1, TW_WALK_RING);
+        tw_run passed;
+        if (dsd->shape && dsd->shape < view->extent[0]) tw_walk_next(&o->walk->walk, dsd->shape, &passed);
         return true;
     }
     const tw__csl_program *p = pe->program->program;

@@ -69,7 +69,7 @@ static void decode_tasks(tw__decoded *d)
         if (!d->local[id]) d->start_active &= ~(1ull << id);
     for (size_t k = 0; k < p->handler_count; k++) {
         if (p->handlers[k].is_queue)
-            d->empty_queue[p->handlers[k].id] = p->handlers[k].function + 1;
+            d->empty_queue[p->handlers[k].is_queue == 2][p->handlers[k].id] = p->handlers[k].function + 1;
         else
             d->teardown[p->handlers[k].id] = p->handlers[k].function + 1;
     }
@@ -160,7 +160,9 @@ bool tw__wse_pe_start(tw__part *part, tw__pe *pe)
         const tw__csl_queue *q = &p->queues[k];
         if (q->color == TW__CSL_NO_ID) continue;
         if (!tw__wse_queue_bind(part, pe, q->id, q->color, q->is_output)) return false;
-        (q->is_output ? pe->out_queue : pe->in_queue)[q->id]->priority = q->priority;
+        tw__queue *queue = (q->is_output ? pe->out_queue : pe->in_queue)[q->id];
+        queue->priority = q->priority;
+        queue->control_base = q->control_base;
     }
     for (size_t k = 0; k < p->rotation_count && k < 2; k++) pe->rotation[k] = p->rotations[k].init;
     for (size_t k = 0; k < p->dsr_init_count; k++)

@@ -73,7 +73,8 @@ typedef struct tw__queue {
     uint8_t color, depth, head, count;
     uint8_t op; /* operation slot + 1 that uses it; 0 = none */
     uint8_t priority;
-    uint8_t spare[2];
+    uint8_t control_base; /* of its control tasks: @initialize_queue, .ctrl_table_id */
+    uint8_t spare;
     tw__wave ring[8];
 } tw__queue;
 #define TW__WSE_DIRECT 8u /* queues 0 .. 7 are the program's, from 8 on one per color without queue */
@@ -186,10 +187,11 @@ typedef struct tw__pe {
     uint64_t active, blocked, high_priority; /* by task id */
     uint32_t teardown_pending;
     uint8_t op_active; /* microthreads with an operation */
-    uint8_t ut_blocked, flush_pending;
-    uint8_t out_pending; /* not used for direct queues */
+    uint8_t ut_blocked;
+    uint8_t flush_pending[2], flushed[2]; /* queues, input and output: @queue_flush waits for them, did its work */
     uint8_t transform_mask, prng, carry;
-    uint32_t out_busy;                                                 /* out queues with wavelets */
+    uint8_t unmasked;  /* floating-point exceptions that stop the PE: bits of tw__wse_exceptions */
+    uint32_t out_busy; /* out queues with wavelets */
     uint8_t in_of_color[TW__CSL_COLORS], out_of_color[TW__CSL_COLORS]; /* queue + 1; 0 = none */
     tw__queue *in_queue[TW__WSE_DIRECT + TW__CSL_COLORS], *out_queue[TW__WSE_DIRECT + TW__CSL_COLORS];
     uint32_t in_busy; /* in queues with wavelets */
@@ -230,7 +232,7 @@ typedef struct tw__decoded {
     tw__dinsn *code;
     tw__decoded_use *uses;
     uint8_t local[TW__CSL_TASK_IDS], data[TW__CSL_TASK_IDS], control[TW__CSL_TASK_IDS]; /* row of tasks + 1 */
-    uint32_t teardown[TW__CSL_COLORS], empty_queue[TW__CSL_QUEUES];                     /* function + 1 */
+    uint32_t teardown[TW__CSL_COLORS], empty_queue[2][TW__CSL_QUEUES];                  /* function + 1 */
     uint64_t start_active, start_blocked;
     uint8_t start_ut_blocked;
 } tw__decoded;
@@ -461,6 +463,11 @@ void tw__wse_engine_takes(tw__part *part, tw__pe *pe, tw__wave wave, uint64_t at
 void tw__wse_engine_turn(tw__part *part, tw__pe *pe, uint64_t now);
 void tw__wse_activate(tw__part *part, tw__pe *pe, unsigned id);
 void tw__wse_block(tw__part *part, tw__pe *pe, unsigned kind, unsigned id, bool block);
+
+/* --- exception.c: floating-point exceptions since the last clear; a raised one that the program unmasked is a fault
+ * at instruction `at`, which comes soon behind what raised it */
+void tw__wse_exceptions_clear(void);
+bool tw__wse_exceptions_raised(tw__part *part, tw__pe *pe, uint32_t at);
 
 /* --- config.c, service.c -------------------------------------------------------------------------------------- */
 uint16_t tw__wse_config_get(tw__part *part, tw__pe *pe, uint16_t word);

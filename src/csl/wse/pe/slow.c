@@ -128,7 +128,7 @@ tw__slow tw__wse_pe_slow(tw__part *part, tw__pe *pe, const tw__dinsn *i, uint64_
     case TW__CSL_I_SET_PRNG: pe->prng = (uint8_t)r[i->a]; break;
     case TW__CSL_I_QUEUE_FLUSH:
         /* WSE-3: the flush task runs once the queue is empty. */
-        pe->flush_pending |= (uint8_t)(1u << (r[i->a] & 7));
+        pe->flush_pending[i->b & 1] |= (uint8_t)(1u << (r[i->a] & 7));
         tw__wse_wake_engine(part, tw__wse_pe_number(part, pe), part->now + 1);
         break;
     case TW__CSL_I_TRAP: return trap(part, pe, i);

@@ -76,7 +76,8 @@ static uint32_t transformed_in(tw__part *part, tw__pe *pe, const tw__opnd *o, tw
     if (marks && !(wave.flags & TW__WSE_CONTROL))
         tw__wse_misuse(part, pe, "wse.transform",
                        "control_transform leaves 14 bits of the index: bits 15 or 14 were set");
-    return wave.flags & TW__WSE_CONTROL ? rest | 0x80000000u : rest;
+    /* The mask of <tile_config/control_transform> turns bits of the control task's id (modelled: on arrival). */
+    return wave.flags & TW__WSE_CONTROL ? (rest ^ (uint32_t)pe->transform_mask << 16) | 0x80000000u : rest;
 }
 
 static void take_in(tw__part *part, tw__pe *pe, tw__opnd *o, uint8_t *to, uint32_t n)
@@ -325,7 +326,10 @@ static void save_addresses(tw__pe *pe, tw__op *op)
         const tw__opnd *o = &op->arg[k];
         if (o->dsr < 0 || !(pe->dsr[o->dsr].flags & TW__CSL_DSD_SAVE_ADDRESS)) continue;
         if (o->kind == TW__O_MEM) pe->dsr[o->dsr].dsd.base = (uint16_t)o->at;
-        if (o->kind == TW__O_WALK)
+        tw__csl_dsd *dsd = &pe->dsr[o->dsr].dsd;
+        if (o->kind == TW__O_WALK && dsd->kind == TW__CSL_DSD_CIRCBUF && dsd->stride)
+            dsd->shape = (uint16_t)((dsd->shape + op->done) % (uint16_t)dsd->stride); /* the place in the ring */
+        else if (o->kind == TW__O_WALK)
             pe->dsr[o->dsr].dsd.base = (uint16_t)((intptr_t)o->walk->walk.at - (intptr_t)pe->memory);
     }
 }

@@ -55,9 +55,10 @@ static choice for_queue(tw__part *part, tw__pe *pe, unsigned queue)
         tw__wave wave = q->ring[q->head];
         if (!(wave.flags & TW__WSE_CONTROL))
             return d->data[channel] ? (choice){ DATA, channel, queue, d->data[channel] - 1u } : (choice){ 0 };
-        unsigned entry = entry_point(wave.payload);
-        if (d->control[entry]) return (choice){ CONTROL, entry, queue, d->control[entry] - 1u };
-        if (entry != 31) /* 31 = no task, by convention of the vendor's library */
+        unsigned entry = entry_point(wave.payload) + q->control_base;
+        if (entry < TW__CSL_TASK_IDS && d->control[entry])
+            return (choice){ CONTROL, entry, queue, d->control[entry] - 1u };
+        if (entry_point(wave.payload) != 31) /* 31 = no task, by convention of the vendor's library */
             tw__wse_complain(part, tw__wse_pe_number(part, pe), TW_WARNING, "wse.control",
                              "control wavelet 0x%08x on color %u names control task %u, which is not bound",
                              wave.payload, q->color, entry);
@@ -101,6 +102,17 @@ static void offer(tw__part *part, tw__pe *pe, choice *best, unsigned *count, cho
         *best = next;
 }
 
+/* Queues that @queue_flush waits for, once they are empty. */
+static void offer_flushed(tw__part *part, tw__pe *pe, choice *best, unsigned *count)
+{
+    for (unsigned out = 0; out < 2; out++)
+        for (uint32_t rest = pe->flush_pending[out]; rest; rest &= rest - 1) {
+            unsigned queue = (unsigned)__builtin_ctz(rest);
+            const tw__queue *q = (out ? pe->out_queue : pe->in_queue)[queue];
+            if (!q || q->count == 0) offer(part, pe, best, count, (choice){ FLUSH, 29, queue, out });
+        }
+}
+
 static choice pick(tw__part *part, tw__pe *pe)
 {
     choice best = { 0 };
@@ -111,9 +123,7 @@ static choice pick(tw__part *part, tw__pe *pe)
         for (unsigned color = 0; color < TW__CSL_COLORS; color++)
             if (pe->teardown_pending >> color & 1 && pe->program->teardown[color])
                 offer(part, pe, &best, &count, (choice){ TEARDOWN, 29, color, 0 });
-    for (unsigned queue = 0; pe->flush_pending && queue < TW__CSL_QUEUES; queue++)
-        if (pe->flush_pending >> queue & 1 && (!pe->in_queue[queue] || pe->in_queue[queue]->count == 0))
-            offer(part, pe, &best, &count, (choice){ FLUSH, 29, queue, 0 });
+    offer_flushed(part, pe, &best, &count);
     uint64_t ready = pe->active & ~pe->blocked;
     for (uint64_t rest = ready; rest; rest &= rest - 1) {
         unsigned id = (unsigned)__builtin_ctzll(rest);
@@ -153,6 +163,12 @@ static uint32_t rotated(tw__pe *pe, unsigned id, uint32_t function)
     return function;
 }
 
+/* Task 29 calls the handler of every queue that is marked as flushed, until tile_config.queue_flush.exit(). */
+static void again_flushed(tw__pe *pe)
+{
+    for (unsigned out = 0; out < 2; out++) pe->flush_pending[out] |= pe->flushed[out];
+}
+
 static void start(tw__part *part, tw__pe *pe, choice c, uint64_t now)
 {
     const tw__csl_program *p = pe->program->program;
@@ -173,24 +189,32 @@ static void start(tw__part *part, tw__pe *pe, choice c, uint64_t now)
         break;
     }
     case TEARDOWN:
+        again_flushed(pe);
         pe->teardown_pending &= ~(1u << c.queue);
         function = pe->program->teardown[c.queue] - 1;
         args[count++] = c.queue;
         break;
     case FLUSH:
-        pe->flush_pending &= (uint8_t)~(1u << c.queue);
-        if (!pe->program->empty_queue[c.queue]) return;
-        function = pe->program->empty_queue[c.queue] - 1;
-        args[count++] = c.queue;
+        again_flushed(pe);
+        pe->flush_pending[c.row] &= (uint8_t)~(1u << c.queue);
+        pe->flushed[c.row] |= (uint8_t)(1u << c.queue);
+        if (pe->program->empty_queue[c.row][c.queue]) {
+            function = pe->program->empty_queue[c.row][c.queue] - 1;
+        } else if (pe->program->local[29]) { /* a task of the program's own on the teardown id */
+            function = p->tasks[pe->program->local[29] - 1].function;
+        } else {
+            return;
+        }
         break;
     case LOCAL:
         pe->active &= ~(1ull << c.id);
         function = rotated(pe, c.id, p->tasks[c.row].function);
         break;
     default: { /* DATA, CONTROL */
+        function = c.what == DATA ? rotated(pe, c.id, p->tasks[c.row].function) : p->tasks[c.row].function;
+        if (function != p->tasks[c.row].function) break; /* an alternative takes no wavelet (modelled) */
         tw__wave wave = tw__wse_queue_pop(part, pe, c.queue);
         count = arguments(&p->tasks[c.row], wave.payload, args);
-        function = p->tasks[c.row].function;
     }
     }
     if (count > p->functions[function].params) count = p->functions[function].params;
@@ -224,7 +248,9 @@ static void run_main(tw__part *part, tw__pe *pe, uint64_t now)
     uint64_t used = 0;
     if (pe->main_state == TW__MAIN_MAP) pe->main_state = TW__MAIN_RUN;
     uint64_t budget = pe->op_active ? tw__wse_figure(part, TW__WSE_M_SHARED_SLICE) : ALONE_SLICE;
-    tw__run why = tw__wse_pe_run(part, pe, budget, &used);
+    if (pe->unmasked) tw__wse_exceptions_clear();
+    tw__run why = tw__wse_pe_run(part, pe, pe->unmasked ? 1 : budget, &used);
+    if (pe->unmasked && tw__wse_exceptions_raised(part, pe, pe->pc - (why == TW__RUN_END))) why = TW__RUN_FAULT;
     pe->main_busy = now + used;
     if (part->w->counters) part->w->counters[tw__wse_pe_number(part, pe)].scalar_cycles += used;
     if (why == TW__RUN_END) end_task(part, pe);
@@ -279,7 +305,11 @@ static uint32_t run_op(tw__part *part, tw__pe *pe, tw__op *op)
         return 1;
     }
     uint32_t n = tw__wse_op_ready(part, pe, op);
-    return tw__wse_op_advance(part, pe, op, n);
+    if (!pe->unmasked) return tw__wse_op_advance(part, pe, op, n);
+    tw__wse_exceptions_clear();
+    uint32_t cycles = tw__wse_op_advance(part, pe, op, n);
+    tw__wse_exceptions_raised(part, pe, pe->pc);
+    return cycles;
 }
 
 /* Does the operation of the main thread want the datapath? A FIFO that has run dry or full ends it here. */
@@ -303,7 +333,8 @@ static bool main_op_ready(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *la
 
 static bool may_have_task(const tw__pe *pe)
 {
-    return (pe->active & ~pe->blocked) || pe->in_busy || pe->commands || pe->teardown_pending || pe->flush_pending;
+    return (pe->active & ~pe->blocked) || pe->in_busy || pe->commands || pe->teardown_pending ||
+           pe->flush_pending[0] || pe->flush_pending[1];
 }
 
 /* Scalar code: goes on, or takes up a task. False when it has nothing to do now. */
