@@ -122,19 +122,19 @@ enum {
 #define NONE     .accesses = { 0 }
 
 const tw_isa_row tw__isa_rows[TW__OP_COUNT] = {
-#define X(rid, mnemonic, rpipe, rcontext, rarchs, form, bits, ops, memory, turns, rflags, text) \
-    [TW__OP_##rid] = { .id = #rid,                                                              \
-                       .name = mnemonic,                                                        \
-                       .doc = text,                                                             \
-                       .pipe = (tw_isa_pipe)(rpipe),                                            \
-                       .context = (tw_isa_context)(rcontext),                                   \
-                       .archs = rarchs,                                                         \
-                       .flags = rflags,                                                         \
-                       .cycles = turns,                                                         \
-                       .match = bits,                                                           \
-                       ops,                                                                     \
-                       memory,                                                                  \
-                       .mask = (0x7fffffffu & ~(uint32_t)FIELDS_##form) |                       \
+#define X(rid, mnemonic, rpipe, rcontext, rarchs, form, bits, ops, memory, turns, rflags, rsem, text) \
+    [TW__OP_##rid] = { .id = #rid,                                                                    \
+                       .name = mnemonic,                                                              \
+                       .doc = text,                                                                   \
+                       .pipe = (tw_isa_pipe)(rpipe),                                                  \
+                       .context = (tw_isa_context)(rcontext),                                         \
+                       .archs = rarchs,                                                               \
+                       .flags = rflags,                                                               \
+                       .cycles = turns,                                                               \
+                       .match = bits,                                                                 \
+                       ops,                                                                           \
+                       memory,                                                                        \
+                       .mask = (0x7fffffffu & ~(uint32_t)FIELDS_##form) |                             \
                                ((rflags) & TW_ISA_ALONE ? 0x80000000u : 0u) },
 
 #include "poplar/colossus/isa/isa.def"
