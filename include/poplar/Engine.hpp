@@ -22,6 +22,10 @@
 #include <string>
 #include <vector>
 
+namespace pva {
+class Report; /* <pva/pva.hpp> */
+}
+
 namespace poplar {
 
 class Engine {
@@ -86,6 +90,8 @@ class Engine {
     ProfileValue getGraphProfile(); /* profiling_disabled on a CPU device */
     ProfileValue getExecutionProfile();
     ProfileValue getProfile(); /* both */
+    /* The same as a report of <pva/pva.hpp>; without steps unless `reportExecution`. */
+    pva::Report getReport(bool reportExecution = true);
     void reportExecution(std::ostream &out, const OptionFlags &options = {});
     void enableExecutionProfiling();
     void disableExecutionProfiling();
@@ -99,6 +105,15 @@ class Engine {
     core::Compiled &get() const;
     std::shared_ptr<core::Compiled> compiled;
 };
+
+/* Summaries of profiles that getGraphProfile() and getExecutionProfile() returned (guide 8.2); options as there. */
+void printProfileSummary(std::ostream &out, const ProfileValue &graphProfile, const ProfileValue &executionProfile,
+                         const OptionFlags &options = {});
+void printGraphSummary(std::ostream &out, const ProfileValue &graphProfile, const OptionFlags &options = {});
+void printExecutionSummary(std::ostream &out, const ProfileValue &graphProfile,
+                           const ProfileValue &executionProfile, const OptionFlags &options = {});
+/* The same of a file, such as graph_memory_allocation_error names. */
+void printGraphSummary(std::ostream &out, const std::string &profilePath, const OptionFlags &options);
 
 } // namespace poplar
 #endif

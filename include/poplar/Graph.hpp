@@ -245,6 +245,7 @@ class Graph {
     void outputComputeGraph(std::ostream &out, ArrayRef<program::Program> programs = {}) const;
 
     core::GraphHolder &get() const; /* poplar_error when invalid */
+    const std::shared_ptr<core::GraphHolder> &share() const { return holder; }
 
   private:
     explicit Graph(std::shared_ptr<core::GraphHolder> h) : holder(std::move(h)) {}

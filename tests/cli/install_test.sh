@@ -39,6 +39,45 @@ expect 0 cmake --build project/build
 expect 0 project/build/adder 4 5
 prints out '4 + 5 = 9'
 
+# Poplar in C++, with the names that builds against the vendor's SDK use.
+cat >host.cpp <<'END'
+#include <iostream>
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <pva/pva.hpp>
+#include <pvti/pvti.hpp>
+int main()
+{
+    poplar::Device d = poplar::IPUModel().createDevice();
+    poplar::Graph g(d);
+    poplar::Engine e(g, poplar::program::Sequence());
+    e.load(d);
+    pvti::TraceChannel channel("outside");
+    std::cout << e.getReport().compilation().target().numTiles() << " tiles\n";
+}
+END
+cxxflags=$(PKG_CONFIG_PATH="$pc" pkg-config --cflags --libs poplar) || fail 'pkg-config does not know poplar'
+expect 0 sh -c "$CXX -std=c++11 host.cpp $cxxflags -lpva -lpvti -o host"
+expect 0 ./host
+prints out '1472 tiles'
+mkdir cxx
+cp host.cpp cxx
+cat >cxx/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.18)
+project(outside CXX)
+find_package(poplar REQUIRED)
+find_package(pva REQUIRED)
+find_package(libpvti REQUIRED)
+add_executable(host host.cpp)
+target_link_libraries(host PRIVATE poplar pva libpvti)
+get_target_property(popc popc_bin LOCATION)
+execute_process(COMMAND ${popc} --list-targets COMMAND_ERROR_IS_FATAL ANY)
+END
+expect 0 cmake -S cxx -B cxx/build -G Ninja "-DCMAKE_PREFIX_PATH=$prefix"
+expect 0 cmake --build cxx/build
+expect 0 cxx/build/host
+prints out '1472 tiles'
+
 # Checks of pointers of AI Engine kernels, by pkg-config and by CMake.
 cat >load.c <<'END'
 #include <tilewright/aie.h>

@@ -58,6 +58,7 @@ struct GraphHolder {
     tw_graph *graph;
     Target target;
     std::shared_ptr<std::recursive_mutex> lock;
+    tw_tensor seeds = { 0, 0 }, behaviour = { 0, 0 }; /* registers.cpp; nil until asked for */
 
   private:
     struct Checker {
@@ -121,6 +122,10 @@ struct Compiled {
 
 /* What an executable's bytes hold; `options` on top of those in it. */
 std::shared_ptr<Compiled> compiledFrom(std::istream &in, const OptionFlags &options, const char *call);
+
+using ProfilePrinter = tw_status (*)(const tw_profile *, FILE *, const tw_profile_options *);
+void printProfile(const tw_profile *profile, std::ostream &out, const OptionFlags &flags, ProfilePrinter printer,
+                  const char *call);
 
 /* A C stream that writes to a C++ one. NULL when there is no memory. */
 FILE *streamTo(std::ostream &out);

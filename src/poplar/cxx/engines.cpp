@@ -252,10 +252,9 @@ static const tw_profile *profileOf(tw_engine *e, const char *call)
     return p;
 }
 
-using Printer = tw_status (*)(const tw_profile *, FILE *, const tw_profile_options *);
-static void print(tw_engine *e, std::ostream &out, const OptionFlags &flags, Printer printer, const char *call)
+void core::printProfile(const tw_profile *profile, std::ostream &out, const OptionFlags &flags,
+                        ProfilePrinter printer, const char *call)
 {
-    const tw_profile *profile = profileOf(e, call);
     tw_profile_options options = tw_profile_options();
     for (const auto &f : flags) check(tw_profile_options_set(&options, f.first.c_str(), f.second.c_str()), call);
     FILE *stream = core::streamTo(out);
@@ -271,11 +270,13 @@ void Engine::printProfileSummary(std::ostream &out, const OptionFlags &options)
         out << "No profile: " << tw_error_message() << '\n';
         return;
     }
-    print(get().engine, out, options, tw_profile_print_summary, "Engine::printProfileSummary");
+    core::printProfile(tw_engine_profile(get().engine), out, options, tw_profile_print_summary,
+                       "Engine::printProfileSummary");
 }
 void Engine::reportExecution(std::ostream &out, const OptionFlags &options)
 {
-    print(get().engine, out, options, tw_profile_print_execution_summary, "Engine::reportExecution");
+    const char *call = "Engine::reportExecution";
+    core::printProfile(profileOf(get().engine, call), out, options, tw_profile_print_execution_summary, call);
 }
 void Engine::enableExecutionProfiling()
 {

@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 #include <jansson.h>
+#include <pva/pva.hpp>
+#include <sstream>
 
 namespace poplar {
 
@@ -33,15 +35,25 @@ static ProfileValue valueOf(json_t *j)
     return ProfileValue();
 }
 
-static ProfileValue read(tw_engine *e, char *(*write)(const tw_profile *, bool), const char *call)
+using Writer = char *(*)(const tw_profile *, bool);
+static std::string textOf(tw_engine *e, Writer write, const char *call)
 {
     const tw_profile *profile = tw_engine_profile(e);
     if (!profile) core::raise(TW_E_PROFILING_DISABLED, call, tw_error_message());
     char *text = write(profile, false);
-    json_error_t error;
-    json_t *root = text ? json_loads(text, 0, &error) : nullptr;
+    if (!text)
+        core::raise(tw_profile_has_execution(profile) ? TW_E_NO_MEMORY : TW_E_MISSING_PROFILE, call,
+                    tw_error_message());
+    std::string copy = text;
     std::free(text);
-    if (!root) core::raise(TW_E_NO_MEMORY, call, "no memory for the profile");
+    return copy;
+}
+
+static ProfileValue parse(const std::string &text, const char *call)
+{
+    json_error_t error;
+    json_t *root = json_loads(text.c_str(), 0, &error);
+    if (!root) core::raise(TW_E_PARSE, call, error.text);
     ProfileValue v = valueOf(root);
     json_decref(root);
     return v;
@@ -49,11 +61,13 @@ static ProfileValue read(tw_engine *e, char *(*write)(const tw_profile *, bool),
 
 ProfileValue Engine::getGraphProfile()
 {
-    return read(get().engine, tw_profile_graph_json, "Engine::getGraphProfile");
+    const char *call = "Engine::getGraphProfile";
+    return parse(textOf(get().engine, tw_profile_graph_json, call), call);
 }
 ProfileValue Engine::getExecutionProfile()
 {
-    return read(get().engine, tw_profile_execution_json, "Engine::getExecutionProfile");
+    const char *call = "Engine::getExecutionProfile";
+    return parse(textOf(get().engine, tw_profile_execution_json, call), call);
 }
 ProfileValue Engine::getProfile()
 {
@@ -61,6 +75,52 @@ ProfileValue Engine::getProfile()
     both.emplace("graphProfile", getGraphProfile());
     both.emplace("executionProfile", getExecutionProfile());
     return both;
+}
+
+pva::Report Engine::getReport(bool reportExecution)
+{
+    const char *call = "Engine::getReport";
+    tw_engine *e = get().engine;
+    std::string graph = textOf(e, tw_profile_graph_json, call);
+    bool ran = reportExecution && tw_profile_has_execution(tw_engine_profile(e));
+    return pva::makeReport(graph, ran ? textOf(e, tw_profile_execution_json, call) : std::string());
+}
+
+/* Profiles that programs have kept: the summary of guide 8.2, read back from the tree. */
+static void printProfiles(std::ostream &out, const ProfileValue *graph, const ProfileValue *execution,
+                          const OptionFlags &flags, core::ProfilePrinter printer, const char *call)
+{
+    std::ostringstream parts[2];
+    if (graph) serializeToJSON(parts[0], *graph);
+    if (execution) serializeToJSON(parts[1], *execution);
+    std::string g = parts[0].str(), e = parts[1].str();
+    tw_profile *profile = nullptr;
+    core::check(
+        tw_profile_load(&profile, graph ? g.data() : nullptr, g.size(), execution ? e.data() : nullptr, e.size()),
+        call);
+    std::shared_ptr<tw_profile> owner(profile, tw_profile_free);
+    core::printProfile(profile, out, flags, printer, call);
+}
+void printProfileSummary(std::ostream &out, const ProfileValue &graph, const ProfileValue &execution,
+                         const OptionFlags &options)
+{
+    printProfiles(out, &graph, &execution, options, tw_profile_print_summary, "printProfileSummary");
+}
+void printGraphSummary(std::ostream &out, const ProfileValue &graph, const OptionFlags &options)
+{
+    printProfiles(out, &graph, nullptr, options, tw_profile_print_graph_summary, "printGraphSummary");
+}
+void printExecutionSummary(std::ostream &out, const ProfileValue &graph, const ProfileValue &execution,
+                           const OptionFlags &options)
+{
+    printProfiles(out, &graph, &execution, options, tw_profile_print_execution_summary, "printExecutionSummary");
+}
+void printGraphSummary(std::ostream &out, const std::string &path, const OptionFlags &options)
+{
+    tw_profile *profile = nullptr;
+    core::check(tw_profile_load_file(&profile, path.c_str()), "printGraphSummary");
+    std::shared_ptr<tw_profile> owner(profile, tw_profile_free);
+    core::printProfile(profile, out, options, tw_profile_print_graph_summary, "printGraphSummary");
 }
 
 } // namespace poplar

@@ -197,7 +197,7 @@ const tw__vertex_type *tw__vertex_info(const tw__core *core, const tw__vertex *v
 char *tw__vertex_text(const tw__core *core, uint32_t vertex, char *buf, size_t size);
 /* Field by name, with "[index]" split off (*index = -1 without one). NULL with an error. */
 const tw__field *tw__field_get(tw__core *core, uint32_t vertex, const char *name, unsigned *field, int64_t *index);
-/* Of set_field_size(). Sorted by vertex, then field: sizes are set vertex after vertex, so nearly all go to the end. */
+/* Of set_field_size(), by vertex, then field: sizes are set vertex after vertex, so nearly all go to the end. */
 struct tw__field_size {
     uint32_t vertex, field;
     uint64_t size;

@@ -1,9 +1,9 @@
 /* A graph as bytes: what an executable's file holds of it.
  *
  * One function for each structure moves its members between the structure and the bytes, in whichever direction, so
- * that writer and reader cannot differ. Numbers are little endian, as every host of this library is. The reader trusts
- * nothing about lengths and indices; that the values make sense is the business of the file's checksum, and of the
- * checks that every engine makes. */
+ * that writer and reader cannot differ. Numbers are little endian, as every host of this library is. The reader
+ * trusts no length and no index; that the values make sense is the business of the file's checksum, and of the checks
+ * that every engine makes. */
 #include "poplar/graph/stored.h"
 #include "poplar/graph/build.h"
 
@@ -29,10 +29,10 @@ void tw__pack_raw(tw__pack *p, void *value, size_t bytes)
         PUT(p, number_);                        \
         member = (__typeof__(member))(number_); \
     } while (0)
-#define PUT_FLAG(p, member)        \
-    do {                           \
-        uint8_t flag_ = (member);  \
-        PUT(p, flag_);             \
+#define PUT_FLAG(p, member)          \
+    do {                             \
+        uint8_t flag_ = (member);    \
+        PUT(p, flag_);               \
         (member) = (flag_ & 1) != 0; \
     } while (0)
 
@@ -177,11 +177,11 @@ static bool room(tw__pack *p, void *items, size_t *have, size_t *count, size_t f
 }
 
 /* Each entry of an array of the core from index `from` on; `least` bytes each, at least. */
-#define EACH(p, core, array, one, from, least, entry)                                                              \
-    for (size_t n_ = tw__pack_count((p), (core)->one##_count, (least)), i_ = (from),                               \
-                ok_ = room((p), &(core)->array, &(core)->one##_room, &(core)->one##_count, (from),                 \
-                           n_ > (from) ? n_ : (from), sizeof *(core)->array);                                      \
-         ok_ && i_ < n_ && !(p)->bad; i_++)                                                                        \
+#define EACH(p, core, array, one, from, least, entry)                                              \
+    for (size_t n_ = tw__pack_count((p), (core)->one##_count, (least)), i_ = (from),               \
+                ok_ = room((p), &(core)->array, &(core)->one##_room, &(core)->one##_count, (from), \
+                           n_ > (from) ? n_ : (from), sizeof *(core)->array);                      \
+         ok_ && i_ < n_ && !(p)->bad; i_++)                                                        \
         for (__typeof__((core)->array) entry = &(core)->array[i_]; entry; entry = NULL)
 
 static void variable(tw__pack *p, tw__variable *v)
@@ -334,11 +334,10 @@ static void estimates(tw__pack *p, tw__core *core, const bool *cs_used)
         g_array_append_val(list, e);
     }
     size_t n = tw__pack_count(p, list->len, 20);
-    if (p->out || room(p, &core->estimates, &core->estimate_room, &core->estimate_count, 0, n,
-                       sizeof *core->estimates))
+    if (p->out ||
+        room(p, &core->estimates, &core->estimate_room, &core->estimate_count, 0, n, sizeof *core->estimates))
         for (size_t i = 0; i < n && !p->bad; i++) {
-            tw__vertex_estimate *e =
-                p->out ? &g_array_index(list, tw__vertex_estimate, i) : &core->estimates[i];
+            tw__vertex_estimate *e = p->out ? &g_array_index(list, tw__vertex_estimate, i) : &core->estimates[i];
             PUT(p, e->vertex);
             PUT(p, e->cycles);
             PUT(p, e->flops);
@@ -509,9 +508,9 @@ static tw_target *target(tw__pack *p, const tw_target *from)
         return NULL;
     }
     tw_ipu_model model = { .chip = t.chip, .num_ipus = t.ipus, .tiles_per_ipu = t.tiles_per_ipu };
-    tw_target *made = p->bad                      ? NULL
+    tw_target *made = p->bad                    ? NULL
                       : t.kind == TW_TARGET_CPU ? tw_target_new_cpu(t.accurate_half)
-                                                  : tw_target_new_ipu_model(&model);
+                                                : tw_target_new_ipu_model(&model);
     if (!made) {
         p->bad = true;
         return NULL;
@@ -544,7 +543,8 @@ tw_graph *tw__graph_restore(tw__pack *p)
     tw__core *core = tw__graph_core(graph);
     size_t used = 0;
     p->arena = core->arena;
-    tw_status status = p->bad ? TW_OK : tw__codelets_restore(core->codelets, p->at, (size_t)(p->end - p->at), &used);
+    tw_status status =
+        p->bad ? TW_OK : tw__codelets_restore(core->codelets, p->at, (size_t)(p->end - p->at), &used);
     p->at += used;
     if (status == TW_OK && !p->bad) body(p, core, NULL);
     if (status == TW_OK && !p->bad) return graph;

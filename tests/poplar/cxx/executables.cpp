@@ -9,24 +9,25 @@
 using namespace poplar;
 using namespace poplar::program;
 
-static const char codelets[] = "#include <poplar/Vertex.hpp>\n"
-                               "using namespace poplar;\n"
-                               "class Dot : public Vertex {\n"
-                               "public:\n"
-                               "  Vector<Input<Vector<float>>> rows;\n"
-                               "  Vector<Input<float>> each;\n"
-                               "  Output<float> out;\n"
-                               "  Vector<float> weights;\n"
-                               "  unsigned short offset;\n"
-                               "  bool compute() {\n"
-                               "    float sum = offset;\n"
-                               "    for (unsigned i = 0; i < rows.size(); i++)\n"
-                               "      for (unsigned k = 0; k < rows[i].size(); k++) sum += rows[i][k] * weights[i];\n"
-                               "    for (unsigned i = 0; i < each.size(); i++) sum += each[i] * 1000.0f;\n"
-                               "    *out = sum;\n"
-                               "    return true;\n"
-                               "  }\n"
-                               "};\n";
+static const char codelets[] =
+    "#include <poplar/Vertex.hpp>\n"
+    "using namespace poplar;\n"
+    "class Dot : public Vertex {\n"
+    "public:\n"
+    "  Vector<Input<Vector<float>>> rows;\n"
+    "  Vector<Input<float>> each;\n"
+    "  Output<float> out;\n"
+    "  Vector<float> weights;\n"
+    "  unsigned short offset;\n"
+    "  bool compute() {\n"
+    "    float sum = offset;\n"
+    "    for (unsigned i = 0; i < rows.size(); i++)\n"
+    "      for (unsigned k = 0; k < rows[i].size(); k++) sum += rows[i][k] * weights[i];\n"
+    "    for (unsigned i = 0; i < each.size(); i++) sum += each[i] * 1000.0f;\n"
+    "    *out = sum;\n"
+    "    return true;\n"
+    "  }\n"
+    "};\n";
 
 static Device model(unsigned ipus = 1)
 {

@@ -1,0 +1,35 @@
+/* Trace points of host programs (library libpvti). They are accepted so that instrumented programs build and run;
+ * nothing is recorded. */
+#ifndef PVTI_PVTI_HPP
+#define PVTI_PVTI_HPP
+
+#include <cstddef>
+#include <string>
+
+namespace pvti {
+
+class TraceChannel {
+  public:
+    explicit TraceChannel(const std::string &name);
+    const std::string &name() const { return label; }
+
+  private:
+    std::string label;
+};
+
+/* Marks the time from its construction to its end. The channel must outlive it. */
+class Tracepoint {
+  public:
+    Tracepoint(TraceChannel *channel, const std::string &name);
+    Tracepoint(TraceChannel *channel, const char *name);
+    Tracepoint(TraceChannel *channel, const char *name, std::size_t length);
+    Tracepoint(const Tracepoint &) = delete;
+    Tracepoint &operator=(const Tracepoint &) = delete;
+    ~Tracepoint();
+    static void begin(TraceChannel *channel, const std::string &name);
+    static void end(TraceChannel *channel, const std::string &name);
+    static void event(TraceChannel *channel, const std::string &name);
+};
+
+} // namespace pvti
+#endif

@@ -1,0 +1,288 @@
+/* pva: reports read from the JSON of a profile. The tree is shared by all values made of it, and never changes. */
+#define TW_NO_CALL_SITES
+#include <tilewright/poplar.h>
+
+#include <cstdlib>
+#include <jansson.h>
+#include <pva/pva.hpp>
+#include <stdexcept>
+#include <unistd.h>
+
+namespace pva {
+
+namespace detail {
+struct Data {
+    json_t *graph = nullptr, *execution = nullptr;
+    ~Data()
+    {
+        json_decref(graph);
+        json_decref(execution);
+    }
+    json_t *any() const { return graph ? graph : execution; }
+};
+} // namespace detail
+
+using detail::Data;
+using detail::DataPtr;
+
+/* --- the tree ------------------------------------------------------------------------------------------------- */
+
+static std::uint64_t number(const json_t *j)
+{
+    return json_is_integer(j) ? static_cast<std::uint64_t>(json_integer_value(j))
+                              : static_cast<std::uint64_t>(json_number_value(j));
+}
+static std::string text(const json_t *j)
+{
+    return json_is_string(j) ? std::string(json_string_value(j), json_string_length(j)) : std::string();
+}
+static json_t *at(const json_t *j, const char *a, const char *b = nullptr, const char *c = nullptr)
+{
+    for (const char *key : { a, b, c })
+        if (key) j = json_object_get(j, key);
+    return const_cast<json_t *>(j);
+}
+/* Rows of tiles may be shorter than there are tiles. */
+static std::uint64_t entry(const json_t *row, std::size_t tile)
+{
+    return number(json_array_get(row, tile));
+}
+static std::vector<std::uint64_t> row(const json_t *j)
+{
+    std::vector<std::uint64_t> all;
+    for (std::size_t i = 0; i < json_array_size(j); i++) all.push_back(entry(j, i));
+    return all;
+}
+
+unsigned Version::part(unsigned index) const
+{
+    const char *p = text.c_str();
+    for (; index && *p; p++)
+        if (*p == '.') index--;
+    return static_cast<unsigned>(std::strtoul(p, nullptr, 10));
+}
+
+/* --- compilation ---------------------------------------------------------------------------------------------- */
+
+#define TARGET(type, name, key, read) \
+    type Target::name() const         \
+    {                                 \
+        return read(at(data->any(), "target", key)); \
+    }
+TARGET(std::uint64_t, numTiles, "numTiles", number)
+TARGET(std::uint64_t, numIPUs, "numIPUs", number)
+TARGET(std::uint64_t, tilesPerIpu, "tilesPerIPU", number)
+TARGET(std::uint64_t, numReplicas, "numReplicas", number)
+TARGET(std::uint64_t, bytesPerTile, "bytesPerTile", number)
+TARGET(std::uint64_t, bytesPerIPU, "bytesPerIPU", number)
+TARGET(std::uint64_t, totalMemory, "totalMemory", number)
+TARGET(double, clockFrequency, "clockFrequency", json_number_value)
+TARGET(std::string, architecture, "architecture", text)
+#undef TARGET
+
+#define GRAPH(name)                                    \
+    std::uint64_t GraphSize::name() const              \
+    {                                                  \
+        return number(at(data->graph, "graph", #name)); \
+    }
+GRAPH(numVertices)
+GRAPH(numEdges)
+GRAPH(numVars)
+GRAPH(numComputeSets)
+#undef GRAPH
+
+MemoryRegion MemoryCategory::region(const char *name) const
+{
+    const json_t *r = at(at(data->graph, "memory", "byCategory"), key, name);
+    return MemoryRegion(entry(at(r, "nonOverlapped"), tile), entry(at(r, "overlapped"), tile));
+}
+
+std::uint64_t MemoryCategory::total() const
+{
+    std::uint64_t sum = 0;
+    for (const MemoryRegion &r : { nonInterleaved(), interleaved(), overflowed() })
+        sum += r.nonOverlapped() + r.overlapped();
+    return sum;
+}
+
+std::string VertexType::name() const
+{
+    return text(json_array_get(at(data->any(), "vertexTypes", "names"), index));
+}
+std::uint64_t VertexType::size() const
+{
+    return entry(at(data->any(), "vertexTypes", "sizes"), index);
+}
+
+TotalMemory TileMemory::total() const
+{
+    const json_t *byTile = at(data->graph, "memory", "byTile");
+    std::uint64_t used = entry(at(byTile, "total"), tile);
+    const json_t *spanned = at(byTile, "totalIncludingGaps");
+    return TotalMemory(used, spanned ? entry(spanned, tile) : used);
+}
+
+/* Types that have bytes of any kind, code excepted, on the tile. */
+std::vector<VertexInstances> TileMemory::vertices() const
+{
+    static const char *const kinds[] = { "vertexDataBytes", "edgePtrBytes", "copyPtrBytes", "paddingBytes",
+                                         "descriptorBytes" };
+    std::vector<VertexInstances> list;
+    const json_t *byType = at(data->graph, "memory", "byVertexType");
+    for (std::size_t i = 0; i < json_array_size(at(data->graph, "vertexTypes", "names")); i++) {
+        std::uint64_t bytes = 0;
+        for (const char *kind : kinds) bytes += entry(json_array_get(at(byType, kind), i), tile);
+        if (bytes) list.emplace_back(VertexType(data, i), 0, bytes);
+    }
+    return list;
+}
+
+std::string ComputeSet::name() const
+{
+    return text(json_array_get(at(data->graph, "computeSets", "names"), index));
+}
+
+std::vector<VertexInstances> ComputeSet::vertices() const
+{
+    std::vector<VertexInstances> list;
+    const json_t *types = json_array_get(at(data->graph, "computeSets", "vertexTypes"), index);
+    const json_t *counts = json_array_get(at(data->graph, "computeSets", "vertexCounts"), index);
+    for (std::size_t i = 0; i < json_array_size(types); i++)
+        list.emplace_back(VertexType(data, entry(types, i)), entry(counts, i), 0);
+    return list;
+}
+
+std::vector<Tile> Compilation::tiles() const
+{
+    std::vector<Tile> list;
+    for (std::uint64_t i = 0, n = data->graph ? target().numTiles() : 0; i < n; i++) list.emplace_back(data, i);
+    return list;
+}
+std::vector<ComputeSet> Compilation::computeSets() const
+{
+    std::vector<ComputeSet> list;
+    for (std::size_t i = 0; i < json_array_size(at(data->graph, "computeSets", "names")); i++)
+        list.emplace_back(data, i);
+    return list;
+}
+
+/* --- execution ------------------------------------------------------------------------------------------------ */
+
+static json_t *stepOf(const DataPtr &data, std::size_t step)
+{
+    return json_array_get(at(data->execution, "simulation", "steps"), step);
+}
+/* Rows are with the step, or, when there are many, with what it is an execution of. */
+static std::vector<std::uint64_t> activeCycles(const DataPtr &data, std::size_t step)
+{
+    const json_t *s = stepOf(data, step), *own = at(s, "activeCyclesByTile");
+    if (own) return row(own);
+    const json_t *plan = json_array_get(at(data->execution, "simulation", "plan"), number(at(s, "planStep")));
+    return row(at(plan, "activeCyclesByTile"));
+}
+
+std::string ComputeSetExecution::name() const
+{
+    return text(at(stepOf(data, step), "name"));
+}
+std::vector<std::uint64_t> ComputeSetExecution::cyclesByTile() const
+{
+    if (text(at(data->execution, "profilerMode")) == "IPU_MODEL") return {};
+    return activeCycles(data, step);
+}
+std::vector<std::uint64_t> ComputeSetExecution::estimatedCyclesByTile() const
+{
+    return activeCycles(data, step);
+}
+
+std::string Step::name() const
+{
+    return text(at(stepOf(data, step), "name"));
+}
+std::string Step::type() const
+{
+    return text(at(stepOf(data, step), "type"));
+}
+std::uint64_t Step::cycles() const
+{
+    return number(at(stepOf(data, step), "cycles"));
+}
+std::uint64_t Step::cyclesFrom() const
+{
+    return number(at(stepOf(data, step), "cyclesFrom"));
+}
+std::uint64_t Step::cyclesTo() const
+{
+    return number(at(stepOf(data, step), "cyclesTo"));
+}
+std::vector<ComputeSetExecution> Step::computeSets() const
+{
+    if (type() != "OnTileExecute") return {};
+    return { ComputeSetExecution(data, step) };
+}
+
+std::uint64_t Execution::totalCycles() const
+{
+    return number(at(data->execution, "simulation", "cycles"));
+}
+std::vector<Step> Execution::steps() const
+{
+    std::vector<Step> list;
+    for (std::size_t i = 0; i < json_array_size(at(data->execution, "simulation", "steps")); i++)
+        list.emplace_back(data, i);
+    return list;
+}
+
+/* --- reports -------------------------------------------------------------------------------------------------- */
+
+Version Report::poplarVersion() const
+{
+    return Version(text(at(data->any(), "tilewright", "version")));
+}
+
+static json_t *parsed(const char *json)
+{
+    json_error_t error;
+    json_t *root = json && *json ? json_loads(json, 0, &error) : nullptr;
+    if (json && *json && !root) throw std::runtime_error(std::string("pva: not a profile: ") + error.text);
+    return root;
+}
+
+Report makeReport(const std::string &graphJson, const std::string &executionJson)
+{
+    auto data = std::make_shared<Data>();
+    data->graph = parsed(graphJson.c_str());
+    data->execution = parsed(executionJson.c_str());
+    return Report(data);
+}
+
+static bool there(const std::string &path)
+{
+    return access(path.c_str(), F_OK) == 0;
+}
+
+static std::string taken(char *text) /* frees it */
+{
+    std::string copy = text ? text : "";
+    std::free(text);
+    return copy;
+}
+
+Report openReport(const std::string &path)
+{
+    std::string folder = path.substr(0, path.find_last_of('/') + 1);
+    std::string graph = folder + "graph_profile.json", execution = folder + "execution_profile.json";
+    tw_profile *profile = nullptr;
+    tw_status status = there(path) || !there(graph)
+                           ? tw_profile_load_file(&profile, path.c_str())
+                           : tw_profile_load_files(&profile, graph.c_str(),
+                                                   there(execution) ? execution.c_str() : nullptr);
+    if (status != TW_OK) throw std::runtime_error(std::string("pva::openReport: ") + tw_error_message());
+    std::string parts[2];
+    if (tw_profile_has_graph(profile)) parts[0] = taken(tw_profile_graph_json(profile, false));
+    if (tw_profile_has_execution(profile)) parts[1] = taken(tw_profile_execution_json(profile, false));
+    tw_profile_free(profile);
+    return makeReport(parts[0], parts[1]);
+}
+
+} // namespace pva

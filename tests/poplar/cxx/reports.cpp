@@ -1,0 +1,202 @@
+/* Reports: profiles as pva::Report, as trees of values and as summaries; registers of tiles in programs. */
+#include "expect.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <poplar/CSRFunctions.hpp>
+#include <poplar/CycleCount.hpp>
+#include <poplar/Engine.hpp>
+#include <poplar/IPUModel.hpp>
+#include <poplar/RandomSeed.hpp>
+#include <pva/pva.hpp>
+#include <pvti/pvti.hpp>
+#include <sstream>
+#include <unistd.h>
+
+using namespace poplar;
+using namespace poplar::program;
+
+static Device model()
+{
+    IPUModel m;
+    m.tilesPerIPU = 4;
+    return m.createDevice();
+}
+
+static const char codelets[] = "#include <poplar/Vertex.hpp>\n"
+                               "using namespace poplar;\n"
+                               "class Sum : public Vertex {\n"
+                               "public:\n"
+                               "  Input<Vector<float>> in;\n"
+                               "  Output<float> out;\n"
+                               "  bool compute() { float s = 0; for (float v : in) s += v; *out = s; return true; }\n"
+                               "};\n";
+
+/* Two vertices of 8 bytes of pointers and more on tiles 0 and 1, 77 and 99 cycles each: known before a run. */
+static Engine make(const Device &d, const OptionFlags &options = {})
+{
+    Graph g(d);
+    std::stringstream source(codelets);
+    g.addCodelets(source);
+    Tensor x = g.addVariable(FLOAT, { 8 }, "x"), y = g.addVariable(FLOAT, { 2 }, "y");
+    ComputeSet cs = g.addComputeSet("sums");
+    for (unsigned i = 0; i < 2; i++) {
+        VertexRef v = g.addVertex(cs, "Sum", { { "in", x.slice(4 * i, 4 * i + 4) }, { "out", y[i] } });
+        g.setTileMapping(v, i);
+        g.setPerfEstimate(v, 77 + 22 * i);
+    }
+    for (unsigned i = 0; i < 2; i++) g.setTileMapping(x.slice(4 * i, 4 * i + 4), i), g.setTileMapping(y[i], i);
+    g.createHostRead("y", y);
+    return Engine(g, Execute(cs), options);
+}
+
+static void compilation(const pva::Report &report)
+{
+    EXPECT(report.compilation().graph().numVertices() == 2 && report.compilation().graph().numComputeSets() == 1);
+    EXPECT(report.compilation().target().numTiles() == 4 && report.compilation().target().numIPUs() == 1);
+    EXPECT(report.compilation().target().architecture() == "ipu2" &&
+           report.compilation().target().bytesPerTile() == 638976);
+    const auto tiles = report.compilation().tiles();
+    EXPECT(tiles.size() == 4 && tiles[0].memory().vertices().size() == 1 && tiles[2].memory().vertices().empty());
+    EXPECT(tiles[1].memory().vertices()[0].type().name() == "Sum");
+    const auto categories = tiles[0].memory().category();
+    EXPECT(categories.variable().nonInterleaved().nonOverlapped() == 20); /* 4 floats of x, 1 of y */
+    EXPECT(categories.vertexInstanceState().total() > 0 && categories.globalMessage().total() == 0);
+    EXPECT(tiles[0].memory().total().excludingGaps() <= tiles[0].memory().total().includingGaps());
+    const auto sets = report.compilation().computeSets();
+    EXPECT(sets.size() == 1 && sets[0].name() == "sums" && sets[0].vertices()[0].type().name() == "Sum");
+    EXPECT(sets[0].vertices()[0].count() == 2);
+    EXPECT(report.poplarVersion().string() == versionString().cloneAsString().substr(0, 5) ||
+           !report.poplarVersion().string().empty());
+}
+
+/* A tile's time is six times that of its only vertex. */
+static void execution(const pva::Report &report, bool measured)
+{
+    std::size_t found = 0;
+    for (const auto &step : report.execution().steps())
+        for (const auto &cs : step.computeSets()) {
+            found++;
+            EXPECT(cs.name() == "sums");
+            const auto cycles = cs.estimatedCyclesByTile();
+            EXPECT(cycles.size() == 4 && cycles[0] == 6 * 77 && cycles[1] == 6 * 99 && cycles[2] == 0);
+            EXPECT(measured ? cs.cyclesByTile() == cycles : cs.cyclesByTile().empty());
+            EXPECT(step.cyclesTo() - step.cyclesFrom() <= step.cycles() && step.type() == "OnTileExecute");
+        }
+    EXPECT(found == 2 && report.execution().totalCycles() >= 2 * 6 * 99);
+}
+
+static void reports()
+{
+    Device d = model();
+    for (bool measured : { false, true }) {
+        Engine e = make(d, { { "debug.instrumentCompute", measured ? "true" : "false" } });
+        e.load(d);
+        compilation(e.getReport());
+        EXPECT(e.getReport().execution().steps().empty());
+        e.run(), e.run();
+        execution(e.getReport(), measured);
+        EXPECT(e.getReport(false).execution().steps().empty());
+    }
+    Device cpu = Device::createCPUDevice();
+    Graph g(cpu);
+    Engine e(g, Sequence());
+    EXPECT_THROWS(profiling_disabled, e.getReport());
+}
+
+/* Trees of values are sorted by name, so the categories in these lines may be in another order. */
+static std::string withoutNotes(const std::ostringstream &out)
+{
+    std::string text = out.str();
+    for (std::size_t at; (at = text.find("Note: ")) != std::string::npos;) text.erase(at, text.find('\n', at) - at);
+    return text;
+}
+
+static void files()
+{
+    Device d = model();
+    char folder[] = "/tmp/tw_reports_XXXXXX";
+    EXPECT(mkdtemp(folder));
+    std::string path = std::string(folder) + "/";
+    Engine e = make(d, { { "autoReport.all", "true" }, { "autoReport.directory", path } });
+    e.load(d);
+    e.run(), e.run();
+    pva::Report report = pva::openReport(path + "profile.pop"); /* stands for the two files beside it */
+    compilation(report);
+    execution(report, true); /* autoReport.all instruments */
+    std::ofstream(path + "both.json") << "{}";
+    EXPECT_THROWS(std::runtime_error, pva::openReport(path + "both.json"));
+    EXPECT_THROWS(std::runtime_error, pva::openReport("/nothing/profile.pop"));
+    std::ostringstream fromFile, fromTree, fromEngine;
+    printGraphSummary(fromFile, path + "graph_profile.json", {});
+    printGraphSummary(fromTree, e.getGraphProfile());
+    EXPECT(withoutNotes(fromFile) == withoutNotes(fromTree) && fromFile.str().find("Vertex") != std::string::npos);
+    e.printProfileSummary(fromEngine, { { "showExecutionSteps", "true" } });
+    std::ostringstream both, steps;
+    printProfileSummary(both, e.getGraphProfile(), e.getExecutionProfile(), { { "showExecutionSteps", "true" } });
+    EXPECT(withoutNotes(both) == withoutNotes(fromEngine));
+    printExecutionSummary(steps, e.getGraphProfile(), e.getExecutionProfile());
+    std::ostringstream reported;
+    e.reportExecution(reported);
+    EXPECT(steps.str() == reported.str() && !steps.str().empty());
+    EXPECT_THROWS(invalid_option, e.printProfileSummary(both, { { "showNothing", "true" } }));
+    std::string clean = "rm -r '" + path + "'";
+    EXPECT(std::system(clean.c_str()) == 0);
+}
+
+/* What is set is read back, in order; the sequence is wrapped in place. */
+static void registers(const Device &d)
+{
+    Graph g(d);
+    std::size_t tiles = g.getTarget().getNumTiles(), workers = g.getTarget().getNumWorkerContexts();
+    Sequence first, second, fp;
+    Tensor before = getHwSeeds(g, first, "before"), after = getHwSeeds(g, second, { "after" });
+    EXPECT(before.shape() == std::vector<std::size_t>({ tiles, workers, 4 }) && before.elementType() == UNSIGNED_INT);
+    Tensor seeds = g.clone(before);
+    g.setInitialValue(seeds, 5u);
+    setHwSeeds(g, seeds, first, "set");
+    EXPECT_THROWS(poplar_error, setHwSeeds(g, seeds.flatten(), first));
+    setFloatingPointBehaviour(g, fp, { true, true, false, false, false }, "fp");
+    Tensor old = getAndModifyFloatingPointBehaviour(g, fp, { false, true, false, false, false },
+                                                    { false, false, true, false, false });
+    setStochasticRounding(g, fp, true, "sr");
+    Tensor now = getAndModifyFloatingPointBehaviour(g, fp, !FloatingPointBehaviour(), !FloatingPointBehaviour());
+    setFloatingPointBehaviour(g, fp, old, "restore");
+    Tensor last = getAndModifyFloatingPointBehaviour(g, fp, !FloatingPointBehaviour(), !FloatingPointBehaviour());
+    Tensor cycles = cycleCount(g, fp, 0, SyncType::INTERNAL, "count");
+    EXPECT(cycles.shape() == std::vector<std::size_t>({ 2 }) && g.getTileMapping(cycles)[0].size() == 1);
+    const std::pair<const char *, Tensor> read[] = { { "before", before }, { "after", after }, { "old", old },
+                                                     { "now", now },       { "last", last } };
+    for (const auto &r : read) g.createHostRead(r.first, r.second);
+    Engine e(g, { first, second, fp });
+    e.load(d);
+    e.run(0), e.run(1), e.run(2);
+    std::vector<unsigned> seen[2];
+    unsigned state[3][5];
+    for (int i = 0; i < 2; i++) {
+        seen[i].resize(tiles * workers * 4);
+        e.readTensor(read[i].first, seen[i].data(), seen[i].data() + seen[i].size());
+    }
+    for (int i = 0; i < 3; i++) e.readTensor(read[2 + i].first, state[i], state[i] + 5);
+    EXPECT(seen[0][0] != seen[0][1] && seen[1] == std::vector<unsigned>(tiles * workers * 4, 5));
+    const unsigned wanted[3][5] = { { 1, 1, 0, 0, 0 }, { 1, 0, 1, 1, 0 }, { 1, 1, 0, 0, 0 } };
+    for (int i = 0; i < 15; i++) EXPECT(state[i / 5][i % 5] == wanted[i / 5][i % 5]);
+}
+
+static void traces()
+{
+    pvti::TraceChannel channel("test");
+    pvti::Tracepoint whole(&channel, "whole"), part(&channel, std::string("part")), cut(&channel, "cut off", 3);
+    pvti::Tracepoint::event(&channel, "now");
+    EXPECT(channel.name() == "test");
+}
+
+int main()
+{
+    reports();
+    files();
+    registers(model());
+    registers(Device::createCPUDevice());
+    traces();
+    return failures;
+}
