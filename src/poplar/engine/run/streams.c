@@ -68,12 +68,15 @@ tw_status tw__streams_new(tw_engine *engine)
 }
 
 /* Guide 2.6.4: with "any" every buffer may share its addresses with others; with "hostRearrangeOnly" those do whose
- * data the host has to rearrange. Data that shares its buffer cannot be fetched early. */
+ * data the host has to rearrange. Data that shares its buffer cannot be fetched early. Public programs ask for
+ * "none" alone and expect to be asked for data early: so it stands for both when enablePrefetch was not set. */
 bool tw__stream_prefetches(const tw_engine *engine, uint32_t stream)
 {
-    if (!tw__options_bool(engine->options, "exchange.enablePrefetch")) return false;
     const char *overlap = tw__options_get(engine->options, "exchange.streamBufferOverlap");
-    if (strcasecmp(overlap, "none") == 0) return true;
+    bool none = strcasecmp(overlap, "none") == 0;
+    if (none && !tw__options_is_set(engine->options, "exchange.enablePrefetch")) return true;
+    if (!tw__options_bool(engine->options, "exchange.enablePrefetch")) return false;
+    if (none) return true;
     return strcasecmp(overlap, "hostRearrangeOnly") == 0 && !engine->plan.stream_rearranged[stream];
 }
 
