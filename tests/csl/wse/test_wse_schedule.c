@@ -111,8 +111,7 @@ static void tiles_and_threads(void **state)
     size_t count;
     const tw__wse_event *expected = tw__wse_events(one.w, &count);
     /* every word crosses one link; that of (40, 40), which starts last, too */
-    assert_int_equal(tw__wse_total(one.w).hops,
-                     2 * WORDS * ((WIDTH - 1) * HEIGHT + WIDTH * (HEIGHT - 1)));
+    assert_int_equal(tw__wse_total(one.w).hops, 2 * WORDS * ((WIDTH - 1) * HEIGHT + WIDTH * (HEIGHT - 1)));
     assert_true(tw__wse_cycle(one.w) > 5000);
     for (size_t i = 0; i < 3; i++) {
         begin(&other, threads[i]);

@@ -25,7 +25,7 @@ tw__port *tw__wse_port_of(const tw__pe *pe, unsigned side, unsigned color, bool 
     return NULL;
 }
 
-static tw__port *make_port(tw__pe *pe, unsigned side, unsigned color, bool out)
+static tw__port *make_port(tw__wse *w, tw__pe *pe, unsigned side, unsigned color, bool out)
 {
     tw__port *port = tw__wse_port_of(pe, side, color, out);
     if (port || color >= TW__CSL_COLORS) return port;
@@ -33,6 +33,7 @@ static tw__port *make_port(tw__pe *pe, unsigned side, unsigned color, bool out)
     if (!port) return NULL;
     *port = (tw__port){ .next = pe->ports, .side = (uint8_t)side, .color = (uint8_t)color, .out = out };
     pe->ports = port;
+    w->router[pe - w->pe].has_ports = 1;
     return port;
 }
 
@@ -57,7 +58,7 @@ bool tw__wse_send(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned co
                   size_t count, bool control)
 {
     tw__pe *pe = pe_at(w, x, y);
-    tw__port *p = pe ? make_port(pe, port_number(port), color, false) : NULL;
+    tw__port *p = pe ? make_port(w, pe, port_number(port), color, false) : NULL;
     if (!p) return false;
     for (size_t k = 0; k < count; k++)
         if (!tw__wse_port_put(p, words[k], control)) return false;
@@ -76,7 +77,7 @@ size_t tw__wse_unsent(const tw__wse *w, unsigned x, unsigned y, unsigned port, u
 bool tw__wse_listen(tw__wse *w, unsigned x, unsigned y, unsigned port, unsigned color)
 {
     tw__pe *pe = pe_at(w, x, y);
-    if (!pe || !make_port(pe, port_number(port), color, true)) return false;
+    if (!pe || !make_port(w, pe, port_number(port), color, true)) return false;
     uint32_t number = (uint32_t)(pe - w->pe);
     w->router[number].stuck = 0; /* what found no room on its route has a way out now */
     tw__wse_wake(tw__wse_part_of(w, number), number, w->now);

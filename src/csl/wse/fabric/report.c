@@ -113,8 +113,8 @@ static void router(report *r, const tw__router *router_)
                               : !(c->rx >> port & 1) ? "the route does not take that direction now"
                               : c->tx == 0           ? "the route leads nowhere"
                                                      : "the next router or the PE does not take them";
-            line(r, "%u wavelet(s) of color %u from %s wait in the router: %s", c->lane[port].count, c->color,
-                 names[port], why);
+            line(r, "%u wavelet(s) of color %u from %s wait in the router: %s", tw__wse_lane_count(c, port),
+                 c->color, names[port], why);
         }
     }
 }

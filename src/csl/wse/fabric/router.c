@@ -2,82 +2,92 @@
  * cycle; a wavelet leaves when every direction it goes to has room, all copies at once. */
 #include "csl/wse/pe/pe.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+void *tw__wse_lines(size_t bytes)
+{
+    void *lines = NULL;
+    if (posix_memalign(&lines, 64, bytes ? bytes : 64) != 0) return NULL;
+    return memset(lines, 0, bytes);
+}
+
+tw__channel *tw__wse_channel_begin(tw__router *router, unsigned color)
+{
+    unsigned number = router->channel_count++;
+    tw__channel *c = &router->channel[number];
+    memset(c, 0, sizeof *c);
+    c->color = (uint8_t)color;
+    c->number = (uint8_t)number;
+    c->home = TW__WSE_NO_PORT;
+    c->credit = TW__WSE_DEPTH * 0x01010101u;
+    router->channel_of[color] = (uint8_t)(number + 1);
+    return c;
+}
 
 tw__channel *tw__wse_make_channel(tw__part *part, uint32_t pe, unsigned color)
 {
     tw__router *router = &part->w->router[pe];
-    tw__channel *grown = tw__realloc(router->channel, (router->channel_count + 1u) * sizeof *grown);
+    tw__channel *grown = tw__wse_lines((router->channel_count + 1u) * sizeof *grown);
     if (!grown) {
         part->no_memory = true;
         return NULL;
     }
+    if (router->channel_count) memcpy(grown, router->channel, router->channel_count * sizeof *grown);
+    free(router->channel);
     router->channel = grown;
-    tw__channel *c = &grown[router->channel_count++];
-    memset(c, 0, sizeof *c);
-    c->color = (uint8_t)color;
-    memset(c->credit, TW__WSE_DEPTH, sizeof c->credit);
-    router->channel_of[color] = router->channel_count;
-    return c;
+    return tw__wse_channel_begin(router, color);
 }
 
-static void into_lane(tw__router *router, tw__channel *c, unsigned port, uint32_t payload, unsigned flags)
+static tw__lane *another_lane(tw__part *part, tw__channel *c, unsigned port)
 {
-    tw__lane *lane = &c->lane[port];
+    if (c->home == TW__WSE_NO_PORT) {
+        c->home = (uint8_t)port;
+        return &c->lane;
+    }
+    if (!c->more) c->more = tw__calloc(TW__WSE_PORTS, sizeof *c->more);
+    if (!c->more) {
+        part->no_memory = true;
+        return NULL;
+    }
+    return &c->more[port];
+}
+
+static void into_lane(tw__part *part, tw__router *router, tw__channel *c, unsigned port, uint32_t payload,
+                      unsigned flags)
+{
+    tw__lane *lane = c->home == port ? &c->lane : another_lane(part, c, port);
+    if (!lane) return;
     unsigned at = (lane->head + lane->count++) & (TW__WSE_LANE - 1);
     lane->payload[at] = payload;
     lane->flags[at] = (uint8_t)flags;
     c->waiting |= (uint8_t)(1u << port);
-    uint32_t bit = 1u << (router->channel_of[c->color] - 1);
-    router->busy |= bit;
-    router->ready |= bit;
+    router->busy |= 1u << c->number;
+    router->ready |= 1u << c->number;
+}
+
+/* A wavelet that no route leads on: it waits for one, which is worth a word. */
+static void unrouted(tw__part *part, uint32_t pe, tw__channel *c, const char *text)
+{
+    if (c->suspended || c->complained) return;
+    c->complained = 1;
+    tw__wse_complain(part, pe, TW_WARNING, "wse.unrouted", text, c->color);
 }
 
 /* WSE-2 color swap: a wavelet of color k goes to the partner when the partner's configuration asks for it. */
 static unsigned swapped(const tw__router *router, unsigned color, unsigned port)
 {
     unsigned partner = color ^ 1;
-    if (port == TW__WSE_R || !router->channel_of[partner]) return color;
+    if (!router->channel_of[partner]) return color;
     const tw__channel *c = &router->channel[router->channel_of[partner] - 1];
     return (port <= TW__WSE_E ? c->swap_x : c->swap_y) ? partner : color;
-}
-
-static void arrive(tw__part *part, uint32_t pe, unsigned port, tw__wave wave)
-{
-    tw__router *router = &part->w->router[pe];
-    unsigned color = swapped(router, wave.color, port);
-    tw__channel *c = tw__wse_channel_of(part, pe, color);
-    if (!c) return;
-    unsigned flags = wave.flags | (color != wave.color ? TW__WSE_SWAPPED : 0);
-    into_lane(router, c, port, wave.payload, flags);
-    if (c->rx == 0 && c->tx == 0 && !c->suspended && !c->complained) {
-        c->complained = 1;
-        tw__wse_complain(part, pe, TW_WARNING, "wse.unrouted",
-                         "a wavelet arrives on color %u, which has no route here", color);
-    }
-}
-
-static void take_arrivals(tw__part *part, uint32_t pe, tw__router *router, unsigned slot)
-{
-    for (unsigned port = 0; port < 4; port++) {
-        unsigned come = router->come[slot][port];
-        if (come & 1) arrive(part, pe, port, router->in[slot][port]);
-        if (!(come & 2)) continue;
-        for (uint32_t colors = router->credit[slot][port]; colors; colors &= colors - 1) {
-            unsigned number = router->channel_of[__builtin_ctz(colors)] - 1u;
-            router->channel[number].credit[port]++;
-            router->ready |= 1u << number;
-        }
-        router->credit[slot][port] = 0;
-    }
-    router->any[slot] = 0;
 }
 
 /* One wavelet from the compute engine's output queues, in turn; colors that the host listens to go there. */
 static void take_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__pe *engine)
 {
     unsigned turn = router->out_turn;
-    uint32_t queues = engine->out_busy & ~router->stuck;
+    uint32_t queues = router->out_busy & ~router->stuck;
     uint32_t rest = turn ? queues >> turn | queues << (32 - turn) : queues;
     for (; rest; rest &= rest - 1) {
         unsigned queue = ((unsigned)__builtin_ctz(rest) + turn) & 31;
@@ -85,26 +95,22 @@ static void take_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__p
         tw__wave wave = q->ring[q->head];
         tw__port *host = engine->ports ? tw__wse_port_of(engine, TW__WSE_R, wave.color, true) : NULL;
         tw__channel *c = host ? NULL : tw__wse_channel_of(part, pe, wave.color);
-        if (!host && (!c || c->lane[TW__WSE_R].count >= TW__WSE_DEPTH)) {
+        if (!host && (!c || tw__wse_lane_count(c, TW__WSE_R) >= TW__WSE_DEPTH)) {
             router->stuck |= 1u << queue;
             continue;
         }
         if (host) {
             if (!tw__wse_port_put(host, wave.payload, wave.flags & TW__WSE_CONTROL)) part->no_memory = true;
         } else {
-            into_lane(router, c, TW__WSE_R, wave.payload, wave.flags);
-            if (c->rx == 0 && c->tx == 0 && !c->suspended && !c->complained) {
-                c->complained = 1;
-                tw__wse_complain(part, pe, TW_WARNING, "wse.unrouted",
-                                 "the PE sends on color %u, which has no route here", wave.color);
-            }
+            into_lane(part, router, c, TW__WSE_R, wave.payload, wave.flags);
+            if (!(c->rx | c->tx)) unrouted(part, pe, c, "the PE sends on color %u, which has no route here");
         }
         q->head = (q->head + 1) & 7;
-        if (--q->count == 0) engine->out_busy &= ~(1u << queue);
+        if (--q->count == 0) router->out_busy &= ~(1u << queue);
         router->out_turn = (uint8_t)((queue + 1) & 31);
         if (engine->op_active || engine->main_state != TW__MAIN_IDLE || engine->flush_pending[1])
             tw__wse_wake_engine(part, pe, part->now + 1);
-        if (engine->out_busy) tw__wse_wake(part, pe, part->now + 1);
+        if (router->out_busy) tw__wse_wake(part, pe, part->now + 1);
         return;
     }
 }
@@ -117,15 +123,16 @@ static void take_from_host(tw__part *part, uint32_t pe, tw__router *router, tw__
         uint32_t payload;
         bool control;
         if (port->side == TW__WSE_R) {
-            if (!tw__wse_engine_accepts(part, engine, port->color)) continue;
+            int queue = tw__wse_engine_accepts(part, engine, port->color);
+            if (queue < 0) continue;
             tw__wse_port_get(port, &payload, &control);
-            tw__wse_engine_takes(part, engine, (tw__wave){ payload, port->color, control ? TW__WSE_CONTROL : 0, 0 },
-                                 part->now);
+            tw__wse_engine_takes(part, pe, (unsigned)queue,
+                                 (tw__wave){ payload, port->color, control ? TW__WSE_CONTROL : 0, 0 }, part->now);
         } else {
             tw__channel *c = tw__wse_channel_of(part, pe, port->color);
-            if (!c || c->lane[port->side].count >= TW__WSE_DEPTH) continue;
+            if (!c || tw__wse_lane_count(c, port->side) >= TW__WSE_DEPTH) continue;
             tw__wse_port_get(port, &payload, &control);
-            into_lane(router, c, port->side, payload, control ? TW__WSE_CONTROL : 0);
+            into_lane(part, router, c, port->side, payload, control ? TW__WSE_CONTROL : 0);
         }
         if (port->head != port->count) tw__wse_wake(part, pe, part->now + 1);
     }
@@ -147,118 +154,221 @@ static void over_the_edge(tw__part *part, uint32_t pe, tw__channel *c, unsigned 
     }
 }
 
-/* True when wavelets that leave through link d go to the host: at the edge of the rectangle, or where it listens. */
-static bool leaves(tw__part *part, uint32_t pe, const tw__router *router, const tw__channel *c, unsigned d)
+/* Of these links, those whose wavelets go to the host: at the edge of the rectangle, or where it listens. */
+static unsigned outside(tw__part *part, uint32_t pe, const tw__router *router, const tw__channel *c, unsigned links)
 {
-    const tw__pe *engine = &part->w->pe[pe];
-    return router->edges >> d & 1 || (engine->ports && tw__wse_port_of(engine, d, c->color, true));
+    unsigned out = links & router->edges;
+    for (unsigned rest = router->has_ports ? links & ~out : 0; rest; rest &= rest - 1) {
+        unsigned d = (unsigned)__builtin_ctz(rest);
+        if (tw__wse_port_of(&part->w->pe[pe], d, c->color, true)) out |= 1u << d;
+    }
+    return out;
 }
 
-/* Sends one wavelet of channel c from `port` on; false when something is in its way. *again: a link was taken by
- * another color, next cycle may do. */
-static bool forward(tw__part *part, uint32_t pe, tw__router *router, tw__channel *c, unsigned port, unsigned *used,
-                    bool *again)
+/* The router behind `port` gets a place back, unless there is none or the host stands there: it asks instead. */
+static inline void give_back(tw__part *part, uint32_t pe, const tw__router *router, const tw__channel *c,
+                             unsigned port, unsigned flags)
 {
-    tw__lane *lane = &c->lane[port];
-    uint32_t payload = lane->payload[lane->head];
-    unsigned flags = lane->flags[lane->head], tx = c->tx, links = tx & 15;
-    bool control = flags & TW__WSE_CONTROL;
+    tw__wse *w = part->w;
+    if (port == TW__WSE_R || router->edges >> port & 1) return;
+    if (router->has_ports && tw__wse_port_of(&w->pe[pe], port, c->color, false)) return;
+    unsigned color = flags & TW__WSE_SWAPPED ? c->color ^ 1u : c->color;
+    uint64_t at = part->now + 2;
+    w->router[(int32_t)pe + w->pe_step[port]].slot[at & 3].word[port ^ 1] |= 1u << color;
+    tw__wse_wake_place(w, router->place + (uint32_t)w->place_step[port], at);
+}
+
+static void note_hop(tw__part *part, uint32_t pe, const tw__channel *c, unsigned d, uint32_t payload, bool control)
+{
+    if (part->w->options.trace)
+        tw__wse_note(part, pe, part->now, TW__WSE_WAVELET, d | (unsigned)c->color << 8 | (control ? 1u << 16 : 0),
+                     payload);
+    if (part->w->counters) part->w->counters[pe].sent[d]++;
+}
+
+/* A wavelet of channel c leaves through link d and is at the next router in two cycles. */
+static inline void send_over(tw__part *part, uint32_t pe, const tw__router *router, tw__channel *c, unsigned d,
+                             uint32_t payload, bool control)
+{
+    tw__wse *w = part->w;
+    c->credit -= 1u << 8 * d;
+    uint64_t at = part->now + 2;
+    tw__slot *slot = &w->router[(int32_t)pe + w->pe_step[d]].slot[at & 3];
+    slot->payload[d ^ 1] = payload;
+    slot->word[d ^ 1] |=
+        TW__WSE_WAVE_HERE | (control ? TW__WSE_WAVE_CONTROL : 0) | (uint32_t)c->color << TW__WSE_WAVE_COLOR;
+    tw__wse_wake_place(w, router->place + (uint32_t)w->place_step[d], at);
+    part->totals.hops++;
+    if (w->watched) note_hop(part, pe, c, d, payload, control);
+}
+
+/* Sends a wavelet of channel c that came through `port` on; false when something is in its way. *again: a link was taken by
+ * another color, next cycle may do. */
+static inline __attribute__((always_inline)) bool forward(tw__part *part, uint32_t pe, tw__router *router,
+                                                          tw__channel *c, unsigned port, uint32_t payload,
+                                                          unsigned flags, unsigned *used, bool *again)
+{
+    unsigned tx = c->tx, links = tx & 15;
     if (tx == 0) return false;
     if (links & *used) {
         *again = true;
         return false;
     }
-    for (unsigned rest = links; rest; rest &= rest - 1) {
-        unsigned d = (unsigned)__builtin_ctz(rest);
-        if (c->credit[d] == 0 && !leaves(part, pe, router, c, d)) return false;
-    }
-    bool ignored = control && payload >> 24 & 1;
-    bool deliver = tx & TW__CSL_RAMP && !ignored;
-    bool passes = deliver && (c->filter.kind == TW__CSL_FILTER_NONE || tw__wse_filter_passes(c, payload, control));
-    tw__pe *engine = &part->w->pe[pe];
-    if (passes && !tw__wse_engine_accepts(part, engine, c->color)) return false;
+    unsigned out = links & router->edges || router->has_ports ? outside(part, pe, router, c, links) : 0;
+    for (unsigned rest = links & ~out; rest; rest &= rest - 1)
+        if (!(c->credit >> 8 * __builtin_ctz(rest) & 0xff)) return false;
+    bool control = flags & TW__WSE_CONTROL, deliver = tx & TW__CSL_RAMP && !(control && payload >> 24 & 1);
+    int queue = -1; /* that takes it */
+    if (deliver && (!c->filtered || tw__wse_filter_passes(c, payload, control)) &&
+        (queue = tw__wse_engine_accepts(part, &part->w->pe[pe], c->color)) < 0)
+        return false;
 
     *used |= links;
     if (port == TW__WSE_R) router->stuck = 0;
-    lane->head = (lane->head + 1) & (TW__WSE_LANE - 1);
-    if (--lane->count == 0) {
-        c->waiting &= (uint8_t)~(1u << port);
-        if (c->waiting == 0) router->busy &= ~(1u << (router->channel_of[c->color] - 1));
-    }
-    if (deliver && c->filter.kind != TW__CSL_FILTER_NONE) tw__wse_filter_count(c, control);
-    if (passes)
-        tw__wse_engine_takes(part, engine, (tw__wave){ payload, c->color, (uint8_t)(flags & TW__WSE_CONTROL), 0 },
-                             part->now);
-    bool from_host =
-        engine->ports && tw__wse_port_of(engine, port, c->color, false); /* it asks, and gets no credits */
-    if (port != TW__WSE_R && !(router->edges >> port & 1) && !from_host) {
-        uint32_t from = tw__wse_neighbour(part->w, pe, port);
-        unsigned color = flags & TW__WSE_SWAPPED ? c->color ^ 1u : c->color;
-        tw__router *back = &part->w->router[from];
-        back->credit[(part->now + 2) & 3][port ^ 1] |= 1u << color;
-        back->come[(part->now + 2) & 3][port ^ 1] |= 2;
-        tw__wse_wake_neighbour(part, router, port);
-    }
-    uint32_t out = control ? tw__wse_switch_command(part, pe, c, payload) : payload;
-    for (unsigned rest = links; rest; rest &= rest - 1) {
-        unsigned d = (unsigned)__builtin_ctz(rest);
-        if (leaves(part, pe, router, c, d)) {
-            over_the_edge(part, pe, c, d, out, control);
-            continue;
-        }
-        c->credit[d]--;
-        tw__router *next = &part->w->router[tw__wse_neighbour(part->w, pe, d)];
-        next->come[(part->now + 2) & 3][d ^ 1] |= 1;
-        next->in[(part->now + 2) & 3][d ^ 1] =
-            (tw__wave){ out, c->color, (uint8_t)(TW__WSE_VALID | (flags & TW__WSE_CONTROL)), 0 };
-        tw__wse_wake_neighbour(part, router, d);
-        part->totals.hops++;
-        if (part->w->options.trace)
-            tw__wse_note(part, pe, part->now, TW__WSE_WAVELET,
-                         d | (unsigned)c->color << 8 | (control ? 1u << 16 : 0), out);
-        if (part->w->counters) part->w->counters[pe].sent[d]++;
-    }
+    if (deliver && c->filtered) tw__wse_filter_count(c, control);
+    if (queue >= 0)
+        tw__wse_engine_takes(part, pe, (unsigned)queue,
+                             (tw__wave){ payload, c->color, (uint8_t)(flags & TW__WSE_CONTROL), 0 }, part->now);
+    give_back(part, pe, router, c, port, flags);
+    uint32_t next = control ? tw__wse_switch_command(part, pe, c, payload) : payload;
+    for (unsigned rest = links & ~out; rest; rest &= rest - 1)
+        send_over(part, pe, router, c, (unsigned)__builtin_ctz(rest), next, control);
+    for (; out; out &= out - 1) over_the_edge(part, pe, c, (unsigned)__builtin_ctz(out), next, control);
     if (flags & TW__WSE_ADVANCE && port == TW__WSE_R) tw__wse_switch_advance(c);
     return true;
+}
+
+/* A wavelet that finds nothing waiting here goes on in the cycle in which it comes, and needs no place in between. */
+static bool passes_on(tw__part *part, uint32_t pe, tw__router *router, unsigned port, uint32_t word,
+                      uint32_t payload)
+{
+    unsigned number = router->channel_of[word >> TW__WSE_WAVE_COLOR & 31];
+    if (number == 0 || router->swaps | router->has_ports || router->out_busy || router->busy & router->ready)
+        return false;
+    tw__channel *c = &router->channel[number - 1];
+    if (c->waiting || !(c->rx >> port & 1) || c->suspended) return false;
+    unsigned used = 0;
+    bool again = false;
+    if (!forward(part, pe, router, c, port, payload, word & TW__WSE_WAVE_CONTROL ? TW__WSE_CONTROL : 0, &used,
+                 &again))
+        return false;
+    router->turn = number == 24 ? 0 : (uint8_t)number;
+    if (router->busy & router->ready || router->out_busy) tw__wse_wake_place(part->w, router->place, part->now + 1);
+    return true;
+}
+
+static void arrive(tw__part *part, uint32_t pe, tw__router *router, unsigned port, uint32_t word, uint32_t payload)
+{
+    unsigned sent = word >> TW__WSE_WAVE_COLOR & 31, color = router->swaps ? swapped(router, sent, port) : sent;
+    tw__channel *c = tw__wse_channel_of(part, pe, color);
+    if (!c) return;
+    unsigned flags = (word & TW__WSE_WAVE_CONTROL ? TW__WSE_CONTROL : 0) | (color != sent ? TW__WSE_SWAPPED : 0);
+    into_lane(part, router, c, port, payload, flags);
+    if (!(c->rx | c->tx)) unrouted(part, pe, c, "a wavelet arrives on color %u, which has no route here");
+}
+
+static inline void take_credits(tw__router *router, unsigned port, uint32_t colors)
+{
+    for (; colors; colors &= colors - 1) {
+        unsigned number = router->channel_of[__builtin_ctz(colors)] - 1u;
+        router->channel[number].credit += 1u << 8 * port;
+        router->ready |= 1u << number;
+    }
+}
+
+/* What the neighbours sent two cycles ago. */
+static void take_arrivals(tw__part *part, uint32_t pe, tw__router *router, tw__slot *slot)
+{
+    static const tw__slot nothing;
+    if (memcmp(slot->word, nothing.word, sizeof slot->word) == 0) return;
+    unsigned waves = 0, from = 0;
+    for (unsigned port = 0; port < 4; port++) {
+        uint32_t word = slot->word[port];
+        if (word == 0) continue;
+        take_credits(router, port, word & 0xffffff);
+        if (word & TW__WSE_WAVE_HERE)
+            waves++, from = port;
+        else
+            slot->word[port] = 0;
+    }
+    if (waves == 1 && passes_on(part, pe, router, from, slot->word[from], slot->payload[from])) {
+        slot->word[from] = 0;
+        return;
+    }
+    for (unsigned port = 0; port < 4 && waves; port++) {
+        if (!(slot->word[port] & TW__WSE_WAVE_HERE)) continue;
+        arrive(part, pe, router, port, slot->word[port], slot->payload[port]);
+        slot->word[port] = 0;
+    }
+}
+
+/* Of the ports with a wavelet the one whose turn it is in this cycle: so that none starves. */
+static unsigned port_in_turn(unsigned ports, uint64_t now)
+{
+    unsigned later = ports & ~((2u << (now % TW__WSE_PORTS)) - 1);
+    return (unsigned)__builtin_ctz(later ? later : ports);
+}
+
+/* Channel k sends what it can. *again: next cycle may do better. */
+static inline __attribute__((always_inline)) bool
+channel_turn(tw__part *part, uint32_t pe, tw__router *router, unsigned k, uint64_t now, unsigned *used, bool *again)
+{
+    tw__channel *c = &router->channel[k];
+    unsigned ports = c->waiting & c->rx;
+    bool busy_link = false;
+    if (ports && !c->suspended) {
+        bool several = ports & (ports - 1);
+        unsigned port = several ? port_in_turn(ports, now) : (unsigned)__builtin_ctz(ports);
+        tw__lane *lane = c->home == port ? &c->lane : &c->more[port];
+        unsigned head = lane->head;
+        if (forward(part, pe, router, c, port, lane->payload[head], lane->flags[head], used, &busy_link)) {
+            lane->head = (head + 1) & (TW__WSE_LANE - 1);
+            if (--lane->count) return true;
+            c->waiting &= (uint8_t)~(1u << port);
+            if (c->waiting == 0) router->busy &= ~(1u << k);
+            return true;
+        }
+        busy_link |= several; /* another may have its way next cycle */
+    }
+    if (busy_link)
+        *again = true;
+    else
+        router->ready &= ~(1u << k);
+    return false;
+}
+
+/* Colors take turns at the links: the round starts after the one that went first last time. */
+static bool channels_turn(tw__part *part, uint32_t pe, tw__router *router, uint32_t todo, uint64_t now, bool *again)
+{
+    unsigned used = 0;
+    bool moved = false;
+    uint32_t first = todo & ~((1u << router->turn) - 1), order[2] = { first, todo & ~first };
+    for (unsigned half = 0; half < 2; half++)
+        for (uint32_t rest = order[half]; rest; rest &= rest - 1) {
+            unsigned k = (unsigned)__builtin_ctz(rest);
+            if (!channel_turn(part, pe, router, k, now, &used, again)) continue;
+            if (!moved) router->turn = (uint8_t)((k + 1) % 24);
+            moved = true;
+        }
+    return moved;
 }
 
 void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now)
 {
     tw__router *router = &part->w->router[pe];
-    tw__pe *engine = &part->w->pe[pe];
-    if (router->any[now & 3]) take_arrivals(part, pe, router, now & 3);
-    if (engine->out_busy) take_outgoing(part, pe, router, engine);
-    if (engine->ports) take_from_host(part, pe, router, engine);
+    take_arrivals(part, pe, router, &router->slot[now & 3]);
+    if (router->out_busy) take_outgoing(part, pe, router, &part->w->pe[pe]);
+    if (router->has_ports) take_from_host(part, pe, router, &part->w->pe[pe]);
     uint32_t todo = router->busy & router->ready;
     if (!todo) return;
-    unsigned used = 0;
-    bool again = false, moved = false;
-    /* Colors take turns at the links: start after the one that went first last time. */
-    uint32_t first = todo & ~((1u << router->turn) - 1), order[2] = { first, todo & ~first };
-    for (unsigned half = 0; half < 2; half++) {
-        for (uint32_t rest = order[half]; rest; rest &= rest - 1) {
-            unsigned k = (unsigned)__builtin_ctz(rest);
-            tw__channel *c = &router->channel[k];
-            unsigned ports = c->waiting & c->rx;
-            bool busy_link = false;
-            if (ports && !c->suspended) {
-                unsigned port = (unsigned)__builtin_ctz(ports);
-                if (ports & (ports - 1)) { /* several sources: in turn, so that none starves */
-                    unsigned later = ports & ~((2u << (now % TW__WSE_PORTS)) - 1);
-                    if (later) port = (unsigned)__builtin_ctz(later);
-                }
-                if (forward(part, pe, router, c, port, &used, &busy_link)) {
-                    if (!moved) router->turn = (uint8_t)((k + 1) % 24);
-                    moved = true;
-                    continue;
-                }
-                /* of several sources another may have its way next cycle */
-                busy_link = busy_link || (ports & (ports - 1));
-            }
-            again = again || busy_link;
-            if (!busy_link) router->ready &= ~(1u << k);
-        }
+    bool again = false, moved;
+    if (todo & (todo - 1)) {
+        moved = channels_turn(part, pe, router, todo, now, &again);
+    } else { /* most often there is one */
+        unsigned k = (unsigned)__builtin_ctz(todo), used = 0;
+        moved = channel_turn(part, pe, router, k, now, &used, &again);
+        if (moved) router->turn = k == 23 ? 0 : (uint8_t)(k + 1);
     }
-    if (again || (moved && ((router->busy & router->ready) || engine->out_busy || engine->ports)))
-        tw__wse_wake(part, pe, now + 1);
+    if (again || (moved && ((router->busy & router->ready) || router->out_busy || router->has_ports)))
+        tw__wse_wake_place(part->w, router->place, now + 1);
 }

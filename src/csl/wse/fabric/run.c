@@ -38,7 +38,7 @@ static bool make_parts(tw__wse *w)
 
 static bool make_pes(tw__wse *w)
 {
-    w->router = tw__calloc(w->count, sizeof *w->router);
+    w->router = tw__wse_lines(w->count * sizeof *w->router);
     w->pe = tw__calloc(w->count, sizeof *w->pe);
     if (w->options.profile) w->counters = tw__calloc(w->count, sizeof *w->counters);
     w->memory_bytes = (size_t)w->count * TW__CSL_PE_BYTES;
@@ -60,6 +60,7 @@ tw__wse *tw__wse_new(const tw__csl_image *image, const tw__wse_options *options,
     w->image = image;
     w->diags = diags;
     if (options) w->options = *options;
+    w->watched = w->options.trace || w->options.profile;
     w->arch = image->wse3 ? 1 : 0;
     w->width = image->width;
     w->height = image->height;
@@ -82,7 +83,9 @@ tw__wse *tw__wse_new(const tw__csl_image *image, const tw__wse_options *options,
 static void free_pe(tw__wse *w, uint32_t number)
 {
     tw__pe *pe = &w->pe[number];
-    free(w->router[number].channel);
+    tw__router *router = &w->router[number];
+    for (unsigned k = 0; k < router->channel_count; k++) free(router->channel[k].more);
+    free(router->channel);
     free(pe->regs);
     free(pe->frames);
     for (unsigned k = 0; k < TW__WSE_DIRECT + TW__CSL_COLORS; k++) {

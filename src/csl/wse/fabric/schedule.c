@@ -19,25 +19,27 @@ enum { WINDOW = 2, TILE = 16, MOST_SLANT = 8 };
 bool tw__wse_schedule_new(tw__wse *w)
 {
     w->cells = (w->width + 63) / 64;
-    uint64_t *cell = NULL;
-    if (posix_memalign((void **)&cell, 64, (size_t)w->height * w->cells * sizeof *w->cell) != 0) return false;
-    w->cell = (tw__cell *)cell;
+    w->cell = tw__wse_lines((size_t)w->height * w->cells * sizeof *w->cell);
     w->due = tw__calloc(w->count, sizeof *w->due);
     w->row_next = tw__calloc(w->height, sizeof *w->row_next);
     w->awake = tw__calloc((w->height + 63) / 64, sizeof *w->awake);
-    if (!w->due || !w->row_next || !w->awake) return false;
+    if (!w->cell || !w->due || !w->row_next || !w->awake) return false;
+    const int32_t pes[] = { -1, 1, (int32_t)w->width, -(int32_t)w->width };
+    const int32_t places[] = { -1, 1, (int32_t)w->cells * 64, -(int32_t)w->cells * 64 };
+    memcpy(w->pe_step, pes, sizeof pes);
+    memcpy(w->place_step, places, sizeof places);
     for (uint32_t row = 0; row < w->height; row++) {
         w->row_next[row] = TW__WSE_NEVER;
         for (uint32_t k = 0; k < w->cells; k++)
-            w->cell[row * w->cells + k] =
-                (tw__cell){ .far_at = TW__WSE_NEVER, .first = row * w->width + k * 64, .row = row };
+            w->cell[row * w->cells + k] = (tw__cell){
+                .far_at = TW__WSE_NEVER, .next = TW__WSE_NEVER, .first = row * w->width + k * 64, .row = row
+            };
     }
     for (uint32_t pe = 0; pe < w->count; pe++) {
         uint32_t x = pe % w->width, y = pe / w->width;
         tw__router *router = &w->router[pe];
         w->due[pe] = TW__WSE_NEVER;
-        router->cell = y * w->cells + x / 64;
-        router->bit = x & 63;
+        router->place = y * w->cells * 64 + x;
         router->edges = (uint8_t)((x == 0) << TW__WSE_W | (x + 1 == w->width) << TW__WSE_E |
                                   (y + 1 == w->height) << TW__WSE_S | (y == 0) << TW__WSE_N);
     }
@@ -52,8 +54,11 @@ void tw__wse_schedule_free(tw__wse *w)
     free(w->awake);
 }
 
-void tw__wse_row_wakes(tw__wse *w, uint32_t row, uint64_t at)
+void tw__wse_cell_wakes(tw__wse *w, tw__cell *cell, uint64_t at)
 {
+    uint32_t row = cell->row;
+    cell->next = at;
+    if (at >= w->row_next[row]) return;
     if (w->row_next[row] == TW__WSE_NEVER)
         atomic_fetch_or_explicit(&w->awake[row / 64], 1ull << (row & 63), memory_order_relaxed);
     w->row_next[row] = at;
@@ -98,6 +103,7 @@ static void visit_row(tw__part *part, uint32_t row, uint32_t from, uint32_t to, 
     if (w->row_next[row] > now + WINDOW - 1) return;
     for (uint32_t k = from / 64; k * 64 < to; k++) {
         tw__cell *cell = &w->cell[row * w->cells + k];
+        if (cell->next >= now + WINDOW) continue;
         uint64_t inside = UINT64_MAX;
         if (from > k * 64) inside &= UINT64_MAX << (from - k * 64);
         if (to - k * 64 < 64) inside &= ~(UINT64_MAX << (to - k * 64));
@@ -115,10 +121,11 @@ static uint64_t look_over(const tw__wse *w, uint32_t row, uint64_t now, size_t *
 {
     uint64_t next = TW__WSE_NEVER;
     for (uint32_t k = 0; k < w->cells; k++) {
-        const tw__cell *cell = &w->cell[row * w->cells + k];
+        tw__cell *cell = &w->cell[row * w->cells + k];
+        cell->next = cell->far_at;
         for (unsigned ahead = 0; ahead < 4; ahead++)
-            if (cell->near[(now + ahead) & 3] && now + ahead < next) next = now + ahead;
-        if (cell->far_at < next) next = cell->far_at;
+            if (cell->near[(now + ahead) & 3] && now + ahead < cell->next) cell->next = now + ahead;
+        if (cell->next < next) next = cell->next;
         *busy += (size_t)__builtin_popcountll(cell->near[now & 3]) +
                  (size_t)__builtin_popcountll(cell->near[(now + 1) & 3]);
     }

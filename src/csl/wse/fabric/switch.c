@@ -33,6 +33,7 @@ void tw__wse_channel_route(tw__channel *c, const tw__csl_route *route)
     c->swap_x = route->swap_x;
     c->swap_y = route->swap_y;
     c->filter = route->filter;
+    c->filtered = route->filter.kind != TW__CSL_FILTER_NONE;
     c->counter = route->filter.init_counter;
     c->limit = route->filter.limit1;
     c->filter_off = 0;

@@ -210,6 +210,7 @@ void tw__wse_config_set(tw__part *part, tw__pe *pe, uint16_t word, uint16_t valu
         tw__channel *c = tw__wse_channel_of(part, number, color);
         if (!c) return;
         banks[bank](c, value);
+        part->w->router[number].swaps |= c->swap_x | c->swap_y;
         part->w->router[number].ready = UINT32_MAX; /* wavelets that waited for this route */
         tw__wse_wake(part, number, part->now + 1);
     } else if (word >= FILTERS && word < FILTERS + 64) {

@@ -122,16 +122,14 @@ static bool load_routes(tw__part *part, uint32_t number, const tw__csl_pe *from)
 {
     tw__router *router = &part->w->router[number];
     if (from->route_count) {
-        router->channel = tw__calloc(from->route_count, sizeof *router->channel);
+        router->channel = tw__wse_lines(from->route_count * sizeof *router->channel);
         if (!router->channel) return false;
     }
     for (uint32_t k = 0; k < from->route_count; k++) {
         const tw__csl_route *route = &part->w->image->routes[from->route + k];
-        tw__channel *c = &router->channel[router->channel_count++];
-        c->color = route->color;
-        memset(c->credit, TW__WSE_DEPTH, sizeof c->credit);
-        router->channel_of[route->color] = router->channel_count;
+        tw__channel *c = tw__wse_channel_begin(router, route->color);
         tw__wse_channel_route(c, route);
+        router->swaps |= c->swap_x | c->swap_y;
     }
     return true;
 }

@@ -36,37 +36,53 @@ typedef struct tw__lane {
     uint8_t flags[TW__WSE_LANE];
     uint32_t payload[TW__WSE_LANE];
 } tw__lane;
+#define TW__WSE_NO_PORT 0xffu
 
-typedef struct tw__channel {                               /* one color at one router */
-    uint8_t color, rx, tx;                                 /* in force */
-    uint8_t waiting;                                       /* ports whose lane is not empty */
-    uint8_t credit[4];                                     /* places left in the neighbour's lane */
+/* One color at one router. The first cache line is what a wavelet on its way needs; in it, bytes that change with
+ * every wavelet are apart from those that do not: a processor that reads four bytes together waits for one of them
+ * that it has just written. */
+typedef struct tw__channel {
+    uint8_t rx, tx;          /* in force */
+    uint8_t color, number;   /* number: place among the router's channels */
+    uint8_t suspended, home; /* home: port that `lane` belongs to, the first that a wavelet came through */
+    uint8_t filtered, spare; /* filtered: has a filter */
+    uint32_t credit;         /* a byte per link: places left in the neighbour's lane */
+    tw__lane lane;
+    struct tw__lane *more; /* by port, made when another one is used */
+    uint8_t waiting;       /* ports whose lane is not empty */
+    uint8_t complained;
     uint8_t base_rx, base_tx, pos_rx[3], pos_tx[3], valid; /* valid: bit k = position k + 1 */
     uint8_t sides; /* bit k: position k + 1 was last written as an input, valid or not */
-    uint8_t position, ring, pop, suspended, has_switches;
-    uint8_t swap_x, swap_y, complained;
-    tw__csl_filter filter;
-    uint16_t counter, limit;
+    uint8_t position, ring, pop, has_switches;
+    uint8_t swap_x, swap_y;
     uint8_t filter_off, swapped_limit;
-    tw__lane lane[TW__WSE_PORTS];
-} tw__channel;
+    uint16_t counter, limit;
+    tw__csl_filter filter;
+} __attribute__((aligned(64))) tw__channel;
+
+/* What arrives in one cycle, by port, each written by that neighbour. */
+typedef struct tw__slot {
+    uint32_t word[4];    /* bits 0 .. 23: colors with one place more there; above: the wavelet */
+    uint32_t payload[4]; /* of the wavelet */
+} tw__slot;
+#define TW__WSE_WAVE_COLOR   24u /* five bits from here on */
+#define TW__WSE_WAVE_CONTROL 0x40000000u
+#define TW__WSE_WAVE_HERE    0x80000000u
 
 typedef struct tw__router {
-    uint32_t cell;      /* where the PE stands in the schedule: cell, bit in it */
-    uint8_t bit, edges; /* edges: ports at the edge of the rectangle */
-    uint8_t channel_count, turn, out_turn;
+    uint32_t place;    /* in the schedule: cell * 64 + bit in it */
+    uint8_t edges;     /* ports at the edge of the rectangle */
+    uint8_t has_ports; /* streams of the host begin or end here */
+    uint8_t swaps;     /* a channel asks for color swaps, or has done so */
+    uint8_t channel_count, turn, out_turn, spare[2];
     uint8_t channel_of[TW__CSL_COLORS]; /* + 1; 0 = none yet */
     uint32_t busy;                      /* channels with waiting wavelets */
-    uint32_t stuck; /* output queues whose color has no room until a wavelet of the engine leaves */
-    uint32_t ready; /* of these, where something has changed since they last could not move */
+    uint32_t ready;                     /* of these, where something has changed since they last could not move */
+    uint32_t out_busy;                  /* output queues of the compute engine with wavelets */
+    uint32_t stuck; /* of these, where the color has no room until a wavelet of the engine leaves */
     tw__channel *channel;
-    union { /* [slot][port]: 1 = a wavelet, 2 = credits; written by that neighbour, all of a slot read at once */
-        uint8_t come[4][4];
-        uint32_t any[4];
-    };
-    tw__wave in[4][4];     /* [slot][port] */
-    uint32_t credit[4][4]; /* [slot][port]: colors with one place more in that neighbour */
-} tw__router;
+    tw__slot slot[4]; /* by cycle mod 4 */
+} __attribute__((aligned(64))) tw__router;
 
 /* --- queues between router and compute engine --- */
 typedef struct tw__queue {
@@ -190,8 +206,7 @@ typedef struct tw__pe {
     uint8_t ut_blocked;
     uint8_t flush_pending[2], flushed[2]; /* queues, input and output: @queue_flush waits for them, did its work */
     uint8_t transform_mask, prng, carry;
-    uint8_t unmasked;  /* floating-point exceptions that stop the PE: bits of tw__wse_exceptions */
-    uint32_t out_busy; /* out queues with wavelets */
+    uint8_t unmasked; /* floating-point exceptions that stop the PE: bits of tw__wse_exceptions */
     uint8_t in_of_color[TW__CSL_COLORS], out_of_color[TW__CSL_COLORS]; /* queue + 1; 0 = none */
     tw__queue *in_queue[TW__WSE_DIRECT + TW__CSL_COLORS], *out_queue[TW__WSE_DIRECT + TW__CSL_COLORS];
     uint32_t in_busy; /* in queues with wavelets */
@@ -250,8 +265,8 @@ typedef struct tw__cell {
     uint64_t near[4]; /* by cycle mod 4: bit k = the k-th PE, from the west, has something to do in that cycle */
     uint64_t far;     /* PEs whose compute engine is due later than that */
     uint64_t far_at;  /* not later than the earliest of these */
+    uint64_t next;    /* nothing to do before that cycle; not raised while windows run */
     uint32_t first, row;
-    uint64_t spare;
 } tw__cell;
 typedef struct tw__message { /* diagnostics and prints, sorted before they are shown */
     uint64_t cycle;
@@ -284,9 +299,11 @@ struct tw__wse {
     uint32_t width, height, count;
     tw__router *router;
     tw__pe *pe;
-    uint64_t *due;      /* by PE: when the compute engine wants to be looked at */
-    tw__cell *cell;     /* [row][cells] */
-    uint32_t cells;     /* of a row */
+    uint64_t *due;                     /* by PE: when the compute engine wants to be looked at */
+    tw__cell *cell;                    /* [row][cells] */
+    uint32_t cells;                    /* of a row */
+    int32_t pe_step[4], place_step[4]; /* to the neighbour by port */
+    bool watched;                      /* events or counters are kept */
     uint64_t *row_next; /* no PE of the row has anything to do before that cycle; NEVER = nothing at all */
     atomic_uint_least64_t *awake; /* bit per row: row_next may be another than NEVER */
     uint8_t *memory;              /* count * 48 K, reserved, committed on touch */
@@ -311,34 +328,19 @@ void tw__wse_schedule_free(tw__wse *w);
 uint64_t tw__wse_next_time(tw__wse *w, size_t *busy); /* *busy: PEs to look at in the window from w->now on */
 void tw__wse_window(tw__wse *w);                      /* the window from w->now on, one thread */
 void tw__wse_windows(tw__wse *w, unsigned count); /* several, by all threads, in an order that suits the caches */
-void tw__wse_row_wakes(tw__wse *w, uint32_t row, uint64_t at);
+void tw__wse_cell_wakes(tw__wse *w, tw__cell *cell, uint64_t at); /* earlier than the cell knew */
 
-static inline void tw__wse_wake_cell(tw__wse *w, uint32_t cell, unsigned bit, uint64_t at)
+static inline void tw__wse_wake_place(tw__wse *w, uint32_t place, uint64_t at)
 {
-    tw__cell *c = &w->cell[cell];
-    c->near[at & 3] |= 1ull << bit;
-    if (at < w->row_next[c->row]) tw__wse_row_wakes(w, c->row, at);
+    tw__cell *c = &w->cell[place / 64];
+    c->near[at & 3] |= 1ull << (place & 63);
+    if (at < c->next) tw__wse_cell_wakes(w, c, at);
 }
 
 /* A PE of the calling partition's rows, from part->now to three cycles later. */
 static inline void tw__wse_wake(tw__part *part, uint32_t pe, uint64_t at)
 {
-    const tw__router *router = &part->w->router[pe];
-    tw__wse_wake_cell(part->w, router->cell, router->bit, at);
-}
-
-/* The router at the other end of link `d`, in two cycles; there is one. */
-static inline void tw__wse_wake_neighbour(tw__part *part, const tw__router *router, unsigned d)
-{
-    uint32_t cell = router->cell;
-    unsigned bit = router->bit;
-    switch (d) {
-    case TW__WSE_W: cell -= bit == 0, bit = (bit - 1) & 63; break;
-    case TW__WSE_E: cell += bit == 63, bit = (bit + 1) & 63; break;
-    case TW__WSE_S: cell += part->w->cells; break;
-    default: cell -= part->w->cells;
-    }
-    tw__wse_wake_cell(part->w, cell, bit, part->now + 2);
+    tw__wse_wake_place(part->w, part->w->router[pe].place, at);
 }
 
 /* The compute engine has something to do at `at`. */
@@ -353,14 +355,10 @@ static inline void tw__wse_wake_engine(tw__part *part, uint32_t pe, uint64_t at)
         return;
     }
     const tw__router *router = &part->w->router[pe];
-    tw__cell *c = &part->w->cell[router->cell];
-    c->far |= 1ull << router->bit;
+    tw__cell *c = &part->w->cell[router->place / 64];
+    c->far |= 1ull << (router->place & 63);
     if (at < c->far_at) c->far_at = at;
-    if (at < part->w->row_next[c->row]) tw__wse_row_wakes(part->w, c->row, at);
-}
-static inline uint32_t tw__wse_neighbour(const tw__wse *w, uint32_t pe, unsigned d)
-{
-    return d == TW__WSE_W ? pe - 1 : d == TW__WSE_E ? pe + 1 : d == TW__WSE_S ? pe + w->width : pe - w->width;
+    if (at < c->next) tw__wse_cell_wakes(part->w, c, at);
 }
 
 /* --- fault.c -------------------------------------------------------------------------------------------------- */
@@ -429,9 +427,7 @@ void tw__wse_count_op(tw__part *part, tw__pe *pe, const tw__op *op, uint32_t n, 
 uint32_t tw__wse_op_beats(const tw__part *part, const tw__op *op, uint32_t n); /* cycles for n elements on memory */
 bool tw__wse_op_control_waits(tw__pe *pe, const tw__op *op); /* on_control and a control wavelet is next */
 void tw__wse_op_finish(tw__part *part, tw__pe *pe, tw__op *op, bool by_control);
-void tw__wse_act(tw__part *part, tw__pe *pe, unsigned kind, unsigned id); /* tw__csl_action_kind */
-/* A wavelet that a waiting straight move takes as it lands; false = it has to go through the queue. */
-bool tw__wse_straight_in(tw__part *part, tw__pe *pe, tw__queue *q, uint32_t payload, uint64_t at);
+void tw__wse_act(tw__part *part, tw__pe *pe, unsigned kind, unsigned id);      /* tw__csl_action_kind */
 bool tw__wse_opnd_get(tw__part *part, tw__pe *pe, tw__opnd *o, void *element); /* one element; false = none there */
 bool tw__wse_opnd_put(tw__part *part, tw__pe *pe, tw__opnd *o, const void *element);
 
@@ -451,13 +447,13 @@ static inline unsigned tw__wse_queue_room(const tw__queue *q)
 {
     return (unsigned)q->depth - q->count;
 }
-/* May the router hand over a wavelet of this color? Makes the direct queue. */
-static inline bool tw__wse_engine_accepts(tw__part *part, tw__pe *pe, unsigned color)
+/* The queue by which the router hands over a wavelet of this color, -1 = no room. Makes the direct queue. */
+static inline int tw__wse_engine_accepts(tw__part *part, tw__pe *pe, unsigned color)
 {
     int queue = pe->in_of_color[color] ? pe->in_of_color[color] - 1 : tw__wse_queue_for(part, pe, color, false);
-    return queue >= 0 && pe->in_queue[queue]->count < pe->in_queue[queue]->depth;
+    return queue >= 0 && pe->in_queue[queue]->count < pe->in_queue[queue]->depth ? queue : -1;
 }
-void tw__wse_engine_takes(tw__part *part, tw__pe *pe, tw__wave wave, uint64_t at);
+void tw__wse_engine_takes(tw__part *part, uint32_t pe, unsigned queue, tw__wave wave, uint64_t at);
 
 /* --- task.c: the compute engine's turn ------------------------------------------------------------------------ */
 void tw__wse_engine_turn(tw__part *part, tw__pe *pe, uint64_t now);
@@ -477,6 +473,7 @@ bool tw__wse_service(tw__part *part, tw__pe *pe, unsigned number, uint64_t *r, u
 
 /* --- router.c, switch.c, host.c ------------------------------------------------------------------------------- */
 void tw__wse_router_turn(tw__part *part, uint32_t pe, uint64_t now);
+tw__channel *tw__wse_channel_begin(tw__router *router, unsigned color); /* a fresh one; there is room for it */
 tw__channel *tw__wse_make_channel(tw__part *part, uint32_t pe, unsigned color);            /* NULL = no memory */
 static inline tw__channel *tw__wse_channel_of(tw__part *part, uint32_t pe, unsigned color) /* made when missing */
 {
@@ -484,6 +481,15 @@ static inline tw__channel *tw__wse_channel_of(tw__part *part, uint32_t pe, unsig
     unsigned number = router->channel_of[color];
     return number ? &router->channel[number - 1] : tw__wse_make_channel(part, pe, color);
 }
+static inline tw__lane *tw__wse_lane(tw__channel *c, unsigned port) /* NULL = nothing came through that port yet */
+{
+    return c->home == port ? &c->lane : c->more ? &c->more[port] : NULL;
+}
+static inline unsigned tw__wse_lane_count(const tw__channel *c, unsigned port)
+{
+    return c->home == port ? c->lane.count : c->more ? c->more[port].count : 0;
+}
+void *tw__wse_lines(size_t bytes); /* zeroed, on cache lines, for free(); NULL = out of memory */
 void tw__wse_channel_route(tw__channel *c, const tw__csl_route *route);
 void tw__wse_channel_effect(tw__channel *c); /* rx and tx in force from the switch position */
 uint32_t tw__wse_switch_command(tw__part *part, uint32_t pe, tw__channel *c,

@@ -77,7 +77,7 @@ tw__wave tw__wse_queue_pop(tw__part *part, tw__pe *pe, unsigned queue)
     tw__router *router = &part->w->router[number];
     uint32_t waiting = router->channel_of[q->color] ? 1u << (router->channel_of[q->color] - 1) : 0;
     router->ready |= waiting;
-    if (router->busy & waiting || pe->ports) tw__wse_wake(part, number, part->now + 1);
+    if (router->busy & waiting || router->has_ports) tw__wse_wake(part, number, part->now + 1);
     return wave;
 }
 
@@ -85,20 +85,46 @@ void tw__wse_queue_push(tw__part *part, tw__pe *pe, unsigned queue, tw__wave wav
 {
     tw__queue *q = pe->out_queue[queue];
     q->ring[(q->head + q->count++) & 7] = wave;
-    pe->out_busy |= 1u << queue;
     part->totals.wavelets++;
-    tw__wse_wake(part, tw__wse_pe_number(part, pe), part->now + 1);
+    tw__router *router = &part->w->router[tw__wse_pe_number(part, pe)];
+    router->out_busy |= 1u << queue;
+    tw__wse_wake_place(part->w, router->place, part->now + 1);
 }
 
-void tw__wse_engine_takes(tw__part *part, tw__pe *pe, tw__wave wave, uint64_t at)
+/* A wavelet that a waiting straight move takes as it lands; false = it has to go through the queue. */
+static inline bool straight_in(tw__part *part, tw__pe *pe, const tw__queue *q, uint32_t payload, uint64_t at)
 {
-    unsigned queue = pe->in_of_color[wave.color] - 1u;
+    unsigned slot = q->op - 1u;
+    tw__op *op = pe->op[slot];
+    /* Only what would happen anyway: nobody else wants the datapath, and the last element takes the long way. */
+    if (op->straight != 1 || op->done + 1 >= op->length || op->ready_at > at + 1 || pe->busy > at + 1) return false;
+    bool alone = slot == TW__WSE_MAIN ? pe->op_active == 0
+                                      : pe->op_active == 1u << slot && pe->main_state != TW__MAIN_OP &&
+                                            !(pe->ut_blocked >> slot & 1);
+    tw__opnd *o = &op->arg[0];
+    if (!alone || o->at < o->low || o->at + o->size > o->high) return false;
+    if (o->size == 4)
+        memcpy(pe->memory + o->at, &payload, 4);
+    else
+        memcpy(pe->memory + o->at, &payload, 2);
+    o->at += (uint32_t)o->stride;
+    op->done++;
+    pe->busy = at + 2;
+    if (part->w->watched)
+        tw__wse_count_op(part, pe, op, 1, 1);
+    else
+        part->totals.beats++;
+    return true;
+}
+
+void tw__wse_engine_takes(tw__part *part, uint32_t number, unsigned queue, tw__wave wave, uint64_t at)
+{
+    tw__pe *pe = &part->w->pe[number];
     tw__queue *q = pe->in_queue[queue];
-    uint32_t number = tw__wse_pe_number(part, pe);
     if (part->w->options.trace)
         tw__wse_note(part, number, at, TW__WSE_LANDING, wave.color | (wave.flags & TW__WSE_CONTROL) << 16,
                      wave.payload);
-    if (q->op && q->count == 0 && tw__wse_straight_in(part, pe, q, wave.payload, at)) return;
+    if (q->op && q->count == 0 && straight_in(part, pe, q, wave.payload, at)) return;
     q->ring[(q->head + q->count++) & 7] = wave;
     pe->in_busy |= 1u << queue;
     tw__wse_wake_engine(part, number, at + tw__wse_figure(part, TW__WSE_M_DELIVER));

@@ -219,26 +219,6 @@ static uint32_t slice(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
     return n;
 }
 
-bool tw__wse_straight_in(tw__part *part, tw__pe *pe, tw__queue *q, uint32_t payload, uint64_t at)
-{
-    unsigned slot = q->op - 1u;
-    tw__op *op = pe->op[slot];
-    /* Only what would happen anyway: nobody else wants the datapath, and the last element takes the long way. */
-    if (op->straight != 1 || op->done + 1 >= op->length || op->ready_at > at + 1 || pe->busy > at + 1) return false;
-    bool alone = slot == TW__WSE_MAIN ? pe->op_active == 0
-                                      : pe->op_active == 1u << slot && pe->main_state != TW__MAIN_OP &&
-                                            !(pe->ut_blocked >> slot & 1);
-    tw__opnd *o = &op->arg[0];
-    if (!alone || o->at < o->low || o->at + o->size > o->high) return false;
-    memcpy(pe->memory + o->at, &payload, 2);
-    if (o->size == 4) memcpy(pe->memory + o->at + 2, (const uint8_t *)&payload + 2, 2);
-    o->at = (uint32_t)((int64_t)o->at + o->stride);
-    op->done++;
-    pe->busy = at + 2;
-    tw__wse_count_op(part, pe, op, 1, 1);
-    return true;
-}
-
 /* Memory to the fabric, an element a wavelet. False after a fault. */
 static bool straight_out(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
 {
