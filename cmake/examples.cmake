@@ -31,6 +31,9 @@ tw_example(guide guide_control_flow)
 tw_example(guide guide_virtual_graphs)
 tw_example(guide guide_streams)
 tw_example(guide guide_device_code)
+tw_example(colossus addend)
+tw_example(colossus split)
+tw_example(colossus dot)
 tw_example(guide guide_profile ${example_dir}/graph_profile.json ${example_dir}/execution_profile.json)
 
 # The pair for matmul is made by matmul itself; the shapes divide neither by tiles nor by workers.

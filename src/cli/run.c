@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <tilewright/poplar/target.h>
 #include <unistd.h>
 
 /* Suffix of a source -> compiler. */
@@ -38,12 +39,29 @@ static bool takes_value(const char *option)
     return false;
 }
 
+/* What the program gets of tw_device_by_name() and, in C++, of DeviceManager. */
+static bool choose_device(const char *name)
+{
+    tw_device *device = tw_device_by_name(name, 0, 1);
+    if (!device) return false;
+    tw_device_free(device);
+    g_setenv("TILEWRIGHT_DEVICE", name, true);
+    if (strcmp(name, "ipu-model") == 0) g_setenv("TILEWRIGHT_DEVICES", "model", true);
+    if (strcmp(name, "ipu-sim") == 0) g_setenv("TILEWRIGHT_DEVICES", "sim", true);
+    return true;
+}
+
 static int parse(int argc, char **argv, request *r)
 {
     int i = 1;
     for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
         if (strcmp(argv[i], "-v") == 0) {
             r->verbose = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--device") == 0) {
+            if (++i == argc) return tw__cli_usage_error("run", "--device needs a name");
+            if (!choose_device(argv[i])) return tw__cli_usage_error("run", "%s", tw_error_message());
             continue;
         }
         if (g_str_has_prefix(argv[i], "-o") || strcmp(argv[i], "-c") == 0)
@@ -289,7 +307,7 @@ static int run(int argc, char **argv)
 
 const tw__command tw__command_run = {
     .name = "run",
-    .arguments = "[-v] [compiler options] prog.c|prog.cpp [arguments]",
+    .arguments = "[-v] [--device NAME] [compiler options] prog.c|prog.cpp [arguments]",
     .summary = "compile a host program against the library and run it",
     .help =
         "The program is compiled with $CC (default cc) or $CXX (default c++), linked with libtilewright and "
@@ -297,10 +315,11 @@ const tw__command tw__command_run = {
         "only when it, a header it includes or the options change. Options before the source go to the compiler;\n"
         "everything after it goes to the program, whose exit status is that of this command.\n"
         "\n"
+        "  --device NAME                cpu, ipu-model or ipu-sim, for programs that let the user choose\n"
         "  -v                           show the compiler command\n"
         "  -g -O3 -DX=1 -I dir -lm ...  as for the compiler\n",
     .example = "tilewright run examples/poplar/heat/heat.c heat.ppm",
-    .words = "-v -g -O0 -O1 -O2 -O3 -D -I -l",
+    .words = "--device -v -g -O0 -O1 -O2 -O3 -D -I -l",
     .files = ".c .cpp .cc .cxx",
     .main = run,
     .help_first_only = true,

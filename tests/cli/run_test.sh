@@ -20,6 +20,28 @@ expect 0 "$tilewright" run prog.c --an-argument
 prints out '--an-argument 42 1472'
 expect 7 "$tilewright" run prog.c a b
 
+# The device is the user's choice where the program leaves it to him.
+cat >device.c <<'END'
+#include <tilewright/tilewright.h>
+int main(void)
+{
+    static const char *const kinds[] = { "cpu", "model", "simulator" };
+    tw_device *dev = tw_device_by_name(NULL, 0, 0);
+    if (!dev) return puts(tw_error_message()), 1;
+    puts(kinds[tw_target_get_kind(tw_device_target(dev))]);
+    tw_device_free(dev);
+}
+END
+expect 0 "$tilewright" run device.c
+prints out model
+expect 0 "$tilewright" run --device ipu-sim device.c
+prints out simulator
+expect 0 "$tilewright" run --device cpu -O1 device.c
+prints out cpu
+expect 2 "$tilewright" run --device ipusim device.c
+prints err "did you mean 'ipu-sim'"
+expect 2 "$tilewright" run --device
+
 # Compiled once ...
 expect 0 "$tilewright" run -v prog.c again
 ! grep -q tilewright/tilewright.h "$work/err" && ! grep -q -- -ltilewright "$work/err" || fail 'compiled again for nothing'

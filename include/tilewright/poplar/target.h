@@ -16,6 +16,7 @@ extern "C" {
 #endif
 
 typedef enum tw_chip { TW_MK1 = 1, TW_MK2 = 2, TW_MK21 = 21 } tw_chip; /* GC2, GC200, "ipu21" */
+/* IPU: the simulator of instructions. */
 typedef enum tw_target_kind { TW_TARGET_CPU, TW_TARGET_IPU_MODEL, TW_TARGET_IPU } tw_target_kind;
 
 typedef struct tw_target tw_target; /* immutable, reference counted */
@@ -42,6 +43,14 @@ TW_API tw_device *tw_device_cpu(void);               /* half is a 4-byte float *
 TW_API tw_device *tw_device_cpu_accurate_half(void); /* half is a 2-byte IEEE half */
 TW_API tw_device *tw_device_ipu_model(tw_chip chip, unsigned num_ipus);
 TW_API tw_device *tw_device_ipu_model_with(const tw_ipu_model *model); /* copied; NULL = all defaults */
+/* The simulator (docs/colossus.md): vertices run as the chip's instructions in the memories of its tiles. A vertex
+ * without such code makes the engine fail, unless its option simulator.runNativeVertices is true. The model says how
+ * large the chip is; NULL = all defaults. The target has the kind TW_TARGET_IPU and serves for graphs. */
+TW_API tw_device *tw_device_ipu_sim(tw_chip chip, unsigned num_ipus);
+TW_API tw_device *tw_device_ipu_sim_with(const tw_ipu_model *model);
+/* "cpu", "ipu-model" or "ipu-sim", for programs whose user chooses; NULL: what TILEWRIGHT_DEVICE says (`tilewright run
+ * --device`), else "ipu-model". chip 0: TW_MK2; num_ipus 0: one. */
+TW_API tw_device *tw_device_by_name(const char *name, tw_chip chip, unsigned num_ipus);
 TW_API tw_device *tw_device_virtual(const tw_device *device, unsigned tiles_per_ipu); /* same device, fewer tiles */
 TW_API void tw_device_free(tw_device *device);                                        /* NULL is fine */
 TW_API const tw_target *tw_device_target(const tw_device *device);                    /* owned by the device */
@@ -51,6 +60,7 @@ TW_API void tw_device_detach(tw_device *device);
 /* Targets without a device. NULL on failure. */
 TW_API tw_target *tw_target_new_cpu(bool accurate_half);
 TW_API tw_target *tw_target_new_ipu_model(const tw_ipu_model *model);
+TW_API tw_target *tw_target_new_ipu_sim(const tw_ipu_model *model);
 TW_API tw_target *tw_target_ref(const tw_target *target);
 TW_API void tw_target_unref(const tw_target *target);
 TW_API bool tw_target_equal(const tw_target *a, const tw_target *b);

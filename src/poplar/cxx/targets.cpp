@@ -263,8 +263,7 @@ Device Device::createSimulatorDevice(const Target &target, const OptionFlags &)
     model.chip = chipOf(target.getTargetArchString(), "Device::createSimulatorDevice");
     model.num_ipus = target.getNumIPUs();
     model.tiles_per_ipu = target.getTilesPerIPU();
-    model.accurate_half = true;
-    return ownedDevice(tw_device_ipu_model_with(&model), 0, "Device::createSimulatorDevice");
+    return ownedDevice(tw_device_ipu_sim_with(&model), 0, "Device::createSimulatorDevice");
 }
 
 Device Device::createVirtualDevice(unsigned tilesPerIPU)
@@ -299,15 +298,21 @@ std::string Device::getAttribute(StringRef name) const
 
 /* --- DeviceManager --- */
 
-static bool offersModels()
+/* What stands for hardware: TILEWRIGHT_DEVICES is "model" or "sim". */
+static bool offers(const char *kind)
 {
     const char *value = std::getenv("TILEWRIGHT_DEVICES");
-    return value && std::strcmp(value, "model") == 0;
+    return value && std::strcmp(value, kind) == 0;
+}
+
+static bool offersIPUs()
+{
+    return offers("model") || offers("sim");
 }
 
 unsigned DeviceManager::getNumDevices() const
 {
-    return offersModels() ? 2 : 1; /* the CPU, and one IPU */
+    return offersIPUs() ? 2 : 1; /* the CPU, and one IPU */
 }
 
 std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned ipus, const OptionFlags &) const
@@ -315,7 +320,9 @@ std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned ipus, co
     std::vector<Device> list;
     if (type == TargetType::CPU)
         list.push_back(Device::createCPUDevice());
-    else if (type == TargetType::IPU_MODEL || offersModels())
+    else if (type == TargetType::IPU && offers("sim"))
+        list.push_back(ownedDevice(tw_device_ipu_sim(TW_MK2, ipus ? ipus : 1), 1, "DeviceManager::getDevices"));
+    else if (type == TargetType::IPU_MODEL || offers("model"))
         list.push_back(ownedDevice(tw_device_ipu_model(TW_MK2, ipus ? ipus : 1), 1, "DeviceManager::getDevices"));
     return list;
 }
@@ -323,7 +330,7 @@ std::vector<Device> DeviceManager::getDevices(TargetType type, unsigned ipus, co
 std::vector<Device> DeviceManager::getDevices(const OptionFlags &options) const
 {
     std::vector<Device> list = getDevices(TargetType::CPU, 1, options);
-    if (offersModels())
+    if (offersIPUs())
         for (Device &d : getDevices(TargetType::IPU, 1, options)) list.push_back(std::move(d));
     return list;
 }
@@ -334,7 +341,7 @@ Device DeviceManager::getDevice(unsigned id, const OptionFlags &options) const
     if (id < all.size()) return std::move(all[id]);
     raise(TW_E_INDEX, "DeviceManager::getDevice",
           "there is no device " + std::to_string(id) + ", only " + std::to_string(all.size()) +
-              " (TILEWRIGHT_DEVICES=model offers an IPU Model)");
+              " (TILEWRIGHT_DEVICES=model offers an IPU Model, =sim a simulated IPU)");
 }
 
 std::vector<unsigned> DeviceManager::getChildDeviceIds(unsigned id, unsigned) const

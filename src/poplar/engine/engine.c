@@ -1,6 +1,7 @@
 /* Life of an engine: compile, load, run. Compiling keeps its first error, which load returns; everything after that
  * returns its status. */
 #include "poplar/engine/engine.h"
+#include "poplar/engine/tiles/tiles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,9 @@ static tw_status keep_failure(tw_engine *engine, tw_status status, const tw_erro
     X(tw__streams_new, "streams")                   \
     X(tw__host_access_new, "host access")           \
     X(tw__images_new, "initial values")             \
+    X(chip_code, "code of the chip")                \
     X(account, "memory and cycles")                 \
+    X(tile_memories, "memories of tiles")           \
     X(tw__bind_entries, "code of the vertices")
 
 static tw_status check_graph(tw_engine *engine)
@@ -51,9 +54,40 @@ static tw_status check_graph(tw_engine *engine)
     return tw__graph_check(engine->core, engine->programs, engine->program_count);
 }
 
+static tw_status chip_code(tw_engine *engine)
+{
+    return tw__chip_code_new(engine, &engine->chip);
+}
+
 static tw_status account(tw_engine *engine)
 {
     return engine->target->kind == TW_TARGET_CPU ? TW_OK : tw__account_new(engine);
+}
+
+static void free_handles(tw_engine *engine)
+{
+    for (size_t i = 0; i < engine->handles.count; i++) {
+        tw__copy_free(&engine->handles.items[i].in);
+        tw__copy_free(&engine->handles.items[i].out);
+    }
+    engine->handles.count = 0;
+}
+
+/* Addresses are known once everything is placed, and what is placed follows from the plan: the same plan is made once
+ * more, with the memories of tiles as its storage. */
+static tw_status tile_memories(tw_engine *engine)
+{
+    if (!tw__tiles_wanted(engine)) return TW_OK;
+    tw_status s = tw__tile_map_new(engine, &engine->tiles);
+    if (!s && engine->chip) s = tw__chip_code_link(engine->chip, engine->core, tw__engine_placement(engine));
+    if (s) return s;
+    free_handles(engine);
+    tw__plan_free(&engine->plan);
+    s = tw__lower(engine);
+    if (!s) s = tw__host_access_new(engine);
+    if (!s) s = tw__tile_states_new(engine);
+    if (!s) s = tw__tile_vertices_new(engine);
+    return s ? s : tw__tile_sims_new(engine);
 }
 
 typedef tw_status (*stage_func)(tw_engine *engine);
@@ -154,12 +188,12 @@ void tw_engine_free(tw_engine *engine)
     if (!engine || engine == &nil_engine) return;
     tw__streams_free(engine);
     tw__account_free(engine->account);
+    tw__tile_sims_free(engine->sims);
+    tw__chip_code_free(engine->chip);
+    free(engine->loads.items);
     tw__remotes_free(engine);
     tw__plan_free(&engine->plan);
-    for (size_t i = 0; i < engine->handles.count; i++) {
-        tw__copy_free(&engine->handles.items[i].in);
-        tw__copy_free(&engine->handles.items[i].out);
-    }
+    free_handles(engine);
     free(engine->handles.items);
     for (size_t i = 0; i < engine->images.count; i++)
         if (engine->images.items[i].regions) tw__regions_unref(engine->images.items[i].regions);
@@ -216,6 +250,10 @@ tw_status tw_engine_prepare(tw_engine *engine, tw_device *device)
     tw_status s = tw__engine_usable(engine);
     if (s) return s;
     if (!device) return tw__fail(TW_E_INVALID_ARGUMENT, "the device is NULL");
+    if (tw_target_get_kind(tw_device_target(device)) != engine->target->kind)
+        return tw__fail(TW_E_ERROR,
+                        "the device is of another kind than the target of the graph: make the graph with the "
+                        "device's own target");
     if (!tw_target_equal(tw_device_target(device), engine->target))
         return tw__fail(TW_E_ERROR, "the device (%s, %u tiles) has another target than the graph (%s, %u tiles)",
                         tw_target_arch(tw_device_target(device)), tw_target_tiles(tw_device_target(device)),
@@ -233,6 +271,7 @@ tw_status tw_engine_deploy(tw_engine *engine)
     if (s) return s;
     if (!engine->prepared) return tw__fail(TW_E_NOT_LOADED, "prepare the engine for a device before deploying it");
     s = tw__images_write(engine);
+    if (!s && engine->tiles) tw__tile_load(engine);
     engine->loaded = s == TW_OK;
     TW__LOG(ENGINE, INFO, "loaded: %zu bytes of variables", engine->plan.storage.buffers);
     return s;

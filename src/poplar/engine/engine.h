@@ -15,6 +15,7 @@
  *             streams.c        host streams                remote_buffers.c   remote buffers
  *             host_access.c    handles, initial values     print_tensor.c     PrintTensor
  *   place/    addresses in tile memory, lives (place.h)
+ *   tiles/    code of the chip, images of tile memories (tiles.h)
  *   account/  memory, cycles, profile (account.h) */
 #ifndef TW_ENGINE_ENGINE_H
 #define TW_ENGINE_ENGINE_H
@@ -30,6 +31,16 @@
 
 #define TW__STORAGE_MARGIN 64 /* bytes readable past the last object: codelets may over-read by 32 */
 
+/* tiles/images.c: the storage as memories of tiles. */
+typedef struct tw__tile_map tw__tile_map;
+uint64_t tw__tile_map_bytes(const tw__tile_map *map); /* of the whole storage, a multiple of 64 */
+uint64_t tw__tile_map_at(const tw__tile_map *map, uint32_t var, uint64_t element); /* byte of the storage */
+/* Elements [*begin, *end) around this one lie side by side. */
+void tw__tile_map_span(const tw__tile_map *map, uint32_t var, uint64_t element, uint64_t *begin, uint64_t *end);
+/* Where the data of an edge lies; false: in a buffer that has to be filled and emptied. */
+struct tw__edge;
+bool tw__tile_map_edge(const tw__tile_map *map, const struct tw__edge *edge, uint64_t *at);
+
 /* [base, base + bytes): variables in the order of the graph, then message buffers shared by all compute sets.
  * Reserved when the plan is made, usable (and all zero) after tw__storage_commit(). */
 typedef struct tw__storage {
@@ -39,7 +50,8 @@ typedef struct tw__storage {
     uint64_t *offset; /* [variables] byte offset of element 0 */
     uint8_t *size;    /* [variables] bytes of a device element */
     size_t variables;
-    size_t buffers; /* offset of the message buffers */
+    size_t buffers;          /* offset of the message buffers */
+    const tw__tile_map *map; /* memories of tiles instead of variables; NULL = none */
     bool committed;
 } tw__storage;
 
@@ -105,8 +117,9 @@ typedef struct tw__exec {
     uint32_t *tile_first; /* [tile_count + 1] first group of each active tile */
     size_t tile_count;
     uint64_t vertices;
-    tw__copy before, after; /* gathers and scatters of message buffers; both bases are the storage */
-    uint8_t parallel;       /* 0 not known yet, 1 serial, 2 parallel: decided by the time of the first run */
+    tw__copy before, after;         /* gathers and scatters of message buffers; both bases are the storage */
+    struct tw__tile_exec *on_tiles; /* tiles/: some of its vertices are simulated; NULL = none */
+    uint8_t parallel; /* 0 not known yet, 1 serial, 2 parallel: decided by the time of the first run */
 } tw__exec;
 
 /* --- streams and remote buffers ------------------------------------------------------------------------------- */
@@ -294,6 +307,12 @@ typedef struct tw__handle { /* host access */
     tw__copy in, out; /* contiguous device format <-> storage */
 } tw__handle;
 
+typedef struct tw__load { /* bytes for the storage; they live as long as the engine */
+    uint64_t at;
+    const void *bytes;
+    size_t size;
+} tw__load;
+
 struct tw_engine {
     tw__core *core;          /* referenced; NULL for an engine that could not be made */
     tw__codelets *codelets;  /* referenced */
@@ -317,11 +336,21 @@ struct tw_engine {
     size_t scratch_bytes;
     tw__random *random;          /* [tiles] random number generators; NULL when no codelet draws */
     struct tw__account *account; /* account/account.c; NULL on the CPU device */
+    TW__LIST(tw__load) loads;    /* what load writes into memories of tiles beside values */
+    uint32_t *state_at;          /* [vertices] address of the state of simulated ones; while compiling */
+    struct tw__tile_sims *sims;  /* simulators of tiles; NULL = none */
+    tw__tile_map *tiles;         /* memories of tiles; NULL: variables are all that there is */
+    struct tw__chip_code *chip;  /* tiles/code.c; NULL: no vertex has code of the chip */
     bool tracing;                /* steps are reported to the account */
     int threads;                 /* OpenMP threads of a parallel step */
 };
 
 tw_status tw__engine_usable(const tw_engine *engine); /* engine.c: neither NULL nor in error */
+
+static inline tw__arch tw__chip_of(const tw_target *target)
+{
+    return target->chip == TW_MK1 ? TW__ARCH_IPU1 : target->chip == TW_MK21 ? TW__ARCH_IPU21 : TW__ARCH_IPU2;
+}
 
 /* options.c */
 extern const tw__option_desc tw__engine_options[];
@@ -329,13 +358,14 @@ extern const size_t tw__engine_option_count;
 tw_status tw__options_read(tw_engine *engine, const char *const *options); /* "key=value", then the environment */
 
 /* plan/address_space.c */
-tw_status tw__storage_plan(tw__storage *storage, const tw__core *core); /* offsets, no memory yet */
+/* Offsets, no memory yet; `map` may be NULL. */
+tw_status tw__storage_plan(tw__storage *storage, const tw__core *core, const tw__tile_map *map);
 tw_status tw__storage_reserve(tw__storage *storage, uint64_t buffer_bytes);
 tw_status tw__storage_commit(tw__storage *storage); /* usable and all zero; again: zeroes everything */
 void tw__storage_free(tw__storage *storage);
 static inline uint64_t tw__storage_at(const tw__storage *s, uint32_t var, uint64_t element)
 {
-    return s->offset[var] + element * s->size[var];
+    return s->map ? tw__tile_map_at(s->map, var, element) : s->offset[var] + element * s->size[var];
 }
 /* Byte offset of the only element of an operand. */
 uint64_t tw__operand_at(const tw__storage *storage, const tw__operand *operand);
@@ -347,6 +377,13 @@ uint64_t tw__compute_set_buffer_bytes(const tw_engine *engine, uint32_t cs);
 tw_status tw__lower_compute_set(tw_engine *engine, uint32_t cs, tw__exec *exec);
 tw_status tw__bind_entries(tw_engine *engine); /* native code of every group */
 void tw__plan_free(tw__plan *plan);
+
+/* tiles/run.c: vertices of active tile `index` of an exec whose on_tiles is set; whether all returned true. Several
+ * threads at once, each for its tile. Faults are kept: the first, by tile, is what tw__tile_fault() fails with. */
+bool tw__tile_run(tw_engine *engine, const tw__exec *exec, size_t index);
+tw_status tw__tile_fault(tw_engine *engine);
+void tw__tile_load(tw_engine *engine); /* code and states into the storage, simulators as at first */
+void tw__tile_sims_free(struct tw__tile_sims *sims);
 
 /* run/interpreter.c */
 extern const char *const tw__opcode_names[];
@@ -434,6 +471,8 @@ void tw__account_run_begin(tw_engine *engine, unsigned program, const char *name
 void tw__account_run_end(tw_engine *engine, tw_status status, double microseconds);
 /* Plan step was executed. Called only when engine->tracing. */
 void tw__account_step(tw_engine *engine, uint32_t step);
+/* The same for a step whose exec has measured cycles, once it has run. */
+void tw__account_measured(tw_engine *engine, uint32_t step, const tw__exec *exec);
 /* A straight-line loop: the instructions [first, last) with their nested loops were executed `times` times in a
  * row. The executor reports nothing from inside. */
 void tw__account_loop(tw_engine *engine, uint32_t first, uint32_t last, uint64_t times);

@@ -41,13 +41,13 @@ const tw__option_desc tw__engine_options[] = {
     BOOL("debug.instrumentControlFlow", "false", false, "count control flow cycles"),
     ENUM("debug.computeInstrumentationLevel", "tile", "vertex|tile|ipu|device", true, "what compute cycles belong to"),
     TEXT("debug.executionProfile", "", false, "older spelling of the instrumentation options"),
-    BOOL("debug.allowOutOfMemory", "true", true, "go on when a tile is full (on the IPU Model)"),
+    BOOL("debug.allowOutOfMemory", "true", true, "go on when a tile is full; false on the simulator unless set"),
     BOOL("debug.retainDebugInformation", "false", false, "keep what reports need"),
     BOOL("debug.outputAllSymbols", "false", false, "keep symbols of tile executables"),
     TEXT("debug.loweredVarDumpFile", "", false, "file for lowered variables"),
-    BOOL("debug.floatPointOpException", "false", false, "trap on floating point exceptions"),
-    BOOL("debug.nanOverflowException", "false", false, "trap on half overflow"),
-    BOOL("debug.nanOverflowMode", "false", false, "half overflow gives NaN"),
+    BOOL("debug.floatPointOpException", "false", true, "simulator: exceptions of invalid operations and divisions by 0"),
+    BOOL("debug.nanOverflowException", "false", true, "simulator: exceptions of half overflow"),
+    BOOL("debug.nanOverflowMode", "false", true, "simulator: half overflow gives NaN"),
     BOOL("debug.verify", "false", false, "check the compiled program"),
     BOOL("debug.runtimeVerify", "false", false, "check while running"),
     TEXT("debug.trace", "false", false, "instruction trace of the simulator"),
@@ -76,7 +76,7 @@ const tw__option_desc tw__engine_options[] = {
 
     INT("prng.seed", "-1", false, "seed at load; on the IPU Model every tile keeps its fixed seed"),
     BOOL("prng.enable", "false", false, "older spelling of prng.enableStochasticRounding"),
-    BOOL("prng.enableStochasticRounding", "false", false, "round half results at random"),
+    BOOL("prng.enableStochasticRounding", "false", true, "simulator: round half results at random"),
 
     ENUM("target.deterministicWorkers", "true", "true|false|portable", false, "fixed assignment of vertices to workers"),
     TEXT("target.saveArchive", "", false, "file for the archive of tile executables"),
@@ -91,6 +91,9 @@ const tw__option_desc tw__engine_options[] = {
     BOOL("target.useBufferedCompletions", "false", false, "host exchange completion"),
     BOOL("target.gatewayWriteCombining", "true", false, "host exchange through a gateway"),
     TEXT("streamCallbacks.maxLookahead", "unlimited", true, "buffers that are prefetched ahead: unlimited or a number"),
+
+    INT("simulator.turnLimit", "1000000000", true, "turns after which a simulated vertex is stopped; 0 = none"),
+    BOOL("simulator.runNativeVertices", "false", true, "ipu-sim: vertices without code of the chip run natively"),
 
     ENUM("target.syncMethod", "default", "polling|hybrid|default", false, "how the host waits for the device"),
     INT("target.syncPollPeriodUs", "0", false, "microseconds between polls"),

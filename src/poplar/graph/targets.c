@@ -66,7 +66,7 @@ static bool override(tw_target *t, const tw_ipu_model *m)
     return true;
 }
 
-tw_target *tw_target_new_ipu_model(const tw_ipu_model *model)
+static tw_target *new_ipu(tw_target_kind kind, const tw_ipu_model *model)
 {
     tw_ipu_model defaults = { 0 };
     const tw_ipu_model *m = model ? model : &defaults;
@@ -78,7 +78,7 @@ tw_target *tw_target_new_ipu_model(const tw_ipu_model *model)
         tw__fail(TW_E_MACHINE_MODEL, "unknown chip %d: TW_MK1, TW_MK2 and TW_MK21 are known", (int)chip);
         return NULL;
     }
-    tw_target fields = { .kind = TW_TARGET_IPU_MODEL,
+    tw_target fields = { .kind = kind,
                          .chip = chip,
                          .accurate_half = m->accurate_half,
                          .compile_ipu_code = m->compile_ipu_code,
@@ -89,6 +89,23 @@ tw_target *tw_target_new_ipu_model(const tw_ipu_model *model)
         return NULL;
     }
     return target;
+}
+
+tw_target *tw_target_new_ipu_model(const tw_ipu_model *model)
+{
+    return new_ipu(TW_TARGET_IPU_MODEL, model);
+}
+
+/* The simulator has six workers and the chip's memory, as code of the chip expects. */
+tw_target *tw_target_new_ipu_sim(const tw_ipu_model *model)
+{
+    tw_ipu_model chip = model ? *model : (tw_ipu_model){ 0 };
+    if (chip.worker_contexts || chip.bytes_per_tile) {
+        tw__fail(TW_E_MACHINE_MODEL, "a simulated tile has the workers and the memory of its chip");
+        return NULL;
+    }
+    chip.accurate_half = true, chip.compile_ipu_code = false;
+    return new_ipu(TW_TARGET_IPU, &chip);
 }
 
 tw_target *tw_target_ref(const tw_target *target)
@@ -184,6 +201,36 @@ tw_device *tw_device_ipu_model(tw_chip chip, unsigned num_ipus)
 tw_device *tw_device_ipu_model_with(const tw_ipu_model *model)
 {
     return device_new(tw_target_new_ipu_model(model));
+}
+
+tw_device *tw_device_ipu_sim(tw_chip chip, unsigned num_ipus)
+{
+    if (!num_ipus) {
+        tw__fail(TW_E_MACHINE_MODEL, "a simulator of 0 IPUs: at least one is needed");
+        return NULL;
+    }
+    return device_new(tw_target_new_ipu_sim(&(tw_ipu_model){ .chip = chip, .num_ipus = num_ipus }));
+}
+
+tw_device *tw_device_ipu_sim_with(const tw_ipu_model *model)
+{
+    return device_new(tw_target_new_ipu_sim(model));
+}
+
+tw_device *tw_device_by_name(const char *name, tw_chip chip, unsigned num_ipus)
+{
+    static const char *const names[] = { "cpu", "ipu-model", "ipu-sim" };
+    const char *chosen = name ? name : getenv("TILEWRIGHT_DEVICE");
+    if (!chosen || !*chosen) chosen = "ipu-model";
+    unsigned ipus = num_ipus ? num_ipus : 1;
+    tw_chip kind = chip ? chip : TW_MK2;
+    if (strcmp(chosen, "cpu") == 0) return tw_device_cpu();
+    if (strcmp(chosen, "ipu-model") == 0) return tw_device_ipu_model(kind, ipus);
+    if (strcmp(chosen, "ipu-sim") == 0) return tw_device_ipu_sim(kind, ipus);
+    char hint[TW__HINT_BYTES];
+    tw__fail(TW_E_INVALID_ARGUMENT, "there is no device '%s': cpu, ipu-model and ipu-sim are there%s", chosen,
+             tw__did_you_mean(hint, tw__nearest(chosen, names, G_N_ELEMENTS(names))));
+    return NULL;
 }
 
 tw_device *tw_device_virtual(const tw_device *device, unsigned tiles_per_ipu)

@@ -138,14 +138,21 @@ static const char test_codelets[] =
     "    }\n"
     "};\n";
 
-typedef enum test_device { CPU, CPU_ACCURATE, MODEL, TEST_DEVICES } test_device;
+typedef enum test_device { CPU, CPU_ACCURATE, MODEL, SIM, TEST_DEVICES } test_device;
+
+/* On the simulator the codelets run natively in the memories of tiles. */
+#define TEST_NATIVE "{\"simulator.runNativeVertices\":\"true\"}"
 
 static inline tw_device *test_device_new(test_device kind)
 {
     tw_ipu_model model = { .chip = TW_MK2, .num_ipus = 2, .tiles_per_ipu = 8 };
     tw_device *device = kind == CPU            ? tw_device_cpu()
                         : kind == CPU_ACCURATE ? tw_device_cpu_accurate_half()
+                        : kind == SIM          ? tw_device_ipu_sim_with(&model)
                                                : tw_device_ipu_model_with(&model);
+    const char *set = getenv("POPLAR_ENGINE_OPTIONS");
+    if (kind == SIM && !set) setenv("POPLAR_ENGINE_OPTIONS", TEST_NATIVE, 1);
+    if (kind != SIM && set && strcmp(set, TEST_NATIVE) == 0) unsetenv("POPLAR_ENGINE_OPTIONS");
     assert_non_null(device);
     return device;
 }

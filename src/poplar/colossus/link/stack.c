@@ -77,9 +77,21 @@ static int function_named(const walk *w, const char *name)
 
 /* --- messages ------------------------------------------------------------------------------------------------- */
 
+/* "file:line: " of where the function begins, so that an editor goes there; nothing when the object does not say. */
+static void add_place(const walk *w, const char *name, GString *text)
+{
+    int index = function_named(w, name);
+    if (index < 0) return;
+    const function *f = &g_array_index(w->functions, function, index);
+    uint32_t offset = f->start - w->image->sections[f->section].public.address;
+    const tw_object_line *line = tw_object_line_at(w->image, f->section, offset);
+    if (line) g_string_append_printf(text, "%s:%u: ", line->file, line->line);
+}
+
 static tw_status complain(const walk *w, const char *format, const char *name)
 {
     g_autoptr(GString) text = g_string_new(NULL);
+    add_place(w, name, text);
     g_string_append_printf(text, format, name);
     for (unsigned i = 0; i + 1 < w->depth; i++)
         g_string_append_printf(text, "%s%s", i ? " -> " : "; called by ",
@@ -110,9 +122,11 @@ static tw_status find_note(const walk *w, const function *f, const tw_stack_note
     }
     return *found
                ? TW_OK
-               : complain(w,
-                          "the stack of '%s' is not stated: DEF_STACK_USAGE or DEF_STACK_SIZE_OWN has to name it",
-                          f->name);
+               : complain(
+                     w,
+                     "the stack of '%1$s' is not stated: write \"DEF_STACK_USAGE <bytes> %1$s\" (0 for none), or "
+                     "DEF_STACK_SIZE_OWN when it calls functions that state theirs (poplar/StackSizeDefs.hpp)",
+                     f->name);
 }
 
 static tw_status need_of(walk *w, guint index, uint32_t *bytes);

@@ -3,6 +3,7 @@
  * On the IPU Model the execution is always traced: cycles belong to the plan, so a step that runs costs one addition.
  * tw_engine_enable_execution_profiling(e, false) takes even that away. */
 #include "poplar/engine/account/account.h"
+#include "poplar/engine/tiles/tiles.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -182,6 +183,7 @@ static tw_status fill(tw__accounting *a)
         (status = tw__placement_judge(a)))
         return status;
     set_mode(a);
+    for (size_t t = 0; t < a->core->type_count; t++) a->account->type_ids[t] = a->types[t].id;
     if (a->failed || a->before.failed || a->after.failed)
         return tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
     return tw__profile_status(a->profile);
@@ -190,7 +192,7 @@ static tw_status fill(tw__accounting *a)
 tw_status tw__account_new(tw_engine *engine)
 {
     const tw_target *target = engine->target;
-    tw__profile_target facts = { .type = "IPU_MODEL",
+    tw__profile_target facts = { .type = target->kind == TW_TARGET_IPU ? "IPU" : "IPU_MODEL",
                                  .arch = tw_target_arch(target),
                                  .ipus = target->ipus,
                                  .tiles_per_ipu = target->tiles_per_ipu,
@@ -212,6 +214,8 @@ tw_status tw__account_new(tw_engine *engine)
     account->profile = tw__profile_new(&facts);
     account->first_step = tw__calloc(steps + 1, sizeof *account->first_step);
     account->step_count = tw__calloc(steps + 1, sizeof *account->step_count);
+    account->compute_step = tw__calloc(steps + 1, sizeof *account->compute_step);
+    account->type_ids = tw__calloc(engine->core->type_count + 1, sizeof *account->type_ids);
     tw__accounting a = { .engine = engine,
                          .core = engine->core,
                          .target = target,
@@ -220,8 +224,8 @@ tw_status tw__account_new(tw_engine *engine)
                          .tiles = target->tiles,
                          .strict = tw__options_bool(engine->options, "profiler.strictEstimates") };
     a.placement = account->placement = tw__placement_new(engine);
-    bool ready =
-        account->profile && account->first_step && account->step_count && account->placement && accounting_init(&a);
+    bool ready = account->profile && account->first_step && account->step_count && account->compute_step &&
+                 account->type_ids && account->placement && accounting_init(&a);
     tw_status status = ready ? fill(&a) : tw__fail(TW_E_NO_MEMORY, "out of memory for the profile");
     accounting_free(&a);
     if (!status) status = start_reports(engine);
@@ -238,7 +242,8 @@ void tw__account_free(tw__account *account)
     flush_report(account);
     tw_profile_free(account->profile);
     tw__placement_free(account->placement);
-    free(account->first_step), free(account->step_count);
+    free(account->first_step), free(account->step_count), free(account->compute_step), free(account->type_ids);
+    free(account->outcomes.items);
     g_free(account->execution_file);
     free(account);
 }
@@ -269,6 +274,71 @@ void tw__account_step(tw_engine *engine, uint32_t step)
     const tw__account *account = engine->account;
     uint32_t first = account->first_step[step];
     for (uint32_t i = 0; i < account->step_count[step]; i++) tw__profile_step(account->profile, first + i);
+}
+
+/* Vertices of each type and what they took, into types[]; returns how many types. */
+static size_t sum_types(const tw_engine *engine, const tw__exec *exec, tw__type_cycles *types)
+{
+    const tw__account *account = engine->account;
+    size_t count = 0;
+    for (size_t i = 0; i < exec->on_tiles->count; i++) {
+        const tw__tile_vertex *v = &exec->on_tiles->vertices[i];
+        size_t t = 0;
+        while (t < count && types[t].vertex_type != account->type_ids[v->type]) t++;
+        if (t == count) types[count++] = (tw__type_cycles){ account->type_ids[v->type], 0, 0 };
+        types[t].instances++, types[t].cycles += v->cycles;
+    }
+    return count;
+}
+
+static bool same_outcome(const tw_profile *p, uint32_t step, tw__row active, const tw__type_cycles *types,
+                         size_t count)
+{
+    const tw__step *s = &p->steps.items[step];
+    if (s->active != active || s->types_count != count) return false;
+    return !count || !memcmp(&p->type_cycles.items[s->types_first], types, count * sizeof *types);
+}
+
+/* The profile's step for this outcome of a compute set: one that was seen before, or a new one. */
+static uint32_t outcome_of(tw_engine *engine, uint32_t step, const tw__exec *exec)
+{
+    tw__account *account = engine->account;
+    tw_profile *p = account->profile;
+    uint32_t planned = account->compute_step[step];
+    tw__type_cycles *types = tw__calloc(exec->group_count + 1, sizeof *types);
+    if (!types) return planned;
+    size_t count = sum_types(engine, exec, types);
+    tw__row active = tw__profile_row(p, exec->on_tiles->cycles, tw_target_tiles(engine->target));
+    for (size_t i = 0; i < account->outcomes.count; i++) {
+        const tw__outcome *o = &account->outcomes.items[i];
+        if (o->plan_step != step || !same_outcome(p, o->step, active, types, count)) continue;
+        free(types);
+        return o->step;
+    }
+    const tw__step *model = &p->steps.items[planned];
+    tw__step_desc desc = { .type = model->type,
+                           .name = p->names.items[model->name],
+                           .program = model->program,
+                           .index = model->index,
+                           .active = active,
+                           .types = types,
+                           .type_count = count,
+                           .fidelity = exec->on_tiles->fidelity };
+    uint32_t made = tw__profile_add_step(p, &desc);
+    free(types);
+    if (made == TW__NONE || !tw__grow(&account->outcomes.items, &account->outcomes.room, account->outcomes.count,
+                                      sizeof *account->outcomes.items))
+        return planned;
+    account->outcomes.items[account->outcomes.count++] = (tw__outcome){ step, made };
+    return made;
+}
+
+void tw__account_measured(tw_engine *engine, uint32_t step, const tw__exec *exec)
+{
+    const tw__account *account = engine->account;
+    uint32_t first = account->first_step[step], made = outcome_of(engine, step, exec);
+    for (uint32_t i = 0; i < account->step_count[step]; i++)
+        tw__profile_step(account->profile, first + i == account->compute_step[step] ? made : first + i);
 }
 
 /* A straight body whose profile steps are consecutive is one range; nested loops are unrolled one level at a time. */

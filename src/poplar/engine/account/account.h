@@ -15,10 +15,18 @@
 #include "poplar/engine/place/place.h"
 #include "core/profile/profile.h"
 
+/* Cycles that a compute set was once seen to take: a step of its own unless it is the plan's. */
+typedef struct tw__outcome {
+    uint32_t plan_step, step;
+} tw__outcome;
+
 typedef struct tw__account {
     tw_profile *profile;
-    uint32_t *first_step; /* [plan steps] first profile step of a plan step */
-    uint32_t *step_count; /* [plan steps] its number of profile steps, at least 1 unless never reached */
+    uint32_t *first_step;   /* [plan steps] first profile step of a plan step */
+    uint32_t *step_count;   /* [plan steps] its number of profile steps, at least 1 unless never reached */
+    uint32_t *compute_step; /* [plan steps] the one in which its vertices compute */
+    uint32_t *type_ids;     /* [core->type_count] types of vertices in the profile */
+    TW__LIST(tw__outcome) outcomes;
     bool enabled;         /* tw_engine_enable_execution_profiling() */
     bool stream_each_run; /* autoReport.streamAtEachRun */
     char *execution_file; /* autoReport: written after runs; NULL = not wanted */

@@ -2,9 +2,11 @@
  * instrumentation, as sums by tile and category.
  *
  * Exact: vertex state (layouts of the chip), stacks that codelets state. Modelled: copy descriptors. Estimated: other
- * stacks, control and exchange code. Vertex code is absent, since there is no code generator for the chips.
+ * stacks, control and exchange code. Vertex code is that of assembly (tiles/code.c); of other vertices it is absent,
+ * since there is no code generator for the chips.
  * docs/model.md lists the rules. */
 #include "poplar/engine/account/account.h"
+#include "poplar/engine/tiles/tiles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +19,6 @@
 #define CONTROL_BYTES_PER_INSTRUCTION 16 /* estimate: about four supervisor instructions */
 #define COPY_POINTER_BYTES            8  /* source and destination */
 #define COPY_DESCRIPTOR_BYTES         8  /* one piece: address, count and stride packed */
-
-static tw__arch chip_of(const tw_target *target)
-{
-    return target->chip == TW_MK1 ? TW__ARCH_IPU1 : target->chip == TW_MK21 ? TW__ARCH_IPU21 : TW__ARCH_IPU2;
-}
 
 static bool type_rows(tw__accounting *a, tw__type_cost *cost)
 {
@@ -44,7 +41,7 @@ uint32_t tw__account_type(tw__accounting *a, uint32_t type)
     if (cost->id != TW__NONE) return cost->id;
     const tw__vertex_type *info = a->core->types[type].info;
     if (!type_rows(a, cost)) return TW__NONE;
-    cost->device = tw__codelets_device(a->engine->codelets, info, chip_of(a->target));
+    cost->device = tw__codelets_device(a->engine->codelets, info, tw__chip_of(a->target));
     if (!cost->device) {
         a->state_fidelity = TW_FIDELITY_ESTIMATED;
         TW__LOG(ENGINE, WARN, "no layout of vertex %s on %s (%s): sizes of this computer are used", info->name,
@@ -125,7 +122,8 @@ static tw_fidelity worker_stacks(tw__accounting *a, uint64_t *row)
         for (size_t g = 0; g < plan->execs.items[x].group_count; g++) {
             const tw__group *group = &plan->execs.items[x].groups[g];
             const tw__device_vertex *device = a->types[group->type].device;
-            int64_t bytes = device ? device->stack_bytes : -1;
+            int64_t bytes = tw__chip_code_stack(a->engine->chip, group->tile, group->type);
+            if (bytes < 0 && device) bytes = device->stack_bytes;
             seen[group->tile] |= bytes < 0 ? UNKNOWN : STATED;
             if (bytes > 0 && (uint64_t)bytes > row[group->tile]) row[group->tile] = (uint64_t)bytes;
         }
@@ -146,12 +144,13 @@ static void count_stacks(tw__accounting *a)
     unsigned contexts = tw_target_worker_contexts(a->target);
     int64_t supervisor = tw__options_int(a->engine->options, "target.supervisorStackSizeInBytes");
     a->placement->stack_fidelity = worker_stacks(a, a->row);
-    for (unsigned tile = 0; tile < a->tiles; tile++)
+    for (unsigned tile = 0; tile < a->tiles; tile++) {
+        uint64_t of_supervisor = tw__chip_code_supervisor_stack(a->engine->chip, tile);
+        if (supervisor > 0) of_supervisor = (uint64_t)supervisor < MAX_STACK ? (uint64_t)supervisor : MAX_STACK;
+        a->placement->worker_stack[tile] = (uint32_t)a->row[tile];
         add(a, tile, TW_STORAGE_STACK,
-            (uint64_t)contexts * tw__stack_bytes((uint32_t)a->row[tile]) + (supervisor <= 0 ? 0
-                                                                            : (uint64_t)supervisor < MAX_STACK
-                                                                                ? ((uint64_t)supervisor + 7) / 8 * 8
-                                                                                : MAX_STACK));
+            (uint64_t)contexts * tw__stack_bytes((uint32_t)a->row[tile]) + (of_supervisor + 7) / 8 * 8);
+    }
 }
 
 tw_status tw__account_memory(tw__accounting *a)

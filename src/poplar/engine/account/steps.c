@@ -7,6 +7,7 @@
  *   branch    sync, switchControlBroadcast<n>/ExchangePre          (If, While, Switch: the value goes to every
  *   tile) */
 #include "poplar/engine/account/account.h"
+#include "poplar/engine/tiles/tiles.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -190,6 +191,7 @@ static void add_vertex(tw__accounting *a, uint32_t vertex, bool first, bool *mod
     const tw__vertex_type *info = a->core->types[v->type].info;
     bool guess;
     uint64_t cycles = tw__vertex_cycles(a->core, vertex, &guess).cycles;
+    if (a->engine->chip && a->engine->chip->simulated[v->type]) guess = false; /* known when it has run */
     *modelled |= guess;
     if (guess && a->strict && !a->status)
         a->status =
@@ -259,6 +261,7 @@ static void execute_step(walker *w, const tw__plan_step *step)
                               .types = types,
                               .type_count = used,
                               .fidelity = modelled ? TW_FIDELITY_ESTIMATED : TW_FIDELITY_MODELLED });
+    a->account->compute_step[w->step] = (uint32_t)a->profile->steps.count - 1;
     emit_local(w, &a->local_after, join(w, name, "OnTileCopyPost"));
     emit_traffic(w, &a->after, join(w, name, "ExchangePost"));
 }

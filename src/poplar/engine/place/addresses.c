@@ -96,17 +96,17 @@ static uint32_t edge_address(tw__placement *p, uint32_t e)
     return (uint32_t)(p->items.items[at].address + (edge->offset - p->begin[at]) * esize);
 }
 
-/* Plain state as on the chip: half takes 2 bytes there; 4 in host states whose codelets compute in float. */
-static void plain_bytes(const tw__field *field, const tw__field_value *value, const tw__device_field *device,
-                        uint8_t *out)
+/* Half takes 2 bytes on the chip; 4 in host states whose codelets compute in float. */
+void tw__placed_plain(const tw__field *field, const tw__field_value *value, uint32_t bytes, uint8_t *out)
 {
     const void *data = value->bytes > sizeof value->u.inline_bytes ? value->u.data : value->u.inline_bytes;
-    if (field->type == TW_HALF && value->bytes == 4 * field->count)
-        for (unsigned i = 0; i < field->count && 2 * i < device->size; i++)
+    uint32_t count = field->form == TW__STATE_VECTOR ? value->count : field->count;
+    if (field->type == TW_HALF && value->bytes == 4 * count)
+        for (unsigned i = 0; i < count && 2 * i < bytes; i++)
             tw_convert(TW_HALF, out + 2 * (size_t)i, TW_FLOAT, (const char *)data + 4 * (size_t)i,
                        (tw_convert_mode){ 0 }, 0);
     else
-        memcpy(out, data, value->bytes < device->size ? value->bytes : device->size);
+        memcpy(out, data, value->bytes < bytes ? value->bytes : bytes);
 }
 
 static void fill_values(tw__placement *p, const tw__vertex *v, const standing *s, tw__placed_vertex *out,
@@ -170,12 +170,91 @@ static bool allocate(tw__placement *p, const tw__vertex *v, const standing *s, t
         const tw__device_field *device = &out->device->fields[value->field];
         bool opaque = field->form == TW__STATE_OPAQUE && value->bytes == device->size;
         if (!device->size || (field->form != TW__STATE_PLAIN && !opaque)) continue;
-        plain_bytes(field, value, device, plain);
+        tw__placed_plain(field, value, device->size, plain);
         out->values[value->field].bytes = plain;
         plain += device->size;
     }
     fill_values(p, v, s, out, row, plain);
     return true;
+}
+
+/* --- all vertices of an exec ----------------------------------------------------------------------------------- */
+
+/* Moves the tables of a group to those of this vertex, or behind them. */
+static void move_tables(const tw__placement *p, const tw__vertex_type *info, const standing *s, bool behind)
+{
+    for (unsigned f = 0; f < info->num_fields; f++) {
+        unsigned align;
+        if (!tw__placement_has_table(&info->fields[f])) continue;
+        const tw__device_field *device = s->group->device ? &s->group->device->fields[f] : NULL;
+        size_t bytes = tw__placement_table(p, &info->fields[f], device, s->rows[f], &align);
+        if (!bytes) continue;
+        s->tables[f] = behind ? s->tables[f] + bytes : tw__align_up(s->tables[f], align);
+    }
+}
+
+static tw_status visit_vertex(tw__placement *p, uint32_t vertex, standing *s, tw__placed_visit *visit, void *user)
+{
+    const tw__vertex *v = &p->core->vertices[vertex];
+    tw__placed_vertex out = { .tile = v->tile,
+                              .address =
+                                  p->items.items[s->group->item].address + (uint64_t)s->index * s->group->stride,
+                              .type = p->core->types[v->type].info,
+                              .device = s->group->device };
+    if (!out.device)
+        return tw__fail(TW_E_NOT_SUPPORTED, "the layout of vertex type %s on %s is unknown", out.type->name,
+                        tw_target_arch(p->target));
+    tw__placement_rows(p->core, v, s->rows);
+    move_tables(p, out.type, s, false);
+    tw_status status = allocate(p, v, s, &out)
+                           ? visit(user, vertex, &out)
+                           : tw__fail(TW_E_NO_MEMORY, "out of memory for the state of a vertex");
+    move_tables(p, out.type, s, true);
+    s->index++;
+    tw__placed_vertex_clear(&out);
+    return status;
+}
+
+/* Groups of an exec are sorted by tile, then type. */
+static standing *find_standing(standing *list, size_t count, const tw__vertex *v)
+{
+    size_t low = 0, high = count;
+    while (high - low > 1) { /* the last one that is not behind the vertex */
+        size_t middle = low + (high - low) / 2;
+        const tw__state_group *g = list[middle].group;
+        if (g->tile < v->tile || (g->tile == v->tile && g->type <= v->type))
+            low = middle;
+        else
+            high = middle;
+    }
+    return &list[low];
+}
+
+tw_status tw__placed_each(tw_engine *engine, uint32_t exec, const bool *types, tw__placed_visit *visit, void *user)
+{
+    tw__placement *p = NULL;
+    tw_status status = tw__placed(engine, &p);
+    const tw__exec *x = &engine->plan.execs.items[exec];
+    if (status || p->exec_group[exec] == UINT32_MAX || !x->group_count) return status;
+    size_t fields = 0, count, at = 0;
+    for (size_t g = 0; g < x->group_count; g++) fields += p->core->types[x->groups[g].type].info->num_fields;
+    standing *list = tw__calloc(x->group_count, sizeof *list);
+    uint64_t *tables = tw__calloc(fields + 1, sizeof *tables);
+    uint32_t *rows = tw__calloc(fields + 1, sizeof *rows);
+    if (!list || !tables || !rows) status = tw__fail(TW_E_NO_MEMORY, "out of memory for vertex states");
+    for (size_t g = 0; g < x->group_count && !status; g++) {
+        list[g] =
+            (standing){ .group = &p->groups.items[p->exec_group[exec] + g], .tables = tables + at, .rows = rows };
+        at += p->core->types[x->groups[g].type].info->num_fields;
+    }
+    const uint32_t *vertices = tw__compute_set_vertices(engine->core, x->cs, &count);
+    for (size_t i = 0; i < count && !status; i++) {
+        const tw__vertex *v = &p->core->vertices[vertices[i]];
+        if (types[v->type])
+            status = visit_vertex(p, vertices[i], find_standing(list, x->group_count, v), visit, user);
+    }
+    free(list), free(tables), free(rows);
+    return status;
 }
 
 tw_status tw__placed_vertex_get(tw_engine *engine, uint32_t vertex, tw__placed_vertex *out)

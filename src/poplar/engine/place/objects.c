@@ -10,7 +10,7 @@ void tw__placement_free(tw__placement *p)
     free(p->items.items), free(p->pairs.items), free(p->var_first), free(p->begin), free(p->edge_place);
     free(p->buffers.items), free(p->requests[0].items), free(p->requests[1].items), free(p->groups.items),
         free(p->esize), free(p->exec_group), free(p->exec_item);
-    free(p->exec_item_end), free(p->exec_bytes), free(p->by_tile);
+    free(p->exec_item_end), free(p->exec_bytes), free(p->by_tile), free(p->worker_stack), free(p->stack_item);
     free(p->conflict), free(p);
 }
 
@@ -121,8 +121,10 @@ tw__placement *tw__placement_new(const tw_engine *engine)
     p->exec_item_end = tw__calloc(p->execs + 1, sizeof *p->exec_item_end);
     p->exec_bytes = tw__calloc(p->execs + 1, sizeof *p->exec_bytes);
     p->by_tile = tw__calloc(p->tiles + (size_t)1, sizeof *p->by_tile);
-    bool ok = p->var_first && p->esize && p->exec_group && p->exec_item && p->exec_item_end && p->exec_bytes &&
-              p->by_tile;
+    p->worker_stack = tw__calloc(p->tiles + (size_t)1, sizeof *p->worker_stack);
+    p->stack_item = tw__calloc(p->tiles + (size_t)1, sizeof *p->stack_item);
+    bool ok = p->worker_stack && p->stack_item && p->var_first && p->esize && p->exec_group && p->exec_item &&
+              p->exec_item_end && p->exec_bytes && p->by_tile;
     if (ok) memset(p->exec_group, 0xff, p->execs * sizeof *p->exec_group);
     tw__cuts cuts = ok ? tw__placement_cuts(engine) : (tw__cuts){ .failed = true };
     if (!cuts.failed) add_variables(p, &cuts);

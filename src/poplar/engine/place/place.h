@@ -62,7 +62,9 @@ typedef struct tw__placement {
     uint64_t (*exec_bytes)[TW__BUFFER_KINDS]; /* [execs] bytes of its buffers, by tw__buffer_storage */
     size_t execs;
     tw__place_tile *by_tile; /* [tiles] after placing */
-    tw_fidelity state_fidelity, stack_fidelity;
+    uint32_t *worker_stack;  /* [tiles] bytes of one worker's stack, without scratch space */
+    uint32_t *stack_item;    /* [tiles] of all stacks: workers in order, then the supervisor's; 0 = none */
+    tw_fidelity state_fidelity, stack_fidelity, code_fidelity;
     char *conflict; /* a constraint that cannot hold, whatever the addresses; NULL = none */
     bool placed, failed;
     tw_status status; /* of placing */
@@ -137,6 +139,11 @@ tw_status tw__placed_element(tw_engine *engine, uint32_t var, uint64_t element, 
  * be as it was when the engine was made. Release with tw__placed_vertex_clear(). */
 tw_status tw__placed_vertex_get(tw_engine *engine, uint32_t vertex, tw__placed_vertex *out);
 void tw__placed_vertex_clear(tw__placed_vertex *vertex);
+/* The same for all vertices of an exec whose type is in types[], in creation order; `visit` may fail. */
+typedef tw_status tw__placed_visit(void *user, uint32_t vertex, const tw__placed_vertex *placed);
+tw_status tw__placed_each(tw_engine *engine, uint32_t exec, const bool *types, tw__placed_visit *visit, void *user);
+/* The bytes of a field that is plain state, as on the chip, into out[bytes]. */
+void tw__placed_plain(const tw__field *field, const tw__field_value *value, uint32_t bytes, uint8_t *out);
 tw__placement *tw__engine_placement(tw_engine *engine); /* NULL on the CPU device */
 
 #endif

@@ -3,6 +3,7 @@
  * Placing takes time and nobody may ask for the report, so it waits; but a program that may be out of memory has to
  * be told at once. That everything fits is plain without placing when the objects would fit side by side. */
 #include "poplar/engine/account/account.h"
+#include "poplar/engine/tiles/tiles.h"
 #include "poplar/engine/place/place.h"
 
 #include <stdlib.h>
@@ -23,16 +24,18 @@ static void add_sums(tw__accounting *a)
 {
     for (unsigned s = 0; s < TW_STORAGE_COUNT; s++) {
         const uint64_t *row = a->memory->rows[tw__memory_row(s, TW__NON_INTERLEAVED, TW__NOT_OVERLAPPED)];
-        for (unsigned tile = 0; row && tile < a->tiles; tile++)
-            if (row[tile])
-                tw__placement_add(a->placement,
-                                  &(tw__place_item){ .name = "",
-                                                     .tile = tile,
-                                                     .bytes = row[tile],
-                                                     .align = is_code(s) ? 4 : 8,
-                                                     .last = TW__PLACE_ALWAYS,
-                                                     .storage = (uint16_t)s,
-                                                     .flags = is_code(s) ? TW__PLACE_EXECUTABLE : 0 });
+        for (unsigned tile = 0; row && tile < a->tiles; tile++) {
+            if (!row[tile]) continue;
+            uint32_t item = tw__placement_add(a->placement,
+                                              &(tw__place_item){ .name = "",
+                                                                 .tile = tile,
+                                                                 .bytes = row[tile],
+                                                                 .align = is_code(s) ? 4 : 8,
+                                                                 .last = TW__PLACE_ALWAYS,
+                                                                 .storage = (uint16_t)s,
+                                                                 .flags = is_code(s) ? TW__PLACE_EXECUTABLE : 0 });
+            if (s == TW_STORAGE_STACK) a->placement->stack_item[tile] = item;
+        }
     }
 }
 
@@ -89,6 +92,8 @@ tw_status tw__placement_run(tw__placement *p)
 tw_status tw__placement_judge(tw__accounting *a)
 {
     tw__placement *p = a->placement;
+    if (a->engine->chip) tw__chip_code_place(a->engine->chip, p);
+    p->code_fidelity = tw__chip_code_fidelity(a->engine);
     add_sums(a);
     for (int i = 0; i < 2; i++) free(p->requests[i].items), p->requests[i] = (tw__requests){ 0 };
     if (p->failed) return tw__fail(TW_E_NO_MEMORY, "out of memory for the placement");
@@ -102,7 +107,10 @@ tw_status tw__placement_judge(tw__accounting *a)
     if (status != TW_E_TILE_MEMORY) return status;
     char why[1024];
     snprintf(why, sizeof why, "%s", tw_error_message());
-    if (!tw__options_bool(a->engine->options, "debug.allowOutOfMemory"))
+    bool allowed = tw__options_bool(a->engine->options, "debug.allowOutOfMemory");
+    if (a->target->kind == TW_TARGET_IPU && !tw__options_is_set(a->engine->options, "debug.allowOutOfMemory"))
+        allowed = false;
+    if (!allowed)
         return tw__fail(status, "%s. Map data to more tiles, or set debug.allowOutOfMemory to run all the same",
                         why);
     TW__LOG(ENGINE, WARN, "%s", why);
@@ -150,16 +158,16 @@ static const struct {
     { TW_STORAGE_CONTROL_CODE, TW_FIDELITY_ESTIMATED },
     { TW_STORAGE_INTERNAL_EXCHANGE_CODE, TW_FIDELITY_ESTIMATED },
     { TW_STORAGE_HOST_EXCHANGE_CODE, TW_FIDELITY_ESTIMATED },
-    { TW_STORAGE_VERTEX_CODE, TW_FIDELITY_ABSENT },
 };
 
 static void set_fidelities(const tw__placement *p, const tw__memory *memory, tw_profile *profile)
 {
     for (size_t i = 0; i < sizeof fidelities / sizeof *fidelities; i++)
-        if (fidelities[i].fidelity == TW_FIDELITY_ABSENT || tw__memory_category(memory, fidelities[i].storage))
+        if (tw__memory_category(memory, fidelities[i].storage))
             tw__profile_set_category_fidelity(profile, tw_storage_key(fidelities[i].storage),
                                               fidelities[i].fidelity);
     tw__profile_set_category_fidelity(profile, tw_storage_key(TW_STORAGE_STACK), p->stack_fidelity);
+    tw__profile_set_category_fidelity(profile, tw_storage_key(TW_STORAGE_VERTEX_CODE), p->code_fidelity);
 }
 
 tw_status tw__placement_report(tw__placement *p, tw_profile *profile)

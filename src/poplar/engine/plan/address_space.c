@@ -19,9 +19,9 @@ static size_t alignment_of(size_t bytes)
     return align;
 }
 
-tw_status tw__storage_plan(tw__storage *storage, const tw__core *core)
+tw_status tw__storage_plan(tw__storage *storage, const tw__core *core, const tw__tile_map *map)
 {
-    *storage = (tw__storage){ .variables = core->var_count };
+    *storage = (tw__storage){ .variables = core->var_count, .map = map };
     size_t n = core->var_count ? core->var_count : 1;
     storage->offset = tw__realloc(NULL, n * sizeof *storage->offset);
     storage->size = tw__realloc(NULL, n);
@@ -38,7 +38,7 @@ tw_status tw__storage_plan(tw__storage *storage, const tw__core *core)
         storage->size[i] = (uint8_t)size;
         at += bytes;
     }
-    storage->buffers = (at + 63) & ~(size_t)63;
+    storage->buffers = (map ? tw__tile_map_bytes(map) : (at + 63)) & ~(size_t)63;
     storage->bytes = storage->buffers;
     return TW_OK;
 }
@@ -66,13 +66,14 @@ tw_status tw__storage_commit(tw__storage *storage)
     }
     /* Pages appear when touched, and touching too many would end the process: refuse what cannot fit at all. */
     uint64_t host = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    if (storage->reserved > host)
+    if (storage->reserved > host && !storage->map)
         return tw__fail(TW_E_NO_MEMORY, "the variables take %zu bytes, this machine has %llu", storage->reserved,
                         (unsigned long long)host);
     if (mprotect(storage->base, storage->reserved, PROT_READ | PROT_WRITE) != 0)
         return tw__fail(TW_E_NO_MEMORY, "no memory for %zu bytes of variables: %s", storage->reserved,
                         strerror(errno));
-    if (storage->reserved >= 8 * HUGE_PAGE) madvise(storage->base, storage->reserved, MADV_HUGEPAGE);
+    if (storage->reserved >= 8 * HUGE_PAGE && !storage->map) /* memories of tiles are mostly empty */
+        madvise(storage->base, storage->reserved, MADV_HUGEPAGE);
     storage->committed = true;
     return TW_OK;
 }

@@ -499,7 +499,7 @@ static tw_status survey_and_reserve(tw__emitter *e)
     bool *sets = tw__calloc(core->compute_set_count + 1, sizeof(bool));
     tw_status s = plan->stream_used && plan->stream_rearranged && sets ? TW_OK : tw__emit_no_memory();
     for (size_t i = 0; i < e->engine->program_count && !s; i++) s = survey(e, e->engine->programs[i], 0, sets);
-    if (!s) s = tw__storage_plan(&plan->storage, core);
+    if (!s) s = tw__storage_plan(&plan->storage, core, e->engine->tiles);
     for (uint32_t cs = 1; cs < core->compute_set_count && !s; cs++) {
         if (!sets[cs]) continue;
         uint64_t bytes = tw__compute_set_buffer_bytes(e->engine, cs);

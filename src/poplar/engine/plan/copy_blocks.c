@@ -58,6 +58,34 @@ static void advance(cursor *c, uint64_t count)
     }
 }
 
+/* Cuts a box of elements that begins at element `first` to what lies side by side in one tile's memory; returns its
+ * size. Strides in elements. */
+static uint64_t clip(const tw__tile_map *map, uint32_t var, int64_t first, box *b)
+{
+    uint64_t begin, end;
+    tw__tile_map_span(map, var, (uint64_t)first, &begin, &end);
+    for (;;) {
+        int64_t low = first, high = first; /* of the rows that one step of the outermost dimension has */
+        uint64_t inner = 1;
+        for (unsigned k = 1; k < b->rank; k++) {
+            int64_t reach = (int64_t)(b->n[k] - 1) * b->stride[k];
+            *(reach < 0 ? &low : &high) += reach;
+            inner *= b->n[k];
+        }
+        bool fits = low >= 0 && (uint64_t)low >= begin && (uint64_t)high < end;
+        if (fits || b->rank == 1) {
+            int64_t s = b->stride[0];
+            uint64_t most = s > 0   ? (end - 1 - (uint64_t)high) / (uint64_t)s + 1
+                            : s < 0 ? ((uint64_t)low - begin) / (uint64_t)-s + 1
+                                    : b->n[0];
+            if (b->n[0] > most) b->n[0] = most;
+            return b->n[0] * inner;
+        }
+        for (unsigned k = 1; k < b->rank; k++) b->n[k - 1] = b->n[k], b->stride[k - 1] = b->stride[k];
+        b->rank--;
+    }
+}
+
 /* The largest box of at most `limit` elements that starts at the cursor; returns its size. */
 static uint64_t take(const cursor *c, uint64_t limit, box *out)
 {
@@ -84,14 +112,18 @@ static uint64_t take(const cursor *c, uint64_t limit, box *out)
             if (level_count > limit / inner) level_count = limit / inner;
         }
     }
-    int64_t at = (int64_t)tw__storage_at(c->storage, r->var, r->offset);
-    for (unsigned k = 0; k < r->rank; k++) at += (int64_t)index[k] * r->dim[k].stride * e;
-    *out = (box){ .at = at, .rank = r->rank - level };
+    int64_t first = (int64_t)r->offset;
+    for (unsigned k = 0; k < r->rank; k++) first += (int64_t)index[k] * r->dim[k].stride;
+    *out = (box){ .rank = r->rank - level };
     for (unsigned k = level; k < r->rank; k++) {
         out->n[k - level] = k == level ? level_count : r->dim[k].count;
-        out->stride[k - level] = r->dim[k].stride * e;
+        out->stride[k - level] = r->dim[k].stride;
     }
-    return level_count * level_inner;
+    uint64_t count = level_count * level_inner;
+    if (c->storage->map) count = clip(c->storage->map, r->var, first, out);
+    out->at = (int64_t)tw__storage_at(c->storage, r->var, (uint64_t)first);
+    for (unsigned k = 0; k < out->rank; k++) out->stride[k] *= e;
+    return count;
 }
 
 /* --- pairs of boxes ------------------------------------------------------------------------------------------- */

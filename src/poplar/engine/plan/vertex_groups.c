@@ -4,6 +4,7 @@
  * it, copied back afterwards; an Output is filled too, so that elements it leaves alone keep their values
  * whatever the mapping. */
 #include "poplar/engine/engine.h"
+#include "poplar/engine/tiles/tiles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,7 @@ static bool direct(const tw__storage *storage, const tw__field *field, const tw_
 {
     uint32_t var;
     uint64_t offset;
+    if (storage->map) return tw__tile_map_edge(storage->map, edge, at);
     if (edge->count == 0) {
         *at = 0;
         return true;
@@ -60,7 +62,7 @@ uint64_t tw__compute_set_buffer_bytes(const tw_engine *engine, uint32_t cs)
     size_t count;
     const uint32_t *list = tw__compute_set_vertices(engine->core, cs, &count);
     uint64_t bytes = 0, at;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && !engine->tiles; i++) {
         const tw__vertex *v = &core->vertices[list[i]];
         const tw__vertex_type *type = core->types[v->type].info;
         for (uint32_t e = v->first_edge; e; e = core->edges[e].next) {
@@ -72,6 +74,21 @@ uint64_t tw__compute_set_buffer_bytes(const tw_engine *engine, uint32_t cs)
         }
     }
     return bytes;
+}
+
+/* A buffer in the memory of the vertex's tile. An Output is not filled: as on the chip, it holds what the vertex
+ * writes. */
+static tw_status buffered_on_tile(lowering *l, const tw__field *field, const tw__edge *edge, uint64_t at)
+{
+    tw__storage *storage = &l->engine->plan.storage;
+    size_t size = tw__device_size(l->engine, field->type);
+    tw__edge_list room;
+    tw__side tensor = { .regions = tw__edge_regions(edge, &room) }, buffer = { .first = at / size };
+    tw_status s = field->direction == TW__OUTPUT
+                      ? TW_OK
+                      : tw__copy_add(&l->exec->before, storage, tensor, buffer, edge->count, size);
+    if (s || field->direction == TW__INPUT) return s;
+    return tw__copy_add(&l->exec->after, storage, buffer, tensor, edge->count, size);
 }
 
 static tw_status buffered(lowering *l, const tw__field *field, const tw__edge *edge, uint64_t *at)
@@ -93,7 +110,7 @@ static tw_status place(lowering *l, const tw__field *field, const tw__edge *edge
 {
     uint64_t at;
     if (!direct(&l->engine->plan.storage, field, edge, &at)) {
-        tw_status s = buffered(l, field, edge, &at);
+        tw_status s = l->engine->tiles ? buffered_on_tile(l, field, edge, at) : buffered(l, field, edge, &at);
         if (s) return s;
     }
     *pointer = l->engine->plan.storage.base + at;
@@ -108,7 +125,12 @@ static tw_status place_scalars(lowering *l, const tw__field *field, const tw__ed
     const tw__regions *list = tw__edge_regions(edge, &room);
     tw__region_walk walk = tw__region_walk_begin(list, 0, list->count);
     tw__elems run;
-    (void)field;
+    if (storage->map) { /* side by side on the vertex's tile, which may only reach its own memory */
+        tw_status s = place(l, field, edge, pointers);
+        for (uint64_t i = 1; i < edge->count; i++)
+            pointers[i] = (char *)pointers[0] + i * tw__device_size(l->engine, field->type);
+        return s;
+    }
     while (tw__region_walk_next(&walk, &run))
         for (uint64_t i = 0; i < run.count; i++)
             *pointers++ = storage->base + tw__storage_at(storage, run.var, run.offset + i * (uint64_t)run.stride);
@@ -316,6 +338,7 @@ tw_status tw__bind_entries(tw_engine *engine)
         tw__exec *x = &engine->plan.execs.items[i];
         for (size_t g = 0; g < x->group_count && !s; g++) {
             uint32_t type = x->groups[g].type;
+            if (engine->chip && engine->chip->simulated[type]) continue;
             if (!entry[type]) entry[type] = tw__codelets_entry(engine->codelets, core->types[type].info);
             x->groups[g].run = entry[type];
             if (!entry[type])

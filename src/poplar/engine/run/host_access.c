@@ -211,7 +211,7 @@ static tw_status write_image(tw_engine *engine, const tw__image *image)
         tw__host_to_device(engine, image->type, staged, values, given);
         values = staged;
     }
-    if (!image->regions && (!image->broadcast || count == 1)) {
+    if (!image->regions && (!image->broadcast || count == 1) && !storage->map) {
         memcpy(storage->base + storage->offset[image->var], values, count * size);
         return TW_OK;
     }

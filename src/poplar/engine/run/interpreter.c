@@ -34,16 +34,24 @@ static bool run_tile(tw__random *random, const tw__group *group, const tw__group
     return all;
 }
 
-static bool run_serial(tw__random *random, const tw__exec *x)
+/* Active tile `t` of the set, whatever runs its vertices. */
+static bool run_active(tw_engine *engine, const tw__exec *x, size_t t)
+{
+    const tw__group *first = x->groups + x->tile_first[t];
+    if (!x->on_tiles) return run_tile(engine->random, first, x->groups + x->tile_first[t + 1]);
+    if (engine->random) tw__random_use(&engine->random[first->tile]);
+    return tw__tile_run(engine, x, t);
+}
+
+static bool run_serial(tw_engine *engine, const tw__exec *x)
 {
     bool all = true;
-    for (size_t t = 0; t < x->tile_count; t++)
-        all = run_tile(random, x->groups + x->tile_first[t], x->groups + x->tile_first[t + 1]) && all;
+    for (size_t t = 0; t < x->tile_count; t++) all = run_active(engine, x, t) && all;
     return all;
 }
 
 typedef struct compute {
-    tw__random *random;
+    tw_engine *engine;
     const tw__exec *exec;
     atomic_bool failed; /* a vertex returned false */
 } compute;
@@ -53,13 +61,12 @@ static void run_tiles(void *arg, size_t begin, size_t end)
     compute *c = arg;
     const tw__exec *x = c->exec;
     for (size_t t = begin; t < end; t++)
-        if (!run_tile(c->random, x->groups + x->tile_first[t], x->groups + x->tile_first[t + 1]))
-            atomic_store_explicit(&c->failed, true, memory_order_relaxed);
+        if (!run_active(c->engine, x, t)) atomic_store_explicit(&c->failed, true, memory_order_relaxed);
 }
 
-static bool run_parallel(tw__random *random, const tw__exec *x, int threads)
+static bool run_parallel(tw_engine *engine, const tw__exec *x, int threads)
 {
-    compute c = { .random = random, .exec = x };
+    compute c = { .engine = engine, .exec = x };
     tw__parallel((unsigned)threads, x->tile_count, x->tile_count / ((size_t)threads * 8), run_tiles, &c);
     return !atomic_load(&c.failed);
 }
@@ -75,13 +82,13 @@ static int64_t now_ns(void)
 
 /* Waking threads takes some microseconds. Large sets use them at once; a small one runs alone the first time and is
  * shared from then on if that took longer than 30 us. */
-static bool run_compute(tw__random *random, tw__exec *x, int threads)
+static bool run_compute(tw_engine *engine, tw__exec *x, int threads)
 {
-    if (threads < 2 || x->tile_count < 2 || x->parallel == SERIAL) return run_serial(random, x);
+    if (threads < 2 || x->tile_count < 2 || x->parallel == SERIAL) return run_serial(engine, x);
     if (x->parallel == UNKNOWN && x->vertices >= 2048) x->parallel = PARALLEL;
-    if (x->parallel == PARALLEL) return run_parallel(random, x, threads);
+    if (x->parallel == PARALLEL) return run_parallel(engine, x, threads);
     int64_t start = now_ns();
-    bool all = run_serial(random, x);
+    bool all = run_serial(engine, x);
     x->parallel = now_ns() - start > 30000 ? PARALLEL : SERIAL;
     return all;
 }
@@ -90,7 +97,7 @@ static bool run_exec(tw_engine *engine, tw__exec *x)
 {
     char *base = engine->plan.storage.base;
     if (x->before.count) tw__copy_run(&x->before, base, base);
-    bool all = run_compute(engine->random, x, engine->threads);
+    bool all = run_compute(engine, x, engine->threads);
     if (x->after.count) tw__copy_run(&x->after, base, base);
     return all;
 }
@@ -188,6 +195,13 @@ static void log_instruction(const machine *m, const tw__instr *in)
     TW__LOG(PROGRAM, TRACE, "%5td %-12s a=%u", in - m->code, tw__opcode_names[in->op], in->a);
 }
 
+/* The exec of an instruction whose cycles are known only when it has run; NULL for others. */
+static const tw__exec *measured_by(const tw__plan *plan, const tw__instr *in)
+{
+    if (in->op != TW__I_EXECUTE && in->op != TW__I_EXECUTE_ALL) return NULL;
+    return plan->execs.items[in->a].on_tiles ? &plan->execs.items[in->a] : NULL;
+}
+
 static tw_status interpret(machine *m, uint32_t pc)
 {
     tw_engine *engine = m->engine;
@@ -196,7 +210,8 @@ static tw_status interpret(machine *m, uint32_t pc)
     for (;;) {
         const tw__instr *in = &m->code[pc++];
         if (m->log) log_instruction(m, in);
-        if (m->trace && in->step != TW__NO_STEP) tw__account_step(engine, in->step);
+        const tw__exec *measured = measured_by(plan, in);
+        if (m->trace && in->step != TW__NO_STEP && !measured) tw__account_step(engine, in->step);
         switch ((tw__opcode)in->op) {
         case TW__I_END: return TW_OK;
         case TW__I_EXECUTE: run_exec(engine, &plan->execs.items[in->a]); break;
@@ -237,7 +252,9 @@ static tw_status interpret(machine *m, uint32_t pc)
         case TW__I_ERROR: return run_error(engine, in);
         case TW__I_COUNT: break;
         }
+        if (measured && !s) s = tw__tile_fault(engine);
         if (s) return s;
+        if (measured && m->trace && in->step != TW__NO_STEP) tw__account_measured(engine, in->step, measured);
     }
 }
 

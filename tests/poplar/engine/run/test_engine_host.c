@@ -86,7 +86,7 @@ static void initial_values(void **state)
 static void all_halves(void **state)
 {
     (void)state;
-    static const size_t size[] = { [CPU] = 4, [CPU_ACCURATE] = 2, [MODEL] = 2 };
+    static const size_t size[] = { [CPU] = 4, [CPU_ACCURATE] = 2, [MODEL] = 2, [SIM] = 2 };
     for (test_device kind = CPU; kind < TEST_DEVICES; kind++) {
         tw_device *device = test_device_new(kind);
         assert_int_equal(tw_target_type_size(tw_device_target(device), TW_HALF), size[kind]);

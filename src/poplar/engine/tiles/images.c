@@ -1,0 +1,114 @@
+/* Memories of tiles as the storage of an engine: each tile's memory from its first address on, one after the other,
+ * then the elements that are on no tile, which only values written at load can have.
+ *
+ * Pages appear when they are touched: 1,472 memories of 624 KB are an address range, not 900 MB. */
+#include "poplar/engine/tiles/tiles.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* From an address of a tile to a byte of the storage. */
+static uint64_t image_at(const tw__tile_map *map, uint32_t tile, uint64_t address)
+{
+    return map->stride * tile + (address - map->base);
+}
+
+uint64_t tw__tile_map_address(const tw__tile_map *map, uint32_t tile, uint64_t address)
+{
+    return image_at(map, tile, address);
+}
+
+static uint64_t item_at(const tw__tile_map *map, uint32_t item, uint64_t offset)
+{
+    const tw__place_item *at = &map->placement->items.items[item];
+    return image_at(map, at->tile, at->address + offset);
+}
+
+uint64_t tw__tile_map_at(const tw__tile_map *map, uint32_t var, uint64_t element)
+{
+    tw__placement *p = map->placement;
+    uint32_t item = tw__placement_item_of(p, var, element);
+    if (item == TW__NO_PLACE) return map->unmapped + map->flat[var] + element * p->esize[var];
+    return item_at(map, item, (element - p->begin[item]) * p->esize[var]);
+}
+
+void tw__tile_map_span(const tw__tile_map *map, uint32_t var, uint64_t element, uint64_t *begin, uint64_t *end)
+{
+    tw__placement *p = map->placement;
+    uint32_t item = tw__placement_item_of(p, var, element);
+    if (item != TW__NO_PLACE) {
+        *begin = p->begin[item];
+        *end = p->begin[item] + p->items.items[item].bytes / p->esize[var];
+        return;
+    }
+    *begin = 0, *end = UINT64_MAX; /* between its neighbours */
+    for (uint32_t i = p->var_first[var]; i < p->var_first[var + 1]; i++) {
+        uint64_t last = p->begin[i] + p->items.items[i].bytes / p->esize[var];
+        if (last <= element) *begin = last;
+        if (p->begin[i] > element) {
+            *end = p->begin[i];
+            break;
+        }
+    }
+}
+
+bool tw__tile_map_edge(const tw__tile_map *map, const tw__edge *edge, uint64_t *at)
+{
+    const tw__placement *p = map->placement;
+    size_t e = (size_t)(edge - p->core->edges);
+    *at = 0;
+    if (!edge->count) return true;
+    if (!p->edge_place || !p->edge_place[e]) {
+        *at = tw__tile_map_at(map, edge->var, edge->offset);
+        return true;
+    }
+    const tw__buffer_place *place = &p->buffers.items[p->edge_place[e] - 1];
+    *at = item_at(map, place->item, place->offset);
+    return false;
+}
+
+uint64_t tw__tile_map_bytes(const tw__tile_map *map)
+{
+    return tw__align_up(map->bytes, 64);
+}
+
+/* --- life ----------------------------------------------------------------------------------------------------- */
+
+bool tw__tiles_wanted(const tw_engine *engine)
+{
+    if (engine->target->kind == TW_TARGET_IPU) return true;
+    for (size_t t = 0; engine->chip && t < engine->core->type_count; t++)
+        if (engine->chip->simulated[t]) return true;
+    return false;
+}
+
+/* Every tile's memory is as large as the chip's, or as the fullest tile needs where memory may run over. */
+tw_status tw__tile_map_new(tw_engine *engine, tw__tile_map **out)
+{
+    tw__placement *p = tw__engine_placement(engine);
+    const tw_tile_arch *arch = &engine->target->arch;
+    tw_status status = tw__placement_run(p);
+    if (status) return status;
+    tw__tile_map *map = TW__NEW(engine->arena, tw__tile_map);
+    uint64_t *flat = TW__NEW_N(engine->arena, uint64_t, p->var_count + 1), bytes = arch->bytes_per_tile, at = 0;
+    if (!map || !flat) return tw__fail(TW_E_NO_MEMORY, "out of memory for the memories of tiles");
+    for (uint32_t r = 0; r < arch->region_count; r++)
+        if (arch->regions[r].start + (uint64_t)arch->regions[r].bytes - arch->base_address > bytes)
+            bytes = arch->regions[r].start + (uint64_t)arch->regions[r].bytes - arch->base_address;
+    for (size_t i = 0; i < p->items.count; i++) {
+        uint64_t end = p->items.items[i].address + p->items.items[i].bytes - arch->base_address;
+        if (end > bytes) bytes = end;
+    }
+    for (size_t v = 0; v < p->var_count; v++)
+        flat[v] = at, at += tw__align_up(p->core->vars[v].count * p->esize[v], 8);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    *map = (tw__tile_map){ .placement = p,
+                           .base = arch->base_address,
+                           .stride = (bytes + arch->fetch_overread_bytes + page - 1) / page * page,
+                           .flat = flat };
+    map->unmapped = map->stride * tw_target_tiles(engine->target);
+    map->bytes = map->unmapped + at;
+    *out = map;
+    return TW_OK;
+}

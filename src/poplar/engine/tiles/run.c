@@ -1,0 +1,256 @@
+/* The simulator at work: one for each tile that runs code of the chip, on that tile's memory.
+ *
+ * Vertices start in creation order on the least loaded worker (docs/decisions.md, G7), as they would on the chip, and
+ * a worker keeps its registers from one to the next. Vertices of a compute set do not touch what another one writes,
+ * so one after the other gives what the six workers at once would. */
+#include "poplar/engine/tiles/tiles.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <tilewright/poplar/colossus/sim.h>
+
+enum { STACK_POINTER = 11, FP_ICTL = 0x20, WORKER_BASES = 0x21 };
+
+/* The first fault of a run: the one on the lowest tile, whatever the threads did. */
+static void keep_fault(tw_engine *engine, uint32_t tile, char *text)
+{
+    g_mutex_lock(&engine->sims->lock);
+    if (!engine->sims->fault || tile < engine->sims->fault_tile) {
+        g_free(engine->sims->fault);
+        engine->sims->fault = text, engine->sims->fault_tile = tile;
+    } else {
+        g_free(text);
+    }
+    g_mutex_unlock(&engine->sims->lock);
+}
+
+tw_status tw__tile_fault(tw_engine *engine)
+{
+    struct tw__tile_sims *sims = engine->sims;
+    if (!sims || !sims->fault) return TW_OK;
+    tw_status status = tw__fail(TW_E_APPLICATION, "%s", sims->fault);
+    g_clear_pointer(&sims->fault, g_free);
+    return status;
+}
+
+/* --- a tile --------------------------------------------------------------------------------------------------- */
+
+typedef struct stacks {    /* of a tile */
+    uint32_t worker, step; /* $mworker_base of worker 0, and from one worker to the next */
+    uint32_t supervisor;   /* $sp of the supervisor: the end of its stack */
+} stacks;
+
+static stacks stacks_of(const tw_engine *engine, uint32_t tile)
+{
+    const tw__placement *p = engine->tiles->placement;
+    const tw__place_item *item = &p->items.items[p->stack_item[tile]];
+    uint32_t bytes = p->worker_stack[tile];
+    return (stacks){ .worker = (uint32_t)tw__worker_base(item->address, bytes, 0),
+                     .step = tw__stack_bytes(bytes),
+                     .supervisor = (uint32_t)(item->address + item->bytes) & ~UINT32_C(7) };
+}
+
+/* What the supervisor sets up before anything runs (guide 7.3; docs/colossus.md). */
+static void set_up(tw_engine *engine, uint32_t tile, tw_sim *sim)
+{
+    const tw__options *o = engine->options;
+    bool invalid = tw__options_bool(o, "debug.floatPointOpException");
+    unsigned control = tw_target_make_fp_ictl(
+        engine->target, invalid, invalid, tw__options_bool(o, "debug.nanOverflowException"),
+        tw__options_bool(o, "prng.enableStochasticRounding"), tw__options_bool(o, "debug.nanOverflowMode"));
+    stacks s = stacks_of(engine, tile);
+    tw_sim_set_csr(sim, TW_SIM_SUPERVISOR, FP_ICTL, control);
+    for (unsigned w = 0; w < TW_SIM_WORKERS; w++)
+        tw_sim_set_csr(sim, TW_SIM_SUPERVISOR, WORKER_BASES + w, s.worker + w * s.step);
+}
+
+static tw_sim *sim_of(tw_engine *engine, uint32_t tile)
+{
+    tw_sim **slot = &engine->sims->by_tile[tile];
+    if (*slot) return *slot;
+    const tw__chip_code *code = engine->chip;
+    tw_sim_options options = { .arch = tw_isa_arch_by_name(tw_target_arch(engine->target)),
+                               .memory = (uint8_t *)engine->plan.storage.base + engine->tiles->stride * tile,
+                               .tile = tile };
+    tw_sim *sim = tw_sim_new(&options);
+    if (!sim) return NULL;
+    if (tw_sim_load(sim, g_array_index(code->placed, tw__placed_link, code->placed_of[tile] - 1).image) != TW_OK) {
+        tw_sim_free(sim);
+        return NULL;
+    }
+    set_up(engine, tile, sim);
+    return *slot = sim;
+}
+
+/* --- a vertex ------------------------------------------------------------------------------------------------- */
+
+typedef struct turn { /* one tile in one compute set */
+    tw_engine *engine;
+    const tw__exec *exec;
+    uint32_t tile;
+    tw_sim *sim;
+    stacks stacks;
+    uint64_t load[TW_SIM_WORKERS], whole; /* turns of workers; cycles in which one vertex has the tile for itself */
+    bool failed;
+} turn;
+
+static char *name_vertex(const turn *t, const tw__tile_vertex *v)
+{
+    const tw__core *core = t->engine->core;
+    const char *set = core->compute_sets[t->exec->cs].name;
+    return g_strdup_printf("vertex %u of type '%s' in compute set '%s' on tile %u", v->vertex,
+                           core->types[v->type].info->name, set, t->tile);
+}
+
+static void fail_with(turn *t, const tw__tile_vertex *v, const char *what)
+{
+    g_autofree char *name = name_vertex(t, v);
+    t->failed = true;
+    keep_fault(t->engine, t->tile, g_strdup_printf("%s: %s", name, what));
+}
+
+/* Runs what has been started to its end. */
+static bool finish(turn *t, const tw__tile_vertex *v)
+{
+    int64_t limit = tw__options_int(t->engine->options, "simulator.turnLimit");
+    const tw_sim_exception *e;
+    switch (tw_sim_run(t->sim, limit > 0 ? (uint64_t)limit : 0)) {
+    case TW_SIM_DONE: return true;
+    case TW_SIM_FAULT:
+        e = tw_sim_get_exception(t->sim);
+        fail_with(t, v, e ? e->message : "an exception");
+        return false;
+    case TW_SIM_LIMIT:
+        fail_with(t, v, "it has not ended after as many turns as engine option simulator.turnLimit allows");
+        return false;
+    case TW_SIM_WAIT:
+        fail_with(t, v, "its supervisor code waits for other tiles, which a vertex cannot");
+        return false;
+    case TW_SIM_BREAK: break;
+    }
+    fail_with(t, v, "it was stopped");
+    return false;
+}
+
+static bool run_worker(turn *t, tw__tile_vertex *v)
+{
+    unsigned w = 0;
+    for (unsigned i = 1; i < TW_SIM_WORKERS; i++)
+        if (t->load[i] < t->load[w]) w = i;
+    tw_sim_launch launch = { v->entry, v->address, t->stacks.worker + w * t->stacks.step };
+    if (tw_sim_start(t->sim, w, &launch) != TW_OK) return fail_with(t, v, tw_error_message()), false;
+    if (!finish(t, v)) return false;
+    v->cycles = tw_sim_turns(t->sim, w);
+    t->load[w] += v->cycles;
+    return tw_sim_exit_status(t->sim, w);
+}
+
+/* The same vertex on all workers: its tile cycles are those of the slowest. */
+static bool run_workers(turn *t, tw__tile_vertex *v)
+{
+    tw_sim_launch launch = { v->entry, v->address, t->stacks.worker };
+    if (tw_sim_start_all(t->sim, &launch, 0, t->stacks.step) != TW_OK)
+        return fail_with(t, v, tw_error_message()), false;
+    if (!finish(t, v)) return false;
+    bool all = true;
+    uint64_t most = 0;
+    for (unsigned w = 0; w < TW_SIM_WORKERS; w++) {
+        uint64_t turns = tw_sim_turns(t->sim, w);
+        if (turns > most) most = turns;
+        all &= tw_sim_exit_status(t->sim, w);
+    }
+    t->whole += v->cycles = most * TW_SIM_WORKERS;
+    return all;
+}
+
+/* Called by the tile's own supervisor code: its state in $m0, $sp valid, back through $lr (PopLibs). */
+static bool run_supervisor(turn *t, tw__tile_vertex *v)
+{
+    uint64_t before = tw_sim_cycles(t->sim);
+    tw_sim_launch launch = { v->entry, v->address, 0 };
+    tw_sim_set_m(t->sim, TW_SIM_SUPERVISOR, STACK_POINTER, t->stacks.supervisor);
+    if (tw_sim_start(t->sim, TW_SIM_SUPERVISOR, &launch) != TW_OK)
+        return fail_with(t, v, tw_error_message()), false;
+    if (!finish(t, v)) return false;
+    t->whole += v->cycles = tw_sim_cycles(t->sim) - before;
+    return true;
+}
+
+static bool run_native(turn *t, const tw__tile_vertex *v)
+{
+    const tw__group *group = &t->exec->groups[v->group];
+    bool all = true;
+    for (unsigned w = 0; w < group->workers; w++) all &= group->run(v->state, w, group->workers) != 0;
+    if (t->engine->core->types[v->type].info->kind != TW__VERTEX) {
+        t->whole += v->cycles;
+        return all;
+    }
+    uint64_t *least = t->load;
+    for (unsigned i = 1; i < TW_SIM_WORKERS; i++)
+        if (t->load[i] < *least) least = &t->load[i];
+    *least += v->cycles;
+    return all;
+}
+
+/* --- a compute set -------------------------------------------------------------------------------------------- */
+
+bool tw__tile_run(tw_engine *engine, const tw__exec *exec, size_t index)
+{
+    struct tw__tile_exec *run = exec->on_tiles;
+    turn t = { .engine = engine, .exec = exec, .tile = exec->groups[exec->tile_first[index]].tile };
+    bool all = true, code = engine->chip->placed_of[t.tile] != 0;
+    if (code) t.sim = sim_of(engine, t.tile), t.stacks = stacks_of(engine, t.tile);
+    if (code && !t.sim) {
+        keep_fault(engine, t.tile, g_strdup_printf("tile %u: %s", t.tile, tw_error_message()));
+        return false;
+    }
+    for (uint32_t i = run->first[index]; i < run->first[index + 1] && !t.failed; i++) {
+        tw__tile_vertex *v = &run->vertices[i];
+        tw__vertex_kind kind = engine->core->types[v->type].info->kind;
+        all &= !v->entry                ? run_native(&t, v)
+               : kind == TW__SUPERVISOR ? run_supervisor(&t, v)
+               : kind == TW__VERTEX     ? run_worker(&t, v)
+                                        : run_workers(&t, v);
+    }
+    if (t.failed && t.sim) tw_sim_reset(t.sim), set_up(engine, t.tile, t.sim); /* the next run starts anew */
+    uint64_t busiest = 0;
+    for (unsigned w = 0; w < TW_SIM_WORKERS; w++) busiest = t.load[w] > busiest ? t.load[w] : busiest;
+    run->cycles[t.tile] = busiest * TW_SIM_WORKERS + t.whole;
+    return all;
+}
+
+/* --- life ----------------------------------------------------------------------------------------------------- */
+
+tw_status tw__tile_sims_new(tw_engine *engine)
+{
+    size_t tiles = tw_target_tiles(engine->target);
+    struct tw__tile_sims *sims = engine->sims = tw__calloc(1, sizeof *sims);
+    if (sims) sims->by_tile = tw__calloc(tiles + 1, sizeof *sims->by_tile), sims->tiles = tiles;
+    if (!sims || !sims->by_tile) return tw__fail(TW_E_NO_MEMORY, "out of memory for the simulators of tiles");
+    g_mutex_init(&sims->lock);
+    return TW_OK;
+}
+
+void tw__tile_sims_free(struct tw__tile_sims *sims)
+{
+    if (!sims) return;
+    for (size_t i = 0; i < sims->tiles && sims->by_tile; i++) tw_sim_free(sims->by_tile[i]);
+    if (sims->by_tile) g_mutex_clear(&sims->lock);
+    g_free(sims->fault);
+    free(sims->by_tile), free(sims);
+}
+
+void tw__tile_load(tw_engine *engine)
+{
+    char *base = engine->plan.storage.base;
+    for (size_t i = 0; i < engine->loads.count; i++) {
+        const tw__load *load = &engine->loads.items[i];
+        memcpy(base + load->at, load->bytes, load->size);
+    }
+    for (size_t i = 0; engine->sims && i < engine->sims->tiles; i++) {
+        tw_sim *sim = engine->sims->by_tile[i];
+        if (!sim) continue;
+        tw_sim_reset(sim);
+        set_up(engine, (uint32_t)i, sim);
+    }
+}

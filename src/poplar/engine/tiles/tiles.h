@@ -1,0 +1,117 @@
+/* tiles: code of the chip in graphs, and the memory of tiles as it is (guide 3.4.1, 7.2, 7.3, 10.2).
+ *
+ *   code.c     which vertices have code of the chip; what each tile needs of it; links
+ *   images.c   tile memories as the storage of an engine: from elements to bytes of a tile's image
+ *   states.c   what load writes into the images: code, vertex states, tables
+ *   vertices.c which vertices run where
+ *   run.c      the simulator at work in a compute set
+ *
+ * A graph has images of its tiles when it is for `ipu-sim`, or when some of its vertices exist in assembly only. The
+ * images then are the storage: copies between tiles are copies between images, vertices that run natively get
+ * pointers into them, and code of the chip sees the addresses that the placement gave. */
+#ifndef TW_ENGINE_TILES_H
+#define TW_ENGINE_TILES_H
+
+#include "poplar/engine/engine.h"
+#include "poplar/engine/place/place.h"
+
+#include <glib.h>
+#include <tilewright/poplar/colossus/link.h>
+
+/* --- code.c --------------------------------------------------------------------------------------------------- */
+
+typedef struct tw__tile_link { /* the code of tiles with the same vertex types */
+    GArray *types;             /* uint32_t, ascending: those with code of the chip */
+    uint32_t code_bytes, data_bytes, code_align, data_align;
+    uint32_t stack, supervisor_stack; /* bytes that the deepest worker and supervisor vertex need */
+} tw__tile_link;
+
+typedef struct tw__placed_link { /* the same at the addresses of a tile */
+    uint32_t link, code_address, data_address;
+    tw_object *image;
+} tw__placed_link;
+
+typedef struct tw__chip_code {
+    tw_object **objects;
+    size_t object_count;
+    bool *has_code;             /* [types] an object defines the entry */
+    bool *simulated;            /* [types] vertices run as that code */
+    GArray *links;              /* tw__tile_link */
+    uint32_t *link_of;          /* [tiles] index + 1; 0 = no code of the chip */
+    uint32_t *item, *data_item; /* [tiles] items of the placement, where link_of is not 0 */
+    GArray *placed;             /* tw__placed_link, once there are addresses */
+    uint32_t *placed_of;        /* [tiles] index + 1 */
+    size_t tiles;
+} tw__chip_code;
+
+/* Finds out which of the vertex types that the plan executes have code of the chip, assembles it, links it for every
+ * set of types that stands on a tile, and checks the stacks (guide 7.3.1). *out stays NULL when there is none.
+ * TW_E_COMPILATION, TW_E_LINK: messages name file and line; TW_E_NOT_SUPPORTED: on `ipu-sim`, a vertex without code
+ * of the chip. */
+tw_status tw__chip_code_new(tw_engine *engine, tw__chip_code **out);
+void tw__chip_code_free(tw__chip_code *code); /* NULL is fine */
+/* Adds code and data of every tile to the placement. */
+void tw__chip_code_place(tw__chip_code *code, tw__placement *placement);
+/* Bytes of stack that the deepest worker vertex of a tile needs; -1 when the type has no code of the chip. `code` may
+ * be NULL here and below. */
+int64_t tw__chip_code_stack(const tw__chip_code *code, uint32_t tile, uint32_t type);
+uint32_t tw__chip_code_supervisor_stack(const tw__chip_code *code, uint32_t tile);
+/* EXACT when every vertex that the plan executes has code of the chip, else ABSENT: what is known is not all. */
+tw_fidelity tw__chip_code_fidelity(const tw_engine *engine);
+/* Links at the addresses that the placement gave. */
+tw_status tw__chip_code_link(tw__chip_code *code, const tw__core *core, const tw__placement *placement);
+
+/* --- images.c ------------------------------------------------------------------------------------------------- */
+
+struct tw__tile_map {
+    tw__placement *placement; /* of the account */
+    uint64_t base, stride;    /* first address of a tile; bytes of storage from one tile to the next */
+    uint64_t unmapped, bytes; /* elements on no tile; end of all */
+    const uint64_t *flat;     /* [variables] their place from `unmapped` on */
+};
+/* The graph is for `ipu-sim`, or has vertices that exist in assembly only. */
+bool tw__tiles_wanted(const tw_engine *engine);
+/* In the engine's arena; places what has not been placed. */
+tw_status tw__tile_map_new(tw_engine *engine, tw__tile_map **out);
+/* Byte of the storage of an address of a tile. */
+uint64_t tw__tile_map_address(const tw__tile_map *map, uint32_t tile, uint64_t address);
+
+/* --- states.c ------------------------------------------------------------------------------------------------- */
+
+/* Everything that load writes: code and its data, states of vertices, what stands behind their fields. Kept in
+ * engine->loads. A message names the field that its layout cannot hold. */
+tw_status tw__tile_states_new(tw_engine *engine);
+
+/* --- vertices.c ----------------------------------------------------------------------------------------------- */
+
+/* A vertex of a compute set that has simulated ones, in creation order. */
+typedef struct tw__tile_vertex {
+    uint32_t vertex, type, group; /* group: of the exec */
+    uint32_t entry, address;      /* code and state on the tile; entry 0: it runs natively */
+    char *state;                  /* of the host */
+    uint64_t cycles;              /* estimate; of a simulated one what it took last */
+} tw__tile_vertex;
+
+struct tw__tile_exec {
+    tw__tile_vertex *vertices; /* by tile, in creation order within */
+    uint32_t *first;           /* [exec->tile_count + 1] */
+    uint64_t *cycles;          /* [tiles of the target] of the last run */
+    tw_fidelity fidelity;
+    size_t count;
+};
+/* For every exec with simulated vertices; states have been made. */
+tw_status tw__tile_vertices_new(tw_engine *engine);
+
+/* --- run.c ---------------------------------------------------------------------------------------------------- */
+
+struct tw_sim;
+struct tw__tile_sims {
+    struct tw_sim **by_tile; /* [tiles], made when the tile first runs */
+    size_t tiles;
+    GMutex lock;
+    char *fault; /* of the lowest tile; NULL = none */
+    uint32_t fault_tile;
+};
+tw_status tw__tile_sims_new(tw_engine *engine);
+
+#endif
