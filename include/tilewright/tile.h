@@ -56,6 +56,7 @@ typedef struct tw_tile_region {
     X(clock_hz, double, "%.0f", "Hz", "tile clock")                                                           \
     X(exchange_bytes_per_cycle, double, "%g", "B/cycle", "received by one tile")                              \
     X(host_bytes_per_cycle, double, "%g", "B/cycle", "between one chip and its host")                         \
+    X(host_tile_bytes_per_cycle, double, "%g", "B/cycle", "between one tile and the host")                    \
     X(host_copy_overhead, unsigned, "%u", "cycles", "fixed cost of a host copy on its tile")                  \
     X(link_bits_per_second, double, "%g", "bit/s", "one link between chips, one direction")                   \
     X(link_efficiency, double, "%g", "", "share of a link's rate that carries data")                          \

@@ -35,7 +35,8 @@ template <class A, class B> struct MathTypes<A, B, true> {
 template <class A, class B, class C, bool = IsHalf<A>::value || IsHalf<B>::value || IsHalf<C>::value>
 struct MathTypes3 {};
 template <class A, class B, class C> struct MathTypes3<A, B, C, true> {
-    typedef decltype(typename MathType<A>::type() + typename MathType<B>::type() + typename MathType<C>::type()) type;
+    typedef decltype(typename MathType<A>::type() + typename MathType<B>::type() +
+                     typename MathType<C>::type()) type;
 };
 
 template <class A> constexpr typename MathType<A>::type mathValue(const A &a)

@@ -19,6 +19,21 @@ typedef enum tw_chip { TW_MK1 = 1, TW_MK2 = 2, TW_MK21 = 21 } tw_chip; /* GC2, G
 /* IPU: the simulator of instructions. */
 typedef enum tw_target_kind { TW_TARGET_CPU, TW_TARGET_IPU_MODEL, TW_TARGET_IPU } tw_target_kind;
 
+/* How IPUs are linked: pairs as the rungs of a ladder, whose ends a torus joins (guide 2.7.1). A line has no model of
+ * its own: it counts as a mesh. */
+typedef enum tw_link_topology { TW_LINK_MESH, TW_LINK_TORUS, TW_LINK_LINE } tw_link_topology;
+typedef enum tw_link_configuration {
+    TW_LINK_DEFAULT,
+    TW_LINK_SLIDING_WINDOW,
+    TW_LINK_BARLEY_TWIST
+} tw_link_configuration;
+/* What the sync groups GS1 and GS2 are for (guide 2.7.2). */
+typedef enum tw_sync_configuration {
+    TW_SYNC_INTRA_REPLICA_AND_ALL,
+    TW_SYNC_IPU_AND_ALL,
+    TW_SYNC_INTRA_REPLICA_AND_LADDER
+} tw_sync_configuration;
+
 typedef struct tw_target tw_target; /* immutable, reference counted */
 typedef struct tw_device tw_device;
 
@@ -36,7 +51,15 @@ typedef struct tw_ipu_model {
     bool accurate_half;          /* false: half may be kept in float inside a codelet (docs/decisions.md, G3) */
     bool compile_ipu_code;       /* IPUModel::compileIPUCode */
     unsigned global_sync_cycles; /* default by the formula of Poplar API, IPUModel */
+    tw_link_topology ipu_link_topology;
+    tw_link_configuration ipu_link_configuration; /* has no model: kept for tw_target_ipu_link_configuration() */
+    tw_sync_configuration sync_configuration;
 } tw_ipu_model;
+
+/* An option of a target by its vendor's name: ipuLinkTopology (mesh, torus, line), ipuLinkConfiguration (default,
+ * slidingwindow, barleytwist), syncConfiguration (intraReplicaAndAll, ipuAndAll, intraReplicaAndLadder), in any case.
+ * TW_E_INVALID_OPTION for another name or value. */
+TW_API tw_status tw_ipu_model_set_option(tw_ipu_model *model, const char *key, const char *value);
 
 /* Devices. NULL on failure, with tw_error_message(). Free with tw_device_free(). */
 TW_API tw_device *tw_device_cpu(void);               /* half is a 4-byte float */
@@ -113,14 +136,8 @@ TW_API unsigned tw_target_make_fp_ictl(const tw_target *target, bool inv, bool d
 TW_API unsigned tw_target_fp_ictl_index(const tw_target *target);  /* supervisor control register 0x20 */
 TW_API unsigned tw_target_dbg_data_index(const tw_target *target); /* supervisor control register 0x70 */
 
-/* Links between IPUs: the defaults of an IPU target's options, since a model has no links to configure
- * (estimates). */
-typedef enum tw_link_topology { TW_LINK_MESH, TW_LINK_TORUS, TW_LINK_LINE } tw_link_topology;
-typedef enum tw_link_configuration {
-    TW_LINK_DEFAULT,
-    TW_LINK_SLIDING_WINDOW,
-    TW_LINK_BARLEY_TWIST
-} tw_link_configuration;
+/* Links and sync groups of several IPUs. */
+TW_API tw_sync_configuration tw_target_sync_configuration(const tw_target *target);
 TW_API tw_link_topology tw_target_ipu_link_topology(const tw_target *target);
 TW_API tw_link_configuration tw_target_ipu_link_configuration(const tw_target *target);
 TW_API unsigned tw_target_ipu_link_domain_size(const tw_target *target); /* IPUs */

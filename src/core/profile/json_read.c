@@ -163,8 +163,8 @@ void tw__read_target(tw__reader *r, json_t *root)
     if (!ipus || !tiles || tiles > TW__MAX_TILES || each > tiles || ipus * each != tiles)
         tw__bad(r, "%llu IPUs of %llu tiles do not make %llu tiles", (unsigned long long)ipus,
                 (unsigned long long)each, (unsigned long long)tiles);
-    else if (!replicas || replicas > ipus)
-        tw__bad(r, "%llu replicas do not fit %llu IPUs", (unsigned long long)replicas, (unsigned long long)ipus);
+    else if (!replicas || replicas > tiles) /* an IPU may hold several */
+        tw__bad(r, "%llu replicas do not fit %llu tiles", (unsigned long long)replicas, (unsigned long long)tiles);
     if (!r->status) {
         r->p->target.ipus = (uint32_t)ipus;
         r->p->target.tiles_per_ipu = (uint32_t)each;

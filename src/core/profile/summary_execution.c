@@ -133,7 +133,8 @@ static tw_status print_step(const tw__page *page, const tw_profile_step *s)
     FILE *out = page->out;
     if (s->type == TW_PROGRAM_SYNC) {
         static const char *const kinds[] = { "", "Internal ", "External ", "Global " };
-        fprintf(out, "    --- %sSync ---\n", kinds[s->sync]);
+        bool named = s->name[0]; /* the sync group, with several IPUs */
+        fprintf(out, "    --- %sSync%s%s%s ---\n", kinds[s->sync], named ? " (" : "", s->name, named ? ")" : "");
         return TW_OK;
     }
     fprintf(out, "    %s (cycles %s - %s)%s%s\n", s->type_name, tw__commas(a, sizeof a, s->cycles_from),

@@ -38,7 +38,10 @@ static void print_target(const tw__page *page)
     tw__line(page, 2, "Clock Speed (approx)", strcat(tw__fixed1(text, p->target.clock_hz / 1e6), " MHz"));
     if (!page->terms->is_graph) return;
     tw__line_count(page, 2, "Number of Replicas", replicas);
-    tw__line_count(page, 2, "IPUs per Replica", p->target.ipus / replicas);
+    if (replicas <= p->target.ipus)
+        tw__line_count(page, 2, "IPUs per Replica", p->target.ipus / replicas);
+    else
+        tw__line_count(page, 2, "Replicas per IPU", replicas / p->target.ipus);
     tw__line_count(page, 2, "Tiles per Replica", p->target.tiles / replicas);
     tw__line(page, 2, "Memory per Replica", strcat(tw__fixed1(text, total / 1048576 / replicas), " MB"));
 }

@@ -130,6 +130,7 @@ static tw_status compile(tw_engine *engine, tw_graph *graph, unsigned count, con
     engine->core = tw__core_ref(tw__graph_core(graph));
     engine->target = engine->core->target;
     engine->codelets = tw__codelets_ref(engine->core->codelets);
+    if ((s = tw__syncs_check(engine))) return s;
     if (count == 0 || !programs) return tw__fail(TW_E_CONTROL_PROGRAM, "an engine needs at least one program");
     engine->programs = TW__NEW_N(engine->arena, uint32_t, count);
     if (!engine->programs) return tw__fail(TW_E_NO_MEMORY, "out of host memory");

@@ -465,6 +465,7 @@ const tw__regions *tw__edge_regions(const tw__edge *edge, tw__edge_list *room);
  * TW_E_TILE_MEMORY names the tile, what fills it and the excess (docs/decisions.md, G4). Everything needed later is
  * copied: the graph may change. */
 tw_status tw__account_new(tw_engine *engine);
+tw_status tw__syncs_check(const tw_engine *engine); /* opt.enableSwSyncs and what excludes it (guide 2.7.3) */
 void tw__account_free(struct tw__account *account); /* NULL is fine */
 /* A run begins and ends; `name` "" when not given. engine->tracing is set by begin when steps are wanted. */
 void tw__account_run_begin(tw_engine *engine, unsigned program, const char *name);

@@ -72,7 +72,7 @@ const tw__option_desc tw__engine_options[] = {
     BOOL("opt.enableMultiAccessCopies", "true", false, "copies that load and store at once"),
     BOOL("opt.enableInlining", "true", false, "inline small functions"),
     BOOL("opt.useAutoloader", "true", false, "how code reaches the tiles"),
-    BOOL("opt.enableSwSyncs", "false", false, "software sync after host exchange"),
+    BOOL("opt.enableSwSyncs", "false", true, "software sync after host exchange: each IPU goes on alone"),
 
     INT("prng.seed", "-1", false, "seed at load; on the IPU Model every tile keeps its fixed seed"),
     BOOL("prng.enable", "false", false, "older spelling of prng.enableStochasticRounding"),
@@ -84,7 +84,7 @@ const tw__option_desc tw__engine_options[] = {
     INT("target.workerStackSizeInBytes", "0", true, "worker stack; 0 = by the codelets"),
     INT("target.supervisorStackSizeInBytes", "0", true, "supervisor stack; 0 = automatic"),
     INT("target.textSectionSizeInBytes", "0", false, "code of a tile; 0 = automatic"),
-    BOOL("target.syncReplicasIndependently", "false", false, "sync groups of replicas"),
+    BOOL("target.syncReplicasIndependently", "false", true, "replicas wait for the host on their own"),
     TEXT("target.extendedMemory", "false", false, "memory beyond the tile's own"),
     INT("target.numberRuntimeReplica", "0", false, "replicas of this process"),
     INT("target.firstRuntimeReplica", "0", false, "first replica of this process"),

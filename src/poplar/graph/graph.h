@@ -41,6 +41,9 @@ struct tw_target {
     unsigned ipus, tiles_per_ipu, tiles;
     bool accurate_half; /* CPU: half is 2 bytes; model: intermediates rounded too */
     bool compile_ipu_code, no_sync_delay;
+    tw_link_topology link_topology;
+    tw_link_configuration link_configuration;
+    tw_sync_configuration sync_configuration;
     tw_tile_arch arch;                              /* the chip's row with the model's overrides */
     uint64_t element_offsets[TW_TILE_MAX_ELEMENTS]; /* of memory, from its start; arch.element_count */
 };
@@ -333,6 +336,7 @@ struct tw__core {
         uint32_t first, count;
     } *replicated;
     size_t replicated_count, replicated_room;
+    unsigned replicas; /* of the whole target: 0 = not replicated, 1 = in several ways */
     struct tw__field_size *sizes;
     size_t size_count, size_room; /* set_field_size(), sorted (fields.c) */
     GHashTable *type_index;       /* vertex type name -> index in types + 1 */

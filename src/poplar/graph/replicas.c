@@ -353,6 +353,8 @@ tw_graph *tw_graph_replicated(tw_graph *graph, unsigned factor)
         replica[made] = tw_graph_virtual_range(graph, made * each, (made + 1) * each);
     tw_graph *whole = replica && tw__graph_usable(graph) ? tw_graph_virtual_range(graph, 0, each) : NULL;
     if (whole && tw__graph_usable(graph)) {
+        tw__core *core = graph->core;
+        if (tiles == core->target->tiles) core->replicas = core->replicas && core->replicas != factor ? 1 : factor;
         whole->replica = replica;
         whole->replicas = factor;
         return whole;

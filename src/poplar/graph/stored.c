@@ -483,6 +483,8 @@ static void body(tw__pack *p, tw__core *core, const bool *cs_used)
         PUT(p, s->size);
         PUT(p, s->next);
     }
+    PUT(p, core->replicas);
+    if (core->replicas > core->target->tiles) p->bad = true;
     vertices(p, core);
     estimates(p, core, cs_used);
     streams(p, core);
@@ -500,6 +502,9 @@ static tw_target *target(tw__pack *p, const tw_target *from)
     PUT_FLAG(p, t.accurate_half);
     PUT_FLAG(p, t.compile_ipu_code);
     PUT_FLAG(p, t.no_sync_delay);
+    PUT_AS_INT(p, t.link_topology);
+    PUT_AS_INT(p, t.link_configuration);
+    PUT_AS_INT(p, t.sync_configuration);
     if (from) {
         tw_target *own = (tw_target *)(uintptr_t)from; /* is only read */
 #define FIELD(field, ctype, format, unit, text) PUT(p, own->arch.field);
@@ -507,7 +512,12 @@ static tw_target *target(tw__pack *p, const tw_target *from)
 #undef FIELD
         return NULL;
     }
-    tw_ipu_model model = { .chip = t.chip, .num_ipus = t.ipus, .tiles_per_ipu = t.tiles_per_ipu };
+    tw_ipu_model model = { .chip = t.chip,
+                           .num_ipus = t.ipus,
+                           .tiles_per_ipu = t.tiles_per_ipu,
+                           .ipu_link_topology = t.link_topology,
+                           .ipu_link_configuration = t.link_configuration,
+                           .sync_configuration = t.sync_configuration };
     tw_target *made = p->bad                    ? NULL
                       : t.kind == TW_TARGET_CPU ? tw_target_new_cpu(t.accurate_half)
                                                 : tw_target_new_ipu_model(&model);

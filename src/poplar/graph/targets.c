@@ -82,7 +82,16 @@ static tw_target *new_ipu(tw_target_kind kind, const tw_ipu_model *model)
                          .chip = chip,
                          .accurate_half = m->accurate_half,
                          .compile_ipu_code = m->compile_ipu_code,
-                         .no_sync_delay = m->no_sync_delay };
+                         .no_sync_delay = m->no_sync_delay,
+                         .link_topology = m->ipu_link_topology,
+                         .link_configuration = m->ipu_link_configuration,
+                         .sync_configuration = m->sync_configuration };
+    if ((unsigned)m->ipu_link_topology > TW_LINK_LINE ||
+        (unsigned)m->ipu_link_configuration > TW_LINK_BARLEY_TWIST ||
+        (unsigned)m->sync_configuration > TW_SYNC_INTRA_REPLICA_AND_LADDER) {
+        tw__fail(TW_E_MACHINE_MODEL, "unknown topology or configuration of links or syncs");
+        return NULL;
+    }
     tw_target *target = target_new(&fields, arch);
     if (target && !override(target, m)) {
         free(target);
@@ -108,6 +117,38 @@ tw_target *tw_target_new_ipu_sim(const tw_ipu_model *model)
     return new_ipu(TW_TARGET_IPU, &chip);
 }
 
+/* --- options -------------------------------------------------------------------------------------------------- */
+
+tw_status tw_ipu_model_set_option(tw_ipu_model *model, const char *key, const char *value)
+{
+    static const struct {
+        const char *key, *values[3];
+    } options[] = {
+        { "ipuLinkTopology", { "mesh", "torus", "line" } }, /* in the order of their enumerations */
+        { "ipuLinkConfiguration", { "default", "slidingwindow", "barleytwist" } },
+        { "syncConfiguration", { "intraReplicaAndAll", "ipuAndAll", "intraReplicaAndLadder" } },
+    };
+    if (!model || !key || !value)
+        return tw__fail(TW_E_INVALID_ARGUMENT, "a model, an option and a value are needed");
+    for (int i = 0; i < (int)G_N_ELEMENTS(options); i++) {
+        if (strcmp(key, options[i].key) != 0) continue;
+        for (int v = 0; v < 3; v++) {
+            if (g_ascii_strcasecmp(value, options[i].values[v]) != 0) continue;
+            if (i == 0) model->ipu_link_topology = (tw_link_topology)v;
+            if (i == 1) model->ipu_link_configuration = (tw_link_configuration)v;
+            if (i == 2) model->sync_configuration = (tw_sync_configuration)v;
+            return TW_OK;
+        }
+        return tw__fail(TW_E_INVALID_OPTION, "target option %s: '%s' is not one of %s, %s, %s", key, value,
+                        options[i].values[0], options[i].values[1], options[i].values[2]);
+    }
+    return tw__fail(
+        TW_E_INVALID_OPTION,
+        "there is no target option '%s': ipuLinkTopology, ipuLinkConfiguration and syncConfiguration are "
+        "known",
+        key);
+}
+
 tw_target *tw_target_ref(const tw_target *target)
 {
     tw_target *t = (tw_target *)(uintptr_t)target; /* only the count changes */
@@ -127,7 +168,9 @@ bool tw_target_equal(const tw_target *a, const tw_target *b)
     if (!a || !b) return false;
     bool same = a->kind == b->kind && a->chip == b->chip && a->ipus == b->ipus &&
                 a->tiles_per_ipu == b->tiles_per_ipu && a->accurate_half == b->accurate_half &&
-                a->compile_ipu_code == b->compile_ipu_code && a->no_sync_delay == b->no_sync_delay;
+                a->compile_ipu_code == b->compile_ipu_code && a->no_sync_delay == b->no_sync_delay &&
+                a->link_topology == b->link_topology && a->link_configuration == b->link_configuration &&
+                a->sync_configuration == b->sync_configuration;
 #define SAME(field, ctype, format, unit, text) same = same && a->arch.field == b->arch.field;
     TW_TILE_FIELD_LIST(SAME)
 #undef SAME
@@ -137,10 +180,20 @@ bool tw_target_equal(const tw_target *a, const tw_target *b)
 uint64_t tw_target_hash(const tw_target *target)
 {
     uint64_t hash = 1469598103934665603u; /* FNV-1a over what tw_target_equal() compares as whole numbers */
-    const uint64_t parts[] = { (uint64_t)target->kind, (uint64_t)target->chip,      target->ipus,
-                               target->tiles_per_ipu,  target->accurate_half,       target->compile_ipu_code,
-                               target->arch.workers,   target->arch.bytes_per_tile, target->arch.max_sync_delay,
-                               target->no_sync_delay,  target->arch.min_sync_delay };
+    const uint64_t parts[] = { (uint64_t)target->kind,
+                               (uint64_t)target->chip,
+                               target->ipus,
+                               target->tiles_per_ipu,
+                               target->accurate_half,
+                               target->compile_ipu_code,
+                               target->arch.workers,
+                               target->arch.bytes_per_tile,
+                               target->arch.max_sync_delay,
+                               target->no_sync_delay,
+                               target->arch.min_sync_delay,
+                               (uint64_t)target->link_topology,
+                               (uint64_t)target->link_configuration,
+                               (uint64_t)target->sync_configuration };
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) hash = (hash ^ parts[i]) * 1099511628211u;
     return hash;
 }
@@ -311,8 +364,9 @@ GETTER(unsigned, conv_unit_coeff_load_bytes_per_cycle, target->arch.conv_coeff_b
 GETTER(bool, accurate_half, target->accurate_half)
 GETTER(unsigned, fp_ictl_index, (void)target, 0x20)
 GETTER(unsigned, dbg_data_index, (void)target, 0x70)
-GETTER(tw_link_topology, ipu_link_topology, (void)target, TW_LINK_MESH)
-GETTER(tw_link_configuration, ipu_link_configuration, (void)target, TW_LINK_DEFAULT)
+GETTER(tw_link_topology, ipu_link_topology, target->link_topology)
+GETTER(tw_link_configuration, ipu_link_configuration, target->link_configuration)
+GETTER(tw_sync_configuration, sync_configuration, target->sync_configuration)
 GETTER(unsigned, ipu_link_domain_size, target->ipus)
 GETTER(unsigned, instance_size, target->ipus)
 GETTER(bool, gateway_mode, (void)target, false)

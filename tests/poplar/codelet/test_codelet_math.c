@@ -48,7 +48,8 @@ static void check_values(const char *body, const float *expected, const char *co
         PUT(vt, v, "out", tw_host_span, out, count);
         assert_int_equal(run(set, vt, v), 1);
         for (unsigned i = 0; i < count; i++)
-            if (!(fabsf(out[i] - expected[i]) <= 4e-7f * fabsf(expected[i])) && !(isnan(out[i]) && isnan(expected[i])))
+            if (!(fabsf(out[i] - expected[i]) <= 4e-7f * fabsf(expected[i])) &&
+                !(isnan(out[i]) && isnan(expected[i])))
                 fail_msg("form %d, %s: expected %.9g, got %.9g", variant, names[i], (double)expected[i],
                          (double)out[i]);
         free(v);
@@ -194,9 +195,11 @@ static const struct {
     { "longs", "#include <ipudef.h>\n#ifdef __IPU__\n"
                "void f(int2) {}\nvoid f(long2) {}\nvoid f(int4) {}\nvoid f(long4) {}\n#endif\n"
                "template <class T> struct S;\ntemplate <> struct S<int2> {};\ntemplate <> struct S<long2> {};\n" },
-    { "loads", "#include <poplar/TileConstants.hpp>\n"
-               "static_assert(CONV_UNIT_INPUT_LOAD_ELEMS_FLOAT == 2 && CONV_UNIT_INPUT_LOAD_ELEMS_HALF == 4, \"\");\n" },
-    { "math_c", "#include <math.h>\n#include <poplar/HalfFloat.hpp>\nfloat f(half h) { return sqrt(h) + abs(h); }\n" },
+    { "loads",
+      "#include <poplar/TileConstants.hpp>\n"
+      "static_assert(CONV_UNIT_INPUT_LOAD_ELEMS_FLOAT == 2 && CONV_UNIT_INPUT_LOAD_ELEMS_HALF == 4, \"\");\n" },
+    { "math_c",
+      "#include <math.h>\n#include <poplar/HalfFloat.hpp>\nfloat f(half h) { return sqrt(h) + abs(h); }\n" },
     { "pointer", "#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
                  "template <class T> unsigned first(T *p, T q) { return unsigned(*p + q); }\n"
                  "class P : public Vertex { public: Input<Vector<unsigned, VectorLayout::ONE_PTR>> in;\n"
@@ -211,10 +214,11 @@ static void test_headers(void **state)
     (void)state;
     for (size_t i = 0; i < G_N_ELEMENTS(headers); i++) {
         tw_diags *diags = tw_diags_new();
-        g_autofree char *text = g_strconcat(headers[i].text,
-                                            "#include <poplar/Vertex.hpp>\n"
-                                            "class Any : public poplar::Vertex { public: bool compute() { return true; } };\n",
-                                            NULL);
+        g_autofree char *text =
+            g_strconcat(headers[i].text,
+                        "#include <poplar/Vertex.hpp>\n"
+                        "class Any : public poplar::Vertex { public: bool compute() { return true; } };\n",
+                        NULL);
         if (compile(headers[i].name, text, NULL, diags) != TW_OK) {
             tw_diags_print(diags, stderr, false);
             fail_msg("%s: %s", headers[i].name, tw_error_message());
@@ -228,7 +232,8 @@ static void test_headers(void **state)
 static void test_inputs_are_const(void **state)
 {
     (void)state;
-    static const char *const fields[] = { "Input<Vector<int>> in", "Vector<Input<Vector<int, VectorLayout::ONE_PTR>>> v" };
+    static const char *const fields[] = { "Input<Vector<int>> in",
+                                          "Vector<Input<Vector<int, VectorLayout::ONE_PTR>>> v" };
     static const char *const writes[] = { "in[0] = 1;", "v[0][0] = 1;" };
     for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
         g_autofree char *text = g_strdup_printf("#include <poplar/Vertex.hpp>\nusing namespace poplar;\n"
@@ -243,9 +248,10 @@ static void test_inputs_are_const(void **state)
 static void test_one_form(void **state)
 {
     (void)state;
-    static const char text[] = CPP "class Bits : public Vertex { public: Input<half> x; Output<unsigned short> bits;\n"
-                                   "  bool compute() { static_assert(sizeof(half) == 2, \"two bytes\");\n"
-                                   "    __builtin_memcpy(&*bits, &*x, 2); return true; } };\n";
+    static const char text[] =
+        CPP "class Bits : public Vertex { public: Input<half> x; Output<unsigned short> bits;\n"
+            "  bool compute() { static_assert(sizeof(half) == 2, \"two bytes\");\n"
+            "    __builtin_memcpy(&*bits, &*x, 2); return true; } };\n";
     tw_diags *diags = tw_diags_new();
     assert_int_equal(compile("bits", text, NULL, diags), TW_OK);
     assert_int_equal(tw_diags_count(diags, TW_ERROR), 0);
@@ -266,7 +272,8 @@ static void test_one_form(void **state)
     tw__codelets_free(set);
     /* What is wrong in both forms is an error as before. */
     diags = tw_diags_new();
-    assert_int_equal(compile("wrong", CPP "class Wrong : public Vertex { public: bool compute() { return nothing; } };\n",
+    assert_int_equal(compile("wrong",
+                             CPP "class Wrong : public Vertex { public: bool compute() { return nothing; } };\n",
                              NULL, diags),
                      TW_E_COMPILATION);
     assert_int_equal(tw_diags_count(diags, TW_ERROR), 1);
@@ -276,9 +283,8 @@ static void test_one_form(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functions),        cmocka_unit_test(test_other_functions),
-        cmocka_unit_test(test_limits),           cmocka_unit_test(test_headers),
-        cmocka_unit_test(test_inputs_are_const), cmocka_unit_test(test_one_form),
+        cmocka_unit_test(test_functions), cmocka_unit_test(test_other_functions),  cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_headers),   cmocka_unit_test(test_inputs_are_const), cmocka_unit_test(test_one_form),
     };
     return cmocka_run_group_tests_name("codelet_math", tests, set_up_cache, tear_down_cache);
 }

@@ -5,6 +5,7 @@
  *   instrumentation
  *   steps.c     program tree and steps of the profile    live_report.c  what is live when
  *   exchange.c  who sends what to whom                   addresses of all that: ../place
+ *   links.c     links between IPUs                       syncs.c        who waits for whom, and how long
  *
  * Nothing here changes results: with the account switched off a program computes the same values. Every rule is a
  * model of Poplar API section 5 and is written down in docs/model.md with its source. */
@@ -43,16 +44,23 @@ typedef struct tw__parcel { /* bytes of a variable that one tile sends to anothe
     uint64_t begin, end;   /* bytes, counted along these elements only */
 } tw__parcel;
 
+typedef TW__LIST(tw__parcel) tw__parcels;
+
 /* What one exchange moves. Equal data needed twice by a tile is received once; data for several tiles is sent
- * once. */
+ * once. Data for several tiles of another IPU crosses the links once and is spread there. */
 typedef struct tw__traffic {
     unsigned tiles, tiles_per_ipu, ipus;
-    uint64_t *sent, *received; /* [tiles] bytes, also to and from other IPUs */
-    uint32_t *runs;            /* [tiles] contiguous runs sent or received: instructions of exchange code */
-    uint32_t *reach;           /* [tiles] distance in tiles of the farthest partner on the same IPU */
-    uint64_t *flow;            /* [ipus * ipus] bytes from IPU to IPU, NULL with one IPU */
-    uint64_t internal, global; /* bytes within IPUs and between them */
-    TW__LIST(tw__parcel) parcels;
+    uint64_t *sent, *received;  /* [tiles] bytes within the IPU */
+    uint64_t *outward, *inward; /* [tiles] bytes to and from other IPUs; NULL with one IPU, like `flow` */
+    uint32_t *runs;             /* [tiles] contiguous runs sent or received: instructions of exchange code */
+    uint32_t *reach;            /* [tiles] distance in tiles of the farthest partner on the same IPU */
+    uint64_t *flow;             /* [ipus * ipus] bytes from IPU to IPU */
+    uint64_t internal, global;  /* bytes within IPUs and over the links */
+    uint64_t spread;            /* bytes that tiles get of what came over the links, when several get the same */
+    tw__parcels inner, outer;   /* within an IPU, and from tile to tile of different IPUs */
+    tw__parcels crossings;      /* likewise, with the IPU in place of the receiving tile */
+    uint32_t *seen;             /* hash of the crossings: index + 1 */
+    size_t seen_room;
     bool piecewise; /* too many parcels: the rest is added up at once */
     bool failed;
 } tw__traffic;
@@ -64,8 +72,31 @@ void tw__traffic_add(tw__traffic *traffic, const tw__piece *piece, unsigned esiz
 void tw__traffic_finish(tw__traffic *traffic); /* after the last piece */
 /* Cycles of each tile in the internal part into out[tiles]. */
 void tw__traffic_cycles(const tw__traffic *traffic, const tw_target *target, uint64_t *out);
-/* Cycles that the links between IPUs need; 0 without such traffic. */
-uint64_t tw__traffic_link_cycles(const tw__traffic *traffic, const tw_target *target);
+/* Cycles of each tile for what it gets of data that came over the links for several tiles. */
+void tw__traffic_spread_cycles(const tw__traffic *traffic, const tw_target *target, uint64_t *out);
+
+/* --- links.c -------------------------------------------------------------------------------------------------- */
+
+/* Cycles that the links between IPUs need for flow[from * ipus + to] bytes. */
+uint64_t tw__link_cycles(const tw_target *target, const uint64_t *flow, bool *failed);
+
+/* --- syncs.c -------------------------------------------------------------------------------------------------- */
+
+typedef enum tw__sync_purpose {
+    TW__SYNC_IN_IPU,           /* tiles of an IPU wait for one another */
+    TW__SYNC_BETWEEN_IPUS,     /* before an exchange between IPUs of a replica */
+    TW__SYNC_BETWEEN_REPLICAS, /* before an exchange between replicas */
+    TW__SYNC_HOST,             /* before and after a host exchange */
+    TW__SYNC_REMOTE,           /* before and after access to a remote buffer */
+    TW__SYNC_ALL               /* all IPUs */
+} tw__sync_purpose;
+typedef struct tw__sync_cost {
+    uint64_t cycles;
+    const char *group; /* "GS1, 2 IPUs of each replica"; "" with one IPU and within IPUs */
+} tw__sync_cost;
+/* Who takes part in a sync and what it costs (guide 2.7.2, docs/model.md). `side`: the IPUs that have something to do
+ * are all on side 0 or 1 of the ladder, -1 = on both. `after`: behind a host exchange, where software syncs count. */
+tw__sync_cost tw__sync_cost_of(const struct tw_engine *engine, tw__sync_purpose purpose, int side, bool after);
 
 /* --- cycles.c ------------------------------------------------------------------------------------------------- */
 

@@ -48,17 +48,19 @@ static void emit(walker *w, tw__step_desc *desc)
     if (!account->step_count[w->step]++) account->first_step[w->step] = id;
 }
 
-static void emit_sync(walker *w, tw_profile_sync kind)
+static void emit_sync_of(walker *w, tw_profile_sync kind, tw__sync_cost cost)
 {
-    const tw_target *target = w->a->target;
-    uint64_t cycles = target->no_sync_delay            ? 0
-                      : kind == TW_PROFILE_SYNC_GLOBAL ? tw_target_global_sync_cycles(target)
-                                                       : tw_target_max_sync_delay(target);
     emit(w, &(tw__step_desc){ .type = TW_PROGRAM_SYNC,
+                              .name = cost.group,
                               .sync = kind,
                               .no_program = true,
-                              .cycles = cycles,
-                              .fidelity = TW_FIDELITY_MODELLED });
+                              .cycles = cost.cycles,
+                              .fidelity = *cost.group ? TW_FIDELITY_ESTIMATED : TW_FIDELITY_MODELLED });
+}
+
+static void emit_sync(walker *w, tw_profile_sync kind, tw__sync_purpose purpose)
+{
+    emit_sync_of(w, kind, tw__sync_cost_of(w->a->engine, purpose, -1, false));
 }
 
 /* Tiles leave a sync at different times, the last max - min cycles after the first (delays rise along the IPU): a
@@ -87,34 +89,48 @@ static void exchange_code(tw__accounting *a, const tw__traffic *t, tw_storage st
                              EXCHANGE_CODE_FIXED + (uint64_t)EXCHANGE_CODE_RUN * t->runs[tile]);
 }
 
-static void emit_traffic(walker *w, const tw__traffic *t, const char *name)
+/* An exchange within IPUs: bytes in a->row[] were turned into cycles; its slowest tile counts. */
+static void emit_exchange(walker *w, const char *name, tw__exchange exchange, uint64_t bytes)
 {
     tw__accounting *a = w->a;
-    if (!t->internal && !t->global) return;
-    exchange_code(a, t, TW_STORAGE_INTERNAL_EXCHANGE_CODE);
-    tw__exchange exchange = { .sent = tw__profile_row(a->profile, t->sent, a->tiles),
-                              .received = tw__profile_row(a->profile, t->received, a->tiles) };
-    if (t->internal) {
-        emit_sync(w, TW_PROFILE_SYNC_INTERNAL);
-        tw__traffic_cycles(t, a->target, a->row);
-        exchange.cycles = tw__profile_row(a->profile, a->row, a->tiles);
-        uint64_t slowest = 0;
-        for (unsigned tile = 0; tile < a->tiles; tile++) slowest = a->row[tile] > slowest ? a->row[tile] : slowest;
-        emit(w, &(tw__step_desc){ .type = TW_PROGRAM_DO_EXCHANGE,
-                                  .name = name,
-                                  .index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_INTERNAL, exchange),
-                                  .cycles = slowest,
-                                  .overlapped = overlap_with_sync(a, a->row, slowest),
-                                  .active = exchange.cycles,
-                                  .data = exchange.received,
-                                  .total_data = t->internal,
-                                  .fidelity = TW_FIDELITY_ESTIMATED });
-    }
-    if (!t->global) return;
-    emit_sync(w, TW_PROFILE_SYNC_GLOBAL);
-    uint64_t cycles = tw__traffic_link_cycles(t, a->target);
-    for (unsigned tile = 0; tile < a->tiles; tile++) a->row[tile] = t->sent[tile] || t->received[tile] ? cycles : 0;
     exchange.cycles = tw__profile_row(a->profile, a->row, a->tiles);
+    uint64_t slowest = 0;
+    for (unsigned tile = 0; tile < a->tiles; tile++) slowest = a->row[tile] > slowest ? a->row[tile] : slowest;
+    emit_sync(w, TW_PROFILE_SYNC_INTERNAL, TW__SYNC_IN_IPU);
+    emit(w, &(tw__step_desc){ .type = TW_PROGRAM_DO_EXCHANGE,
+                              .name = name,
+                              .index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_INTERNAL, exchange),
+                              .cycles = slowest,
+                              .overlapped = overlap_with_sync(a, a->row, slowest),
+                              .active = exchange.cycles,
+                              .data = exchange.received,
+                              .total_data = bytes,
+                              .fidelity = TW_FIDELITY_ESTIMATED });
+}
+
+static bool between_replicas(const tw__accounting *a, const tw__traffic *t)
+{
+    unsigned replicas = a->core->replicas;
+    if (replicas < 2) return false;
+    unsigned each = replicas < t->ipus ? t->ipus / replicas : 1;
+    for (unsigned from = 0; from < t->ipus; from++)
+        for (unsigned to = 0; to < t->ipus; to++)
+            if (from / each != to / each && t->flow[(size_t)from * t->ipus + to]) return true;
+    return false;
+}
+
+/* Over the links once, then to the tiles, where several get the same. */
+static void emit_global(walker *w, const tw__traffic *t, const char *name)
+{
+    tw__accounting *a = w->a;
+    bool replicas = between_replicas(a, t);
+    emit_sync(w, TW_PROFILE_SYNC_GLOBAL, replicas ? TW__SYNC_BETWEEN_REPLICAS : TW__SYNC_BETWEEN_IPUS);
+    uint64_t cycles = tw__link_cycles(a->target, t->flow, &a->failed);
+    for (unsigned tile = 0; tile < a->tiles; tile++)
+        a->row[tile] = t->outward[tile] || t->inward[tile] ? cycles : 0;
+    tw__exchange exchange = { .sent = tw__profile_row(a->profile, t->outward, a->tiles),
+                              .received = tw__profile_row(a->profile, t->inward, a->tiles),
+                              .cycles = tw__profile_row(a->profile, a->row, a->tiles) };
     emit(w, &(tw__step_desc){ .type = TW_PROGRAM_GLOBAL_EXCHANGE,
                               .name = name,
                               .index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_GLOBAL, exchange),
@@ -123,6 +139,25 @@ static void emit_traffic(walker *w, const tw__traffic *t, const char *name)
                               .data = exchange.received,
                               .total_data = t->global,
                               .fidelity = TW_FIDELITY_ESTIMATED });
+    if (!t->spread) return;
+    tw__traffic_spread_cycles(t, a->target, a->row);
+    exchange = (tw__exchange){ .received = exchange.received };
+    emit_exchange(w, join(w, name, "Spread"), exchange, t->spread);
+}
+
+static void emit_traffic(walker *w, const tw__traffic *t, const char *name)
+{
+    tw__accounting *a = w->a;
+    if (!t->internal && !t->global) return;
+    exchange_code(a, t, TW_STORAGE_INTERNAL_EXCHANGE_CODE);
+    if (t->internal) {
+        tw__traffic_cycles(t, a->target, a->row);
+        emit_exchange(w, name,
+                      (tw__exchange){ .sent = tw__profile_row(a->profile, t->sent, a->tiles),
+                                      .received = tw__profile_row(a->profile, t->received, a->tiles) },
+                      t->internal);
+    }
+    if (t->global) emit_global(w, t, name);
 }
 
 /* Copies inside tiles: the types of one tile run one after the other. */
@@ -301,32 +336,59 @@ static void add_host_data(tw__accounting *a, const tw__operand *operand, uint64_
         if (piece.src_tile != TW_UNMAPPED) a->row[piece.src_tile] += piece.count * esize;
 }
 
-/* Model: fixed overhead + the larger of the fullest tile at 4 bytes per cycle and the fullest IPU at the host link's
- * rate; all tiles that take part are busy for the whole copy (guide 8.2.3: 392 x 10,700 cycles). Bytes by tile in
- * row[]. */
-static void emit_host(walker *w, const char *name)
+/* Cycles of a host copy on each IPU: a fixed overhead and the larger of two terms, its fullest tile at the rate of one
+ * tile and all of it at the IPU's rate. Bytes by tile in row[], which becomes cycles of the tiles that take part: those
+ * of one IPU are busy throughout (guide 8.2.3: 392 x 10,700 cycles), and without software syncs those of all IPUs. */
+static uint64_t host_cycles(tw__accounting *a, bool alone)
+{
+    const tw_tile_arch *arch = &a->target->arch;
+    unsigned each = tw_target_tiles_per_ipu(a->target);
+    uint64_t slowest = 0;
+    for (unsigned first = 0; first < a->tiles; first += each) {
+        uint64_t largest = 0, total = 0, cycles = 0;
+        for (unsigned tile = first; tile < first + each; tile++) {
+            total += a->row[tile];
+            if (a->row[tile] > largest) largest = a->row[tile];
+        }
+        double by_tile = (double)largest / arch->host_tile_bytes_per_cycle,
+               by_link = (double)total / arch->host_bytes_per_cycle;
+        if (total) cycles = arch->host_copy_overhead + (uint64_t)ceil(by_tile > by_link ? by_tile : by_link);
+        for (unsigned tile = first; tile < first + each; tile++) a->row[tile] = a->row[tile] ? cycles : 0;
+        if (cycles > slowest) slowest = cycles;
+    }
+    for (unsigned tile = 0; tile < a->tiles && !alone; tile++)
+        if (a->row[tile]) a->row[tile] = slowest;
+    return slowest;
+}
+
+/* 0 or 1 when all IPUs that take part are on that side of the ladder, else -1. */
+static int side_of(const tw__accounting *a)
+{
+    bool used[2] = { false, false };
+    for (unsigned tile = 0; tile < a->tiles; tile++)
+        if (a->row[tile]) used[tile / tw_target_tiles_per_ipu(a->target) & 1] = true;
+    return used[0] && used[1] ? -1 : used[1];
+}
+
+static void emit_host(walker *w, const char *name, tw__sync_purpose purpose)
 {
     tw__accounting *a = w->a;
-    const tw_tile_arch *arch = &a->target->arch;
-    uint64_t largest = 0, busiest = 0, total = 0, ipu_total = 0;
+    uint64_t total = 0;
     for (unsigned tile = 0; tile < a->tiles; tile++) {
-        if (tile % tw_target_tiles_per_ipu(a->target) == 0) ipu_total = 0;
         uint64_t bytes = a->row[tile];
-        total += bytes, ipu_total += bytes;
-        if (bytes > largest) largest = bytes;
-        if (ipu_total > busiest) busiest = ipu_total;
+        total += bytes;
         if (!bytes) continue;
         tw__memory_count(a->memory, tile, TW_STORAGE_HOST_EXCHANGE_CODE, HOST_CODE_BYTES);
         tw__memory_count(a->memory, tile, TW_STORAGE_HOST_PACKET_HEADER,
                          (bytes + PACKET_BYTES - 1) / PACKET_BYTES * PACKET_HEADER_BYTES);
     }
-    double by_tile = (double)largest / arch->exchange_bytes_per_cycle,
-           by_link = (double)busiest / arch->host_bytes_per_cycle;
-    uint64_t cycles = total ? arch->host_copy_overhead + (uint64_t)ceil(by_tile > by_link ? by_tile : by_link) : 0;
     tw__exchange exchange = { .received = tw__profile_row(a->profile, a->row, a->tiles) };
-    for (unsigned tile = 0; tile < a->tiles; tile++) a->row[tile] = a->row[tile] ? cycles : 0;
+    int side = side_of(a);
+    tw__sync_cost before = tw__sync_cost_of(a->engine, purpose, side, false),
+                  after = tw__sync_cost_of(a->engine, purpose, side, true);
+    uint64_t cycles = host_cycles(a, strcmp(after.group, before.group) != 0);
     exchange.cycles = tw__profile_row(a->profile, a->row, a->tiles);
-    emit_sync(w, TW_PROFILE_SYNC_EXTERNAL);
+    emit_sync_of(w, TW_PROFILE_SYNC_EXTERNAL, before);
     emit(w, &(tw__step_desc){ .type = TW_PROGRAM_STREAM_COPY,
                               .name = name,
                               .index = tw__profile_add_exchange(a->profile, TW__EXCHANGE_HOST, exchange),
@@ -335,8 +397,8 @@ static void emit_host(walker *w, const char *name)
                               .data = exchange.received,
                               .total_data = total,
                               .fidelity = TW_FIDELITY_ESTIMATED });
-    emit_sync(w, TW_PROFILE_SYNC_INTERNAL);
-    emit_sync(w, TW_PROFILE_SYNC_INTERNAL);
+    emit_sync_of(w, TW_PROFILE_SYNC_INTERNAL, after);
+    emit_sync(w, TW_PROFILE_SYNC_INTERNAL, TW__SYNC_IN_IPU);
 }
 
 static const char *first_name(const tw__accounting *a, const tw__plan_step *step)
@@ -357,7 +419,7 @@ static void transfer_step(walker *w, const tw__plan_step *step)
         const tw__part *part = &transfer->parts[i];
         add_host_data(a, &a->core->programs[part->program].a, part->first, part->count);
     }
-    emit_host(w, first_name(a, step));
+    emit_host(w, first_name(a, step), TW__SYNC_HOST);
 }
 
 /* Remote buffers and PrintTensor: the tensor goes to or comes from outside. */
@@ -370,7 +432,8 @@ static void whole_operand_step(walker *w, const tw__plan_step *step)
             &a->core->programs[a->engine->plan.step_programs.items[step->first_program + i]].a;
         if (operand->regions) add_host_data(a, operand, 0, operand->regions->count);
     }
-    emit_host(w, first_name(a, step));
+    emit_host(w, first_name(a, step),
+              w->a->engine->plan.steps.items[w->step].kind == TW__S_REMOTE ? TW__SYNC_REMOTE : TW__SYNC_HOST);
 }
 
 /* A predicate is read on its tile and goes to all others, so that every tile takes the same way. */
@@ -405,10 +468,13 @@ static void branch_step(walker *w, const tw__plan_step *step)
 
 static void sync_step(walker *w, const tw__plan_step *step)
 {
-    static const tw_profile_sync kinds[] = { [TW_SYNC_INTERNAL] = TW_PROFILE_SYNC_INTERNAL,
-                                             [TW_SYNC_EXTERNAL] = TW_PROFILE_SYNC_EXTERNAL,
-                                             [TW_SYNC_GLOBAL] = TW_PROFILE_SYNC_GLOBAL };
-    emit_sync(w, kinds[step->payload]);
+    static const struct {
+        tw_profile_sync kind;
+        tw__sync_purpose purpose;
+    } kinds[] = { [TW_SYNC_INTERNAL] = { TW_PROFILE_SYNC_INTERNAL, TW__SYNC_IN_IPU },
+                  [TW_SYNC_EXTERNAL] = { TW_PROFILE_SYNC_EXTERNAL, TW__SYNC_ALL },
+                  [TW_SYNC_GLOBAL] = { TW_PROFILE_SYNC_GLOBAL, TW__SYNC_ALL } };
+    emit_sync(w, kinds[step->payload].kind, kinds[step->payload].purpose);
 }
 
 static void empty_step(walker *w, const tw__plan_step *step)

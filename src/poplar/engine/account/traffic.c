@@ -14,8 +14,9 @@
 #define LATENCY_SPREAD 32 /* more from one end of the IPU to the other */
 
 /* After this many parcels the rest of an exchange is counted piece by piece, without a search for equal data: large
- * copies move every element once anyway. */
-#define MAX_PARCELS (1u << 18)
+ * copies move every element once anyway. What crosses links is still searched for, up to MAX_CROSSINGS. */
+#define MAX_PARCELS   (1u << 18)
+#define MAX_CROSSINGS (1u << 20)
 
 bool tw__traffic_init(tw__traffic *t, const tw_target *target)
 {
@@ -27,13 +28,18 @@ bool tw__traffic_init(tw__traffic *t, const tw_target *target)
     t->received = tw__calloc(t->tiles, sizeof *t->received);
     t->runs = tw__calloc(t->tiles, sizeof *t->runs);
     t->reach = tw__calloc(t->tiles, sizeof *t->reach);
-    if (t->ipus > 1) t->flow = tw__calloc((size_t)t->ipus * t->ipus, sizeof *t->flow);
-    return t->sent && t->received && t->runs && t->reach && (t->ipus == 1 || t->flow);
+    bool ok = t->sent && t->received && t->runs && t->reach;
+    if (t->ipus == 1) return ok;
+    t->outward = tw__calloc(t->tiles, sizeof *t->outward);
+    t->inward = tw__calloc(t->tiles, sizeof *t->inward);
+    t->flow = tw__calloc((size_t)t->ipus * t->ipus, sizeof *t->flow);
+    return ok && t->outward && t->inward && t->flow;
 }
 
 void tw__traffic_free(tw__traffic *t)
 {
-    free(t->sent), free(t->received), free(t->runs), free(t->reach), free(t->flow), free(t->parcels.items);
+    free(t->sent), free(t->received), free(t->outward), free(t->inward), free(t->runs), free(t->reach);
+    free(t->flow), free(t->inner.items), free(t->outer.items), free(t->crossings.items), free(t->seen);
     memset(t, 0, sizeof *t);
 }
 
@@ -43,25 +49,30 @@ void tw__traffic_reset(tw__traffic *t)
     memset(t->received, 0, t->tiles * sizeof *t->received);
     memset(t->runs, 0, t->tiles * sizeof *t->runs);
     memset(t->reach, 0, t->tiles * sizeof *t->reach);
-    if (t->flow) memset(t->flow, 0, (size_t)t->ipus * t->ipus * sizeof *t->flow);
-    t->internal = t->global = 0;
-    t->parcels.count = 0;
+    if (t->flow && (t->global || t->crossings.count)) {
+        memset(t->outward, 0, t->tiles * sizeof *t->outward);
+        memset(t->inward, 0, t->tiles * sizeof *t->inward);
+        memset(t->flow, 0, (size_t)t->ipus * t->ipus * sizeof *t->flow);
+    }
+    if (t->crossings.count) memset(t->seen, 0, t->seen_room * sizeof *t->seen);
+    t->internal = t->global = t->spread = 0;
+    t->inner.count = t->outer.count = t->crossings.count = 0;
     t->piecewise = false;
 }
 
-/* Who talks to whom: distances within an IPU, flows between IPUs. */
+/* Distances within an IPU. */
 static void note_pair(tw__traffic *t, uint32_t src, uint32_t dst, uint64_t bytes)
 {
-    unsigned from = src / t->tiles_per_ipu, to = dst / t->tiles_per_ipu;
-    if (from != to) {
-        t->flow[(size_t)from * t->ipus + to] += bytes;
-        t->global += bytes;
-        return;
-    }
     uint32_t distance = src < dst ? dst - src : src - dst;
     if (distance > t->reach[src]) t->reach[src] = distance;
     if (distance > t->reach[dst]) t->reach[dst] = distance;
     t->internal += bytes;
+}
+
+static void note_flow(tw__traffic *t, uint32_t src, uint32_t ipu, uint64_t bytes)
+{
+    t->flow[(size_t)(src / t->tiles_per_ipu) * t->ipus + ipu] += bytes;
+    t->global += bytes;
 }
 
 static void count_parcels(tw__traffic *t);
@@ -80,25 +91,87 @@ static tw__parcel parcel_of(uint32_t src, uint32_t dst, uint32_t var, uint64_t f
     return p;
 }
 
+static void push(tw__traffic *t, tw__parcels *list, const tw__parcel *parcel)
+{
+    if (tw__grow(&list->items, &list->room, list->count, sizeof *list->items))
+        list->items[list->count++] = *parcel;
+    else
+        t->failed = true;
+}
+
+static bool same_crossing(const tw__parcel *a, const tw__parcel *b)
+{
+    return a->dst == b->dst && a->var == b->var && a->begin == b->begin && a->end == b->end &&
+           a->stride == b->stride && a->comb == b->comb;
+}
+
+/* Twice as many places as crossings, so that a search ends soon. */
+static bool grow_seen(tw__traffic *t)
+{
+    size_t room = t->seen_room ? 2 * t->seen_room : 1024;
+    uint32_t *seen = tw__calloc(room, sizeof *seen);
+    if (!seen) return false;
+    free(t->seen);
+    t->seen = seen, t->seen_room = room;
+    return true;
+}
+
+static size_t hash_of(const tw__parcel *p)
+{
+    const uint64_t parts[] = { p->dst, p->var, p->begin, p->end, p->stride, p->comb };
+    uint64_t hash = 1469598103934665603u;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) hash = (hash ^ parts[i]) * 1099511628211u;
+    return (size_t)(hash ^ hash >> 32);
+}
+
+static void enter(tw__traffic *t, uint32_t index)
+{
+    size_t at = hash_of(&t->crossings.items[index]) & (t->seen_room - 1);
+    while (t->seen[at]) at = (at + 1) & (t->seen_room - 1);
+    t->seen[at] = index + 1;
+}
+
+/* A piece that crosses links, once for each IPU it goes to. */
+static void add_crossing(tw__traffic *t, tw__parcel parcel)
+{
+    uint32_t ipu = parcel.dst / t->tiles_per_ipu;
+    parcel.dst = ipu;
+    if (t->crossings.count == MAX_CROSSINGS) {
+        note_flow(t, parcel.src, ipu, parcel.end - parcel.begin);
+        return;
+    }
+    if (2 * (t->crossings.count + 1) > t->seen_room) {
+        if (!grow_seen(t)) {
+            t->failed = true;
+            return;
+        }
+        for (uint32_t i = 0; i < t->crossings.count; i++) enter(t, i);
+    }
+    for (size_t at = hash_of(&parcel) & (t->seen_room - 1); t->seen[at]; at = (at + 1) & (t->seen_room - 1))
+        if (same_crossing(&t->crossings.items[t->seen[at] - 1], &parcel)) return;
+    size_t before = t->crossings.count;
+    push(t, &t->crossings, &parcel);
+    if (t->crossings.count > before) enter(t, (uint32_t)before);
+}
+
 void tw__traffic_add(tw__traffic *t, const tw__piece *piece, unsigned esize)
 {
     uint64_t bytes = piece->count * esize;
-    if (t->parcels.count == MAX_PARCELS) count_parcels(t), t->piecewise = true;
-    if (t->piecewise) {
-        t->received[piece->dst_tile] += bytes, t->sent[piece->src_tile] += bytes;
-        t->runs[piece->dst_tile]++, t->runs[piece->src_tile]++;
-        note_pair(t, piece->src_tile, piece->dst_tile, bytes);
+    uint32_t src = piece->src_tile, dst = piece->dst_tile;
+    bool by_source = piece->src_var != UINT32_MAX, crosses = src / t->tiles_per_ipu != dst / t->tiles_per_ipu;
+    tw__parcel parcel =
+        parcel_of(src, dst, by_source ? piece->src_var : piece->dst_var, by_source ? piece->src : piece->dst,
+                  by_source ? piece->src_stride : piece->dst_stride, piece->count, esize);
+    if (crosses) add_crossing(t, parcel);
+    if (t->inner.count + t->outer.count == MAX_PARCELS) count_parcels(t), t->piecewise = true;
+    if (!t->piecewise) {
+        push(t, crosses ? &t->outer : &t->inner, &parcel);
         return;
     }
-    if (!tw__grow(&t->parcels.items, &t->parcels.room, t->parcels.count, sizeof *t->parcels.items)) {
-        t->failed = true;
-        return;
-    }
-    bool by_source = piece->src_var != UINT32_MAX;
-    t->parcels.items[t->parcels.count++] =
-        parcel_of(piece->src_tile, piece->dst_tile, by_source ? piece->src_var : piece->dst_var,
-                  by_source ? piece->src : piece->dst, by_source ? piece->src_stride : piece->dst_stride,
-                  piece->count, esize);
+    (crosses ? t->inward : t->received)[dst] += bytes;
+    (crosses ? t->outward : t->sent)[src] += bytes;
+    t->runs[dst]++, t->runs[src]++;
+    if (!crosses) note_pair(t, src, dst, bytes);
 }
 
 #define ORDER(x, y) ((x) < (y) ? -1 : (x) > (y))
@@ -125,75 +198,77 @@ static int by_sender(const void *x, const void *y)
     return c ? c : same_data(a, b);
 }
 
-/* Adds up the union of the sorted parcels of each tile. */
-static void count_side(tw__traffic *t, bool receive)
+/* Adds up the union of the sorted parcels of each tile, or, for crossings, of each IPU. */
+static void count_side(tw__traffic *t, const tw__parcels *list, bool receive, uint64_t *sums)
 {
-    tw__parcel *p = t->parcels.items;
-    for (size_t i = 0, j; i < t->parcels.count; i = j) {
+    const tw__parcel *p = list->items;
+    for (size_t i = 0, j; i < list->count; i = j) {
         uint32_t tile = receive ? p[i].dst : p[i].src;
         uint64_t begin = p[i].begin, end = begin;
-        for (j = i; j < t->parcels.count && (receive ? p[j].dst : p[j].src) == tile && p[j].var == p[i].var &&
+        for (j = i; j < list->count && (receive ? p[j].dst : p[j].src) == tile && p[j].var == p[i].var &&
                     p[j].stride == p[i].stride && p[j].comb == p[i].comb && p[j].begin <= end;
              j++) {
             uint64_t before = end;
             if (p[j].end > end) end = p[j].end;
-            if (receive && end > before) note_pair(t, p[j].src, tile, end - before);
+            if (end == before || !receive) continue;
+            if (list == &t->inner) note_pair(t, p[j].src, tile, end - before);
+            if (list == &t->crossings) note_flow(t, p[j].src, tile, end - before);
         }
-        (receive ? t->received : t->sent)[tile] += end - begin;
+        if (!sums) continue;
+        sums[tile] += end - begin;
         t->runs[tile]++;
+    }
+}
+
+static void count_list(tw__traffic *t, tw__parcels *list, uint64_t *received, uint64_t *sent)
+{
+    qsort(list->items, list->count, sizeof *list->items, by_receiver);
+    count_side(t, list, true, received);
+    if (sent) {
+        qsort(list->items, list->count, sizeof *list->items, by_sender);
+        count_side(t, list, false, sent);
+        list->count = 0;
     }
 }
 
 static void count_parcels(tw__traffic *t)
 {
-    qsort(t->parcels.items, t->parcels.count, sizeof *t->parcels.items, by_receiver);
-    count_side(t, true);
-    qsort(t->parcels.items, t->parcels.count, sizeof *t->parcels.items, by_sender);
-    count_side(t, false);
-    t->parcels.count = 0;
+    if (t->inner.count) count_list(t, &t->inner, t->received, t->sent);
+    if (t->outer.count) count_list(t, &t->outer, t->inward, t->outward);
 }
 
 void tw__traffic_finish(tw__traffic *t)
 {
-    if (t->parcels.count) count_parcels(t);
+    count_parcels(t);
+    if (!t->crossings.count) return;
+    count_list(t, &t->crossings, NULL, NULL);
+    uint64_t arrived = 0;
+    for (unsigned tile = 0; tile < t->tiles; tile++) arrived += t->inward[tile];
+    t->spread = arrived > t->global ? arrived : 0;
 }
 
-void tw__traffic_cycles(const tw__traffic *t, const tw_target *target, uint64_t *out)
+static void cycles_of(const tw__traffic *t, const tw_target *target, const uint64_t *bytes, const uint64_t *more,
+                      bool inside, uint64_t *out)
 {
     double rate = tw_target_exchange_bytes_per_cycle(target);
     unsigned span = t->tiles_per_ipu > 1 ? t->tiles_per_ipu - 1 : 1;
     for (unsigned tile = 0; tile < t->tiles; tile++) {
-        uint64_t bytes = t->sent[tile] > t->received[tile] ? t->sent[tile] : t->received[tile];
+        uint64_t most = more && more[tile] > bytes[tile] ? more[tile] : bytes[tile];
+        uint32_t reach =
+            inside ? t->reach[tile] : tile % t->tiles_per_ipu; /* links are at the first tile: a guess */
         out[tile] = 0;
-        if (bytes && t->reach[tile])
-            out[tile] = (uint64_t)ceil((double)bytes / rate) + LATENCY_NEAR +
-                        (uint64_t)LATENCY_SPREAD * t->reach[tile] / span;
+        if (most && (reach || !inside))
+            out[tile] =
+                (uint64_t)ceil((double)most / rate) + LATENCY_NEAR + (uint64_t)LATENCY_SPREAD * reach / span;
     }
 }
 
-/* Links of a ladder (Poplar API, link models): 4 within a pair of IPUs (2 when only crossing over), 2 up and 2 down
- * on each side. A flow crosses its own rung first, then climbs; a constraint's time is the sum of its flows. */
-uint64_t tw__traffic_link_cycles(const tw__traffic *t, const tw_target *target)
+void tw__traffic_cycles(const tw__traffic *t, const tw_target *target, uint64_t *out)
 {
-    if (!t->flow || !t->global) return 0;
-    const tw_tile_arch *arch = &target->arch;
-    double bytes_per_cycle = arch->link_bits_per_second * arch->link_efficiency / 8 / arch->clock_hz;
-    unsigned pairs = (t->ipus + 1) / 2;
-    /* [pair][0] rung 0 -> 1, [1] rung 1 -> 0, [2 + side] up to the next pair, [4 + side] down from it */
-    double(*busy)[6] = tw__calloc(pairs, sizeof *busy);
-    if (!busy) return 0;
-    for (unsigned src = 0; src < t->ipus; src++)
-        for (unsigned dst = 0; dst < t->ipus; dst++) {
-            double bytes = (double)t->flow[(size_t)src * t->ipus + dst];
-            if (src == dst || !bytes) continue;
-            unsigned side = dst & 1, from = src / 2, to = dst / 2;
-            if ((src & 1) != side) busy[from][src & 1] += bytes / (bytes_per_cycle * (from == to ? 4 : 2));
-            for (unsigned k = from; k < to; k++) busy[k][2 + side] += bytes / (bytes_per_cycle * 2);
-            for (unsigned k = to; k < from; k++) busy[k][4 + side] += bytes / (bytes_per_cycle * 2);
-        }
-    double worst = 0;
-    for (unsigned pair = 0; pair < pairs; pair++)
-        for (unsigned i = 0; i < 6; i++) worst = busy[pair][i] > worst ? busy[pair][i] : worst;
-    free(busy);
-    return (uint64_t)ceil(worst);
+    cycles_of(t, target, t->sent, t->received, true, out);
+}
+
+void tw__traffic_spread_cycles(const tw__traffic *t, const tw_target *target, uint64_t *out)
+{
+    cycles_of(t, target, t->inward, NULL, false, out);
 }

@@ -327,7 +327,7 @@ static void stream_copy(void **state)
     assert_int_equal(s.steps[0].sync, TW_PROFILE_SYNC_EXTERNAL);
     assert_string_equal(s.steps[1].type_name, "StreamCopy");
     assert_int_equal(s.steps[1].total_data, 1600);
-    assert_int_equal(s.steps[1].cycles, 5 + 171); /* 1,600 bytes at 9.4 per cycle, more than 400 at 4 */
+    assert_int_equal(s.steps[1].cycles, 5 + 682); /* 1,600 bytes at 2.349 per cycle, more than 400 at 1 */
     assert_true(s.steps[1].active_tile_balance == 1.0);
     assert_int_equal(s.steps[2].sync, TW_PROFILE_SYNC_INTERNAL);
     assert_int_equal(s.steps[3].sync, TW_PROFILE_SYNC_INTERNAL);

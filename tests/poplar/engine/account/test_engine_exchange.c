@@ -84,7 +84,7 @@ static void against_elements(void **state)
 static void counts_each_element_once(void **state)
 {
     (void)state;
-    enum { ROWS = 3, COLUMNS = 5, TO = 9 };
+    enum { ROWS = 3, COLUMNS = 5 };
     static const struct {
         uint64_t first;
         int64_t stride;
@@ -100,12 +100,14 @@ static void counts_each_element_once(void **state)
     };
     static const uint64_t elements[] = { 12, 4, 9, 5 };
     tw_device *device = test_device_new(MODEL);
-    for (size_t i = 0; i < G_N_ELEMENTS(pieces); i++) {
+    for (size_t n = 0; n < 2 * G_N_ELEMENTS(pieces); n++) {
+        size_t i = n / 2;
+        unsigned to = n % 2 ? 9 : 5; /* on another IPU, and on the same */
         tw__traffic traffic;
         assert_true(tw__traffic_init(&traffic, tw_device_target(device)));
         for (size_t k = 0; k < G_N_ELEMENTS(pieces[i]); k++) {
             tw__piece piece = { .src_tile = 1,
-                                .dst_tile = TO,
+                                .dst_tile = to,
                                 .src_var = 0,
                                 .dst_var = UINT32_MAX,
                                 .src = pieces[i][k].first,
@@ -114,9 +116,11 @@ static void counts_each_element_once(void **state)
             tw__traffic_add(&traffic, &piece, 2);
         }
         tw__traffic_finish(&traffic);
-        if (traffic.received[TO] != elements[i] * 2 || traffic.sent[1] != elements[i] * 2 ||
+        uint64_t received = (n % 2 ? traffic.inward : traffic.received)[to],
+                 sent = (n % 2 ? traffic.outward : traffic.sent)[1];
+        if (received != elements[i] * 2 || sent != elements[i] * 2 || traffic.spread ||
             traffic.internal + traffic.global != elements[i] * 2)
-            fail_msg("case %zu: %llu bytes received", i, (unsigned long long)traffic.received[TO]);
+            fail_msg("case %zu: %llu bytes received", i, (unsigned long long)received);
         tw__traffic_free(&traffic);
     }
     tw_device_free(device);
