@@ -46,6 +46,9 @@ uint64_t tw__wse_cycle(const tw__wse *w);
 bool tw__wse_quiet(tw__wse *w);
 /* Lines naming PEs that wait, and for what; malloc'ed text, "" when none does, NULL when out of memory. */
 char *tw__wse_waiting(tw__wse *w, unsigned at_most);
+/* When a run is over and nothing moves: says what is left behind, operations, blocked tasks, wavelets. A task that
+ * waits in the middle fails under --check=error and strict. */
+tw_status tw__wse_end(tw__wse *w);
 
 /* Runs a function on one PE as the command task of the host: when its main thread is free, before other tasks.
  * Commands of a PE queue up; the next one starts when the function before has returned and the PE has opened the

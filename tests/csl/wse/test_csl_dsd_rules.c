@@ -3,6 +3,7 @@
 #include "compile.h"
 
 #define HEAD                                                                                                       \
+    "var narrow = @zeros([4]i8);\n"                                                                                \
     "var a = @zeros([10]i16); var w = @zeros([10]i32); var h = @zeros([10]f16); var s = @zeros([10]f32); var m = " \
     "@zeros([4,5]i16);\n"                                                                                          \
     "const d = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{10} -> a[i] });\n"                                      \
@@ -52,7 +53,7 @@ static const row dsds[] = { /* vendor document "DSDs": kinds and properties */
     { BOTH, DSD("mem1d_dsd, .{ .tensor_access = |i|{10} -> a[i], .extent = `5` }"), ".extent is given twice" },
     { BOTH, DSD("mem1d_dsd, .{ .tensor_access = |i|{10} -> a[i], .stride = `5` }"), ".stride is given twice" },
     { BOTH, DSD("mem1d_dsd, .{ .base_address = `5`, .extent = 3 }"),
-          "must be a pointer to numbers, not comptime_int" },
+          "must be a pointer to numbers of 16 or 32 bits, not comptime_int" },
     { BOTH, DSD("mem1d_dsd, .{ .base_address = &a, .extent = `70000` }"), "70000 does not fit u16" },
     { BOTH, DSD("mem1d_dsd, .{ .base_address = &a, .extent = `32768` }"), "must be at most 32767, not 32768" },
     { BOTH, DSD("mem1d_dsd, .{ .base_address = &a, .extent = 3, .stride = `128` }"), "128 does not fit i8" },
@@ -107,9 +108,10 @@ static const row dsds[] = { /* vendor document "DSDs": kinds and properties */
           "this DSD has no .fabric_color, and no @initialize_queue gives its queue 1 one" },
 };
 
-static const row changes[] = { /* "DSDs": changing properties */
+static const row changes[] = {
+    { BOTH, USE("@set_dsd_base_addr(d, `&`narrow)"), "numbers of 16 or 32 bits, not *[4]i8" }, /* "DSDs": changing properties */
     { BOTH, USE("@set_dsd_base_addr(`in`, a)"), "@set_dsd_base_addr needs a memory DSD, not fabin_dsd" },
-    { BOTH, USE("@set_dsd_base_addr(d, `5`)"), "must be an array or a pointer to numbers, not comptime_int" },
+    { BOTH, USE("@set_dsd_base_addr(d, `5`)"), "must be an array of, or a pointer to, numbers of 16 or 32 bits, not comptime_int" },
     { BOTH, USE("`@set_dsd_base_addr`(d)"), "@set_dsd_base_addr takes 2 arguments, got 1" },
     { BOTH, USE("@increment_dsd_offset(`out`, 1, i16)"), "needs a memory DSD, not fabout_dsd" },
     { BOTH, USE("@increment_dsd_offset(d, `40000`, i16)"), "40000 does not fit i16" },

@@ -373,7 +373,48 @@ static const struct {
     { TW__WSE_CHECK_OFF, true, "outside the 49152 bytes of PE memory",
       HEAD IOTA16("a", 4) MEM("from", "a", 4)
           RUN("var n: i16 = 30000; @mov16(@increment_dsd_offset(from, n, i16), 1); count(1);") },
+    { TW__WSE_CHECK_OFF, true, "source and destination are one FIFO",
+      HEAD IOTA16("buf", 8) "const f = @allocate_fifo(buf);\n" IOTA16("a", 4) MEM("from", "a", 4)
+          RUN("@mov16(f, from); @set_fifo_read_length(f, 0x7fff); @mov16(f, f);") },
 };
+
+#define UNENDED HEAD LOOP "var b = @zeros([4]i16);\n" MEM("to", "b", 4) "const in4 = @set_dsd_length(in, 4);\n"
+/* What is left when nothing moves any more. */
+static const struct {
+    tw__wse_check check;
+    bool fails;
+    const char *phrase, *note, *text;
+} leftovers[] = {
+    { TW__WSE_CHECK_REPORT, false, "tasks wait for what never comes", "color 4", UNENDED RUN("@mov16(to, in4);") },
+    { TW__WSE_CHECK_ERROR, true, "tasks wait for what never comes", "color 4", UNENDED RUN("@mov16(to, in4);") },
+    { TW__WSE_CHECK_OFF, false, NULL, NULL, UNENDED RUN("@mov16(to, in4);") },
+    { TW__WSE_CHECK_ERROR, false, "operations or wavelets are left", "0 of 4",
+      UNENDED RUN("@mov16(to, in4, .{ .async = true });") },
+    { TW__WSE_CHECK_ERROR, false, "operations or wavelets are left", "1 wavelet", UNENDED RUN("@mov16(out, 7);") },
+    { TW__WSE_CHECK_STRICT, false, NULL, NULL, UNENDED RUN("@mov16(out, 7); @mov16(to, in);") },
+};
+
+static void csl_dsd_leftovers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof leftovers / sizeof *leftovers; i++) {
+        compiled c = compile_good(leftovers[i].text, false);
+        tw__wse *w = tw__wse_new(c.image, &(tw__wse_options){ .check = leftovers[i].check }, c.diags);
+        assert_non_null(w);
+        assert_int_equal(tw__wse_run(w, 200000, NULL, NULL), TW_OK);
+        bool failed = tw__wse_end(w) != TW_OK;
+        tw_severity severity = failed ? TW_ERROR : TW_WARNING;
+        bool said = leftovers[i].phrase ? find_message(c.diags, severity, leftovers[i].phrase) &&
+                                              find_message(c.diags, TW_NOTE, leftovers[i].note)
+                                        : tw_diags_count(c.diags, TW_WARNING) == 0;
+        if (!said || failed != leftovers[i].fails) {
+            tw_diags_print(c.diags, stderr, false);
+            fail_msg("row %zu:\n%s", i, leftovers[i].text);
+        }
+        tw__wse_free(w);
+        compiled_free(&c);
+    }
+}
 
 static void csl_dsd_reports(void **state)
 {
@@ -397,6 +438,7 @@ static void csl_dsd_reports(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(csl_dsd_programs), cmocka_unit_test(csl_dsd_reports) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(csl_dsd_programs), cmocka_unit_test(csl_dsd_reports),
+                                        cmocka_unit_test(csl_dsd_leftovers) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

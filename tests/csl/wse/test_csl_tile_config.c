@@ -2,7 +2,8 @@
  * program writes is what it reads back, and what the router or the scheduler then does. */
 #include "csl/wse/library_kit.h"
 
-#define TOP "const tc = @import_module(\"<tile_config>\"); const red = @get_color(3); var blue: color = @get_color(3);\n"
+#define TOP \
+    "const tc = @import_module(\"<tile_config>\"); const red = @get_color(3); var blue: color = @get_color(3);\n"
 
 /* Registers as bits: outputs W E S N RAMP from bit 0, inputs from bit 5. */
 static void routes(void **state)
@@ -60,20 +61,23 @@ static void filters(void **state)
             "comptime { @set_local_color_config(other, .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } },\n"
             "    .filter = .{ .kind = .{ .range = true }, .min_idx = 3, .max_idx = 5 } });\n"
             "  @set_local_color_config(red, .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } },\n"
-            "    .filter = .{ .kind = .{ .counter = true }, .count_data = true, .limit1 = 4, .max_counter = 1 } }); }\n";
-    EXPECT(top, "const id = @get_filter_id(red); out[0] = @as(u32, id); out[1] = @as(u32, @get_filter_id(other));\n"
-                "f.set_max_counter(id, 2); f.set_active_limit(id, 6); f.set_counter(id, 5);\n"
-                "const at = tc.addresses.FILTERS + 8 * id; out[2] = @as(u32, @get_config(at));\n"
-                "out[3] = @as(u32, @get_config(at + 1)); out[4] = @as(u32, @get_config(at + 3));",
+            "    .filter = .{ .kind = .{ .counter = true }, .count_data = true, .limit1 = 4, .max_counter = 1 } "
+            "}); }\n";
+    EXPECT(top,
+           "const id = @get_filter_id(red); out[0] = @as(u32, id); out[1] = @as(u32, @get_filter_id(other));\n"
+           "f.set_max_counter(id, 2); f.set_active_limit(id, 6); f.set_counter(id, 5);\n"
+           "const at = tc.addresses.FILTERS + 8 * id; out[2] = @as(u32, @get_config(at));\n"
+           "out[3] = @as(u32, @get_config(at + 1)); out[4] = @as(u32, @get_config(at + 3));",
            1, 0, 5, 6, 2);
     uint32_t out[OUT];
-    run_body(top,
-             "const id = @get_filter_id(red); out[0] = f.get_pass_count(id); out[1] = f.get_drop_count(id);\n"
-             "f.set_counter_and_state(id, 4, f.counter_filter_state.DROP); out[2] = f.get_counter_value(id);\n"
-             "out[3] = @as(u32, @as(u16, f.get_state(id))); f.set_pass_count(id, 8); out[4] = f.get_pass_count(id);\n"
-             "out[5] = f.get_drop_count(id); f.set_state(id, f.counter_filter_state.PASS);\n"
-             "out[6] = @as(u32, @as(u16, f.get_state(id))); f.set_drop_count(id, 2); out[7] = f.get_drop_count(id);",
-             true, out);
+    run_body(
+        top,
+        "const id = @get_filter_id(red); out[0] = f.get_pass_count(id); out[1] = f.get_drop_count(id);\n"
+        "f.set_counter_and_state(id, 4, f.counter_filter_state.DROP); out[2] = f.get_counter_value(id);\n"
+        "out[3] = @as(u32, @as(u16, f.get_state(id))); f.set_pass_count(id, 8); out[4] = f.get_pass_count(id);\n"
+        "out[5] = f.get_drop_count(id); f.set_state(id, f.counter_filter_state.PASS);\n"
+        "out[6] = @as(u32, @as(u16, f.get_state(id))); f.set_drop_count(id, 2); out[7] = f.get_drop_count(id);",
+        true, out);
     static const uint32_t want[] = { 4, 6, 4, 1, 8, 6, 0, 2 };
     for (size_t k = 0; k < sizeof want / sizeof *want; k++)
         if (out[k] != want[k]) fail_msg("out[%zu] is %u, expected %u", k, out[k], want[k]);
@@ -82,23 +86,26 @@ static void filters(void **state)
 static void queues_and_priorities(void **state)
 {
     (void)state;
-    EXPECT(TOP "const iq = @get_input_queue(2); const oq = @get_output_queue(4); const id = @get_local_task_id(8);\n"
-               "comptime { @set_local_color_config(red, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } } });\n"
-               "  @initialize_queue(iq, .{ .color = red });\n"
-               "  @initialize_queue(oq, if (@is_arch(\"wse3\")) .{ .color = red } else .{});\n"
-               "  @block(if (@is_arch(\"wse3\")) @get_data_task_id(iq) else @get_data_task_id(red));\n"
-               "  tc.task_priority.set_task_priority(id);\n"
-               "  tc.main_thread_priority.update_main_thread_priority(tc.main_thread_priority.level.MEDIUM);\n"
-               "  tc.control_transform.set_mask(0x7f); }\n"
-               "const send = @get_dsd(fabout_dsd, .{ .extent = 1, .output_queue = oq, .fabric_color = red });\n"
-               "var x: u16 = 0;",
+    EXPECT(TOP
+           "const iq = @get_input_queue(2); const oq = @get_output_queue(4); const id = @get_local_task_id(8);\n"
+           "comptime { @set_local_color_config(red, .{ .routes = .{ .rx = .{ RAMP }, .tx = .{ RAMP } } });\n"
+           "  @initialize_queue(iq, .{ .color = red });\n"
+           "  @initialize_queue(oq, if (@is_arch(\"wse3\")) .{ .color = red } else .{});\n"
+           "  @block(if (@is_arch(\"wse3\")) @get_data_task_id(iq) else @get_data_task_id(red));\n"
+           "  tc.task_priority.set_task_priority(id);\n"
+           "  tc.main_thread_priority.update_main_thread_priority(tc.main_thread_priority.level.MEDIUM);\n"
+           "  tc.control_transform.set_mask(0x7f); }\n"
+           "const send = @get_dsd(fabout_dsd, .{ .extent = 1, .output_queue = oq, .fabric_color = red });\n"
+           "var x: u16 = 0;",
            "@mov32(send, 5); @mov32(send, 6); @mov32(send, 7);\n"
            "for (@range(u16, 100)) |k| { x += k; }\n"
            "const s = tc.input_queue_status.get(); const o = tc.output_queue_status.get();\n"
            "out[0] = @as(u32, tc.input_queue_status.is_empty(s, iq)); out[1] = @as(u32, "
            "tc.input_queue_status.is_empty(s, @get_input_queue(3)));\n"
-           "out[2] = @as(u32, tc.input_queue_status.none_full(s)); out[3] = @as(u32, tc.input_queue_status.all_empty(s));\n"
-           "out[4] = @as(u32, tc.output_queue_status.all_empty(o)); out[5] = @as(u32, tc.output_queue_status.is_full(o, "
+           "out[2] = @as(u32, tc.input_queue_status.none_full(s)); out[3] = @as(u32, "
+           "tc.input_queue_status.all_empty(s));\n"
+           "out[4] = @as(u32, tc.output_queue_status.all_empty(o)); out[5] = @as(u32, "
+           "tc.output_queue_status.is_full(o, "
            "oq));\n"
            "out[6] = @as(u32, tc.input_queue_status.none_empty(s)); out[7] = @as(u32, s.empty);\n"
            "const p = tc.addresses.TASK_PRIORITY + 8; out[8] = @as(u32, @get_config(p));\n"
@@ -149,7 +156,8 @@ static const char flush_program[] =
     "const in1 = @get_dsd(fabin_dsd, .{ .extent = 6, .input_queue = iq });\n"
     "const in2 = @get_dsd(fabin_dsd, .{ .extent = 2, .input_queue = iq });\n"
     "const get_id = @get_local_task_id(8); const got_id = @get_local_task_id(9);\n"
-    "task get() void { for (@range(u16, 500)) |i| { x += i; } @mov32(av, in1, .{ .async = true, .activate = got }); }\n"
+    "task get() void { for (@range(u16, 500)) |i| { x += i; } @mov32(av, in1, .{ .async = true, .activate = got "
+    "}); }\n"
     "task got() void {\n"
     "  tc.input_queue_config.encode_input_queue(@get_int(iq), @get_int(second), true);\n"
     "  @mov32(bv, in2, .{ .async = true });\n"
@@ -209,7 +217,8 @@ static void check_exception(const char *mask, const char *body, const char *mess
     assert_non_null(w);
     bool stopped = tw__wse_run(w, 100000, NULL, NULL) != TW_OK, found = false;
     const tw_diag *d;
-    for (size_t i = 0; (d = tw_diags_get(c.diags, i)); i++) found = found || (message && strstr(d->message, message));
+    for (size_t i = 0; (d = tw_diags_get(c.diags, i)); i++)
+        found = found || (message && strstr(d->message, message));
     if (stopped != (message != NULL) || found != (message != NULL)) {
         tw_diags_print(c.diags, stderr, false);
         fail_msg("mask %s: %s", mask, body);
@@ -283,29 +292,26 @@ static void register_rules(void **state)
 static void filter_numbers_differ(void **state)
 {
     (void)state;
-    expect_error("const c = @get_color(2);\n"
-                 "layout { @set_rectangle(2, 1); @set_tile_code(0, 0, \"pe.csl\"); @set_tile_code(1, 0, \"pe.csl\");\n"
-                 "  const f = .{ .kind = .{ .range = true }, .min_idx = 0, .max_idx = 1 };\n"
-                 "  @set_color_config(0, 0, c, .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } }, .filter = f });\n"
-                 "  @set_color_config(1, 0, c, .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } }, .filter = f });\n"
-                 "  @set_color_config(1, 0, @get_color(1), .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } },\n"
-                 "    .filter = f });\n"
-                 "}\n"
-                 "=== pe.csl\ncomptime {\n  const n = `@get_filter_id(@get_color(2));\n}\n",
-                 "different numbers");
+    expect_error(
+        "const c = @get_color(2);\n"
+        "layout { @set_rectangle(2, 1); @set_tile_code(0, 0, \"pe.csl\"); @set_tile_code(1, 0, \"pe.csl\");\n"
+        "  const f = .{ .kind = .{ .range = true }, .min_idx = 0, .max_idx = 1 };\n"
+        "  @set_color_config(0, 0, c, .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } }, .filter = f });\n"
+        "  @set_color_config(1, 0, c, .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } }, .filter = f });\n"
+        "  @set_color_config(1, 0, @get_color(1), .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } },\n"
+        "    .filter = f });\n"
+        "}\n"
+        "=== pe.csl\ncomptime {\n  const n = `@get_filter_id(@get_color(2));\n}\n",
+        "different numbers");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(routes),
-        cmocka_unit_test(switches),
-        cmocka_unit_test(filters),
-        cmocka_unit_test(queues_and_priorities),
-        cmocka_unit_test(flushed_queue),
-        cmocka_unit_test(exceptions),
-        cmocka_unit_test(register_rules),
-        cmocka_unit_test(filter_numbers_differ),
+        cmocka_unit_test(routes),         cmocka_unit_test(switches),
+        cmocka_unit_test(filters),        cmocka_unit_test(queues_and_priorities),
+        cmocka_unit_test(flushed_queue),  cmocka_unit_test(exceptions),
+        cmocka_unit_test(register_rules), cmocka_unit_test(filter_numbers_differ),
     };
     return cmocka_run_group_tests_name("csl_tile_config", tests, NULL, NULL);
 }

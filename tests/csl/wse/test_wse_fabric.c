@@ -87,6 +87,30 @@ static void one_hop(void **state)
     kit_free(&k);
 }
 
+/* Two directions of one color deliver in one cycle: said once, with both names, and all wavelets come; a color that
+ * takes one direction says nothing. */
+static void collision(void **state)
+{
+    (void)state;
+    for (unsigned both = 0; both < 2; both++) {
+        kit k;
+        kit_begin(&k, 2, 1, false);
+        sender(&k, 5, 8);
+        kit_program(&k);
+        sender(&k, 5, 8);
+        k.image->pes[1].program = 1;
+        kit_route(&k, 0, 0, 5, R, E);
+        kit_route(&k, 1, 0, 5, both ? R | W : R, R);
+        kit_start(&k);
+        fill(&k, 0, 0, 1000, 8);
+        tw__wse_run(k.w, 100000, NULL, NULL);
+        const tw_diag *said = kit_said(&k, "in one cycle");
+        assert_int_equal(said != NULL, both);
+        if (said) assert_true(strstr(said->message, "WEST") && strstr(said->message, "RAMP"));
+        kit_free(&k);
+    }
+}
+
 /* Long trains keep one wavelet a cycle through many hops, and arrive in order. */
 static void full_rate(void **state)
 {
@@ -390,9 +414,11 @@ static void same_for_all_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_hop),     cmocka_unit_test(full_rate),       cmocka_unit_test(data_task),
-        cmocka_unit_test(switch_ring), cmocka_unit_test(wrong_direction), cmocka_unit_test(filters),
-        cmocka_unit_test(deadlock),    cmocka_unit_test(shared_queue),    cmocka_unit_test(same_for_all_threads),
+        cmocka_unit_test(collision),    cmocka_unit_test(one_hop),
+        cmocka_unit_test(full_rate),    cmocka_unit_test(data_task),
+        cmocka_unit_test(switch_ring),  cmocka_unit_test(wrong_direction),
+        cmocka_unit_test(filters),      cmocka_unit_test(deadlock),
+        cmocka_unit_test(shared_queue), cmocka_unit_test(same_for_all_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

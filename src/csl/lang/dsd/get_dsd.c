@@ -120,7 +120,10 @@ static bool set_length(maker *m, const node *at, operand o)
 const type *tw__dsd_element(const type *pointee)
 {
     const type *t = pointee->kind == TW__CSL_TY_ARRAY ? pointee->base : pointee;
-    return t->size == 2 || t->size == 4 || t->size == 8 || t->size == 1 ? t : NULL;
+    bool number = tw__csl_is_number(t);
+    return (t->size == 2 || t->size == 4) && (!number || t->kind != TW__CSL_TY_INT || t->bits == t->size * 8)
+               ? t
+               : NULL;
 }
 
 /* Properties directly given, and those inside .tensor_access: the same twice is an error. */
@@ -166,7 +169,7 @@ static bool memory_base(maker *m, const memory_fields *f)
     const type *pointer = m->base.type, *element = NULL;
     if (pointer->kind == TW__CSL_TY_POINTER) element = tw__dsd_element(pointer->base);
     if (!element) {
-        tw__csl_error(m->s, at, "csl.type", ".base_address must be a pointer to numbers, not %s",
+        tw__csl_error(m->s, at, "csl.type", ".base_address must be a pointer to numbers of 16 or 32 bits, not %s",
                       TYPE_TEXT(pointer));
         return false;
     }

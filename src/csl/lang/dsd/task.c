@@ -60,8 +60,13 @@ operand tw__dsd_get_id(sema *s, const node *call, const type *expected)
     }
     int64_t id;
     if (!tw__dsd_known_int(s, call->kid[0], &o, tw__dsd_argument(s, call, 0), row->first[wse3], row->last[wse3],
-                           &id))
+                           &id)) {
+        if (row->type == &tw__csl_t_COLOR && o.kind == TW__CSL_O_VALUE && tw__csl_is_int(o.type) && o.value.i > 0)
+            tw__csl_note(s, call->kid[0],
+                         "colors above 23 stood for tasks before version 1.2 of the language: use "
+                         "@get_local_task_id or @get_control_task_id");
         return tw__csl_nothing();
+    }
     return tw__csl_known(tw__csl_of_int(row->type, id));
 }
 

@@ -34,8 +34,9 @@ static operand config_address(sema *s, const node *n, const node *at)
     if (tw__csl_is_nothing(&o) || !tw__csl_is_known(&o)) return o;
     int64_t a = (int64_t)o.value.i;
     if (a < FIRST || a > LAST)
-        return tw__csl_error(s, at, "csl.config", "configuration registers have word addresses 0x%x to 0x%x, not 0x%x",
-                             FIRST, LAST, (unsigned)a);
+        return tw__csl_error(s, at, "csl.config",
+                             "configuration registers have word addresses 0x%x to 0x%x, not 0x%x", FIRST, LAST,
+                             (unsigned)a);
     if (s->phase != TW__CSL_PHASE_COMPTIME || unchecked(s, n)) return o;
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (a >= reserved[i].first && a <= reserved[i].last)
@@ -70,7 +71,8 @@ static bool ranges_ok(sema *s, const node *n, uint32_t at, const operand *addres
     bool inside = false;
     if (n->count <= at) return true;
     if (!tw__csl_comptime(s, ARG(at), NULL, "the range of addresses", &v)) return false;
-    bool many = v.type->kind == TW__CSL_TY_STRUCT && v.type->count && v.type->fields[0].type->kind == TW__CSL_TY_STRUCT;
+    bool many =
+        v.type->kind == TW__CSL_TY_STRUCT && v.type->count && v.type->fields[0].type->kind == TW__CSL_TY_STRUCT;
     if (!many && !one_range(s, ARG(at), &v, address, &inside)) return false;
     for (size_t i = 0; many && i < v.type->count; i++) {
         value part = tw__csl_part(v.parts, i);
@@ -177,8 +179,9 @@ static operand b_get_filter_id(sema *s, const node *n, const type *expected)
     int number = filter_number(s, (uint8_t)color.i);
     if (number < 0)
         return tw__csl_error(s, n, "csl.config",
-                             number == -1 ? "color %d has no filter on the PEs of this program"
-                                          : "the filter of color %d has different numbers on the PEs of this program",
+                             number == -1
+                                 ? "color %d has no filter on the PEs of this program"
+                                 : "the filter of color %d has different numbers on the PEs of this program",
                              (int)color.i);
     struct filter_id *row = TW__NEW(s->arena, struct filter_id);
     if (row) {
@@ -204,9 +207,8 @@ static const struct {
     const char *name;
     tw__csl_builtin_fn fn;
 } rows[] = {
-    { "get_config", b_get_config },           { "get_config_unchecked", b_get_config },
-    { "get_filter_id", b_get_filter_id },     { "set_config", b_set_config },
-    { "set_config_unchecked", b_set_config },
+    { "get_config", b_get_config }, { "get_config_unchecked", b_get_config }, { "get_filter_id", b_get_filter_id },
+    { "set_config", b_set_config }, { "set_config_unchecked", b_set_config },
 };
 
 tw__csl_builtin_fn tw__csl_config_builtin(const char *name)

@@ -140,8 +140,8 @@ static operand b_export(sema *s, const node *n, const type *expected)
         if (!tw__csl_comptime(s, ARG(1), NULL, "the settings of @export", &config)) return tw__csl_nothing();
         int row = config.type->kind == TW__CSL_TY_STRUCT ? tw__csl_field_index(config.type, "name") : -1;
         if (row < 0 || config.type->count != 1 || config.type->fields[row].type != &tw__csl_t_COMPTIME_STRING)
-            return tw__csl_error(s, ARG(1), "csl.field",
-                                 "the settings of @export are .{ .name = \"...\" }, got %s", TYPE_TEXT(config.type));
+            return tw__csl_error(s, ARG(1), "csl.field", "the settings of @export are .{ .name = \"...\" }, got %s",
+                                 TYPE_TEXT(config.type));
         name = tw__csl_part(config.parts, (size_t)row).string.bytes;
     }
     tw__csl_global *g = tw__csl_named_global(s, ARG(0));

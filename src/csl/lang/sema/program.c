@@ -5,6 +5,9 @@
 /* Below lie the interrupt words of the PE (assumed); a pointer of 0 points to nothing of the program. */
 enum { DATA_START = 64 };
 
+/* Code lies in the PE's memory too. Ours does not; what the vendor's would take is estimated from ours. */
+enum { INSTRUCTION_BYTES = 4 };
+
 bool tw__csl_init_world(sema *s, tw__csl_shared *shared, tw__csl_image *image, const tw__csl_types *below)
 {
     *s = (sema){ .shared = shared,
@@ -110,6 +113,13 @@ static bool close_program(sema *s)
         return false;
     }
     p->stack_bytes = (uint32_t)stack;
+    uint64_t code = (uint64_t)p->code_count * INSTRUCTION_BYTES;
+    if (p->stack_address + stack + code > TW__CSL_PE_BYTES)
+        tw__csl_warn(
+            s, NULL, "csl.memory",
+            "%s may not fit on hardware: %u bytes of data, %llu of local variables and about %llu of code, of "
+            "%u in all",
+            p->name, s->memory_top, (unsigned long long)stack, (unsigned long long)code, TW__CSL_PE_BYTES);
     return !p->no_memory;
 }
 

@@ -61,6 +61,24 @@ static const char *type_label(sema *s, const node *n, const char *what)
     return text ? text : what;
 }
 
+/* Packed fields lie bit by bit (release notes of 2.10). Here they have to fill whole bytes, so that each has an
+ * address. */
+static bool packs(sema *s, const node *at, const type *t)
+{
+    unsigned bits = t->kind == TW__CSL_TY_BOOL ? 1 : t->kind == TW__CSL_TY_INT ? t->bits : t->size * 8;
+    const type *base = t->kind == TW__CSL_TY_ENUM || t->kind == TW__CSL_TY_ARRAY ? t->base : NULL;
+    if (base) return packs(s, at, base);
+    if (!t->size)
+        tw__csl_error(s, at, "csl.type",
+                      "a field of a packed type has a number of bits, but %s exists at compile time only",
+                      TYPE_TEXT(t));
+    else if (bits % 8)
+        tw__csl_error(s, at, "csl.type",
+                      "%s takes %u bit%s of a packed type: only fields of whole bytes can be packed here",
+                      TYPE_TEXT(t), bits, bits == 1 ? "" : "s");
+    return t->size && bits % 8 == 0;
+}
+
 static const type *struct_type(sema *s, const node *n)
 {
     tw__csl_field *fields = TW__NEW_N(s->arena, tw__csl_field, n->count + 1);
@@ -68,7 +86,7 @@ static const type *struct_type(sema *s, const node *n)
     for (uint32_t i = 0; i < n->count; i++) {
         const node *m = n->kid[i];
         const type *t = tw__csl_type_expr(s, m->kid[0]);
-        if (!t) return NULL;
+        if (!t || (n->flags & TW__CSL_F_PACKED && !packs(s, m->kid[0], t))) return NULL;
         fields[i] = (tw__csl_field){ tw__csl_name_text(s, m->name), t, 0, m->count > 1 ? m->kid[1] : NULL };
         for (uint32_t k = 0; k < i; k++)
             if (n->kid[k]->name == m->name) {

@@ -53,9 +53,26 @@ static tw__lane *another_lane(tw__part *part, tw__channel *c, unsigned port)
     return &c->more[port];
 }
 
-static void into_lane(tw__part *part, tw__router *router, tw__channel *c, unsigned port, uint32_t payload,
-                      unsigned flags)
+/* What the hardware leaves undefined: two directions that the color takes wavelets from, both at once. Here they take
+ * turns. */
+static void collision(tw__part *part, uint32_t pe, tw__channel *c, unsigned port)
 {
+    static const char *const from[] = { "WEST", "EAST", "SOUTH", "NORTH", "RAMP" };
+    if (c->collided || !(c->rx >> c->came_port & c->rx >> port & 1)) return;
+    c->collided = 1;
+    tw__wse_complain(part, pe, TW_WARNING, "wse.collision",
+                     "wavelets of color %u arrived from %s and %s in one cycle, and its route takes both: which one "
+                     "goes first is undefined on hardware",
+                     c->color, from[c->came_port], from[port]);
+}
+
+static void into_lane(tw__part *part, uint32_t pe, tw__router *router, tw__channel *c, unsigned port,
+                      uint32_t payload, unsigned flags)
+{
+    uint32_t now = (uint32_t)part->now;
+    if (c->came == now && now && c->came_port != port) collision(part, pe, c, port);
+    c->came = now;
+    c->came_port = (uint8_t)port;
     tw__lane *lane = c->home == port ? &c->lane : another_lane(part, c, port);
     if (!lane) return;
     unsigned at = (lane->head + lane->count++) & (TW__WSE_LANE - 1);
@@ -102,7 +119,7 @@ static void take_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__p
         if (host) {
             if (!tw__wse_port_put(host, wave.payload, wave.flags & TW__WSE_CONTROL)) part->no_memory = true;
         } else {
-            into_lane(part, router, c, TW__WSE_R, wave.payload, wave.flags);
+            into_lane(part, pe, router, c, TW__WSE_R, wave.payload, wave.flags);
             if (!(c->rx | c->tx)) unrouted(part, pe, c, "the PE sends on color %u, which has no route here");
         }
         q->head = (q->head + 1) & 7;
@@ -132,7 +149,7 @@ static void take_from_host(tw__part *part, uint32_t pe, tw__router *router, tw__
             tw__channel *c = tw__wse_channel_of(part, pe, port->color);
             if (!c || tw__wse_lane_count(c, port->side) >= TW__WSE_DEPTH) continue;
             tw__wse_port_get(port, &payload, &control);
-            into_lane(part, router, c, port->side, payload, control ? TW__WSE_CONTROL : 0);
+            into_lane(part, pe, router, c, port->side, payload, control ? TW__WSE_CONTROL : 0);
         }
         if (port->head != port->count) tw__wse_wake(part, pe, part->now + 1);
     }
@@ -263,7 +280,7 @@ static void arrive(tw__part *part, uint32_t pe, tw__router *router, unsigned por
     tw__channel *c = tw__wse_channel_of(part, pe, color);
     if (!c) return;
     unsigned flags = (word & TW__WSE_WAVE_CONTROL ? TW__WSE_CONTROL : 0) | (color != sent ? TW__WSE_SWAPPED : 0);
-    into_lane(part, router, c, port, payload, flags);
+    into_lane(part, pe, router, c, port, payload, flags);
     if (!(c->rx | c->tx)) unrouted(part, pe, c, "a wavelet arrives on color %u, which has no route here");
 }
 

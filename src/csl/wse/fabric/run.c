@@ -170,10 +170,9 @@ static void say(tw__wse *w, tw_severity severity, const char *code, const char *
     tw_diags_add(w->diags, &diag);
 }
 
-static tw_status deadlock(tw__wse *w)
+/* A note for each line; frees them. */
+static void say_waiting(tw__wse *w, char *lines)
 {
-    say(w, TW_ERROR, "wse.deadlock", "deadlock: nothing can happen any more, and the host still waits");
-    char *lines = tw__wse_waiting(w, 40);
     for (char *line = lines, *end; line && *line; line = end) {
         end = strchr(line, '\n');
         if (end)
@@ -183,6 +182,12 @@ static tw_status deadlock(tw__wse *w)
         say(w, TW_NOTE, "wse.waiting", line);
     }
     free(lines);
+}
+
+static tw_status deadlock(tw__wse *w)
+{
+    say(w, TW_ERROR, "wse.deadlock", "deadlock: nothing can happen any more, and the host still waits");
+    say_waiting(w, tw__wse_waiting(w, 40));
     return tw__fail(TW_E_SYSTEM, "deadlock at cycle %llu", (unsigned long long)w->now);
 }
 
@@ -222,4 +227,23 @@ bool tw__wse_quiet(tw__wse *w)
 {
     size_t busy;
     return tw__wse_next_time(w, &busy) == TW__WSE_NEVER;
+}
+
+tw_status tw__wse_end(tw__wse *w)
+{
+    bool in_task = false;
+    if (w->options.check == TW__WSE_CHECK_OFF) return TW_OK;
+    for (uint32_t k = 0; k < w->count && !in_task; k++)
+        in_task = w->pe[k].program && w->pe[k].main_state != TW__MAIN_IDLE && w->pe[k].main_state != TW__MAIN_FAULT;
+    char *lines = tw__wse_waiting(w, 12);
+    if (!lines || !*lines) {
+        free(lines);
+        return TW_OK;
+    }
+    bool fails = in_task && w->options.check != TW__WSE_CHECK_REPORT;
+    say(w, fails ? TW_ERROR : TW_WARNING, "wse.unfinished",
+        in_task ? "the run is over, but tasks wait for what never comes"
+                : "the run is over, but operations or wavelets are left");
+    say_waiting(w, lines);
+    return fails ? tw__fail(TW_E_SYSTEM, "tasks wait at the end of the run") : TW_OK;
 }

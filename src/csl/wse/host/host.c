@@ -362,7 +362,7 @@ tw_status tw_wse_stop(tw_wse *w)
                     "note: tasks still run %llu cycles after the last command; stopped\n",
                     (unsigned long long)w->options.max_idle_cycles);
             status = TW_OK;
-        } else if (status != TW_OK) {
+        } else if (status != TW_OK || (status = tw__wse_end(w->fabric)) != TW_OK) {
             status = fabric_failed(w, status);
         }
         report(w);

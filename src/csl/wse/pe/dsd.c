@@ -506,6 +506,12 @@ static tw__slow at_once(tw__part *part, tw__pe *pe, tw__op *op, uint64_t *result
     while (!lost && op->active && (n = tw__wse_op_ready(part, pe, op)) > 0) {
         uint32_t before = op->done;
         cycles += tw__wse_op_advance(part, pe, op, n);
+        if (op->length == TW__CSL_UNBOUNDED && op->done > TW__CSL_PE_BYTES) { /* no FIFO holds so many */
+            tw__wse_fault(part, pe, "wse.length",
+                          "a synchronous operation without end: its source and destination "
+                          "are one FIFO");
+            return TW__SLOW_FAULT;
+        }
         if (op->active && op->done == before) {
             tw__wse_fault(part, pe, "wse.length", "an operand has no elements: one of its extents is 0");
             return TW__SLOW_FAULT;

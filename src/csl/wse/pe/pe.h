@@ -56,6 +56,8 @@ typedef struct tw__channel {
     uint8_t position, ring, pop, has_switches;
     uint8_t swap_x, swap_y;
     uint8_t filter_off, swapped_limit;
+    uint8_t came_port, collided; /* port of the last wavelet that came to wait; a collision was reported */
+    uint32_t came;               /* its cycle, low bits */
     uint16_t counter, limit;
     tw__csl_filter filter;
 } __attribute__((aligned(64))) tw__channel;

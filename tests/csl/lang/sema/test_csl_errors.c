@@ -67,6 +67,12 @@ static void comptime_rules(void **state)
         { RUN("const t = [g]u16{ 1 };"), "csl.comptime", "must be known at compile time", 1, 0 },
         { "comptime { @as(u8, 200) + @as(u8, 100); }", "csl.overflow", "does not fit u8", 1, 0 },
         { "comptime { @as(u16, 0) - 1; }", "csl.overflow", "does not fit u16", 1, 0 },
+        { "const P = packed struct { a: u4, b: u12 };\ncomptime { @type_of(P); }", "csl.type",
+          "only fields of whole bytes", 1, 30 },
+        { "const P = packed struct { a: u8, b: bool };\ncomptime { @type_of(P); }", "csl.type",
+          "bool takes 1 bit of", 1, 37 },
+        { "const P = packed struct { a: comptime_int };\ncomptime { @type_of(P); }", "csl.type",
+          "exists at compile time only", 1, 30 },
         { "comptime { 1 / 0; }", "csl.division", "by zero", 1, 0 },
         { "comptime { 1.0 / 0.0; }", "csl.division", "by zero", 1, 0 },
         { "comptime { @comptime_assert(1 > 2, \"one is small\"); }", "csl.assert", "one is small", 1, 0 },
@@ -214,6 +220,25 @@ static void mutability(void **state)
     }
 }
 
+/* Data that fit leave no room for the code: a warning, since what the code takes is estimated. */
+static void no_room_for_code(void **state)
+{
+    (void)state;
+    for (unsigned full = 0; full < 2; full++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "var big: [%u]u16; var n: u16 = 0;\n"
+                 "export fn f() void { big[n] = n; n += 1; big[n] = n; n += 1; big[n] = n; }\n",
+                 full ? 24530u : 20000u);
+        compiled c;
+        compile_text(&c, text);
+        assert_non_null(c.image);
+        assert_int_equal(tw_diags_count(c.diags, TW_WARNING), full);
+        if (full) assert_non_null(strstr(tw_diags_get(c.diags, 0)->message, "may not fit on hardware"));
+        compiled_free(&c);
+    }
+}
+
 /* Several errors in one run, and none that follows from another. */
 static void several(void **state)
 {
@@ -258,9 +283,9 @@ static void traces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types),      cmocka_unit_test(comptime_rules), cmocka_unit_test(declarations),
-        cmocka_unit_test(layouts),    cmocka_unit_test(several),        cmocka_unit_test(traces),
-        cmocka_unit_test(mutability),
+        cmocka_unit_test(types),      cmocka_unit_test(comptime_rules),   cmocka_unit_test(declarations),
+        cmocka_unit_test(layouts),    cmocka_unit_test(several),          cmocka_unit_test(traces),
+        cmocka_unit_test(mutability), cmocka_unit_test(no_room_for_code),
     };
     return cmocka_run_group_tests_name("csl_errors", tests, NULL, NULL);
 }
