@@ -47,7 +47,7 @@ static tw_profile *build(uint32_t runs, uint32_t live)
         tw__profile_row_begin(p);
         for (uint32_t r = 0; r < runs; r++) tw__profile_row_add(p, TILES / runs, 1000 + i + (r * 7919) % 997);
         tw__row active = tw__profile_row_end(p);
-        tw__type_cycles cycles = { type, 6 * TILES, 900 * TILES };
+        tw__type_cycles cycles = { .vertex_type = type, .instances = 6 * TILES, .cycles = 900 * TILES };
         tw_program_type kind = i % 3 == 0   ? TW_PROGRAM_SYNC
                                : i % 3 == 1 ? TW_PROGRAM_DO_EXCHANGE
                                             : TW_PROGRAM_ON_TILE_EXECUTE;

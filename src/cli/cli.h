@@ -43,6 +43,7 @@ typedef struct tw__command {
     X(run)              \
     X(popc)             \
     X(profile)          \
+    X(report)           \
     X(info)             \
     X(aie)              \
     X(layout)           \
@@ -70,6 +71,14 @@ int tw__cli_unknown(const char *command, const char *what, const char *word, con
                     size_t count);
 /* Prints "tilewright <command>: <tw_error_message()>"; returns TW__EXIT_FAILURE. */
 int tw__cli_failure(const char *command);
+
+/* --- report.c ------------------------------------------------------------------------------------------------- */
+
+typedef struct tw_profile tw_profile;
+/* Writes a report to a file and prints its path; `command` is named in messages. The exit status. */
+int tw__cli_write_report(const char *command, const tw_profile *profile, const char *path);
+/* The same of a profile in a file, which is removed. */
+int tw__cli_report_file(const char *command, const char *profile, const char *path);
 
 /* --- options.c ------------------------------------------------------------------------------------------------ */
 

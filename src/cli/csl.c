@@ -30,6 +30,7 @@ static const char help_text[] =
     "  --max-cycles=N --threads=N\n"
     "  --trace FILE.json      tasks, microthreads and wavelets for ui.perfetto.dev\n"
     "  --profile FILE.json    for tilewright profile\n"
+    "  --report FILE.html     the same as a page to look at\n"
     "  --stats           cycles and PEs at the end\n";
 
 static int failed(void)
@@ -308,7 +309,7 @@ static int launch(run *r, const char *text)
 
 typedef struct settings {
     tw_wse_options options;
-    const char *trace, *profile;
+    const char *trace, *profile, *report;
     bool stats;
     GPtrArray *actions; /* pairs: option, value; borrowed */
 } settings;
@@ -346,6 +347,9 @@ static int take_setting(settings *s, int argc, char **argv, int *at)
     if ((value = tw__csl_option_value("--profile", argc, argv, at)))
         return s->profile = value, s->options.profile = true;
     *at = first;
+    if ((value = tw__csl_option_value("--report", argc, argv, at)))
+        return s->report = value, s->options.profile = true;
+    *at = first;
     if ((value = tw__csl_option_value("--check", argc, argv, at))) {
         for (int i = 0; i < 4; i++)
             if (strcmp(value, checks[i]) == 0) return s->options.check = (tw_wse_check)i, 1;
@@ -382,6 +386,12 @@ static int act(run *r, const char *option, const char *value)
 static int write_results(run *r, const settings *s)
 {
     if (s->profile && tw_wse_write_profile(r->w, s->profile) != TW_OK) return failed();
+    if (s->report) {
+        const tw_profile *profile = tw_wse_profile(r->w);
+        if (!profile) return failed();
+        int result = tw__cli_write_report("csl", profile, s->report);
+        if (result != TW__EXIT_OK) return result;
+    }
     if (s->trace) {
         tw_output *out;
         if (tw_output_open(&out, s->trace, NULL, 0) != TW_OK) return failed();
@@ -584,7 +594,7 @@ const tw__command tw__command_csl = {
     .example = "tilewright csl run out --in x=x.npy --launch compute --out y=y.npy",
     .words =
         "run check list python --in --out --launch --send --receive --nowait --check --order-seed --max-cycles "
-        "--threads --trace --profile --stats --json",
+        "--threads --trace --profile --report --stats --json",
     .files = ".csl .npy .py",
     .main = csl,
     .help_first_only = true,

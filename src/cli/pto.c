@@ -137,12 +137,13 @@ static bool add_pair(GArray *to, char *text)
 }
 
 static const char *const flag_names[] = { "--manual", "--trace", "--profile" };
-static const char *const value_names[] = { "--target", "--function", "--arg",     "--out",      "--timeline",
-                                           "--blocks", "--devices",  "--vectors", "--max-steps" };
+static const char *const value_names[] = { "--target", "--function", "--arg",     "--out",       "--timeline",
+                                           "--blocks", "--devices",  "--vectors", "--max-steps", "--report" };
 
 static int set_option(tw__request *r, const char *option, char *value)
 {
     if (strcmp(option, "--target") == 0) return r->target = value, TW__EXIT_OK;
+    if (strcmp(option, "--report") == 0) return r->report = value, TW__EXIT_OK;
     if (strcmp(option, "--timeline") == 0) return r->timeline = value, TW__EXIT_OK;
     if (strcmp(option, "--function") == 0) return r->function = value[0] == '@' ? value + 1 : value, TW__EXIT_OK;
     if (strcmp(option, "--arg") == 0)
@@ -295,11 +296,12 @@ const tw__command tw__command_pto = {
         "  --timeline FILE.json  when each instruction began and ended on its pipe (estimated), for "
         "ui.perfetto.dev\n"
         "  --profile [FILE.json] prints cycles (estimated) by pipe and instruction, or writes them for tilewright "
-        "profile\n",
+        "profile\n"
+        "  --report FILE.html    the same as a page to look at, with what ran when\n",
     .example = "tilewright pto run examples/pto/softmax/softmax.pto --target a2a3",
     .words = "run check fmt info list reference --target --manual --function --arg --out --blocks --devices "
              "--vectors --trace "
-             "--profile --timeline --max-steps --check --in-place",
+             "--profile --timeline --report --max-steps --check --in-place",
     .files = ".pto .npy",
     .main = pto,
 };

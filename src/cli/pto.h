@@ -21,7 +21,7 @@ typedef struct tw__request {
     const char *file, *function, *target;
     GArray *args, *outs;
     bool manual, trace, profile;
-    const char *profile_file, *timeline;
+    const char *profile_file, *timeline, *report;
     unsigned long long blocks, devices, max_steps;
     long vectors; /* -1 = as the program needs */
 } tw__request;

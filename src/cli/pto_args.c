@@ -78,7 +78,7 @@ static bool same_file(const char *a, const char *b)
 
 int tw__pto_check_outputs(const tw__request *r)
 {
-    const char *const files[] = { r->profile_file, r->timeline };
+    const char *const files[] = { r->profile_file, r->timeline, r->report };
     for (guint o = 0; o < r->outs->len + G_N_ELEMENTS(files); o++) {
         bool out = o < r->outs->len;
         const char *path = out ? g_array_index(r->outs, tw__argument, o).value : files[o - r->outs->len];
@@ -88,8 +88,8 @@ int tw__pto_check_outputs(const tw__request *r)
             if (*value == '@' && same_file(path, value + 1)) input = value + 1;
         }
         if (input)
-            return tw__cli_usage_error("pto", "%s %s: %s is also an input", out ? "--out" : "profile or timeline",
-                                       path, input);
+            return tw__cli_usage_error("pto", "%s %s: %s is also an input",
+                                       out ? "--out" : "profile, timeline or report", path, input);
     }
     return TW__EXIT_OK;
 }

@@ -78,21 +78,27 @@ static tw_status run_core(tw_pto *core, void *user)
     return status;
 }
 
-static tw_status write_profile(const tw__request *r, const tw_pto_grid *grid)
+static tw_status write_profile(const tw__request *r, const tw_pto_grid *grid, int *reported)
 {
     char name[64];
     for (unsigned i = 0; r->profile && !r->profile_file && i < tw_pto_grid_cores(grid); i++) {
         if (tw_pto_grid_cores(grid) > 1) printf("%s: ", tw_pto_core_name(tw_pto_grid_core(grid, i), name));
         tw_pto_print_profile(stdout, tw_pto_grid_core(grid, i));
     }
-    if (!r->profile_file) return TW_OK;
+    if (!r->profile_file && !r->report) return TW_OK;
     tw_profile *profile = tw_pto_grid_profile(grid);
     tw_output *out = NULL;
-    tw_status status = profile ? tw_output_open(&out, r->profile_file, NULL, 0) : TW_E_NO_MEMORY;
-    if (status == TW_OK) {
+    tw_status status = !profile          ? TW_E_NO_MEMORY
+                       : r->profile_file ? tw_output_open(&out, r->profile_file, NULL, 0)
+                                         : TW_OK;
+    if (status == TW_OK && out) {
         status = tw_profile_write_json(profile, tw_output_file(out), true);
         tw_status closed = tw_output_close(out, status == TW_OK);
         if (status == TW_OK) status = closed;
+    }
+    if (status == TW_OK && r->report) { /* it says what is wrong itself */
+        *reported = tw__cli_write_report("pto", profile, r->report);
+        if (*reported != TW__EXIT_OK) status = TW_E_IO;
     }
     tw_profile_free(profile);
     return status;
@@ -124,14 +130,14 @@ static tw_status write_all(const job *j, const tw_pto_grid *grid)
 
 int tw__pto_run_text(const tw__request *r, tw_pto_text *text, tw_pto_target target)
 {
-    tw_pto_grid *grid = tw_pto_grid_new(&(tw_pto_launch){ .target = target,
-                                                          .flags = (r->manual ? TW_PTO_MANUAL : 0) |
-                                                                   (r->profile ? TW_PTO_PROFILE : 0) |
-                                                                   (r->timeline ? TW_PTO_TIMELINE : 0),
-                                                          .blocks = (unsigned)r->blocks,
-                                                          .devices = (unsigned)r->devices,
-                                                          .vectors = (unsigned)r->vectors,
-                                                          .trace = r->trace ? stdout : NULL });
+    tw_pto_grid *grid = tw_pto_grid_new(&(tw_pto_launch){
+        .target = target,
+        .flags = (r->manual ? TW_PTO_MANUAL : 0) | (r->profile || r->report ? TW_PTO_PROFILE : 0) |
+                 (r->timeline || r->profile_file || r->report ? TW_PTO_TIMELINE : 0),
+        .blocks = (unsigned)r->blocks,
+        .devices = (unsigned)r->devices,
+        .vectors = (unsigned)r->vectors,
+        .trace = r->trace ? stdout : NULL });
     if (!grid) return tw__cli_failure("pto");
     unsigned cores = tw_pto_grid_cores(grid);
     job j = { r, text, tw__arguments_by_device(r->args, (unsigned)r->devices), g_new0(tw_pto_run *, cores), false };
@@ -141,9 +147,12 @@ int tw__pto_run_text(const tw__request *r, tw_pto_text *text, tw_pto_target targ
     if (deadlock)
         fprintf(stderr, "tilewright pto: --vectors 2 gives each block a cube core and two vector cores\n");
     if (status == TW_OK) status = write_all(&j, grid);
-    if (status == TW_OK) status = write_profile(r, grid);
+    int reported = TW__EXIT_OK;
+    if (status == TW_OK) status = write_profile(r, grid, &reported);
     if (status == TW_OK && r->timeline) status = write_timeline(r, grid);
-    int result = status == TW_OK ? TW__EXIT_OK : j.told ? TW__EXIT_FAILURE : tw__cli_failure("pto");
+    int result = status == TW_OK                     ? TW__EXIT_OK
+                 : j.told || reported != TW__EXIT_OK ? TW__EXIT_FAILURE
+                                                     : tw__cli_failure("pto");
     for (unsigned i = 0; i < cores; i++) tw_pto_run_free(j.run[i]);
     g_free(j.run);
     tw__free_arguments(j.args, (unsigned)r->devices);

@@ -23,7 +23,8 @@ static const struct {
 
 typedef struct request {
     bool verbose;
-    GPtrArray *options; /* for the compiler; borrowed strings */
+    const char *report, *profile; /* files; NULL = not wanted */
+    GPtrArray *options;           /* for the compiler; borrowed strings */
     const char *source;
     char **arguments; /* argv of the program, from the place of the source on */
     int language;
@@ -62,6 +63,15 @@ static int parse(int argc, char **argv, request *r)
         if (strcmp(argv[i], "--device") == 0) {
             if (++i == argc) return tw__cli_usage_error("run", "--device needs a name");
             if (!choose_device(argv[i])) return tw__cli_usage_error("run", "%s", tw_error_message());
+            continue;
+        }
+        const char **file = g_str_has_prefix(argv[i], "--report")    ? &r->report
+                            : g_str_has_prefix(argv[i], "--profile") ? &r->profile
+                                                                     : NULL;
+        if (file) {
+            const char *equals = strchr(argv[i], '=');
+            *file = equals ? equals + 1 : i + 1 < argc ? argv[++i] : "";
+            if (!**file) return tw__cli_usage_error("run", "'%s' needs a file", argv[i]);
             continue;
         }
         if (g_str_has_prefix(argv[i], "-o") || strcmp(argv[i], "-c") == 0)
@@ -272,6 +282,51 @@ static bool compile(GPtrArray *command, const char *program, const char *list, b
     return ok;
 }
 
+/* Runs the program beside us, with a place for its profile; its exit status, or that of a signal. */
+static int run_beside(const request *r, const char *program, const char *profile)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        g_setenv("TILEWRIGHT_PROFILE", profile, TRUE);
+        g_setenv("TILEWRIGHT_PROGRAM", r->arguments[0], TRUE);
+        execv(program, r->arguments);
+        fprintf(stderr, "tilewright run: cannot start '%s': %s\n", program, g_strerror(errno));
+        _exit(TW__EXIT_FAILURE);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    if (child < 0) return fprintf(stderr, "tilewright run: cannot fork: %s\n", g_strerror(errno)), TW__EXIT_FAILURE;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* The program leaves its profile in a file: the one that is asked for, else one of our own. */
+static int run_for_report(const request *r, const char *program)
+{
+    char *own = NULL;
+    char *profile = r->profile ? g_canonicalize_filename(r->profile, NULL) : NULL;
+    if (!profile) {
+        int fd = g_file_open_tmp("tilewright-profile-XXXXXX", &own, NULL);
+        if (fd < 0 || close(fd) != 0)
+            return fprintf(stderr, "tilewright run: no place for a profile\n"), TW__EXIT_FAILURE;
+    }
+    g_unlink(profile ? profile : own);
+    int result = run_beside(r, program, profile ? profile : own);
+    bool left = g_access(profile ? profile : own, R_OK) == 0;
+    if (!left && result == TW__EXIT_OK) {
+        fprintf(stderr,
+                "tilewright run: the program left no profile: it freed no engine that had run on a model, or "
+                "profiling is off\n");
+        result = TW__EXIT_FAILURE;
+    } else if (left && r->report) {
+        int written = tw__cli_report_file("run", profile ? profile : own, r->report);
+        if (result == TW__EXIT_OK) result = written;
+    }
+    if (own) g_unlink(own);
+    g_free(own);
+    g_free(profile);
+    return result;
+}
+
 static int run(int argc, char **argv)
 {
     request r = { .options = g_ptr_array_new() };
@@ -300,6 +355,7 @@ static int run(int argc, char **argv)
         if (!compile(command, program, list, r.verbose)) return TW__EXIT_FAILURE;
     }
     r.arguments[0] = base;
+    if (r.report || r.profile) return run_for_report(&r, program);
     execv(program, r.arguments);
     fprintf(stderr, "tilewright run: cannot start '%s': %s\n", program, g_strerror(errno));
     return TW__EXIT_FAILURE;
@@ -317,9 +373,11 @@ const tw__command tw__command_run = {
         "\n"
         "  --device NAME                cpu, ipu-model or ipu-sim, for programs that let the user choose\n"
         "  -v                           show the compiler command\n"
+        "  --report FILE.html           a report of the run, for a browser (of the engine with the most cycles)\n"
+        "  --profile FILE.json          its profile, for tilewright profile and tilewright report\n"
         "  -g -O3 -DX=1 -I dir -lm ...  as for the compiler\n",
     .example = "tilewright run examples/poplar/heat/heat.c heat.ppm",
-    .words = "--device -v -g -O0 -O1 -O2 -O3 -D -I -l",
+    .words = "--device -v --report --profile -g -O0 -O1 -O2 -O3 -D -I -l",
     .files = ".c .cpp .cc .cxx",
     .main = run,
     .help_first_only = true,

@@ -26,6 +26,7 @@ static void free_pair(tw__pair *p)
 void tw_aie_array_free(tw_aie_array *a)
 {
     if (!a) return;
+    if (tw__profile_wanted()) tw__profile_leave(a->profile);
     for (size_t i = 0; i < a->kernel_count; i++) {
         tw__fiber_free(a->kernels[i]->fiber);
         free(a->kernels[i]->name), free(a->kernels[i]);

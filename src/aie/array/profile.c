@@ -65,7 +65,9 @@ tw_profile *tw__aie_profile(tw_aie_array *a)
     for (size_t i = 0; i < a->kernel_count; i++) {
         const tw__kernel *k = a->kernels[i];
         uint64_t cycles = tw_aie_array_cycles(a, (tw_aie_kernel){ (int)i + 1 });
-        types[i] = (tw__type_cycles){ tw__profile_add_vertex_type(p, k->name, 0), 1, cycles };
+        types[i] = (tw__type_cycles){ .vertex_type = tw__profile_add_vertex_type(p, k->name, 0),
+                                      .instances = 1,
+                                      .cycles = cycles };
         tw__profile_add_vertices(p, set, types[i].vertex_type, 1);
         by_tile[tw__aie_tile_of(a, k)] += cycles;
     }

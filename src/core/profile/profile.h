@@ -53,6 +53,20 @@ void tw__profile_row_add(tw_profile *p, uint32_t tiles, uint64_t value);
 tw__row tw__profile_row_end(tw_profile *p);
 /* Unpacks into out[tiles], padding with 0. False when the row is 0 (not recorded): out is all 0 then. */
 bool tw__profile_row_read(const tw_profile *p, tw__row row, uint64_t *out, uint32_t tiles);
+/* The runs of equal tiles in a row, in tile order: costs what the row is packed in, not its tiles. */
+typedef struct tw__row_cursor {
+    const uint8_t *at, *end;
+    uint64_t value;
+} tw__row_cursor;
+tw__row_cursor tw__profile_row_cursor(const tw_profile *p, tw__row row);
+bool tw__profile_row_next(tw__row_cursor *cursor, uint32_t *tiles, uint64_t *value); /* false: no more */
+
+/* --- leave.c: programs that are run for their profile ---------------------------------------------------------- */
+
+/* Whether TILEWRIGHT_PROFILE names a file: whoever frees an engine or an array then calls tw__profile_leave(). */
+bool tw__profile_wanted(void);
+/* Writes the profile to that file, unless one of this process with more cycles was written before; says why not. */
+void tw__profile_leave(tw_profile *p);
 
 /* --- write.c: the graph part ---------------------------------------------------------------------------------- */
 
@@ -135,11 +149,63 @@ typedef struct tw__live_var {
 } tw__live_var;
 void tw__profile_set_live(tw_profile *p, uint32_t program, const tw__live_var *vars, size_t count);
 
+/* --- learn.c: where things are, what ran when, who waited for whom --------------------------------------------- */
+
+/* A fact about the program or the run, in words: "program" = "heat", "arguments", "options", ... */
+void tw__profile_set_fact(tw_profile *p, const char *key, const char *value);
+/* Tiles of a chip on a grid: tile t of the chip lies in row t / columns and column t % columns, or the other way
+ * round. */
+void tw__profile_set_grid(tw_profile *p, uint32_t columns, uint32_t rows, bool column_major);
+/* A memory of each tile that has a limit of its own. `category`: key of the category whose bytes lie in it. */
+void tw__profile_add_memory_limit(tw_profile *p, const char *category, uint64_t bytes);
+
+/* Lanes are what is drawn under each other: a pipe of a core, the kernel of a tile, a worker. */
+uint32_t tw__profile_add_lane(tw_profile *p, uint32_t tile, const char *name);
+typedef struct tw__interval_desc {
+    uint32_t lane;
+    uint64_t from, to; /* cycles */
+    const char *name;  /* what ran; of a wait, what would have run */
+    const char *cause; /* NULL = it worked; else what it waited for: "lock", "stream", "flag", "exchange" */
+    uint32_t partner;  /* lane that was waited for, or TW__NONE */
+} tw__interval_desc;
+enum { TW__MOST_INTERVALS = 1 << 20 }; /* what comes later is counted, not kept */
+void tw__profile_add_interval(tw_profile *p, const tw__interval_desc *desc);
+void tw__profile_omit_intervals(tw_profile *p, uint64_t count);
+/* Cycles that a tile waited in all, by cause; for machines that count waits without a timeline. */
+void tw__profile_add_wait(tw_profile *p, uint32_t tile, const char *cause, uint32_t partner_tile, uint64_t cycles);
+
+/* What lies where on one tile: begin, blocks in any order, end. Tiles with equal maps share one. `from` and `to`: the
+ * leaf programs between which a block is in use, TW__NONE = always. */
+typedef struct tw__block_desc {
+    uint64_t address, bytes;
+    const char *name, *category; /* category: key as in tw__profile_add_memory() */
+    uint32_t from, to;
+} tw__block_desc;
+enum { TW__MOST_BLOCKS = 1 << 20 }; /* of all maps; maps that do not fit are counted, not kept */
+void tw__profile_map_begin(tw_profile *p, uint32_t tile);
+void tw__profile_map_add(tw_profile *p, const tw__block_desc *block);
+void tw__profile_map_end(tw_profile *p);
+
+typedef struct tw__variable_desc {
+    const char *name, *type;
+    uint64_t bytes, elements;
+    uint32_t tiles, first_tile; /* on how many tiles it lies, the first of them */
+    bool always_live;
+} tw__variable_desc;
+enum { TW__MOST_VARIABLES = 1 << 20 };
+void tw__profile_add_variable(tw_profile *p, const tw__variable_desc *variable);
+/* What an exchange moves from a tile to another, summed over its executions or once: as `bytesSent` counts. */
+void tw__profile_add_pair(tw_profile *p, tw__exchange_kind kind, uint32_t exchange, uint32_t from, uint32_t to,
+                          uint64_t bytes, uint64_t messages);
+enum { TW__MOST_PAIRS = 1 << 20 };
+
 /* --- write.c: plan steps -------------------------------------------------------------------------------------- */
 
 typedef struct tw__type_cycles {
     uint32_t vertex_type;
     uint64_t instances, cycles;
+    uint64_t worst;      /* cycles of the slowest instance; 0 = not recorded */
+    uint32_t worst_tile; /* where it ran */
 } tw__type_cycles;
 
 /* All zero is a step of type Sequence that takes no time. */
@@ -256,6 +322,50 @@ typedef struct tw__given_totals {
     double cycles, by_bucket[TW_CYCLES_BUCKETS], compute_active;
 } tw__given_totals;
 
+/* --- learned (learn.c) */
+typedef struct tw__profile_fact {
+    tw__name key, value;
+} tw__profile_fact;
+typedef struct tw__profile_memory_limit {
+    tw__name category;
+    uint64_t bytes;
+} tw__profile_memory_limit;
+typedef struct tw__profile_lane {
+    uint32_t tile;
+    tw__name name;
+} tw__profile_lane;
+typedef struct tw__profile_interval {
+    uint64_t from, to;
+    uint32_t lane, partner;
+    tw__name name, cause;
+} tw__profile_interval;
+typedef struct tw__profile_wait {
+    uint32_t tile, partner;
+    tw__name cause;
+    uint64_t cycles;
+} tw__profile_wait;
+typedef struct tw__profile_block {
+    uint64_t address, bytes;
+    tw__name name, category;
+    uint32_t from, to;
+} tw__profile_block;
+typedef struct tw__profile_map {
+    uint32_t first, count; /* of blocks[] */
+} tw__profile_map;
+typedef struct tw__profile_tile_map {
+    uint32_t tile, map;
+} tw__profile_tile_map;
+typedef struct tw__profile_variable {
+    tw__name name, type;
+    uint64_t bytes, elements;
+    uint32_t tiles, first_tile;
+    bool always_live;
+} tw__profile_variable;
+typedef struct tw__profile_pair {
+    uint32_t kind, exchange, from, to;
+    uint64_t bytes, messages;
+} tw__profile_pair;
+
 #define TW__ARRAY(type)     \
     struct {                \
         type *items;        \
@@ -298,6 +408,24 @@ struct tw_profile {
     tw__row always_live_by_tile, max_live_by_tile;
     uint64_t max_live; /* beside the always-live bytes */
     bool has_liveness;
+
+    struct {
+        uint32_t columns, rows; /* 0 = not known */
+        bool column_major;
+    } grid;
+    TW__ARRAY(tw__profile_fact) facts;
+    TW__ARRAY(tw__profile_memory_limit) limits;
+    TW__ARRAY(tw__profile_lane) lanes;
+    TW__ARRAY(tw__profile_interval) intervals;
+    TW__ARRAY(tw__profile_wait) waits;
+    TW__ARRAY(tw__profile_block) blocks;
+    TW__ARRAY(tw__profile_map) maps;
+    TW__ARRAY(tw__profile_tile_map) tile_maps; /* ascending tiles */
+    TW__ARRAY(tw__profile_variable) variable_list;
+    TW__ARRAY(tw__profile_pair) pairs;
+    uint64_t intervals_omitted, maps_omitted, variables_omitted, pairs_omitted;
+    uint32_t open_map_tile, open_map_first;
+    tw__index map_index;
 
     TW__ARRAY(tw__step) steps;
     TW__ARRAY(tw__type_cycles) type_cycles;

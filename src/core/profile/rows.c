@@ -184,6 +184,27 @@ static uint64_t get_number(const uint8_t **at, const uint8_t *end)
     return value;
 }
 
+tw__row_cursor tw__profile_row_cursor(const tw_profile *p, tw__row row)
+{
+    const tw__row_info *info = row < p->rows.count ? &p->rows.items[row] : NULL;
+    if (!row || !info || !info->bytes) return (tw__row_cursor){ 0 };
+    const uint8_t *at = p->packed.items + info->at;
+    return (tw__row_cursor){ at, at + info->bytes, 0 };
+}
+
+bool tw__profile_row_next(tw__row_cursor *c, uint32_t *tiles, uint64_t *value)
+{
+    if (c->at >= c->end) return false;
+    uint64_t code = get_number(&c->at, c->end), n = 1;
+    if (code)
+        c->value += unzigzag(code);
+    else
+        n = get_number(&c->at, c->end);
+    *tiles = (uint32_t)n;
+    *value = c->value;
+    return true;
+}
+
 bool tw__profile_row_read(const tw_profile *p, tw__row row, uint64_t *out, uint32_t tiles)
 {
     uint32_t t = 0;

@@ -76,6 +76,9 @@ void tw_profile_free(tw_profile *p)
     free(p->steps.items), free(p->type_cycles.items), free(p->given.items), free(p->given_type_cycles.items);
     free(p->rules.items), free(p->items.items), free(p->open.items), free(p->runs.items);
     free(p->vertices_run.cycles), free(p->vertices_run.compute_set), free(p->vertices_run.vertex_type);
+    free(p->facts.items), free(p->limits.items), free(p->lanes.items), free(p->intervals.items);
+    free(p->waits.items), free(p->blocks.items), free(p->maps.items), free(p->tile_maps.items);
+    free(p->variable_list.items), free(p->pairs.items), free(p->map_index.slots);
     tw__arena_free(p->arena);
     free(p);
 }

@@ -187,6 +187,7 @@ tw_engine *tw_engine_new_with_progress(tw_graph *graph, unsigned count, const tw
 void tw_engine_free(tw_engine *engine)
 {
     if (!engine || engine == &nil_engine) return;
+    if (tw__profile_wanted()) tw__profile_leave((tw_profile *)(uintptr_t)tw_engine_profile(engine));
     tw__streams_free(engine);
     tw__account_free(engine->account);
     tw__tile_sims_free(engine->sims);

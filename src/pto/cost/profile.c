@@ -81,7 +81,7 @@ static size_t types_of(recorder *r, unsigned pipe, uint32_t set)
         if (!calls && !cycles) continue;
         uint32_t type = tw__profile_add_vertex_type(r->p, tw__pto_row_at(row)->name, 0);
         tw__profile_add_vertices(r->p, set, type, calls);
-        r->types[n++] = (tw__type_cycles){ type, calls, cycles };
+        r->types[n++] = (tw__type_cycles){ .vertex_type = type, .instances = calls, .cycles = cycles };
     }
     return n;
 }

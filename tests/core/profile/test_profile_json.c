@@ -59,7 +59,7 @@ static tw_profile *full_profile(void)
     tw__profile_set_liveness(p, row_of(p, 25, 25, 25, 25), row_of(p, 1, 2, 3, 4), 10);
     tw__live_var live[] = { { tw__profile_name(p, "x"), 6 }, { tw__profile_name(p, "x"), 4 } };
     tw__profile_set_live(p, execute, live, 2);
-    tw__type_cycles cycles = { add, 7, 50 };
+    tw__type_cycles cycles = { .vertex_type = add, .instances = 7, .cycles = 50 };
     tw__profile_add_step(p, &(tw__step_desc){ .type = TW_PROGRAM_SYNC,
                                               .sync = TW_PROFILE_SYNC_INTERNAL,
                                               .cycles = 100,

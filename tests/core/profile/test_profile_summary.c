@@ -105,7 +105,7 @@ static void profile_summary_execution(void **state)
     (void)state;
     tw_profile *p = small_profile(1);
     uint32_t type = tw__profile_add_vertex_type(p, "Add", 4);
-    tw__type_cycles cycles = { type, 2, 30 };
+    tw__type_cycles cycles = { .vertex_type = type, .instances = 2, .cycles = 30 };
     tw__profile_add_step(p,
                          &(tw__step_desc){ .type = TW_PROGRAM_SYNC, .sync = TW_PROFILE_SYNC_GLOBAL, .cycles = 9 });
     tw__profile_add_step(p, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,

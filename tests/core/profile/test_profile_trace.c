@@ -246,7 +246,7 @@ static void profile_step_formulas(void **state)
     tw_profile *p = new_profile(8, 0);
     uint32_t type = tw__profile_add_vertex_type(p, "V", 8);
     static const uint64_t active[8] = { 60, 30, 0, 30, 0, 0, 0, 0 }, data[8] = { 4, 4, 0, 8, 0, 0, 0, 0 };
-    tw__type_cycles cycles = { type, 6, 90 };
+    tw__type_cycles cycles = { .vertex_type = type, .instances = 6, .cycles = 90 };
     uint32_t compute = tw__profile_add_step(p, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
                                                                  .active = tw__profile_row(p, active, 8),
                                                                  .types = &cycles,

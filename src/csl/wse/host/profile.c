@@ -94,7 +94,7 @@ static void count_kernel(builder *b, const char *name, uint64_t runs, uint64_t c
 {
     gpointer found = g_hash_table_lookup(b->types, name);
     if (!found) {
-        tw__type_cycles fresh = { tw__profile_add_vertex_type(b->p, name, 0), 0, 0 };
+        tw__type_cycles fresh = { .vertex_type = tw__profile_add_vertex_type(b->p, name, 0) };
         g_array_append_val(b->kernels, fresh);
         found = GUINT_TO_POINTER(b->kernels->len);
         g_hash_table_insert(b->types, g_strdup(name), found);

@@ -283,7 +283,9 @@ static void execute_step(walker *w, const tw__plan_step *step)
     if (a->sets[exec->cs] == TW__NONE) a->sets[exec->cs] = tw__profile_add_compute_set(a->profile, name);
     for (uint32_t t = 0; t < a->core->type_count; t++)
         if (a->type_count[t]) {
-            types[used] = (tw__type_cycles){ tw__account_type(a, t), a->type_count[t], a->type_cycles[t] };
+            types[used] = (tw__type_cycles){ .vertex_type = tw__account_type(a, t),
+                                             .instances = a->type_count[t],
+                                             .cycles = a->type_cycles[t] };
             if (first)
                 tw__profile_add_vertices(a->profile, a->sets[exec->cs], types[used].vertex_type, a->type_count[t]);
             used++;

@@ -1,0 +1,118 @@
+/* `tilewright report`: a profile as one HTML file; of two profiles what differs. */
+#include "cli.h"
+
+#include <glib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <tilewright/report.h>
+#include <unistd.h>
+
+typedef struct request {
+    const char *out, *title, *graph, *execution;
+    bool open;
+} request;
+
+static const tw__cli_option table[] = {
+    { "-o", "FILE", offsetof(request, out), "the file to write (report.html)" },
+    { "--open", NULL, offsetof(request, open), "show it in the browser" },
+    { "--title", "TEXT", offsetof(request, title), "title of the page" },
+    { "--graph-profile", "FILE", offsetof(request, graph), "a graph profile of its own file (JSON)" },
+    { "--execution-profile", "FILE", offsetof(request, execution), "an execution profile of its own file (JSON)" },
+};
+
+/* Starts the desktop's opener and leaves it alone. */
+static void open_page(const char *path)
+{
+    const char *chosen = g_getenv("BROWSER");
+    char *full = g_canonicalize_filename(path, NULL);
+    char *argv[] = { (char *)(uintptr_t)(chosen && *chosen ? chosen : "xdg-open"), full, NULL };
+    GError *error = NULL;
+    if (!g_spawn_async(NULL, argv, NULL,
+                       G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL,
+                       NULL, &error)) {
+        fprintf(stderr, "tilewright report: cannot open it: %s (set BROWSER to a program)\n", error->message);
+        g_error_free(error);
+    }
+    g_free(full);
+}
+
+static tw_status write_page(const request *r, const tw_profile *a, const tw_profile *b, char **files)
+{
+    const char *inputs[] = { files[0], files[0] ? files[1] : NULL, r->graph, r->execution };
+    char *name_a = g_path_get_basename(files[0] ? files[0] : r->graph ? r->graph : r->execution);
+    char *name_b = b ? g_path_get_basename(files[1]) : NULL;
+    tw_report_options options = { .title = r->title, .name_a = b ? name_a : NULL, .name_b = name_b };
+    char *title = b ? g_strdup_printf("%s → %s", name_a, name_b) : NULL;
+    if (!options.title) options.title = title;
+    tw_output *out;
+    tw_status status = tw_output_open(&out, r->out, inputs, 4), closed;
+    if (!status) {
+        status = b ? tw_profile_write_comparison(a, b, tw_output_file(out), &options)
+                   : tw_profile_write_report(a, tw_output_file(out), &options);
+        closed = tw_output_close(out, status == TW_OK || status == TW_E_IO);
+        if (closed) status = closed;
+    }
+    g_free(name_a), g_free(name_b), g_free(title);
+    return status;
+}
+
+int tw__cli_write_report(const char *command, const tw_profile *profile, const char *path)
+{
+    tw_output *out;
+    tw_status status = tw_output_open(&out, path, NULL, 0), closed;
+    if (!status) {
+        status = tw_profile_write_report(profile, tw_output_file(out), NULL);
+        closed = tw_output_close(out, status == TW_OK || status == TW_E_IO);
+        if (closed) status = closed;
+    }
+    if (status) return tw__cli_failure(command);
+    printf("report: %s\n", path);
+    return TW__EXIT_OK;
+}
+
+int tw__cli_report_file(const char *command, const char *file, const char *path)
+{
+    tw_profile *profile = NULL;
+    int result = tw_profile_load_file(&profile, file) == TW_OK ? tw__cli_write_report(command, profile, path)
+                                                               : tw__cli_failure(command);
+    tw_profile_free(profile);
+    return result;
+}
+
+static int report(int argc, char **argv)
+{
+    request r = { .out = "report.html" };
+    int bad = tw__cli_parse(&tw__command_report, &r, &argc, argv);
+    if (bad) return bad;
+    char *files[] = { argc > 1 ? argv[1] : NULL, argc > 2 ? argv[2] : NULL };
+    if (argc > 3) return tw__cli_usage_error("report", "'%s': two profiles are compared at most", argv[3]);
+    if (files[0] && (r.graph || r.execution))
+        return tw__cli_usage_error("report", "either '%s' or --graph-profile and --execution-profile", files[0]);
+    if (!files[0] && !r.graph && !r.execution) return tw__cli_usage_error("report", "no profile is given");
+    tw_profile *a = NULL, *b = NULL;
+    tw_status status =
+        files[0] ? tw_profile_load_file(&a, files[0]) : tw_profile_load_files(&a, r.graph, r.execution);
+    if (!status && files[1]) status = tw_profile_load_file(&b, files[1]);
+    if (!status) status = write_page(&r, a, b, files);
+    tw_profile_free(a);
+    tw_profile_free(b);
+    if (status) return tw__cli_failure("report");
+    printf("%s\n", r.out);
+    if (r.open) open_page(r.out);
+    return TW__EXIT_OK;
+}
+
+const tw__command tw__command_report = {
+    .name = "report",
+    .arguments = "PROFILE.json [PROFILE.json] [-o report.html] [--open]",
+    .summary = "write a profile as a page to look at, or two as a comparison",
+    .help =
+        "One HTML file that opens anywhere, offline. Profiles are those of `tilewright profile`, of any machine.\n",
+    .example = "tilewright report profile.json -o report.html --open\n"
+               "tilewright report yesterday.json today.json",
+    .options = table,
+    .option_count = sizeof table / sizeof *table,
+    .words = "",
+    .files = ".json",
+    .main = report,
+};

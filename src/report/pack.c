@@ -1,0 +1,128 @@
+/* pack: columns of numbers and a head as one compressed text, which the page decodes. Base64 has no '<', so nothing in
+ * the data can end the element that holds it. */
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+void tw__pack_init(tw__pack *pack)
+{
+    pack->data = g_byte_array_new();
+    pack->index = g_string_new(NULL);
+}
+
+void tw__pack_free(tw__pack *pack)
+{
+    if (pack->data) g_byte_array_free(pack->data, TRUE);
+    if (pack->index) g_string_free(pack->index, TRUE);
+    *pack = (tw__pack){ 0 };
+}
+
+static void add(tw__pack *pack, const char *name, const char *type, const void *values, size_t count, size_t size)
+{
+    static const guint8 zeros[8] = { 0 };
+    g_string_append_printf(pack->index, "%s\"%s\":[\"%s\",%u,%zu]", pack->index->len ? "," : "", name, type,
+                           pack->data->len, count);
+    if (count) g_byte_array_append(pack->data, values, (guint)(count * size));
+    if (pack->data->len % 8) g_byte_array_append(pack->data, zeros, 8 - pack->data->len % 8);
+}
+
+void tw__pack_u8(tw__pack *pack, const char *name, const uint8_t *values, size_t count)
+{
+    add(pack, name, "u8", values, count, 1);
+}
+
+void tw__pack_u32(tw__pack *pack, const char *name, const uint32_t *values, size_t count)
+{
+    add(pack, name, "u32", values, count, sizeof *values);
+}
+
+void tw__pack_f64(tw__pack *pack, const char *name, const double *values, size_t count)
+{
+    add(pack, name, "f64", values, count, sizeof *values);
+}
+
+/* Counts that fit take 4 bytes each: most do, and the page reads both. */
+void tw__pack_count(tw__pack *pack, const char *name, const uint64_t *values, size_t count)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < count; i++) most |= values[i];
+    bool small = most <= UINT32_MAX;
+    GByteArray *copy = g_byte_array_sized_new((guint)(count * (small ? 4 : 8)));
+    for (size_t i = 0; i < count; i++) {
+        uint32_t narrow = (uint32_t)values[i];
+        double wide = (double)values[i];
+        g_byte_array_append(copy, small ? (const guint8 *)&narrow : (const guint8 *)&wide, small ? 4 : 8);
+    }
+    add(pack, name, small ? "u32" : "f64", copy->data, count, small ? 4 : 8);
+    g_byte_array_free(copy, TRUE);
+}
+
+/* NAME: the bytes of all texts; NAMEEnds: where each ends. */
+void tw__pack_texts(tw__pack *pack, const char *name, const char *const *texts, size_t count)
+{
+    GByteArray *bytes = g_byte_array_new();
+    uint32_t *ends = g_new0(uint32_t, count + 1);
+    char *ends_name = g_strconcat(name, "Ends", NULL);
+    for (size_t i = 0; i < count; i++) {
+        const char *text = g_utf8_validate(texts[i], -1, NULL) ? texts[i] : "?";
+        g_byte_array_append(bytes, (const guint8 *)text, (guint)strlen(text));
+        ends[i] = bytes->len;
+    }
+    tw__pack_u8(pack, name, bytes->data, bytes->len);
+    tw__pack_u32(pack, ends_name, ends, count);
+    g_free(ends_name);
+    g_free(ends);
+    g_byte_array_free(bytes, TRUE);
+}
+
+/* --- deflate and base64 ----------------------------------------------------------------------------------------- */
+
+enum { CHUNK = 48 << 10 }; /* a multiple of 3: base64 of whole groups */
+
+typedef struct encoder {
+    FILE *out;
+    z_stream z;
+    gint state, save;
+    char *text;
+    unsigned char *room;
+} encoder;
+
+static bool squeeze(encoder *e, const void *data, size_t bytes, int flush)
+{
+    e->z.next_in = (unsigned char *)(uintptr_t)data;
+    e->z.avail_in = (uInt)bytes;
+    do {
+        e->z.next_out = e->room;
+        e->z.avail_out = CHUNK;
+        if (deflate(&e->z, flush) == Z_STREAM_ERROR) return false;
+        size_t made = CHUNK - e->z.avail_out;
+        size_t n = g_base64_encode_step(e->room, made, FALSE, e->text, &e->state, &e->save);
+        fwrite(e->text, 1, n, e->out);
+    } while (e->z.avail_out == 0);
+    return true;
+}
+
+tw_status tw__pack_write(const tw__pack *pack, const char *head, size_t head_bytes, FILE *out)
+{
+    encoder e = { .out = out, .text = malloc(CHUNK * 2), .room = malloc(CHUNK) };
+    unsigned char start[8] = { 'T', 'W', 'R', '1' };
+    static const char blanks[8] = "        ";
+    size_t padding = (8 - head_bytes % 8) % 8, length = head_bytes + padding;
+    for (int i = 0; i < 4; i++) start[4 + i] = (unsigned char)(length >> 8 * i);
+    /* 15 + 16: a gzip header, which the browser's DecompressionStream reads. */
+    bool good = e.text && e.room &&
+                deflateInit2(&e.z, pack->data->len > (4u << 20) ? 3 : 6, Z_DEFLATED, 15 + 16, 9,
+                             Z_DEFAULT_STRATEGY) == Z_OK;
+    if (good) {
+        good = squeeze(&e, start, sizeof start, Z_NO_FLUSH) && squeeze(&e, head, head_bytes, Z_NO_FLUSH) &&
+               squeeze(&e, blanks, padding, Z_NO_FLUSH) && squeeze(&e, pack->data->data, pack->data->len, Z_FINISH);
+        deflateEnd(&e.z);
+        size_t n = g_base64_encode_close(FALSE, e.text, &e.state, &e.save);
+        fwrite(e.text, 1, n, out);
+    }
+    free(e.text);
+    free(e.room);
+    if (!good) return tw__fail(TW_E_NO_MEMORY, "out of memory for a report");
+    return ferror(out) ? tw__fail(TW_E_IO, "cannot write the report") : TW_OK;
+}

@@ -1,0 +1,448 @@
+/* text: tables with small bar charts for a terminal, the difference of two profiles, and conditions on it. */
+#include "report/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { DEFAULT_ROWS = 20, BAR = 24, NAME = 44 };
+
+typedef struct sheet {
+    FILE *out;
+    bool colour;
+    unsigned rows;
+} sheet;
+
+/* Guide, chapter 8: CLICOLOR_FORCE=1, else CLICOLOR=0, else what the caller says. */
+static sheet sheet_new(FILE *out, tw_colours colours, unsigned rows)
+{
+    const char *force = g_getenv("CLICOLOR_FORCE"), *off = g_getenv("CLICOLOR");
+    sheet s = { out, colours == TW_COLOURS_ON || (colours == TW_COLOURS_AUTO && isatty(fileno(out)) == 1),
+                rows ? rows : DEFAULT_ROWS };
+    if (force && *force && strcmp(force, "0") != 0)
+        s.colour = true;
+    else if (off && strcmp(off, "0") == 0)
+        s.colour = false;
+    return s;
+}
+
+static void heading(const sheet *s, const char *text)
+{
+    fprintf(s->out, "%s%s%s\n", s->colour ? "\033[1;36m" : "", text, s->colour ? "\033[0m" : "");
+}
+
+/* Names of any length and content: cut by characters, controls shown as '?'. */
+static void put_name(const sheet *s, const char *name, int width)
+{
+    int n = 0;
+    if (!g_utf8_validate(name, -1, NULL)) name = "?";
+    glong length = g_utf8_strlen(name, -1);
+    for (const char *at = name; *at && n < width; at = g_utf8_next_char(at), n++) {
+        gunichar c = g_utf8_get_char(at);
+        if (length > width && n == width - 1)
+            fputs("…", s->out);
+        else if (!g_unichar_isprint(c))
+            fputc('?', s->out);
+        else
+            fwrite(at, 1, (size_t)(g_utf8_next_char(at) - at), s->out);
+    }
+    fprintf(s->out, "%*s", width - n, "");
+}
+
+/* Eighths of a cell. */
+static void put_bar(const sheet *s, double share, const char *colour)
+{
+    static const char *const parts[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+    int eighths = (int)((share < 0 ? 0 : share > 1 ? 1 : share) * BAR * 8 + 0.5);
+    if (s->colour) fputs(colour, s->out);
+    for (int i = 0; i < eighths / 8; i++) fputs("█", s->out);
+    fputs(parts[eighths % 8], s->out);
+    if (s->colour) fputs("\033[0m", s->out);
+    fprintf(s->out, "%*s", BAR - eighths / 8 - (eighths % 8 != 0), "");
+}
+#define ORANGE "\033[38;5;208m"
+#define BLUE   "\033[38;5;74m"
+#define RED    "\033[31m"
+
+typedef struct entry {
+    const char *name;
+    uint32_t id;
+    double value;
+    uint64_t count;
+} entry;
+
+static gint by_value(gconstpointer a, gconstpointer b)
+{
+    const entry *x = a, *y = b;
+    if (x->value != y->value) return x->value < y->value ? 1 : -1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void put_entries(const sheet *s, GArray *list, double whole, const char *colour, const char *times)
+{
+    char text[64];
+    g_array_sort(list, by_value);
+    double most = list->len ? g_array_index(list, entry, 0).value : 0;
+    for (guint i = 0; i < list->len && i < s->rows; i++) {
+        const entry *e = &g_array_index(list, entry, i);
+        fputs("  ", s->out);
+        put_name(s, e->name, NAME);
+        fprintf(s->out, " %15s %5.1f%% ", tw__commas(text, sizeof text, (uint64_t)e->value),
+                whole > 0 ? e->value / whole * 100 : 0);
+        put_bar(s, most > 0 ? e->value / most : 0, colour);
+        fprintf(s->out, " %s %s\n", tw__commas(text, sizeof text, e->count), times);
+    }
+    if (list->len > s->rows) fprintf(s->out, "  ... %u more\n", list->len - s->rows);
+    if (!list->len) fputs("  none\n", s->out);
+}
+
+static tw_status ended(const sheet *s)
+{
+    return ferror(s->out) ? tw__fail(TW_E_IO, "cannot write the tables") : TW_OK;
+}
+
+static void put_findings(const sheet *s, const tw__stats *stats)
+{
+    tw_findings *list = tw__findings_of(stats);
+    heading(s, "What matters most:");
+    for (size_t i = 0; i < tw_findings_count(list) && i < s->rows; i++) {
+        const tw_finding *f = tw_findings_at(list, i);
+        fprintf(s->out, "  %s%s%s%s%s\n", s->colour && f->is_error ? RED : "", f->text,
+                s->colour && f->is_error ? "\033[0m" : "", f->fidelity ? " — " : "",
+                f->fidelity ? tw_fidelity_name(f->fidelity) : "");
+        if (*f->advice) fprintf(s->out, "      %s\n", f->advice);
+    }
+    if (!tw_findings_count(list)) fputs("  no rule found anything to complain of\n", s->out);
+    tw_findings_free(list);
+}
+
+tw_status tw_profile_print_top(const tw_profile *p, FILE *out, tw_colours colours, unsigned rows)
+{
+    sheet s = sheet_new(out, colours, rows);
+    tw__stats stats;
+    char title[128], text[64];
+    tw_status status = tw__profile_has(p, false, true, "list");
+    if (!status) status = tw__stats_new(&stats, p);
+    if (status) return status;
+    GArray *list = g_array_new(FALSE, TRUE, sizeof(entry));
+    put_findings(&s, &stats);
+    double all = 0;
+    for (uint32_t i = 0; i < p->types.count; i++) {
+        all += (double)stats.types[i].cycles;
+        entry e = { p->names.items[p->types.items[i].name], i, (double)stats.types[i].cycles,
+                    stats.types[i].instances };
+        if (e.value > 0) g_array_append_val(list, e);
+    }
+    g_snprintf(title, sizeof title, "Cycles by %s:", tw__word_of(p, TW__WORD_KERNEL));
+    heading(&s, title);
+    put_entries(&s, list, all, ORANGE, "instances");
+    g_array_set_size(list, 0);
+    for (uint32_t i = 0; i < p->steps.count; i++) {
+        const tw__step *step = &p->steps.items[i];
+        const char *name = p->names.items[step->name];
+        entry e = { *name ? name : p->names.items[step->type_name], i, tw__stats_step_cycles(&stats, i),
+                    stats.counts[i] };
+        if (e.value > 0) g_array_append_val(list, e);
+    }
+    g_snprintf(title, sizeof title, "Steps, of %s cycles:", tw__commas(text, sizeof text, stats.totals.cycles));
+    heading(&s, title);
+    put_entries(&s, list, (double)stats.totals.cycles, BLUE, "times");
+    g_array_free(list, TRUE);
+    tw__stats_free(&stats);
+    return ended(&s);
+}
+
+static void put_tiles(const sheet *s, const tw__stats *stats, const uint64_t *values, const char *title,
+                      double whole, const char *unit)
+{
+    char name[64], text[64];
+    const char *tile = tw__word_of(stats->p, TW__WORD_TILE);
+    entry *list = g_new(entry, stats->tiles + 1);
+    for (uint32_t t = 0; t < stats->tiles; t++) list[t] = (entry){ "", t, (double)values[t], 0 };
+    qsort(list, stats->tiles, sizeof *list, by_value);
+    heading(s, title);
+    for (uint32_t i = 0; i < stats->tiles && i < s->rows; i++) {
+        bool over = whole > 0 && list[i].value > whole;
+        g_snprintf(name, sizeof name, "%s %u", tile, list[i].id);
+        fprintf(s->out, "  %-16s %15s %s %5.1f%% ", name, tw__commas(text, sizeof text, (uint64_t)list[i].value),
+                unit, whole > 0 ? list[i].value / whole * 100 : 0);
+        put_bar(s, whole > 0 ? list[i].value / whole : 0, over ? RED : ORANGE);
+        fputs(over ? " over\n" : "\n", s->out);
+    }
+    if (stats->tiles > s->rows) {
+        g_snprintf(name, sizeof name, "%s %u", tile, list[stats->tiles - 1].id);
+        fprintf(s->out, "  ... %u more, down to %s of %s\n", stats->tiles - s->rows,
+                tw__commas(text, sizeof text, (uint64_t)list[stats->tiles - 1].value), name);
+    }
+    g_free(list);
+}
+
+tw_status tw_profile_print_tiles(const tw_profile *p, FILE *out, tw_colours colours, unsigned rows)
+{
+    sheet s = sheet_new(out, colours, rows);
+    tw__stats stats;
+    tw_status status = tw__stats_new(&stats, p);
+    if (status) return status;
+    if (stats.has_totals) {
+        put_tiles(&s, &stats, stats.active,
+                  "Busy cycles (compute, exchange and copies; % of the run):", (double)stats.totals.cycles,
+                  "cycles");
+    }
+    if (stats.memory)
+        put_tiles(&s, &stats, stats.memory,
+                  stats.memory_has_gaps ? "Memory, with gaps (% of a tile):" : "Memory (% of a tile):",
+                  (double)stats.limit, "bytes");
+    if (!stats.has_totals && !stats.memory)
+        status = tw__fail(TW_E_MISSING_PROFILE, "there are no figures by tile in the profile");
+    tw__stats_free(&stats);
+    return status ? status : ended(&s);
+}
+
+tw_status tw_profile_print_memory(const tw_profile *p, FILE *out, tw_colours colours, unsigned rows)
+{
+    sheet s = sheet_new(out, colours, rows);
+    tw__stats stats;
+    tw_status status = tw__profile_has(p, true, false, "list");
+    if (!status) status = tw__stats_new(&stats, p);
+    if (status) return status;
+    GArray *list = g_array_new(FALSE, TRUE, sizeof(entry));
+    double all = 0;
+    for (uint32_t i = 0; i < p->categories.count; i++) {
+        const tw__category *c = &p->categories.items[i];
+        entry e = { p->names.items[c->label], i, 0, 0 };
+        for (unsigned k = 0; k < TW__MEMORY_REGIONS * TW__MEMORY_OVERLAPS; k++) {
+            const tw__row_info *row = &p->rows.items[c->bytes[k / TW__MEMORY_OVERLAPS][k % TW__MEMORY_OVERLAPS]];
+            e.value += (double)row->sum;
+            if (row->active > e.count) e.count = row->active;
+        }
+        all += e.value;
+        if (e.value > 0) g_array_append_val(list, e);
+    }
+    heading(&s, "Bytes by category, on all tiles:");
+    put_entries(&s, list, all, BLUE, tw__word_of(p, TW__WORD_TILE));
+    g_array_set_size(list, 0);
+    double always = 0;
+    for (uint32_t i = 0; i < p->always_live.count; i++) {
+        entry e = { p->names.items[p->always_live.items[i].name], i, (double)p->always_live.items[i].bytes, 1 };
+        always += e.value;
+        g_array_append_val(list, e);
+    }
+    if (list->len) {
+        heading(&s, "Always live:");
+        put_entries(&s, list, always, ORANGE, "variable");
+    }
+    g_array_free(list, TRUE);
+    if (stats.memory)
+        put_tiles(&s, &stats, stats.memory, "Fullest tiles (% of a tile):", (double)stats.limit, "bytes");
+    tw__stats_free(&stats);
+    return ended(&s);
+}
+
+/* --- the difference of two -------------------------------------------------------------------------------------- */
+
+static const char *value_text(char buf[64], const tw__diff_line *line, double value)
+{
+    if (value < 0) return "-";
+    if (!strcmp(line->unit, "ratio"))
+        g_snprintf(buf, 64, "%.1f%%", value * 100);
+    else if (!strcmp(line->unit, "seconds"))
+        g_snprintf(buf, 64, "%.3f us", value * 1e6);
+    else
+        tw__commas(buf, 64, (uint64_t)value);
+    return buf;
+}
+
+static void put_change(const sheet *s, const tw__diff_line *line)
+{
+    double d = line->b - line->a;
+    char text[64];
+    const char *colour = !s->colour || d == 0 ? "" : d > 0 ? ORANGE : BLUE, *sign = d > 0 ? "+" : "-";
+    fputs(colour, s->out);
+    if (line->a < 0 || line->b < 0)
+        fprintf(s->out, "%15s", line->a < 0 ? "only in B" : "only in A");
+    else if (!strcmp(line->unit, "ratio"))
+        fprintf(s->out, "%s%13.1f%%", sign, fabs(d) * 100);
+    else if (!strcmp(line->unit, "seconds"))
+        fprintf(s->out, "%s%11.3f us", sign, fabs(d) * 1e6);
+    else
+        fprintf(s->out, "%s%14s", sign, tw__commas(text, sizeof text, (uint64_t)fabs(d)));
+    if (line->a > 0 && line->b >= 0 && strcmp(line->unit, "ratio") != 0)
+        fprintf(s->out, " %+8.1f%%", d / line->a * 100);
+    if (*colour) fputs("\033[0m", s->out);
+    fputc('\n', s->out);
+}
+
+tw_status tw_profile_print_diff(const tw_profile *a, const tw_profile *b, FILE *out, tw_colours colours,
+                                unsigned rows)
+{
+    sheet s = sheet_new(out, colours, rows);
+    tw__stats x, y;
+    tw__diff d;
+    char text[64];
+    tw_status status = tw__stats_new(&x, a);
+    if (status) return status;
+    if ((status = tw__stats_new(&y, b)) != TW_OK) {
+        tw__stats_free(&x);
+        return status;
+    }
+    status = tw__diff_new(&d, &x, &y);
+    fprintf(out, "%-10s %-40s %15s %15s %15s\n", "", "", "A", "B", "B - A");
+    unsigned shown = 0, same = 0, more = 0;
+    for (guint i = 0; !status && i < d.lines->len; i++) {
+        const tw__diff_line *line = &g_array_index(d.lines, tw__diff_line, i);
+        if (line->a == line->b) {
+            same++;
+            continue;
+        }
+        if (shown++ >= s.rows) {
+            more++;
+            continue;
+        }
+        fprintf(out, "%-10s ", tw__diff_group_names[line->group]);
+        put_name(&s, *line->name ? line->name : line->kind, 40);
+        fprintf(out, " %15s", value_text(text, line, line->a));
+        fprintf(out, " %15s ", value_text(text, line, line->b));
+        put_change(&s, line);
+    }
+    if (more) fprintf(out, "... %u more\n", more);
+    fprintf(out, "%u figures are the same.\n", same);
+    tw__diff_free(&d);
+    tw__stats_free(&x);
+    tw__stats_free(&y);
+    return status ? status : ended(&s);
+}
+
+/* --- conditions ------------------------------------------------------------------------------------------------- */
+
+typedef struct metric {
+    const char *name;
+    double (*of)(const tw__stats *s); /* negative: not known */
+} metric;
+
+static double of_cycles(const tw__stats *s)
+{
+    return s->has_totals ? (double)s->totals.cycles : -1;
+}
+
+static double of_time(const tw__stats *s)
+{
+    return s->has_totals && s->totals.seconds > 0 ? s->totals.seconds : -1;
+}
+
+static double of_memory_max(const tw__stats *s)
+{
+    double most = s->memory ? 0 : -1;
+    for (uint32_t t = 0; s->memory && t < s->tiles; t++)
+        if ((double)s->memory[t] > most) most = (double)s->memory[t];
+    return most;
+}
+
+static double of_memory_total(const tw__stats *s)
+{
+    double sum = s->memory ? 0 : -1;
+    for (uint32_t t = 0; s->memory && t < s->tiles; t++) sum += (double)s->memory[t];
+    return sum;
+}
+
+static double of_exchange(const tw__stats *s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->p->steps.count; i++) {
+        tw_cycles_bucket b = tw__step_bucket(&s->p->steps.items[i]);
+        if (b == TW_CYCLES_EXCHANGE || b == TW_CYCLES_GLOBAL_EXCHANGE)
+            sum += (double)s->counts[i] * (double)s->p->steps.items[i].total_data;
+    }
+    return s->has_totals ? sum : -1;
+}
+
+static double of_tile_balance(const tw__stats *s)
+{
+    return s->has_totals ? s->totals.tile_balance : -1;
+}
+
+static double of_thread_balance(const tw__stats *s)
+{
+    return s->has_totals ? s->totals.thread_balance : -1;
+}
+
+static double of_findings(const tw__stats *s)
+{
+    tw_findings *list = tw__findings_of(s);
+    double n = (double)tw_findings_count(list);
+    tw_findings_free(list);
+    return n;
+}
+
+static const metric metrics[] = {
+    { "cycles", of_cycles },
+    { "time", of_time },
+    { "memory.max", of_memory_max },
+    { "memory.total", of_memory_total },
+    { "exchange.bytes", of_exchange },
+    { "tileBalance", of_tile_balance },
+    { "threadBalance", of_thread_balance },
+    { "findings", of_findings },
+};
+
+typedef struct condition {
+    const metric *metric;
+    char op;
+    double value;
+    bool is_change, is_relative;
+} condition;
+
+static bool read_condition(const char *text, condition *c)
+{
+    size_t length = strcspn(text, "<>");
+    char *end;
+    if (!text[length]) return false;
+    for (size_t i = 0; i < G_N_ELEMENTS(metrics); i++)
+        if (strlen(metrics[i].name) == length && !strncmp(metrics[i].name, text, length)) c->metric = &metrics[i];
+    c->op = text[length];
+    const char *number = text + length + 1;
+    c->is_change = *number == '+' || *number == '-';
+    c->value = g_ascii_strtod(number, &end);
+    c->is_relative = *end == '%';
+    if (end == number || !isfinite(c->value) || end[c->is_relative]) return false;
+    return c->metric != NULL;
+}
+
+static bool is_ratio(const metric *m)
+{
+    return m->of == of_tile_balance || m->of == of_thread_balance;
+}
+
+tw_status tw_profile_judge(const tw_profile *a, const tw_profile *b, const char *text, bool *holds, char line[256])
+{
+    condition c = { 0 };
+    tw__stats x, y;
+    *holds = false;
+    line[0] = 0;
+    if (!a || !b || !text || !read_condition(text, &c))
+        return tw__fail(
+            TW_E_INVALID_ARGUMENT,
+            "condition '%s': expected METRIC>VALUE or METRIC<VALUE with METRIC cycles, time, memory.max, "
+            "memory.total, exchange.bytes, tileBalance, threadBalance or findings; +VALUE and -VALUE are "
+            "changes, %% of A",
+            text ? text : "");
+    tw_status status = tw__stats_new(&x, a);
+    if (status) return status;
+    if ((status = tw__stats_new(&y, b)) != TW_OK) {
+        tw__stats_free(&x);
+        return status;
+    }
+    double from = c.metric->of(&x), to = c.metric->of(&y);
+    tw__stats_free(&x), tw__stats_free(&y);
+    if (from < 0 || to < 0)
+        return tw__fail(TW_E_MISSING_PROFILE, "%s is not in %s", c.metric->name, from < 0 ? "A" : "B");
+    double percent = from > 0 ? (to - from) / from * 100 : to > 0 ? HUGE_VAL : 0;
+    double left = to, unit = c.is_relative && is_ratio(c.metric) ? 0.01 : 1; /* ratios: 1 % is a point */
+    if (c.is_change)
+        left = c.is_relative && unit == 1 ? percent : (to - from) / unit;
+    else
+        left = to / unit;
+    *holds = c.op == '>' ? left > c.value : left < c.value;
+    g_snprintf(line, 256, "%s: %.6g -> %.6g (%+.2f%%): %s %s", c.metric->name, from, to,
+               isfinite(percent) ? percent : 0, text, *holds ? "holds" : "does not hold");
+    return TW_OK;
+}

@@ -1,0 +1,87 @@
+# `tilewright report`, --report of runs, `tilewright profile --diff` and its tables. Without the page's script (a build
+# without npm) `report` says what is missing; then that is what is tested.
+. "$1/tests/cli/lib.sh"
+graph=$source/tests/golden/profile_graph.json
+execution=$source/tests/golden/profile_execution.json
+cd "$work" || exit 1
+
+expect 2 "$tilewright" report
+prints err 'no profile is given'
+expect 2 "$tilewright" report a b c
+prints err "'c': two profiles are compared at most"
+expect 2 "$tilewright" report a --graph-profile b
+prints err "either 'a' or --graph-profile"
+expect 1 "$tilewright" report /nowhere/profile.json
+prints err /nowhere/profile.json
+
+expect 0 "$tilewright" pto run "$source/examples/pto/vector_add/vector_add.pto" --manual --arg x='f32[512]' \
+  --arg y='f32[512]' --arg z='f32[512]' --arg fill=true --profile=a.json
+if ! grep -q 'DecompressionStream' "$build/generated/report.html" 2>/dev/null; then
+  expect 1 "$tilewright" report a.json
+  prints err './dev setup'
+  prints err 'npm'
+  [ ! -e report.html ] || fail 'a file is left behind'
+else
+  expect 0 "$tilewright" report a.json
+  prints out report.html
+  for part in 'Content-Security-Policy' "default-src 'none'" 'id="tilewright-data"' '<noscript>' 'Cycles'; do
+    grep -qF "$part" report.html || fail "'$part' is not in the page"
+  done
+  ! grep -qE '(src|href)="?https?:' report.html || fail 'the page names a network address to load from'
+  expect 0 "$tilewright" report --graph-profile "$graph" --execution-profile "$execution" -o guide.html --title 'Guide <x>'
+  grep -qF '<title>Guide &#60;x&#62;</title>' guide.html || fail 'the title is not escaped'
+  grep -qF '54,202' guide.html || fail 'the summary without a script lacks the cycles'
+  expect 0 "$tilewright" report "$graph" -o graph.html
+  expect 0 "$tilewright" report a.json a.json -o both.html
+  expect 1 "$tilewright" report a.json -o a.json
+  grep -q tilewright a.json || fail 'the input is gone'
+  expect 1 "$tilewright" report a.json -o /nowhere/x.html
+  [ ! -c /dev/full ] || { expect 1 "$tilewright" report a.json -o /dev/full; prints err 'cannot write'; }
+  printf '#!/bin/sh\nprintf %%s "$1" >opened\n' >browser
+  chmod +x browser
+  BROWSER=$PWD/browser expect 0 "$tilewright" report a.json --open
+  for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s opened ] || sleep 0.2; done
+  [ "$(cat opened)" = "$PWD/report.html" ] || fail 'the browser was not given the page'
+
+  # one flag away from a run
+  expect 0 "$tilewright" pto run "$source/examples/pto/vector_add/vector_add.pto" --manual --arg x='f32[512]' \
+    --arg y='f32[512]' --arg z='f32[512]' --arg fill=true --report pto.html
+  prints out 'report: pto.html'
+  grep -qF 'ASCEND_PTO' pto.html || fail 'the report of a PTO program'
+  expect 0 "$tilewright" csl run "$source/examples/csl/stencil/layout.csl" --launch run,4 --report csl.html
+  grep -qF 'WSE' csl.html || fail 'the report of a CSL program'
+  expect 0 "$tilewright" run --report poplar.html --profile poplar.json "$source/examples/poplar/adder/adder.c"
+  grep -qF 'IPU_MODEL' poplar.html || fail 'the report of a Poplar program'
+  expect 0 "$tilewright" run --report=aie.html "$source/examples/aie/cascade.c"
+  grep -qF 'AI_ENGINE' aie.html || fail 'the report of an AI Engine program'
+fi
+expect 2 "$tilewright" run --report
+printf 'int main(void) { return 7; }\n' >seven.c
+expect 7 "$tilewright" run --profile seven.json seven.c
+printf 'int main(void) { return 0; }\n' >none.c
+expect 1 "$tilewright" run --profile none.json none.c
+prints err 'left no profile'
+
+# --- differences and tables ------------------------------------------------------------------------------------------
+expect 0 "$tilewright" pto run "$source/examples/pto/vector_add/vector_add.pto" --manual --arg x='f32[512]' \
+  --arg y='f32[512]' --arg z='f32[512]' --arg fill=false --profile=b.json
+expect 0 "$tilewright" profile --diff a.json a.json --fail-if 'cycles>+0' --fail-if='memory.max>+0%'
+prints out 'cycles>+0 does not hold'
+expect 1 "$tilewright" profile --diff a.json a.json --fail-if 'cycles>+5%' --fail-if 'cycles>1'
+prints out 'cycles>1 holds'
+expect 2 "$tilewright" profile --diff a.json a.json --fail-if 'cycles=1'
+prints err 'expected METRIC>VALUE'
+expect 2 "$tilewright" profile --diff a.json /nowhere --fail-if 'cycles>1'
+expect 2 "$tilewright" profile --diff a.json
+expect 2 "$tilewright" profile a.json --fail-if 'cycles>1'
+prints err '--fail-if needs --diff'
+expect 2 "$tilewright" profile a.json --top --rows 0
+expect 0 "$tilewright" profile a.json --top --tiles --memory --rows 3
+prints out 'Cycles by instruction:'
+prints out 'core 0'
+prints out 'Bytes by category'
+CLICOLOR_FORCE=1 expect 0 "$tilewright" profile a.json --top
+grep -q "$(printf '\033')" "$work/out" || fail 'no colours'
+CLICOLOR_FORCE=1 CLICOLOR=0 expect 0 "$tilewright" profile a.json --top
+grep -q "$(printf '\033')" "$work/out" || fail 'CLICOLOR_FORCE is stronger than CLICOLOR'
+finish

@@ -1,0 +1,180 @@
+/* What changed between two profiles, and conditions on it: figures worked out by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "report/report.h"
+
+#include <math.h>
+
+#define assert_near(a, b, epsilon) assert_true(fabs((double)(a) - (double)(b)) <= (epsilon))
+
+enum { TILES = 4 };
+
+static tw_profile *make(const char *extra, uint64_t work, uint64_t bytes)
+{
+    tw_profile *p = tw__profile_new(&(tw__profile_target){ .type = "IPU_MODEL",
+                                                           .ipus = 1,
+                                                           .tiles_per_ipu = TILES,
+                                                           .replicas = 1,
+                                                           .bytes_per_tile = 1000,
+                                                           .clock_hz = 1e6 });
+    const uint64_t row[TILES] = { work, work, work, work }, memory[TILES] = { bytes, 10, 10, 10 };
+    uint32_t set = tw__profile_add_compute_set(p, "set");
+    tw__profile_add_memory(p, "variable", NULL, TW__NON_INTERLEAVED, TW__NOT_OVERLAPPED,
+                           tw__profile_row(p, memory, TILES), TW_FIDELITY_EXACT);
+    tw__profile_run_begin(p, "");
+    for (int i = 0; i < 2; i++) {
+        const char *name = i ? extra : "work";
+        if (!name) continue;
+        uint32_t id = tw__profile_add_step(p, &(tw__step_desc){ .type = TW_PROGRAM_ON_TILE_EXECUTE,
+                                                                .name = name,
+                                                                .no_program = true,
+                                                                .index = set,
+                                                                .active = tw__profile_row(p, row, TILES) });
+        tw__profile_step(p, id);
+    }
+    tw__profile_run_end(p, 0);
+    assert_int_equal(tw__profile_status(p), TW_OK);
+    return p;
+}
+
+static bool judged(const tw_profile *a, const tw_profile *b, const char *condition)
+{
+    bool holds;
+    char text[256];
+    if (tw_profile_judge(a, b, condition, &holds, text) != TW_OK) fail_msg("%s: %s", condition, tw_error_message());
+    assert_non_null(strstr(text, condition));
+    return holds;
+}
+
+/* 100 cycles become 103, the fullest tile's 500 bytes 450. */
+static void test_conditions(void **state)
+{
+    (void)state;
+    tw_profile *a = make(NULL, 100, 500), *b = make(NULL, 103, 450);
+    assert_true(judged(a, b, "cycles>+2%"));
+    assert_true(judged(a, b, "cycles>+2.9%"));
+    assert_false(judged(a, b, "cycles>+3%"));
+    assert_true(judged(a, b, "cycles>+2"));
+    assert_false(judged(a, b, "cycles>+3"));
+    assert_true(judged(a, b, "cycles>102"));
+    assert_false(judged(a, b, "cycles>103"));
+    assert_true(judged(a, b, "cycles<104"));
+    assert_true(judged(a, b, "time>0.0001"));
+    assert_true(judged(a, b, "memory.max<-9%"));
+    assert_false(judged(a, b, "memory.max<-10%"));
+    assert_true(judged(a, b, "memory.max<451"));
+    assert_true(judged(a, b, "memory.total<-40"));
+    assert_false(judged(a, b, "exchange.bytes>0"));
+    assert_true(judged(a, b, "tileBalance>99%"));
+    assert_false(judged(a, b, "tileBalance<-1%"));
+    assert_false(judged(a, b, "findings>+0"));
+    tw_profile_free(a);
+    tw_profile_free(b);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    tw_profile *a = make(NULL, 100, 500);
+    bool holds;
+    char text[256];
+    static const char *const wrong[] = { "",           "cycles",     "cycles>",    "cycles>x",
+                                         "cycles=3",   "cycle>3",    "cycles>3%%", "cycles>3 ",
+                                         "cycles>nan", "cycles>inf", ">3" };
+    for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        if (tw_profile_judge(a, a, wrong[i], &holds, text) != TW_E_INVALID_ARGUMENT)
+            fail_msg("'%s' is taken", wrong[i]);
+        assert_false(holds);
+    }
+    a->has_execution = false;
+    assert_int_equal(tw_profile_judge(a, a, "cycles>3", &holds, text), TW_E_MISSING_PROFILE);
+    tw_profile_free(a);
+}
+
+static const tw__diff_line *line_of(const tw__diff *d, tw__diff_group group, const char *name)
+{
+    for (guint i = 0; i < d->lines->len; i++) {
+        const tw__diff_line *line = &g_array_index(d->lines, tw__diff_line, i);
+        if (line->group == group && !strcmp(line->name, name)) return line;
+    }
+    fail_msg("no line for %s", name);
+    return NULL;
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    tw_profile *a = make(NULL, 100, 500), *b = make("more", 100, 500);
+    tw__stats x, y;
+    tw__diff d;
+    assert_int_equal(tw__stats_new(&x, a), TW_OK);
+    assert_int_equal(tw__stats_new(&y, b), TW_OK);
+    assert_int_equal(tw__diff_new(&d, &x, &y), TW_OK);
+    const tw__diff_line *cycles = line_of(&d, TW__DIFF_FIGURE, "cycles"),
+                        *more = line_of(&d, TW__DIFF_STEP, "more"), *work = line_of(&d, TW__DIFF_STEP, "work");
+    assert_near(cycles->a, 100, 0);
+    assert_near(cycles->b, 200, 0);
+    assert_near(cycles->weight, 0.5, 1e-12);
+    assert_near(more->a, -1, 0); /* only in B */
+    assert_near(more->b, 100, 0);
+    assert_near(work->weight, 0, 0);
+    for (guint i = 1; i < d.lines->len; i++)
+        assert_true(g_array_index(d.lines, tw__diff_line, i - 1).weight >=
+                    g_array_index(d.lines, tw__diff_line, i).weight);
+    tw__diff_free(&d);
+    tw__stats_free(&x);
+    tw__stats_free(&y);
+    tw_profile_free(a);
+    tw_profile_free(b);
+}
+
+static char *printed(tw_status (*print)(const tw_profile *, FILE *, tw_colours, unsigned), const tw_profile *p,
+                     tw_colours colours, unsigned rows)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_int_equal(print(p, out, colours, rows), TW_OK);
+    fclose(out);
+    char *copy = g_strdup(text);
+    free(text);
+    return copy;
+}
+
+static void test_tables(void **state)
+{
+    (void)state;
+    g_unsetenv("CLICOLOR_FORCE");
+    g_unsetenv("CLICOLOR");
+    tw_profile *p = make("more", 100, 1200);
+    char *text = printed(tw_profile_print_tiles, p, TW_COLOURS_OFF, 2);
+    assert_non_null(strstr(text, "1,200 bytes 120.0%"));
+    assert_non_null(strstr(text, " over\n"));
+    assert_non_null(strstr(text, "... 2 more, down to 10 of tile 3"));
+    assert_null(strchr(text, '\033'));
+    g_free(text);
+    text = printed(tw_profile_print_memory, p, TW_COLOURS_ON, 2);
+    assert_non_null(strstr(text, "Variables"));
+    assert_non_null(strchr(text, '\033'));
+    g_free(text);
+    text = printed(tw_profile_print_top, p, TW_COLOURS_OFF, 1);
+    assert_non_null(strstr(text, "Steps, of 200 cycles:"));
+    assert_non_null(strstr(text, "... 1 more"));
+    g_free(text);
+    tw_profile_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+// Charts: Apache ECharts, only the parts in use. This file knows the library; views give it options. Each chart has a
+// description in words, a keyboard cursor, and is drawn again when size or colours change.
+import { BarChart, CustomChart, HeatmapChart, LineChart, TreemapChart } from 'echarts/charts';
+import {
+    AriaComponent,
+    BrushComponent,
+    DataZoomComponent,
+    GridComponent,
+    LegendComponent,
+    MarkLineComponent,
+    MarkPointComponent,
+    TooltipComponent,
+    VisualMapComponent,
+} from 'echarts/components';
+import { graphic, init, use } from 'echarts/core';
+import { CanvasRenderer } from 'echarts/renderers';
+import { announce, h } from './dom.js';
+import { safe } from './format.js';
+
+use([
+    BarChart,
+    CustomChart,
+    HeatmapChart,
+    LineChart,
+    TreemapChart,
+    AriaComponent,
+    BrushComponent,
+    DataZoomComponent,
+    GridComponent,
+    LegendComponent,
+    MarkLineComponent,
+    MarkPointComponent,
+    TooltipComponent,
+    VisualMapComponent,
+    CanvasRenderer,
+]);
+
+export { graphic };
+
+// Okabe and Ito's colours, which people with colour blindness tell apart.
+export const KIND_COLOURS = {
+    other: '#999999',
+    compute: '#d55e00',
+    exchange: '#56b4e9',
+    global: '#0072b2',
+    host: '#cc79a7',
+    shared: '#009e73',
+    sync: '#f0e442',
+    idle: '#b8b8b8',
+    wait: '#f0e442',
+};
+// Paul Tol's muted scheme and two of his light one: twelve that differ for everybody.
+export const PALETTE = [
+    '#4477aa',
+    '#ee8866',
+    '#44aa99',
+    '#ddcc77',
+    '#aa4499',
+    '#88ccee',
+    '#117733',
+    '#cc6677',
+    '#999933',
+    '#882255',
+    '#77aadd',
+    '#bbbbbb',
+];
+export const SCALE = ['#00224e', '#35456c', '#666970', '#948e77', '#c8b866', '#fee838']; // cividis
+
+const alive = new Set();
+export const registry = {}; // what tests look at: the figures each chart was given
+
+function colours() {
+    const style = getComputedStyle(document.documentElement);
+    const of = (name) => style.getPropertyValue(name).trim();
+    return {
+        text: of('--text'),
+        muted: of('--muted'),
+        line: of('--line'),
+        panel: of('--panel'),
+        accent: of('--accent'),
+    };
+}
+
+const axisStyle = (c) => ({
+    axisLine: { lineStyle: { color: c.line } },
+    axisTick: { lineStyle: { color: c.line } },
+    axisLabel: { color: c.muted },
+    nameTextStyle: { color: c.muted },
+    splitLine: { lineStyle: { color: c.line, opacity: 0.6 } },
+});
+
+function themed(option, c) {
+    const axis = (a) =>
+        Array.isArray(a)
+            ? a.map(axis)
+            : a && { ...axisStyle(c), ...a, axisLabel: { color: c.muted, ...a.axisLabel } };
+    const zoom = (option.dataZoom ?? []).map((z) =>
+        z.type === 'slider'
+            ? { height: 18, bottom: 6, borderColor: c.line, textStyle: { color: c.muted }, brushSelect: true, ...z }
+            : z,
+    );
+    return {
+        animation: false,
+        backgroundColor: 'transparent',
+        color: PALETTE,
+        textStyle: { color: c.text, fontFamily: 'system-ui, sans-serif' },
+        aria: { enabled: false },
+        ...option,
+        xAxis: axis(option.xAxis),
+        yAxis: axis(option.yAxis),
+        legend: option.legend && {
+            textStyle: { color: c.text },
+            inactiveColor: c.muted,
+            type: 'scroll',
+            pageTextStyle: { color: c.muted },
+            pageIconColor: c.text,
+            ...option.legend,
+        },
+        tooltip: option.tooltip && {
+            renderMode: 'richText',
+            confine: true,
+            backgroundColor: c.panel,
+            borderColor: c.line,
+            textStyle: { color: c.text, fontSize: 12 },
+            ...option.tooltip,
+        },
+        visualMap: option.visualMap && { textStyle: { color: c.muted }, ...option.visualMap },
+        dataZoom: zoom,
+    };
+}
+
+// spec: id (for tests), title, describe() → words, option(colours) → ECharts option, height, items → how many things
+// the cursor can stand on, item(i) → words, select(i), figures → what tests compare, onZoom(from, to in percent).
+export function chart(spec) {
+    const box = h('div', {
+        class: 'chart',
+        role: 'img',
+        tabindex: '0',
+        'aria-label': `${spec.title}. ${spec.describe?.() ?? ''} Arrow keys move a cursor, plus and minus zoom, 0 shows all.`,
+        'data-chart': spec.id,
+    });
+    box.style.height = `${spec.height ?? 320}px`;
+    const picture = h('div', { class: 'canvas' });
+    box.append(picture);
+    let instance = null;
+    let cursor = -1;
+    const self = {
+        element: box,
+        spec,
+        draw() {
+            if (!instance) return;
+            instance.setOption(themed(spec.option(colours()), colours()), { notMerge: true, silent: true });
+            registry[spec.id] = spec.figures?.() ?? null;
+        },
+        // Only the series: after zooming, when other data is shown on the same axes.
+        update(option) {
+            instance?.setOption(option, { silent: true, lazyUpdate: false });
+        },
+        start() {
+            instance = init(picture, null, { renderer: 'canvas', useDirtyRect: false });
+            self.instance = instance;
+            self.draw();
+            instance.on('click', (event) => spec.click?.(event));
+            instance.getZr().on('click', (event) => spec.clickAt?.(instance, event));
+            instance.on('datazoom', () => {
+                const zoom = instance.getOption().dataZoom?.[0];
+                if (zoom) spec.onZoom?.(zoom.start, zoom.end, self);
+            });
+            instance.on('legendselectchanged', (event) => spec.onLegend?.(event.selected));
+        },
+        resize() {
+            instance?.resize();
+            if (spec.redrawOnResize) self.draw();
+        },
+        zoom() {
+            const zoom = instance?.getOption().dataZoom?.[0];
+            return zoom ? [zoom.start, zoom.end] : [0, 100];
+        },
+        setZoom(start, end) {
+            const width = Math.min(100, Math.max(1e-6, end - start));
+            const from = Math.min(100 - width, Math.max(0, start));
+            instance?.dispatchAction({ type: 'dataZoom', dataZoomIndex: 0, start: from, end: from + width });
+        },
+        dispose() {
+            alive.delete(self);
+            instance?.dispose();
+            instance = null;
+        },
+    };
+    box.addEventListener('keydown', (event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        const items = spec.items?.() ?? 0;
+        const [a, b] = self.zoom();
+        const width = b - a;
+        const centre = (a + b) / 2;
+        const move = (by) => {
+            if (!items) return self.setZoom(a + (by * width) / 8, b + (by * width) / 8);
+            cursor = Math.min(items - 1, Math.max(0, cursor + by));
+            announce(safe(spec.item(cursor)));
+            spec.point?.(cursor, self);
+        };
+        const actions = {
+            ArrowRight: () => move(1),
+            ArrowLeft: () => move(-1),
+            d: () => self.setZoom(a + width / 8, b + width / 8),
+            a: () => self.setZoom(a - width / 8, b - width / 8),
+            '+': () => self.setZoom(centre - width / 4, centre + width / 4),
+            '=': () => self.setZoom(centre - width / 4, centre + width / 4),
+            w: () => self.setZoom(centre - width / 4, centre + width / 4),
+            '-': () => self.setZoom(centre - width, centre + width),
+            s: () => self.setZoom(centre - width, centre + width),
+            0: () => self.setZoom(0, 100),
+            Enter: () => cursor >= 0 && spec.select?.(cursor),
+            Escape: () => box.blur(),
+        };
+        if (!actions[event.key]) return;
+        event.preventDefault();
+        event.stopPropagation();
+        actions[event.key]();
+    });
+    alive.add(self);
+    return self;
+}
+
+export function startCharts() {
+    for (const one of alive) if (!one.instance && one.element.isConnected) one.start();
+}
+
+export function dropCharts() {
+    for (const one of [...alive]) one.dispose();
+    for (const key of Object.keys(registry)) delete registry[key];
+}
+
+export function redrawCharts() {
+    for (const one of alive) one.draw();
+}
+
+addEventListener('resize', () => {
+    for (const one of alive) one.resize();
+});
+// Printing lays the page out anew.
+addEventListener('beforeprint', () => {
+    for (const one of alive) one.resize();
+});
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);

@@ -1,0 +1,246 @@
+// Tables of any length: only visible rows are elements; sorting and filtering work on an array of row numbers, values
+// come from columns. Rows of one height make that twenty lines, so no library is needed for it.
+import { announce, h } from './dom.js';
+import { cut, safe } from './format.js';
+import { define } from './glossary.js';
+
+const ROW = 26;
+const AHEAD = 8;
+
+// spec: id, caption, count, columns: [{ title, value(i) (number or text), text(i), number, definition, width }],
+// sort: [column, descending], select(i), selected, most: height in rows, rows: Uint32Array (which and in what order)
+export function table(spec) {
+    let base = spec.rows ?? Uint32Array.from({ length: spec.count }, (_, i) => i);
+    let rows = base;
+    let sort = spec.sort ?? null;
+    let filter = '';
+    let cursor = spec.selected ?? -1; // number of a row, not its place
+    const body = h('div', { class: 'rows', role: 'rowgroup' });
+    const scroller = h('div', {
+        class: 'scroller',
+        tabindex: '0',
+        role: 'grid',
+        'aria-label': spec.caption,
+        'aria-colcount': String(spec.columns.length),
+        'data-table': spec.id,
+    });
+    const head = h('div', { class: 'row head', role: 'row' });
+    const widths = spec.columns.map((c) => c.width ?? (c.number ? '110px' : 'minmax(160px, 1fr)')).join(' ');
+    const note = h('span', { class: 'count' });
+    const search = h('input', {
+        type: 'search',
+        placeholder: 'Filter…',
+        'aria-label': `Filter ${spec.caption}`,
+        class: 'filter',
+    });
+    const copy = h('button', { type: 'button', onclick: () => copyText(csv()) }, 'Copy as CSV');
+
+    const textOf = (column, i) => (column.text ? column.text(i) : String(column.value(i)));
+
+    function arrange() {
+        const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+        const texts = spec.columns.filter((c) => !c.number);
+        rows = base;
+        if (words.length)
+            rows = base.filter((i) => {
+                const text = texts
+                    .map((c) => textOf(c, i))
+                    .join(' ')
+                    .toLowerCase();
+                return words.every((word) => text.includes(word));
+            });
+        if (sort) {
+            const column = spec.columns[sort[0]];
+            const sign = sort[1] ? -1 : 1;
+            rows = rows.slice();
+            if (column.number) {
+                const keys = new Float64Array(spec.count);
+                for (const i of rows) keys[i] = column.value(i);
+                rows.sort((a, b) => sign * (keys[a] - keys[b]) || a - b);
+            } else {
+                const collator = new Intl.Collator('en', { numeric: true });
+                const keys = new Map(Array.from(rows, (i) => [i, textOf(column, i)]));
+                rows.sort((a, b) => sign * collator.compare(keys.get(a), keys.get(b)) || a - b);
+            }
+        }
+        note.textContent =
+            rows.length === base.length
+                ? `${rows.length.toLocaleString('en-US')} rows`
+                : `${rows.length.toLocaleString('en-US')} of ${base.length.toLocaleString('en-US')} rows`;
+        scroller.setAttribute('aria-rowcount', String(rows.length + 1));
+        body.style.height = `${rows.length * ROW}px`;
+        drawHead();
+        draw();
+    }
+
+    function drawHead() {
+        head.replaceChildren(
+            ...spec.columns.map((column, k) => {
+                const on = sort?.[0] === k;
+                return h(
+                    'button',
+                    {
+                        type: 'button',
+                        role: 'columnheader',
+                        class: column.number ? 'cell number' : 'cell',
+                        'aria-sort': on ? (sort[1] ? 'descending' : 'ascending') : 'none',
+                        title: column.definition ? define(column.definition) : undefined,
+                        tabindex: '-1',
+                        onclick: () => {
+                            sort = [k, on ? !sort[1] : Boolean(column.number)];
+                            arrange();
+                            announce(`Sorted by ${column.title}, ${sort[1] ? 'descending' : 'ascending'}`);
+                        },
+                    },
+                    `${column.title}${on ? (sort[1] ? ' ▾' : ' ▴') : ''}`,
+                );
+            }),
+        );
+    }
+
+    function line(place) {
+        const i = rows[place];
+        return h(
+            'div',
+            {
+                class: `row${i === cursor ? ' selected' : ''}`,
+                role: 'row',
+                'aria-rowindex': String(place + 2),
+                'aria-selected': i === cursor ? 'true' : 'false',
+                onclick: () => pick(place, true),
+            },
+            spec.columns.map((column) => {
+                const text = textOf(column, i);
+                const shown = cut(text);
+                const cell = h('span', {
+                    role: 'gridcell',
+                    class: column.number ? 'cell number' : 'cell',
+                    title: text.length > 20 ? safe(text).slice(0, 2000) : undefined,
+                });
+                if (column.bar) {
+                    const bar = h('i', { class: 'bar' });
+                    bar.style.width = `${Math.min(100, Math.max(0, column.bar(i) * 100))}%`;
+                    cell.append(bar);
+                }
+                cell.append(column.number ? shown : h('bdi', {}, shown));
+                if (column.kind) cell.dataset.kind = column.kind(i);
+                return cell;
+            }),
+        );
+    }
+
+    function draw() {
+        const first = Math.max(0, Math.floor(scroller.scrollTop / ROW) - AHEAD);
+        const last = Math.min(rows.length, first + Math.ceil((scroller.clientHeight || 400) / ROW) + 2 * AHEAD);
+        const lines = [];
+        for (let place = first; place < last; place++) {
+            const element = line(place);
+            element.style.gridTemplateColumns = widths;
+            element.style.transform = `translateY(${place * ROW}px)`;
+            lines.push(element);
+        }
+        body.replaceChildren(...lines);
+    }
+
+    function pick(place, act) {
+        if (place < 0 || place >= rows.length) return;
+        cursor = rows[place];
+        const top = place * ROW;
+        const room = scroller.clientHeight - ROW;
+        if (top < scroller.scrollTop) scroller.scrollTop = top;
+        else if (top + ROW > scroller.scrollTop + room) scroller.scrollTop = top + ROW - room;
+        draw();
+        announce(spec.columns.map((c) => `${c.title} ${cut(textOf(c, cursor))}`).join(', '));
+        if (act) spec.select?.(cursor);
+    }
+
+    scroller.addEventListener('scroll', draw, { passive: true });
+    scroller.addEventListener('keydown', (event) => {
+        const at = rows.indexOf(cursor);
+        const page = Math.max(1, Math.floor(scroller.clientHeight / ROW) - 2);
+        const steps = {
+            ArrowDown: at + 1,
+            ArrowUp: at - 1,
+            PageDown: at + page,
+            PageUp: at - page,
+            Home: 0,
+            End: rows.length - 1,
+        };
+        if (event.key in steps && !event.ctrlKey) {
+            event.preventDefault();
+            event.stopPropagation();
+            pick(Math.min(rows.length - 1, Math.max(0, steps[event.key])), false);
+        } else if (event.key === 'Enter' && at >= 0 && event.target === scroller) {
+            event.stopPropagation();
+            spec.select?.(cursor);
+        } else if ((event.key === 'ArrowRight' || event.key === 'ArrowLeft') && spec.fold && at >= 0) {
+            event.preventDefault();
+            spec.fold(cursor, event.key === 'ArrowRight');
+        }
+    });
+    search.addEventListener('input', () => {
+        filter = search.value;
+        arrange();
+    });
+
+    function csv() {
+        const quote = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+        const plain = (column, i) => (column.number ? String(column.value(i)) : (column.plain ?? column.value)(i));
+        const lines = [spec.columns.map((c) => quote(c.title)).join(',')];
+        for (const i of rows) lines.push(spec.columns.map((c) => quote(String(plain(c, i)))).join(','));
+        return `${lines.join('\n')}\n`;
+    }
+
+    head.style.gridTemplateColumns = widths;
+    scroller.style.maxHeight = `${(spec.most ?? 14) * ROW + 2 * ROW}px`;
+    scroller.append(head, body);
+    const element = h(
+        'div',
+        { class: 'table' },
+        h('div', { class: 'tools' }, h('h3', {}, spec.caption), note, search, copy),
+        scroller,
+    );
+    const self = {
+        element,
+        csv,
+        order: () => rows,
+        select(i) {
+            const place = rows.indexOf(i);
+            if (place >= 0) pick(place, false);
+        },
+        refresh: arrange,
+        setRows(next) {
+            base = next;
+            arrange();
+        },
+        search(text) {
+            search.value = text;
+            filter = text;
+            arrange();
+        },
+    };
+    tables[spec.id] = self;
+    arrange();
+    requestAnimationFrame(draw);
+    return self;
+}
+
+export const tables = {}; // of the view that is shown
+
+export function dropTables() {
+    for (const key of Object.keys(tables)) delete tables[key];
+}
+
+async function copyText(text) {
+    try {
+        await navigator.clipboard.writeText(text);
+        announce('Copied');
+    } catch {
+        const area = h('textarea', { value: text, class: 'offscreen' });
+        document.body.append(area);
+        area.select();
+        document.execCommand('copy');
+        area.remove();
+        announce('Copied');
+    }
+}

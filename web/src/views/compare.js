@@ -1,0 +1,255 @@
+// Compare: two profiles side by side, and what differs, the largest change first.
+import { chart } from '../chart.js';
+import { h } from '../dom.js';
+import { bytes, byteStep, count, cut, percent, seconds, short } from '../format.js';
+import { table } from '../table.js';
+import { absent, facts, panel } from './parts.js';
+
+const UNITS = {
+    cycles: count,
+    bytes,
+    count,
+    seconds,
+    ratio: (v) => percent(v),
+};
+
+const GROUPS = { figure: 'Figure', step: 'Step', kernel: 'Kernel', category: 'Memory', variable: 'Variable' };
+const MOST = 16;
+
+const known = (v) => v !== undefined;
+
+export function deltaText(line) {
+    if (!known(line.a)) return 'only in B';
+    if (!known(line.b)) return 'only in A';
+    const d = line.b - line.a;
+    if (!d) return 'same';
+    if (line.unit === 'ratio') return `${d > 0 ? '▲ +' : '▼ −'}${Math.abs(d * 100).toFixed(1)} points`;
+    return `${d > 0 ? '▲ +' : '▼ −'}${UNITS[line.unit](Math.abs(d))}`;
+}
+
+const relative = (line) => (known(line.a) && known(line.b) && line.a ? (line.b - line.a) / line.a : NaN);
+const relativeText = (line) => {
+    const r = relative(line);
+    if (!Number.isFinite(r)) return '';
+    return r ? `${r > 0 ? '+' : '−'}${Math.abs(r * 100).toFixed(1)} %` : '0 %';
+};
+const change = (line) => (line.b ?? 0) - (line.a ?? 0);
+
+function changes(lines) {
+    const top = lines.filter((l) => l.group !== 'figure' && change(l)).slice(0, MOST);
+    if (!top.length) return absent('No step, kernel, category or variable differs.');
+    const value = (l) => l.weight * Math.sign(change(l));
+    const one = chart({
+        id: 'changes',
+        title: 'Largest changes',
+        height: 50 + 22 * top.length,
+        describe: () => `Largest: ${top[0].name || top[0].kind}, ${deltaText(top[0])}.`,
+        items: () => top.length,
+        item: (i) => `${top[i].name || top[i].kind}: ${deltaText(top[i])}`,
+        figures: () => top.map((l) => [l.name, l.a ?? null, l.b ?? null]),
+        option: () => ({
+            grid: { left: 300, right: 60, top: 6, bottom: 28 },
+            tooltip: {
+                trigger: 'item',
+                formatter: (e) =>
+                    `${cut(top[e.dataIndex].name || top[e.dataIndex].kind, 80)}\n${deltaText(top[e.dataIndex])} ${relativeText(top[e.dataIndex])}`,
+            },
+            xAxis: {
+                type: 'value',
+                axisLabel: {
+                    formatter: (v) => `${v > 0 ? '+' : v < 0 ? '−' : ''}${(Math.abs(v) * 100).toPrecision(2)} %`,
+                },
+            },
+            yAxis: {
+                type: 'category',
+                inverse: true,
+                data: top.map((l) => `${GROUPS[l.group]}: ${cut(l.name || l.kind, 36)}`),
+                axisTick: { show: false },
+            },
+            series: [
+                {
+                    type: 'bar',
+                    barMaxWidth: 16,
+                    data: top.map((l) => ({
+                        value: value(l),
+                        itemStyle: { color: change(l) > 0 ? '#d55e00' : '#0072b2' },
+                    })),
+                },
+            ],
+        }),
+    });
+    return [
+        h(
+            'p',
+            { class: 'note' },
+            'Share of all cycles or bytes that changed; more is orange and to the right, less is blue and to the left.',
+        ),
+        one.element,
+    ];
+}
+
+function memories(report) {
+    const [a, b] = report.profiles;
+    if (!a.c.memory || !b.c.memory) return null;
+    const n = Math.max(a.tiles, b.tiles);
+    if (n < 2) return null;
+    // At most this many points, each the fullest tile of its range.
+    const bins = Math.min(n, 1200);
+    const fold = (memory) =>
+        Array.from({ length: bins }, (_, i) => {
+            let most = 0;
+            for (let t = Math.floor((i * n) / bins); t < Math.floor(((i + 1) * n) / bins); t++)
+                most = Math.max(most, memory[t] ?? 0);
+            return most;
+        });
+    const rows = [fold(a.c.memory), fold(b.c.memory)];
+    return chart({
+        id: 'compare-memory',
+        title: 'Memory by tile, A and B',
+        height: 260,
+        describe: () => `${count(n)} tiles.`,
+        figures: () => rows,
+        option: () => ({
+            legend: { top: 0, data: ['A', 'B'] },
+            grid: { left: 70, right: 16, top: 30, bottom: 58 },
+            tooltip: {
+                trigger: 'axis',
+                formatter: (list) =>
+                    `tile ${Math.floor((list[0].dataIndex * n) / bins)}\n${list.map((e) => `${e.seriesName} ${bytes(e.value)}`).join('\n')}`,
+            },
+            xAxis: { type: 'category', data: rows[0].map((_, i) => String(Math.floor((i * n) / bins))) },
+            yAxis: {
+                type: 'value',
+                interval: byteStep(rows.flat().reduce((a, b) => Math.max(a, b), 0)),
+                axisLabel: { formatter: bytes },
+            },
+            dataZoom: [{ type: 'slider' }, { type: 'inside' }],
+            series: ['A', 'B'].map((name, k) => ({
+                name,
+                type: 'line',
+                step: 'middle',
+                symbol: 'none',
+                data: rows[k],
+                lineStyle: { width: 1.5, type: k ? 'solid' : 'dashed' },
+                color: ['#0072b2', '#d55e00'][k],
+            })),
+        }),
+    });
+}
+
+export function compareView(p, state, report) {
+    if (!report.diff)
+        return {
+            elements: [
+                absent(
+                    'This report has one profile. ',
+                    h('code', {}, 'tilewright report A.json B.json'),
+                    ' shows two side by side; ',
+                    h('code', {}, 'tilewright profile --diff A.json B.json'),
+                    ' prints the differences.',
+                ),
+            ],
+        };
+    const lines = report.diff;
+    const figures = lines.filter((l) => l.group === 'figure');
+    const order = [
+        'cycles',
+        'time',
+        'memory of the fullest tile',
+        'memory of all tiles',
+        'bytes exchanged and copied',
+        'tile balance',
+        'thread balance',
+        'steps executed',
+    ];
+    figures.sort((x, y) => ((order.indexOf(x.name) + 99) % 99) - ((order.indexOf(y.name) + 99) % 99));
+    const memory = memories(report);
+    const rows = table({
+        id: 'diff',
+        caption: 'All differences',
+        count: lines.length,
+        most: 18,
+        rows: Uint32Array.from(lines.keys()).filter(
+            (i) => change(lines[i]) || !known(lines[i].a) || !known(lines[i].b),
+        ),
+        sort: [6, true],
+        columns: [
+            { title: 'What', value: (i) => GROUPS[lines[i].group], width: '90px' },
+            {
+                title: 'Name',
+                value: (i) =>
+                    lines[i].name ? `${lines[i].name}${lines[i].kind ? ` (${lines[i].kind})` : ''}` : lines[i].kind,
+            },
+            {
+                title: 'A',
+                number: true,
+                value: (i) => lines[i].a ?? -1,
+                text: (i) => (known(lines[i].a) ? UNITS[lines[i].unit](lines[i].a) : '–'),
+                width: '130px',
+            },
+            {
+                title: 'B',
+                number: true,
+                value: (i) => lines[i].b ?? -1,
+                text: (i) => (known(lines[i].b) ? UNITS[lines[i].unit](lines[i].b) : '–'),
+                width: '130px',
+            },
+            {
+                title: 'B − A',
+                number: true,
+                value: (i) => change(lines[i]),
+                text: (i) => deltaText(lines[i]),
+                width: '150px',
+                definition: 'delta',
+                kind: (i) => (change(lines[i]) > 0 ? 'more' : 'less'),
+            },
+            {
+                title: '% of A',
+                number: true,
+                value: (i) => relative(lines[i]) || 0,
+                text: (i) => relativeText(lines[i]),
+                width: '90px',
+                definition: 'delta',
+            },
+            {
+                title: 'Weight',
+                number: true,
+                value: (i) => lines[i].weight,
+                text: (i) => percent(lines[i].weight),
+                width: '90px',
+                definition: 'weight',
+            },
+        ],
+    });
+    const same = lines.filter((l) => known(l.a) && known(l.b) && l.a === l.b).length;
+    return {
+        elements: [
+            panel(
+                'A → B',
+                facts([
+                    ['A', h('bdi', {}, cut(report.profiles[0].title, 200))],
+                    ['B', h('bdi', {}, cut(report.profiles[1].title, 200))],
+                    ...figures.map((l) => [
+                        l.name[0].toUpperCase() + l.name.slice(1),
+                        h(
+                            'span',
+                            { 'data-diff': l.name },
+                            `${known(l.a) ? UNITS[l.unit](l.a) : '–'} → ${known(l.b) ? UNITS[l.unit](l.b) : '–'}   ${deltaText(l)}${relativeText(l) && change(l) && l.unit !== 'ratio' ? ` (${relativeText(l)})` : ''}`,
+                        ),
+                    ]),
+                ]),
+                figures.some((l) => l.name === 'cycles')
+                    ? null
+                    : h('p', { class: 'note' }, 'Cycles are absent in one of the two.'),
+            ),
+            panel('Largest changes', changes(lines)),
+            memory && panel(`Memory by ${p.tileWord}`, memory.element),
+            rows.element,
+            h(
+                'p',
+                { class: 'note' },
+                `${count(same)} figures are the same in both. ${report.head.diffLinesLeftOut ? `${count(report.head.diffLinesLeftOut)} smaller ones are left out.` : ''} ${short(lines.length)} were compared: steps by type and name, the others by name.`,
+            ),
+        ].filter(Boolean),
+    };
+}

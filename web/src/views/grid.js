@@ -1,0 +1,202 @@
+// The chip as a grid of tiles, coloured by any figure.
+import { chart, graphic, SCALE } from '../chart.js';
+import { announce, h } from '../dom.js';
+import { bytes, count, short } from '../format.js';
+import { BUCKETS } from '../model.js';
+import { go } from '../state.js';
+import { absent, panel } from './parts.js';
+
+const CELLS = 25000; // above, one image instead of a rectangle each
+
+function figures(p) {
+    const list = [];
+    const active = new Float64Array(p.tiles);
+    let any = false;
+    BUCKETS.forEach((b, k) => {
+        const row = p.c[`busy${k}`];
+        if (!row) return;
+        any = true;
+        for (let t = 0; t < active.length; t++) active[t] += row[t];
+        list.push([b.key, `${b.label} cycles`, row, count]);
+    });
+    if (any) {
+        list.unshift(['busy', 'Busy cycles', active, count]);
+        const end = p.totals?.cycles ?? 0;
+        list.push(['idle', 'Idle or waiting cycles', active.map((v) => Math.max(0, end - v)), count]);
+    }
+    if (p.c.memory) list.push(['memory', 'Bytes', p.c.memory, bytes]);
+    for (const category of p.categories) {
+        const row = p.categoryRow(category);
+        if (row && p.categoryTotal(category))
+            list.push([`m:${category.key}`, `Bytes of ${category.label}`, row, bytes]);
+    }
+    if (p.c.waitTile.length) {
+        const row = new Float64Array(p.tiles);
+        for (let i = 0; i < p.c.waitTile.length; i++) row[p.c.waitTile[i]] += p.c.waitCycles[i];
+        list.push(['waits', 'Cycles of recorded waits', row, count]);
+    }
+    const step = (s) => p.c.stepActive[s] && p.row(p.c.stepActive[s]);
+    return { list, step };
+}
+
+export function gridTab(p, state) {
+    const { list, step } = figures(p);
+    const s = state.step !== undefined ? Number(state.step) : -1;
+    if (s >= 0 && s < p.stepCount && step(s)) list.unshift(['step', `Cycles in ${p.stepName(s)}`, step(s), count]);
+    if (!list.length) return [absent('No figure by tile in this profile.')];
+    const [key, title, row, text] = list.find(([k]) => k === state.figure) ?? list[0];
+    const places = Array.from({ length: p.tiles }, (_, t) => p.place(t));
+    let columns = 0;
+    let rows = 0;
+    for (const [x, y] of places) {
+        columns = Math.max(columns, x + 1);
+        rows = Math.max(rows, y + 1);
+    }
+    let low = Infinity;
+    let high = -Infinity;
+    for (const v of row) {
+        low = Math.min(low, v);
+        high = Math.max(high, v);
+    }
+    const at = new Map();
+    places.forEach(([x, y], t) => at.set(y * columns + x, t));
+    const shade = (v) => graphicColour((v - low) / (high - low || 1));
+    const hover = h('div', { class: 'note' }, 'Point at a tile.');
+    const words = (t) => `${p.tileName(t)}: ${text(row[t])}`;
+    const image = p.tiles > CELLS ? picture(p, places, columns, rows, row, shade) : null;
+    const one = chart({
+        id: 'grid',
+        title: `${title} of every ${p.tileWord}`,
+        height: Math.max(160, Math.min(620, (900 * rows) / Math.max(1, columns) + 90)),
+        describe: () =>
+            `${count(p.tiles)} ${p.tileWord}s in ${count(columns)} columns and ${count(rows)} rows; from ${text(low)} to ${text(high)}.`,
+        items: () => p.tiles,
+        item: words,
+        select: (t) => go({ tile: String(t), tab: null, view: key.startsWith('m') ? 'memory' : 'time' }),
+        figures: () => ({ key, values: Array.from(row) }),
+        clickAt: (instance, event) => {
+            const point = instance.convertFromPixel({ gridIndex: 0 }, [event.offsetX, event.offsetY]);
+            const t = point && at.get(Math.round(point[1]) * columns + Math.round(point[0]));
+            if (t === undefined) return;
+            hover.textContent = words(t);
+            announce(words(t));
+        },
+        option: () => ({
+            grid: { left: 50, right: 90, top: 10, bottom: 40, containLabel: false },
+            tooltip: image
+                ? undefined
+                : {
+                      trigger: 'item',
+                      formatter: (e) => words(at.get(e.value[1] * columns + e.value[0])).replace(': ', '\n'),
+                  },
+            xAxis: image
+                ? { type: 'value', min: -0.5, max: columns - 0.5, minInterval: 1 }
+                : {
+                      type: 'category',
+                      data: Array.from({ length: columns }, (_, x) => String(x)),
+                      splitArea: { show: false },
+                      name: p.gridSize().known ? 'column' : '',
+                  },
+            yAxis: image
+                ? { type: 'value', inverse: true, min: -0.5, max: rows - 0.5, minInterval: 1 }
+                : {
+                      type: 'category',
+                      inverse: true,
+                      data: Array.from({ length: rows }, (_, y) => String(y)),
+                      name: p.gridSize().known ? 'row' : '',
+                  },
+            visualMap: {
+                type: 'continuous',
+                min: low,
+                max: high > low ? high : low + 1,
+                calculable: true,
+                orient: 'vertical',
+                right: 4,
+                top: 'middle',
+                itemHeight: 120,
+                inRange: { color: SCALE },
+                formatter: (v) => (text === bytes ? bytes(v) : short(Math.round(v))),
+                ...(image ? { seriesIndex: [], dimension: 2 } : {}),
+            },
+            series: image
+                ? [
+                      {
+                          type: 'custom',
+                          progressive: 0,
+                          data: [[0, 0]],
+                          renderItem: (params, api) => {
+                              const [x0, y0] = api.coord([-0.5, -0.5]);
+                              const [x1, y1] = api.coord([columns - 0.5, rows - 0.5]);
+                              return {
+                                  type: 'image',
+                                  style: {
+                                      image,
+                                      x: Math.min(x0, x1),
+                                      y: Math.min(y0, y1),
+                                      width: Math.abs(x1 - x0),
+                                      height: Math.abs(y1 - y0),
+                                  },
+                              };
+                          },
+                      },
+                  ]
+                : [
+                      {
+                          type: 'heatmap',
+                          data: places.map(([x, y], t) => [x, y, row[t]]),
+                          progressive: 0,
+                          itemStyle: { borderWidth: p.tiles < 3000 ? 0.5 : 0, borderColor: 'rgba(128,128,128,.4)' },
+                      },
+                  ],
+        }),
+    });
+    return [
+        h(
+            'div',
+            { class: 'tools' },
+            h(
+                'label',
+                {},
+                'Figure ',
+                h(
+                    'select',
+                    { id: 'figure', onchange: (e) => go({ figure: e.target.value }) },
+                    list.map(([k, label]) => h('option', { value: k, selected: k === key }, label)),
+                ),
+            ),
+            h(
+                'span',
+                { class: 'note' },
+                p.gridSize().known
+                    ? ''
+                    : `The floor plan of this machine is not known: ${p.tileWord}s are in the order of their numbers.`,
+            ),
+        ),
+        panel(title, one.element, hover),
+    ];
+}
+
+// Colours between those of the scale.
+function graphicColour(share) {
+    const place = Math.min(1, Math.max(0, share)) * (SCALE.length - 1);
+    const k = Math.min(SCALE.length - 2, Math.floor(place));
+    const of = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+    const [a, b] = [of(SCALE[k]), of(SCALE[k + 1])];
+    return a.map((v, i) => Math.round(v + (b[i] - v) * (place - k)));
+}
+
+function picture(p, places, columns, rows, row, shade) {
+    const canvas = h('canvas');
+    canvas.width = columns;
+    canvas.height = rows;
+    const context = canvas.getContext('2d');
+    const data = context.createImageData(columns, rows);
+    places.forEach(([x, y], t) => {
+        const [r, g, b] = shade(row[t]);
+        data.data.set([r, g, b, 255], 4 * (y * columns + x));
+    });
+    context.putImageData(data, 0, 0);
+    return canvas;
+}
+
+export { graphic };

@@ -1,0 +1,155 @@
+// Lanes with what ran when, for machines that record it: pipes of cores, kernels of tiles, workers.
+import { KIND_COLOURS, PALETTE } from '../chart.js';
+import { h } from '../dom.js';
+import { count, cut } from '../format.js';
+import { NONE } from '../model.js';
+import { table } from '../table.js';
+import { laneChart } from './lanes.js';
+import { legend } from './parts.js';
+
+const MOST_LANES = 48;
+
+export function intervalsChart(p, state) {
+    const c = p.c;
+    const n = c.intervalFrom.length;
+    let end = p.totals?.cycles ?? 0;
+    for (let i = 0; i < n; i++) end = Math.max(end, c.intervalTo[i]);
+    // Intervals are sorted by lane: where each begins.
+    const first = new Uint32Array(c.laneTile.length + 1);
+    for (let i = 0; i < n; i++) first[c.intervalLane[i] + 1]++;
+    for (let l = 0; l < c.laneTile.length; l++) first[l + 1] += first[l];
+    const tile = state.tile !== undefined ? Number(state.tile) : -1;
+    const all = Array.from(c.laneTile.keys()).filter((l) => first[l + 1] > first[l]);
+    const wanted =
+        tile >= 0 && all.some((l) => c.laneTile[l] === tile) ? all.filter((l) => c.laneTile[l] === tile) : all;
+    const lanes = wanted.slice(0, MOST_LANES);
+    const many = new Set(lanes.map((l) => c.laneTile[l])).size > 1;
+    const label = (l) =>
+        many || p.tiles > 1 ? `${p.tileWord} ${c.laneTile[l]} ${p.name(c.laneName[l])}` : p.name(c.laneName[l]);
+    const names = [...new Set(c.intervalName)].slice(0, 2000);
+    const colours = new Map(names.map((name, k) => [name, PALETTE[k % PALETTE.length]]));
+    const colour = (i) => (c.intervalCause[i] ? KIND_COLOURS.wait : (colours.get(c.intervalName[i]) ?? '#999'));
+    const items = (from, to, least) => {
+        const list = [];
+        lanes.forEach((l, row) => {
+            let low = first[l];
+            let high = first[l + 1];
+            while (low < high) {
+                const middle = (low + high) >> 1;
+                if (c.intervalTo[middle] > from) high = middle;
+                else low = middle + 1;
+            }
+            for (let i = low; i < first[l + 1] && c.intervalFrom[i] < to;) {
+                const begin = c.intervalFrom[i];
+                if (c.intervalTo[i] - begin >= least) {
+                    list.push([begin, c.intervalTo[i], row, colour(i), p.name(c.intervalName[i]), i]);
+                    i++;
+                    continue;
+                }
+                let k = i;
+                while (
+                    k < first[l + 1] &&
+                    c.intervalTo[k] - begin < least &&
+                    c.intervalTo[k] - c.intervalFrom[k] < least
+                )
+                    k++;
+                if (k === i) k++;
+                list.push([
+                    begin,
+                    Math.max(begin + least, c.intervalTo[k - 1]),
+                    row,
+                    colour(i),
+                    k > i + 1 ? '…' : p.name(c.intervalName[i]),
+                    k > i + 1 ? -(k - i) : i,
+                ]);
+                i = k;
+            }
+        });
+        return list;
+    };
+    const words = (i) =>
+        [
+            cut(p.name(c.intervalName[i]).replaceAll(', ', '; '), 90),
+            label(c.intervalLane[i]),
+            `cycles ${count(c.intervalFrom[i])} to ${count(c.intervalTo[i])}`,
+            `${count(c.intervalTo[i] - c.intervalFrom[i])} cycles`,
+            c.intervalCause[i]
+                ? `waits: ${p.name(c.intervalCause[i])}${c.intervalPartner[i] === NONE ? '' : ` of ${label(c.intervalPartner[i])}`}`
+                : null,
+        ]
+            .filter(Boolean)
+            .join(', ');
+    const line = laneChart({
+        id: 'intervals',
+        title: 'What ran when',
+        lanes: lanes.map((l) => ({ label: label(l) })),
+        end,
+        items,
+        describeItem: (item) => (item[5] < 0 ? `${count(-item[5])} short ones, zoom in to see them` : words(item[5])),
+        describe: () => `${count(n)} intervals on ${count(all.length)} lanes in ${count(end)} cycles.`,
+        figures: () => ({ intervals: n, lanes: lanes.map((l) => label(l)), end }),
+        click: (item) => item && item[5] >= 0 && rows.select(item[5]),
+    });
+    const inLanes = new Set(lanes);
+    const rows = table({
+        id: 'intervals',
+        caption: 'Intervals',
+        count: n,
+        most: 9,
+        rows:
+            wanted.length === all.length && all.length <= MOST_LANES
+                ? undefined
+                : Uint32Array.from(c.intervalLane.keys()).filter((i) => inLanes.has(c.intervalLane[i])),
+        sort: [2, false],
+        columns: [
+            { title: 'What', value: (i) => p.name(c.intervalName[i]) },
+            { title: 'Where', value: (i) => label(c.intervalLane[i]), width: '180px' },
+            { title: 'From', number: true, value: (i) => c.intervalFrom[i], text: (i) => count(c.intervalFrom[i]) },
+            { title: 'To', number: true, value: (i) => c.intervalTo[i], text: (i) => count(c.intervalTo[i]) },
+            {
+                title: 'Cycles',
+                number: true,
+                value: (i) => c.intervalTo[i] - c.intervalFrom[i],
+                text: (i) => count(c.intervalTo[i] - c.intervalFrom[i]),
+                width: '90px',
+            },
+            {
+                title: 'Waits for',
+                value: (i) =>
+                    c.intervalCause[i]
+                        ? `${p.name(c.intervalCause[i])}${c.intervalPartner[i] === NONE ? '' : ` of ${label(c.intervalPartner[i])}`}`
+                        : '',
+                width: '200px',
+            },
+        ],
+    });
+    const waits = c.intervalCause.some((v) => v);
+    return {
+        element: h(
+            'div',
+            {},
+            line.element,
+            names.length <= 16
+                ? legend([
+                      ...names.map((name) => [cut(p.name(name), 40), colours.get(name)]),
+                      ...(waits ? [['waits', KIND_COLOURS.wait]] : []),
+                  ])
+                : null,
+            wanted.length > lanes.length
+                ? h(
+                      'p',
+                      { class: 'note' },
+                      `${count(lanes.length)} of ${count(wanted.length)} lanes are shown: choose a ${p.tileWord} to see others.`,
+                  )
+                : null,
+            p.head.intervalsOmitted
+                ? h(
+                      'p',
+                      { class: 'note' },
+                      `${count(p.head.intervalsOmitted)} later intervals are left out of the profile.`,
+                  )
+                : null,
+            rows.element,
+        ),
+    };
+}

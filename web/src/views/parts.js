@@ -1,0 +1,69 @@
+// What several views show.
+import { h } from '../dom.js';
+import { define } from '../glossary.js';
+import { address } from '../state.js';
+
+export function fidelity(name) {
+    return name && name !== 'exact' ? h('span', { class: 'fidelity', title: define(name) }, name) : null;
+}
+
+export function figure(title, value, definition, note, weakest) {
+    return h(
+        'div',
+        { class: 'figure', title: define(definition) },
+        h('span', {}, title),
+        h('b', { 'data-figure': definition }, value),
+        note ? h('small', {}, note) : null,
+        fidelity(weakest),
+    );
+}
+
+export function absent(...words) {
+    return h('p', { class: 'absent', role: 'note' }, ...words);
+}
+
+export function tabs(view, current, list, extra = {}) {
+    return h(
+        'div',
+        { class: 'tabs', role: 'navigation', 'aria-label': 'Parts of this view' },
+        list.map(([id, title]) =>
+            h(
+                'a',
+                {
+                    href: address({ view, tab: id, ...extra }),
+                    'data-tab': id,
+                    'aria-current': id === current ? 'page' : null,
+                },
+                title,
+            ),
+        ),
+    );
+}
+
+export function panel(title, ...children) {
+    return h('section', { class: 'panel' }, title ? h('h2', { style: null }, title) : null, ...children);
+}
+
+export function legend(entries) {
+    return h(
+        'div',
+        { class: 'legend' },
+        entries.map(([title, colour]) => {
+            const dot = h('i');
+            dot.style.background = colour;
+            return h('span', {}, dot, title);
+        }),
+    );
+}
+
+export function facts(rows) {
+    return h(
+        'table',
+        { class: 'facts' },
+        rows
+            .filter((row) => row && row[1] !== null && row[1] !== undefined && row[1] !== '')
+            .map(([key, value, definition]) =>
+                h('tr', { title: definition }, h('th', { scope: 'row' }, key), h('td', {}, value)),
+            ),
+    );
+}

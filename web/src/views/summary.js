@@ -1,0 +1,271 @@
+// Summary: what it is, how long it took, what matters most.
+import { chart, KIND_COLOURS } from '../chart.js';
+import { h } from '../dom.js';
+import { bytes, count, cut, percent, seconds, short } from '../format.js';
+import { BUCKETS } from '../model.js';
+import { absent, facts, fidelity, figure, panel } from './parts.js';
+
+function fullest(p) {
+    const memory = p.c.memory;
+    if (!memory) return null;
+    let worst = 0;
+    let sum = 0;
+    for (let t = 0; t < memory.length; t++) {
+        if (memory[t] > memory[worst]) worst = t;
+        sum += memory[t];
+    }
+    return { tile: worst, bytes: memory[worst], sum };
+}
+
+function figures(p) {
+    const t = p.totals;
+    const full = fullest(p);
+    const limit = p.target.bytesPerTile;
+    return h(
+        'div',
+        { class: 'figures' },
+        t && figure('Cycles', count(t.cycles), 'cycles', seconds(t.seconds), t.fidelity),
+        t &&
+            figure(
+                `${capital(p.tileWord)} balance`,
+                percent(t.tileBalance),
+                'tileBalance',
+                'of all cycles computing',
+                t.fidelity,
+            ),
+        t &&
+            figure(
+                'Thread balance',
+                percent(t.threadBalance),
+                'threadBalance',
+                'of computing cycles used',
+                t.fidelity,
+            ),
+        full &&
+            figure(
+                `Fullest ${p.tileWord}`,
+                bytes(full.bytes),
+                'fullest',
+                `${p.tileWord} ${full.tile}${limit && !p.categories.some((c) => c.limit) ? `, ${percent(full.bytes / limit)} of ${bytes(limit)}` : ''}`,
+                p.categories.map((c) => c.fidelity).find((f) => f === 'estimated') ??
+                    p.categories.map((c) => c.fidelity).find((f) => f === 'modelled'),
+            ),
+        t && figure('Steps executed', count(t.steps), 'steps', t.runs > 1 ? `in ${count(t.runs)} runs` : '1 run'),
+        p.head.hasGraph &&
+            figure(
+                `${capital(p.kernelWord)}${p.kernelWord === 'vertex' ? ' instances' : 's'}`,
+                count(p.head.vertices),
+                'vertices',
+            ),
+    );
+}
+
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+function findings(p, report) {
+    const list = p.findings;
+    const titles = Object.fromEntries(report.rules.map((r) => [r.rule, r]));
+    const line = (f) =>
+        h(
+            'li',
+            { class: f.isError ? 'error' : null, 'data-rule': f.rule },
+            h(
+                'span',
+                { class: 'share', title: 'What could be won, at most: share of the time, or of the memory' },
+                f.isError ? '!' : percent(f.severity, f.severity < 0.095 ? 1 : 0),
+            ),
+            h('div', {}, h('a', { href: f.link }, h('bdi', {}, cut(f.text, 400))), ' ', fidelity(f.fidelity)),
+            h(
+                'p',
+                {
+                    title: titles[f.rule]
+                        ? `${f.rule}, ${titles[f.rule].title}: ${titles[f.rule].formula}, from ${titles[f.rule].threshold}`
+                        : f.rule,
+                },
+                cut(f.advice, 300),
+            ),
+        );
+    const first = list.slice(0, 3);
+    const more = list.slice(3);
+    return panel(
+        'What matters most',
+        list.length
+            ? h('ul', { class: 'findings' }, first.map(line))
+            : h('p', { class: 'note' }, 'No rule found anything to complain of.'),
+        more.length
+            ? h(
+                  'details',
+                  {},
+                  h('summary', {}, `${more.length} more`),
+                  h('ul', { class: 'findings' }, more.map(line)),
+              )
+            : null,
+        h(
+            'details',
+            {},
+            h('summary', {}, 'Rules and their thresholds'),
+            h(
+                'table',
+                { class: 'facts' },
+                report.rules.map((r) =>
+                    h(
+                        'tr',
+                        {},
+                        h('th', {}, `${r.rule} ${r.title}`),
+                        h('td', {}, `${r.formula}: from ${r.threshold}`),
+                    ),
+                ),
+            ),
+        ),
+    );
+}
+
+// All tile cycles by what tiles did: what no bucket has is idle.
+export function timeShares(p) {
+    const t = p.totals;
+    const all = t.cycles * p.tiles;
+    const parts = BUCKETS.map((b, i) => ({
+        key: b.key,
+        label: b.key === 'sync' ? 'Sync and waiting' : b.label,
+        value: t.buckets[i],
+    })).filter((x) => x.value > 0);
+    const known = parts.reduce((sum, x) => sum + x.value, 0);
+    if (all - known > all * 1e-4) parts.push({ key: 'idle', label: 'Idle', value: all - known });
+    return parts.map((x) => ({ ...x, share: all ? x.value / all : 0 }));
+}
+
+function timeChart(p) {
+    const parts = timeShares(p);
+    return chart({
+        id: 'time-shares',
+        title: `Where the time of all ${p.tileWord}s goes`,
+        height: 60 + 34 * parts.length,
+        describe: () => parts.map((x) => `${x.label} ${percent(x.share)}`).join(', '),
+        items: () => parts.length,
+        item: (i) => `${parts[i].label}: ${percent(parts[i].share)}, ${count(parts[i].value)} cycles`,
+        figures: () => parts.map((x) => [x.label, x.value]),
+        option: (colours) => ({
+            grid: { left: 130, right: 70, top: 6, bottom: 30 },
+            tooltip: {
+                trigger: 'item',
+                formatter: (e) =>
+                    `${parts[e.dataIndex].label}\n${count(parts[e.dataIndex].value)} cycles on all ${p.tileWord}s\n${percent(parts[e.dataIndex].share)}`,
+            },
+            xAxis: { type: 'value', max: 1, axisLabel: { formatter: (v) => percent(v, 0) } },
+            yAxis: { type: 'category', inverse: true, data: parts.map((x) => x.label) },
+            series: [
+                {
+                    type: 'bar',
+                    barMaxWidth: 22,
+                    data: parts.map((x) => ({
+                        value: x.share,
+                        itemStyle: {
+                            color: KIND_COLOURS[x.key],
+                            borderColor: '#888',
+                            borderWidth: x.key === 'sync' ? 1 : 0,
+                        },
+                    })),
+                    label: {
+                        show: true,
+                        position: 'right',
+                        color: colours.text,
+                        formatter: (e) => percent(parts[e.dataIndex].share),
+                    },
+                },
+            ],
+        }),
+    });
+}
+
+function histogram(p) {
+    const memory = p.c.memory;
+    let high = 0;
+    for (const v of memory) high = Math.max(high, v);
+    const bins = Math.min(32, Math.max(1, memory.length));
+    const width = Math.max(1, Math.ceil((high + 1) / bins));
+    const counts = new Array(bins).fill(0);
+    for (const v of memory) counts[Math.min(bins - 1, Math.floor(v / width))]++;
+    return chart({
+        id: 'memory-histogram',
+        title: `How many ${p.tileWord}s hold how much`,
+        height: 220,
+        describe: () => `${count(memory.length)} ${p.tileWord}s; the fullest holds ${bytes(high)}.`,
+        items: () => bins,
+        item: (i) => `${bytes(i * width)} to ${bytes((i + 1) * width)}: ${count(counts[i])} ${p.tileWord}s`,
+        figures: () => counts,
+        option: () => ({
+            grid: { left: 55, right: 12, top: 28, bottom: 44 },
+            tooltip: {
+                trigger: 'item',
+                formatter: (e) =>
+                    `${bytes(e.dataIndex * width)} – ${bytes((e.dataIndex + 1) * width)}\n${count(counts[e.dataIndex])} ${p.tileWord}s`,
+            },
+            xAxis: {
+                type: 'category',
+                data: counts.map((_, i) => bytes(i * width)),
+                name: 'bytes',
+                nameLocation: 'middle',
+                nameGap: 26,
+            },
+            yAxis: { type: 'value', minInterval: 1, name: `${p.tileWord}s`, axisLabel: { formatter: short } },
+            series: [
+                { type: 'bar', data: counts, barCategoryGap: '8%', barMinHeight: 2, itemStyle: { color: '#4477aa' } },
+            ],
+        }),
+    });
+}
+
+function about(p) {
+    const { target } = p;
+    return facts([
+        ...p.head.facts.map(([key, value]) => [key[0].toUpperCase() + key.slice(1), h('bdi', {}, cut(value, 300))]),
+        ['Machine', `${target.type.replaceAll('_', ' ')}${target.architecture ? `, ${target.architecture}` : ''}`],
+        [
+            `${capital(p.chipWord)}s × ${p.tileWord}s`,
+            `${count(target.chips)} × ${count(target.tilesPerChip)}${target.replicas > 1 ? `, ${target.replicas} replicas` : ''}`,
+        ],
+        [`Memory of a ${p.tileWord}`, target.bytesPerTile ? bytes(target.bytesPerTile) : null],
+        ['Clock', target.clock ? `${(target.clock / 1e6).toPrecision(4)} MHz` : null],
+        ['Compute sets', p.head.computeSets ? count(p.head.computeSets) : null],
+        ['Variables', p.head.variables ? count(p.head.variables) : null],
+        ['Edges', p.head.edges ? count(p.head.edges) : null],
+        ['Instrumentation', p.head.mode],
+        ['Figures are', p.totals ? p.totals.fidelity : null],
+        [
+            'Parts',
+            [
+                p.head.hasGraph ? 'graph' : 'no graph profile',
+                p.head.hasExecution ? 'execution' : 'no execution profile',
+            ].join(', '),
+        ],
+        ...p.head.optimizations.map(([key, value]) => [cut(key), count(value)]),
+    ]);
+}
+
+export function summaryView(p, state, report) {
+    const time = p.totals && p.totals.cycles ? timeChart(p) : null;
+    const memory = p.c.memory && p.tiles > 1 ? histogram(p) : null;
+    return {
+        elements: [
+            figures(p),
+            findings(p, report),
+            h(
+                'div',
+                { class: 'grid2' },
+                panel(
+                    `Where the time of all ${p.tileWord}s goes`,
+                    time ? time.element : absent('No cycles: this profile has no execution part, or nothing ran.'),
+                ),
+                panel(
+                    'Memory',
+                    memory
+                        ? memory.element
+                        : p.c.memory
+                          ? absent(`One ${p.tileWord}: see Memory for what it holds.`)
+                          : absent('No memory by tile: this profile has no graph part.'),
+                ),
+                panel('About', about(p)),
+            ),
+        ],
+    };
+}

@@ -1,0 +1,440 @@
+// Time: when what ran, for how long, and who waited for whom.
+import { KIND_COLOURS } from '../chart.js';
+import { h } from '../dom.js';
+import { bytes, count, cut, percent, seconds } from '../format.js';
+import { BUCKETS, FIDELITIES } from '../model.js';
+import { address, go } from '../state.js';
+import { table } from '../table.js';
+import { Timeline } from '../timeline.js';
+import { gridTab } from './grid.js';
+import { intervalsChart } from './intervals.js';
+import { laneChart } from './lanes.js';
+import { absent, fidelity, legend, panel, tabs } from './parts.js';
+import { tileBars } from './tilebars.js';
+import { waitsTab } from './waits.js';
+
+const kindColour = (k) => KIND_COLOURS[BUCKETS[k].key];
+
+function timelineOf(p) {
+    p.timeline ??= new Timeline(p);
+    return p.timeline;
+}
+
+// The tiles with most and least active cycles.
+function extremes(p) {
+    const active = new Float64Array(p.tiles);
+    for (let b = 0; b < BUCKETS.length; b++) {
+        const row = p.c[`busy${b}`];
+        if (row) for (let t = 0; t < active.length; t++) active[t] += row[t];
+    }
+    let hot = 0;
+    let idle = 0;
+    for (let t = 1; t < active.length; t++) {
+        if (active[t] > active[hot]) hot = t;
+        if (active[t] < active[idle]) idle = t;
+    }
+    return { active, hot, idle };
+}
+
+function describeStep(p, s) {
+    const c = p.c;
+    return [
+        p.stepName(s),
+        p.name(c.stepType[s]),
+        `${count(c.stepCycles[s])} cycles`,
+        `executed ${count(c.stepExecutions[s])} times`,
+        `${count(c.stepActiveTiles[s])} active ${p.tileWord}s`,
+        c.stepTotalData[s] ? bytes(c.stepTotalData[s]) : null,
+        FIDELITIES[c.stepFidelity[s]],
+    ]
+        .filter(Boolean)
+        .map((x) => x.replaceAll(', ', '; '))
+        .join(', ');
+}
+
+function stepsChart(p, state) {
+    const line = timelineOf(p);
+    const c = p.c;
+    const end = Math.max(line.end, p.totals?.cycles ?? 0);
+    if (!(end > 0)) return null;
+    const kinds = BUCKETS.map((_, k) => k).filter((k) =>
+        c.stepBucket.some((b, s) => b === k && c.stepExecutions[s] && c.stepCycles[s]),
+    );
+    const { hot, idle } = extremes(p);
+    const chosen = state.tile !== undefined && Number(state.tile) < p.tiles ? Number(state.tile) : -1;
+    const tiles = p.tiles > 1 ? [...new Set([chosen, hot, idle].filter((t) => t >= 0))] : [];
+    const lanes = [
+        ...kinds.map((k) => ({ label: BUCKETS[k].label })),
+        ...tiles.map((t) => ({
+            label: `${p.tileWord} ${t}${t === chosen ? '' : t === hot ? ' (busiest)' : ' (idlest)'}`,
+        })),
+    ];
+    const laneOf = new Map(kinds.map((k, i) => [k, i]));
+    const items = (from, to, least) => {
+        const list = [];
+        line.window(from, to, least, (kind, a, b, s, share) => {
+            const lane = laneOf.get(kind);
+            if (lane === undefined) return;
+            list.push([
+                a,
+                b,
+                lane,
+                kindColour(kind),
+                s >= 0 ? p.stepName(s) : '…',
+                s,
+                s >= 0 ? 1 : 0.15 + 0.85 * share,
+                share,
+            ]);
+            if (s < 0) return;
+            tiles.forEach((t, i) => {
+                const row = c.stepActive[s] ? p.row(c.stepActive[s]) : null;
+                const active = row ? row[t] : c.stepActive[s] ? -1 : c.stepCycles[s];
+                const begin = b - c.stepCycles[s];
+                if (active > 0)
+                    list.push([begin, begin + active, kinds.length + i, kindColour(kind), p.stepName(s), s]);
+                if (active >= 0 && active < c.stepCycles[s] && b - begin - active >= least)
+                    list.push([begin + active, b, kinds.length + i, KIND_COLOURS.idle, 'waits', s, 0.35]);
+            });
+        });
+        return list;
+    };
+    const sums = h('div', { class: 'note', id: 'window' });
+    const tell = (from, to) => {
+        const all = line.sum(from, to);
+        const parts = BUCKETS.map((b, k) =>
+            all[k] > 0 ? `${b.label} ${percent(all[k] / (to - from))}` : null,
+        ).filter(Boolean);
+        sums.textContent = `Shown: cycles ${count(Math.floor(from))} to ${count(Math.ceil(to))}${p.target.clock ? `, ${seconds((to - from) / p.target.clock)}` : ''}. ${parts.join(', ')}.`;
+    };
+    const step = state.step !== undefined && Number(state.step) < p.stepCount ? Number(state.step) : -1;
+    const first = step >= 0 ? line.firstOf(step) : -1;
+    tell(0, end);
+    const self = laneChart({
+        id: 'timeline',
+        title: 'Steps over time',
+        lanes,
+        end,
+        cursor: first,
+        items,
+        describeItem: (item) =>
+            item[5] < 0
+                ? `${item[7] === undefined ? '' : `${percent(item[7])} of `}several short steps, cycles ${count(Math.floor(item[0]))} to ${count(Math.ceil(item[1]))}, zoom in to see them`
+                : describeStep(p, item[5]),
+        click: (item) => item && item[5] >= 0 && go({ step: String(item[5]) }),
+        describe: () => `${count(p.totals?.steps ?? 0)} steps in ${count(end)} cycles.`,
+        figures: () => ({
+            end,
+            kinds: kinds.map((k) => [BUCKETS[k].label, line.sums.length ? line.sum(0, end)[k] : 0]),
+        }),
+        onWindow: tell,
+    });
+    return {
+        element: h(
+            'div',
+            {},
+            self.element,
+            sums,
+            legend([
+                ...kinds.map((k) => [BUCKETS[k].label, kindColour(k)]),
+                ...(tiles.length ? [['waits for slower tiles', KIND_COLOURS.idle]] : []),
+            ]),
+        ),
+    };
+}
+
+function stepTable(p, state) {
+    const c = p.c;
+    const all = p.totals?.cycles || 0;
+    const kind = BUCKETS.findIndex((b) => b.key === state.kind);
+    const rows =
+        kind >= 0
+            ? Uint32Array.from({ length: p.stepCount }, (_, s) => s).filter((s) => c.stepBucket[s] === kind)
+            : undefined;
+    return table({
+        id: 'steps',
+        caption: kind >= 0 ? `${BUCKETS[kind].label} steps` : 'Every distinct step',
+        count: p.stepCount,
+        most: 12,
+        rows,
+        sort: [4, true],
+        selected: state.step !== undefined ? Number(state.step) : -1,
+        select: (s) => go({ step: String(s) }),
+        columns: [
+            { title: 'Step', value: (s) => p.stepName(s) },
+            { title: 'Type', value: (s) => p.name(c.stepType[s]), width: '130px' },
+            {
+                title: 'Cycles',
+                number: true,
+                value: (s) => c.stepCycles[s],
+                text: (s) => count(c.stepCycles[s]),
+                definition: 'stepCycles',
+                width: '90px',
+            },
+            {
+                title: 'Executed',
+                number: true,
+                value: (s) => c.stepExecutions[s],
+                text: (s) => count(c.stepExecutions[s]),
+                definition: 'executions',
+                width: '90px',
+            },
+            {
+                title: 'In all',
+                number: true,
+                value: (s) => p.stepTotal(s),
+                text: (s) => count(p.stepTotal(s)),
+                bar: (s) => (all ? p.stepTotal(s) / all : 0),
+                definition: 'total',
+                width: '130px',
+            },
+            {
+                title: 'Share',
+                number: true,
+                value: (s) => (all ? p.stepTotal(s) / all : 0),
+                text: (s) => percent(all ? p.stepTotal(s) / all : 0),
+                definition: 'share',
+                width: '75px',
+            },
+            {
+                title: 'Active',
+                number: true,
+                value: (s) => c.stepActiveTiles[s],
+                text: (s) => count(c.stepActiveTiles[s]),
+                definition: 'activeTiles',
+                width: '75px',
+            },
+            {
+                title: 'Balance',
+                number: true,
+                value: (s) => c.stepBalance[s],
+                text: (s) => percent(c.stepBalance[s]),
+                definition: 'balance',
+                width: '80px',
+            },
+            {
+                title: 'Lost',
+                number: true,
+                value: (s) => p.stepLost(s),
+                text: (s) => count(Math.round(p.stepLost(s))),
+                definition: 'lost',
+            },
+            {
+                title: 'Data',
+                number: true,
+                value: (s) => c.stepTotalData[s],
+                text: (s) => (c.stepTotalData[s] ? bytes(c.stepTotalData[s]) : '–'),
+                definition: 'data',
+                width: '90px',
+            },
+            { title: 'Figures', value: (s) => FIDELITIES[c.stepFidelity[s]], width: '90px' },
+        ],
+    });
+}
+
+function stepDetail(p, s) {
+    const c = p.c;
+    if (!(s >= 0 && s < p.stepCount)) return [];
+    const active = c.stepActive[s];
+    const row = active ? p.row(active) : null;
+    const data = c.stepData[s] ? p.row(c.stepData[s]) : null;
+    const program = c.stepProgram[s];
+    const facts = [
+        `${count(c.stepCycles[s])} cycles`,
+        `executed ${count(c.stepExecutions[s])} times`,
+        active
+            ? `${p.tileName(c.rowWorst[active])} takes longest, the next one ${count(c.rowSecond[active])}, the shortest ${count(c.rowMin[active])} cycles`
+            : 'all tiles alike',
+    ];
+    return [
+        panel(
+            h('span', {}, cut(p.stepName(s), 100), ' ', fidelity(FIDELITIES[c.stepFidelity[s]])),
+            h(
+                'p',
+                {},
+                `${facts.join('; ')}. `,
+                program < c.programType.length
+                    ? h('a', { href: address({ view: 'program', program: String(program) }, {}) }, 'Its program')
+                    : null,
+            ),
+            p.tiles > 1 && row
+                ? tileBars(p, {
+                      id: 'step-tiles',
+                      title: `Cycles of every ${p.tileWord} in this step`,
+                      height: 220,
+                      parts: [{ label: 'Cycles', row, colour: kindColour(c.stepBucket[s]) }],
+                      value: (v) => count(Math.round(v)),
+                      select: (t) => go({ tile: String(t) }),
+                      describe: () => facts.join(', '),
+                  }).element
+                : h(
+                      'p',
+                      { class: 'note' },
+                      active && !row
+                          ? `Cycles by ${p.tileWord} of this step are left out of this file: smallest ${count(c.rowMin[active])}, largest ${count(c.rowMax[active])} on ${p.tileName(c.rowWorst[active])}.`
+                          : '',
+                  ),
+            data && p.tiles > 1
+                ? tileBars(p, {
+                      id: 'step-data',
+                      title: `Bytes of every ${p.tileWord} in this step`,
+                      height: 200,
+                      parts: [{ label: 'Bytes', row: data, colour: '#56b4e9' }],
+                      value: bytes,
+                      select: (t) => go({ tile: String(t) }),
+                      describe: () => bytes(c.stepTotalData[s]),
+                  }).element
+                : null,
+        ),
+    ];
+}
+
+function lineTab(p, state) {
+    if (!p.totals || !p.stepCount) return [absent('No time: this profile has no execution part, or nothing ran.')];
+    const intervals = p.hasIntervals() ? intervalsChart(p, state) : null;
+    const steps = stepsChart(p, state);
+    const detail = h('div', {}, stepDetail(p, state.step !== undefined ? Number(state.step) : -1));
+    const lone = intervals && p.stepCount <= 12;
+    return [
+        h(
+            'div',
+            { class: 'tools' },
+            p.tiles > 1
+                ? h(
+                      'label',
+                      {},
+                      `${p.tileWord} `,
+                      h('input', {
+                          type: 'number',
+                          min: '0',
+                          max: String(p.tiles - 1),
+                          value: state.tile ?? '',
+                          placeholder: 'all',
+                          id: 'tile',
+                          onchange: (e) => go({ tile: e.target.value || null }),
+                      }),
+                  )
+                : null,
+            h(
+                'span',
+                { class: 'note' },
+                'Ctrl and the wheel zoom, dragging moves; W A S D and + − 0 do the same on the keyboard.',
+            ),
+        ),
+        intervals ? panel(h('span', {}, 'What ran when ', fidelity(p.totals.fidelity)), intervals.element) : null,
+        steps && !lone ? panel(h('span', {}, 'Steps over time ', fidelity(p.totals.fidelity)), steps.element) : null,
+        !steps ? absent('The steps take no cycles.') : null,
+        !intervals && p.stepCount === 1
+            ? h(
+                  'p',
+                  { class: 'note' },
+                  `One step holds the whole run: this machine recorded no times of single ${p.kernelWord}s.`,
+              )
+            : null,
+        stepTable(p, state).element,
+        detail,
+    ];
+}
+
+function tilesTab(p, state) {
+    const parts = BUCKETS.map((b, k) => ({ label: b.label, row: p.c[`busy${k}`], colour: kindColour(k) })).filter(
+        (x) => x.row,
+    );
+    if (!p.totals || !parts.length) return [absent(`No cycles by ${p.tileWord} in this profile.`)];
+    const { active, hot, idle } = extremes(p);
+    const end = p.totals.cycles;
+    const order =
+        state.order === 'size'
+            ? Uint32Array.from(active.keys()).sort((a, b) => active[b] - active[a] || a - b)
+            : null;
+    const bars = tileBars(p, {
+        id: 'busy-tiles',
+        title: `Busy cycles of every ${p.tileWord}`,
+        parts,
+        limit: end,
+        value: (v) => count(Math.round(v)),
+        order,
+        select: (t) => go({ tile: String(t), tab: null }),
+        describe: () =>
+            `${p.tileName(hot)} is busiest with ${count(active[hot])} of ${count(end)} cycles, ${p.tileName(idle)} idlest with ${count(active[idle])}.`,
+    });
+    const rows = table({
+        id: 'busy',
+        caption: `Every ${p.tileWord}`,
+        count: p.tiles,
+        most: 14,
+        sort: [1, true],
+        select: (t) => go({ tile: String(t), tab: null }),
+        columns: [
+            { title: p.tileWord[0].toUpperCase() + p.tileWord.slice(1), value: (t) => p.tileName(t) },
+            {
+                title: 'Busy',
+                number: true,
+                value: (t) => active[t],
+                text: (t) => count(active[t]),
+                bar: (t) => (end ? active[t] / end : 0),
+                width: '150px',
+                definition: 'busy',
+            },
+            {
+                title: 'Of the run',
+                number: true,
+                value: (t) => (end ? active[t] / end : 0),
+                text: (t) => percent(end ? active[t] / end : 0),
+                width: '100px',
+            },
+            ...parts.map((x) => ({
+                title: x.label,
+                number: true,
+                value: (t) => x.row[t],
+                text: (t) => count(x.row[t]),
+                width: '130px',
+            })),
+            {
+                title: 'Idle or waiting',
+                number: true,
+                value: (t) => Math.max(0, end - active[t]),
+                text: (t) => count(Math.max(0, end - active[t])),
+                width: '140px',
+                definition: 'idle',
+            },
+        ],
+    });
+    return [
+        h(
+            'div',
+            { class: 'tools' },
+            h(
+                'label',
+                {},
+                h('input', {
+                    type: 'checkbox',
+                    checked: state.order === 'size',
+                    onchange: (e) => go({ order: e.target.checked ? 'size' : null }),
+                }),
+                'busiest first',
+            ),
+        ),
+        panel(
+            h('span', {}, `Busy cycles of every ${p.tileWord} `, fidelity(p.totals.fidelity)),
+            bars.element,
+            h(
+                'p',
+                { class: 'note' },
+                'The dashed line is the length of the run: what is below it and not filled is waiting.',
+            ),
+        ),
+        rows.element,
+    ];
+}
+
+const TABS = [
+    ['line', 'Time line', lineTab],
+    ['tiles', 'By tile', tilesTab],
+    ['grid', 'Grid', gridTab],
+    ['waits', 'Waits and exchanges', waitsTab],
+];
+
+export function timeView(p, state) {
+    const [tab, , make] = TABS.find(([id]) => id === state.tab) ?? TABS[0];
+    return { elements: [tabs('time', tab, TABS, { step: null }), ...make(p, state)].filter(Boolean) };
+}

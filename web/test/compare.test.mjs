@@ -1,0 +1,58 @@
+// Two runs of one program with a change in it: the change is on top of Compare.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, it } from 'node:test';
+import { close, open, ready, shoot } from './browser.mjs';
+
+const source = process.env.SOURCE ?? path.join(import.meta.dirname, '../..');
+const tilewright = process.env.TILEWRIGHT ?? path.join(source, 'build/release/bin/tilewright');
+const work = process.env.WORK ?? mkdtempSync(path.join(tmpdir(), 'tilewright-report-'));
+const run = (...args) => execFileSync(tilewright, args, { cwd: work, stdio: ['ignore', 'pipe', 'pipe'] });
+
+before(() => {
+    // The same loop, written twice as long in B: 'step' is what changes.
+    const text = readFileSync(path.join(source, 'examples/poplar/heat/heat.c'), 'utf8');
+    for (const name of ['picture.h', 'heat_codelets.cpp'])
+        writeFileSync(path.join(work, name), readFileSync(path.join(source, 'examples/poplar/heat', name)));
+    writeFileSync(path.join(work, 'old.c'), text);
+    writeFileSync(path.join(work, 'new.c'), text.replace('ROWS = 12, COLS = 12', 'ROWS = 12, COLS = 16'));
+    run('run', '--profile', 'old.json', 'old.c', 'old.ppm');
+    run('run', '--profile', 'new.json', 'new.c', 'new.ppm');
+    run('report', 'old.json', 'new.json', '-o', 'both.html');
+});
+after(close);
+
+it('shows the change on top', async () => {
+    const page = await open(path.join(work, 'both.html'), { hash: '#view=compare' });
+    await ready(page);
+    await shoot(page, 'heat-compare');
+    const [old, fresh] = ['old', 'new'].map((n) => JSON.parse(readFileSync(path.join(work, `${n}.json`), 'utf8')));
+    const total = (p) =>
+        p.execution.simulation.plan
+            .filter((s) => s.name === 'step')
+            .reduce((sum, s) => sum + (s.cycles - s.cyclesOverlapped) * s.executions, 0);
+    const changes = await page.evaluate(() => window.tilewright.charts.changes);
+    const step = changes.find(([name]) => name === 'step');
+    assert.deepEqual(step, ['step', total(old), total(fresh)]);
+    assert.ok(
+        changes.slice(0, 3).some(([name]) => name === 'step' || name === 'HeatStep'),
+        JSON.stringify(changes.slice(0, 3)),
+    );
+    const cycles = await page.$eval('[data-diff=cycles]', (e) => e.textContent);
+    assert.ok(cycles.includes(old.execution.simulation.cycles.toLocaleString('en-US')));
+    assert.ok(cycles.includes(fresh.execution.simulation.cycles.toLocaleString('en-US')));
+    await page.select('#which', '1');
+    await page.evaluate(() => {
+        location.hash = '#view=summary&p=b';
+    });
+    await page.waitForFunction(
+        (text) => document.querySelector('#view').textContent.includes(text),
+        {},
+        fresh.execution.simulation.cycles.toLocaleString('en-US'),
+    );
+    assert.deepEqual(await page.wrongs(), []);
+    await page.close();
+});

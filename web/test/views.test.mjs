@@ -1,0 +1,247 @@
+// Every view in a browser: the figures that charts and tables were given are those of the profile's JSON, links lead
+// somewhere, keys work, and nothing is reported wrong on any page.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { close, open, ready, settle, shoot, show } from './browser.mjs';
+
+const source = process.env.SOURCE ?? path.join(import.meta.dirname, '../..');
+const tilewright = process.env.TILEWRIGHT ?? path.join(source, 'build/release/bin/tilewright');
+const work = process.env.WORK ?? mkdtempSync(path.join(tmpdir(), 'tilewright-report-'));
+const at = (name) => path.join(work, name);
+const run = (...args) => execFileSync(tilewright, args, { cwd: work, stdio: ['ignore', 'pipe', 'pipe'] });
+const json = (name) => JSON.parse(readFileSync(at(name), 'utf8'));
+
+before(() => {
+    const flash = path.join(source, 'examples/pto/flash_attention/flash_attention.pto');
+    const arrays = ['q=f16[16x32]', 'kt=f16[32x128]', 'v=f16[128x32]', 'o=f32[16x32]', 'fill=true'];
+    run('run', '--profile', 'heat.json', path.join(source, 'examples/poplar/heat/heat.c'), 'heat.ppm');
+    run('pto', 'run', flash, ...arrays.flatMap((a) => ['--arg', a]), '--profile=flash.json');
+    run('run', '--profile', 'aie.json', path.join(source, 'examples/aie/cascade.c'));
+    run(
+        'csl',
+        'run',
+        path.join(source, 'examples/csl/stencil/layout.csl'),
+        '--launch',
+        'run,4',
+        '--profile',
+        'csl.json',
+    );
+    for (const name of ['heat', 'flash', 'aie', 'csl']) run('report', `${name}.json`, '-o', `${name}.html`);
+    const golden = path.join(source, 'tests/golden');
+    run(
+        'report',
+        ...['--graph-profile', path.join(golden, 'profile_graph.json')],
+        ...['--execution-profile', path.join(golden, 'profile_execution.json')],
+        ...['-o', 'guide.html'],
+    );
+    run('report', path.join(golden, 'profile_graph.json'), '-o', 'graph.html');
+    writeFileSync(at('execution.json'), JSON.stringify(json('heat.json').execution));
+    run('report', 'execution.json', '-o', 'execution.html');
+});
+after(close);
+
+// guide 8.2.3, over all tiles: compute with idle threads, exchange, host exchange, sync
+const GUIDE_CYCLES = [1933324, 482221, 4194423, 58852900];
+const VIEWS = ['summary', 'memory', 'program', 'time', 'kernels', 'compare'];
+const TABS = {
+    memory: ['tiles', 'map', 'variables', 'vertices', 'liveness'],
+    time: ['line', 'tiles', 'grid', 'waits'],
+};
+
+describe('every view of every machine', () => {
+    for (const name of ['heat', 'flash', 'aie', 'csl', 'guide', 'graph', 'execution'])
+        for (const dark of [false, true])
+            it(`${name}${dark ? ', dark' : ''}`, { skip: dark && name !== 'heat' }, async () => {
+                const page = await open(at(`${name}.html`), { dark });
+                await ready(page);
+                for (const view of VIEWS)
+                    for (const tab of TABS[view] ?? [null]) {
+                        await show(page, `#view=${view}${tab ? `&tab=${tab}` : ''}`);
+                        assert.equal(await page.$('.error'), null, `${view} ${tab}`);
+                        assert.equal(await page.$eval('nav a[aria-current="page"]', (a) => a.dataset.view), view);
+                        const empty = await page.evaluate(
+                            () => document.querySelector('#view').textContent.trim().length < 20,
+                        );
+                        assert.ok(!empty, `${view} ${tab} says nothing`);
+                        const blank = await page.evaluate(() =>
+                            [...document.querySelectorAll('.chart canvas')].some((c) => !c.width || !c.height),
+                        );
+                        assert.ok(!blank, `${view} ${tab}: a chart without a size`);
+                        await shoot(page, [name, view, tab, dark && 'dark'].filter(Boolean).join('-'));
+                    }
+                assert.deepEqual(await page.wrongs(), []);
+                await page.close();
+            });
+});
+
+describe('figures', () => {
+    it('the guide’s sample shows the guide’s figures', async () => {
+        const page = await open(at('guide.html'));
+        await ready(page);
+        const text = await page.$eval('#view', (v) => v.textContent);
+        for (const part of ['54,202', '2.9 %', '91.5 %', '1,216', '5,564', '47,973', '18,564'])
+            assert.ok(text.includes(part), `${part} is not in the summary`);
+        const shares = await page.evaluate(() => window.tilewright.charts['time-shares']);
+
+        const of = (title) => shares.find(([label]) => label === title)[1];
+        assert.deepEqual(['Compute', 'Exchange', 'Host copy', 'Sync and waiting'].map(of), GUIDE_CYCLES);
+        await page.close();
+    });
+
+    it('memory by tile, kernels and cycles are those of the JSON', async () => {
+        const { graph, execution } = json('heat.json');
+        const page = await open(at('heat.html'), { hash: '#view=memory' });
+        await ready(page);
+        const shown = await page.evaluate(() => window.tilewright.charts['memory-tiles']);
+        const sums = new Array(graph.target.numTiles).fill(0);
+        for (const category of Object.values(graph.memory.byCategory))
+            for (const region of Object.values(category))
+                if (typeof region === 'object')
+                    for (const row of Object.values(region)) row.forEach((v, t) => (sums[t] += v));
+        assert.deepEqual(shown.total, sums);
+
+        await show(page, '#view=kernels');
+        const kernels = await page.evaluate(() => window.tilewright.charts.kernels);
+        const cycles = execution.simulation.cyclesByVertexType;
+        for (const [name, value] of kernels) {
+            const same = execution.vertexTypes.names
+                .map((n, i) => (n === name ? cycles[i] : null))
+                .filter((v) => v !== null);
+            assert.ok(same.includes(value), `${name} ${value}`);
+        }
+        assert.equal(kernels[0][1], Math.max(...cycles));
+
+        await show(page, '#view=time&tab=tiles');
+        const busy = await page.evaluate(() => window.tilewright.charts['busy-tiles'].total);
+        const counted = new Array(busy.length).fill(0);
+        for (const step of execution.simulation.plan)
+            if (step.activeCyclesByTile && step.type !== 'Sync')
+                step.activeCyclesByTile.forEach((v, t) => (counted[t] += v * step.executions));
+        assert.deepEqual(busy, counted);
+
+        await show(page, '#view=time');
+        const end = await page.evaluate(() => window.tilewright.charts.timeline.end);
+        assert.equal(end, execution.simulation.cycles);
+        await page.close();
+    });
+
+    it('liveness has the peak of the JSON', async () => {
+        const { memory } = json('heat.json').graph;
+        const page = await open(at('heat.html'), { hash: '#view=memory&tab=liveness' });
+        await ready(page);
+        const shown = await page.evaluate(() => window.tilewright.charts.liveness);
+        const always = memory.liveness.alwaysLive.variables.reduce((sum, v) => sum + v.bytes, 0);
+        const live = memory.liveness.programs.map((p) => always + p.vars.reduce((sum, v) => sum + v.bytes, 0));
+        assert.equal(shown.always, always);
+        assert.deepEqual(shown.live, live);
+        assert.equal(live[shown.peak], Math.max(...live));
+        await page.close();
+    });
+});
+
+describe('use', () => {
+    it('keys change views, focus the search, open help, sort and choose in tables', async () => {
+        const page = await open(at('heat.html'));
+        await ready(page);
+        for (let k = 1; k <= VIEWS.length; k++) {
+            await page.keyboard.press(String(k));
+            await settle(page);
+            assert.equal(
+                await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('view')),
+                VIEWS[k - 1],
+            );
+        }
+        await page.keyboard.press('5');
+        await settle(page);
+        await page.keyboard.press('/');
+        await page.keyboard.type('Largest');
+        await page.waitForFunction(() => document.querySelector('[data-table=kernels] .rows').children.length === 1);
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('?');
+        assert.ok(await page.$eval('#keys', (d) => d.open));
+        await page.keyboard.press('Escape');
+
+        await show(page, '#view=time');
+        await page.focus('[data-table=steps]');
+        await page.keyboard.press('Home');
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('Enter');
+        await settle(page);
+        assert.match(await page.evaluate(() => location.hash), /step=\d+/);
+        assert.ok(await page.$('[data-chart="step-tiles"], .panel p'));
+        assert.deepEqual(await page.wrongs(), []);
+        await page.close();
+    });
+
+    it('a chart has words, a cursor that is announced, and zooms', async () => {
+        const page = await open(at('heat.html'), { hash: '#view=memory' });
+        await ready(page);
+        const label = await page.$eval('[data-chart=memory-tiles]', (c) => c.getAttribute('aria-label'));
+        assert.match(label, /1,472 tiles.*holds most/);
+        assert.ok(!/NaN|undefined/.test(label));
+        await page.focus('[data-chart=memory-tiles]');
+        await page.keyboard.press('ArrowRight');
+        assert.match(await page.$eval('#live', (l) => l.textContent), /^tile 0: /);
+        await page.keyboard.press('+');
+        await page.keyboard.press('+');
+        await settle(page);
+        const zoomed = await page.evaluate(() => document.querySelector('[data-chart=memory-tiles]') && true);
+        assert.ok(zoomed);
+        await page.keyboard.press('Enter');
+        await settle(page);
+        assert.match(await page.evaluate(() => location.hash), /tile=0/);
+        await page.close();
+    });
+
+    it('each finding links to a view that shows what it speaks of', async () => {
+        for (const name of ['heat', 'guide', 'csl', 'flash', 'aie']) {
+            const page = await open(at(`${name}.html`));
+            await ready(page);
+            const links = await page.$$eval('.findings a', (all) => all.map((a) => a.getAttribute('href')));
+            for (const link of links) {
+                await show(page, link);
+                assert.equal(await page.$('.error'), null, `${name} ${link}`);
+                const wanted = new URLSearchParams(link.slice(1)).get('view');
+                assert.equal(await page.$eval('nav a[aria-current="page"]', (a) => a.dataset.view), wanted);
+            }
+            assert.deepEqual(await page.wrongs(), []);
+            await page.close();
+        }
+    });
+
+    it('tables sort, filter and give CSV', async () => {
+        const page = await open(at('heat.html'), { hash: '#view=memory' });
+        await ready(page);
+        const sorted = await page.evaluate(() => {
+            const table = window.tilewright.tables.tiles;
+            return Array.from(table.order());
+        });
+        const totals = await page.evaluate(() => Array.from(window.tilewright.report.profiles[0].c.memory));
+        for (let i = 1; i < sorted.length; i++) assert.ok(totals[sorted[i - 1]] >= totals[sorted[i]]);
+        const csv = await page.evaluate(() => window.tilewright.tables.tiles.csv());
+        assert.equal(csv.split('\n').length, sorted.length + 2);
+        assert.equal(csv.split('\n')[1].split(',')[1], String(totals[sorted[0]]));
+        await page.click('[data-table=tiles] [role=columnheader]');
+        const first = await page.$eval('[data-table=tiles] .rows .row', (r) => r.textContent);
+        assert.match(first, /^tile 0/);
+        await page.close();
+    });
+
+    it('prints, and works without a script', async () => {
+        const page = await open(at('heat.html'));
+        await ready(page);
+        const pdf = await page.pdf({ format: 'A4' });
+        assert.ok(pdf.length > 10000);
+        await page.close();
+        const still = await open(at('heat.html'));
+        await still.setJavaScriptEnabled(false);
+        await still.reload();
+        const text = await still.$eval('body', (b) => b.textContent);
+        assert.match(text, /Cycles\s*[\d,]+ \(estimated\)/);
+        await still.close();
+    });
+});
