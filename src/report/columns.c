@@ -9,7 +9,7 @@ enum { DEFAULT_ROW_BYTES = 24 << 20 };
 typedef struct columns {
     const tw__stats *s;
     const tw_profile *p;
-    tw__pack *pack;
+    tw__report_pack *pack;
     const char *prefix;
     char name[64];
 } columns;
@@ -29,10 +29,10 @@ static const char *called(columns *c, const char *name)
         pack_them((c)->pack, called((c), (title)), values_, n_);          \
         g_free(values_);                                                  \
     } while (0)
-#define U8(c, title, many, expression)   COLUMN(c, tw__pack_u8, uint8_t, title, many, expression)
-#define U32(c, title, many, expression)  COLUMN(c, tw__pack_u32, uint32_t, title, many, expression)
-#define F64(c, title, many, expression)  COLUMN(c, tw__pack_count, uint64_t, title, many, expression)
-#define REAL(c, title, many, expression) COLUMN(c, tw__pack_f64, double, title, many, expression)
+#define U8(c, title, many, expression)   COLUMN(c, tw__report_pack_u8, uint8_t, title, many, expression)
+#define U32(c, title, many, expression)  COLUMN(c, tw__report_pack_u32, uint32_t, title, many, expression)
+#define F64(c, title, many, expression)  COLUMN(c, tw__report_pack_count, uint64_t, title, many, expression)
+#define REAL(c, title, many, expression) COLUMN(c, tw__report_pack_f64, double, title, many, expression)
 
 /* --- rows ------------------------------------------------------------------------------------------------------- */
 
@@ -95,9 +95,9 @@ static void add_rows(columns *c, tw__json *head, uint64_t row_bytes)
         held[order[i].row] = 1;
         if (row->bytes) g_byte_array_append(packed, p->packed.items + row->at, row->bytes);
     }
-    tw__pack_u8(c->pack, called(c, "rowData"), packed->data, packed->len);
-    tw__pack_u8(c->pack, called(c, "rowHeld"), held, p->rows.count);
-    tw__pack_u32(c->pack, called(c, "rowAt"), at, p->rows.count);
+    tw__report_pack_u8(c->pack, called(c, "rowData"), packed->data, packed->len);
+    tw__report_pack_u8(c->pack, called(c, "rowHeld"), held, p->rows.count);
+    tw__report_pack_u32(c->pack, called(c, "rowAt"), at, p->rows.count);
     U32(c, "rowBytes", p->rows.count, p->rows.items[i].bytes);
     U32(c, "rowTiles", p->rows.count, p->rows.items[i].tiles);
     U32(c, "rowActive", p->rows.count, p->rows.items[i].active);
@@ -202,7 +202,7 @@ static void add_memory(columns *c, tw__json *head)
     tw__json_count(head, "mapsOmitted", p->maps_omitted);
     tw__json_count(head, "variablesOmitted", p->variables_omitted);
     tw__json_close(head, '}');
-    if (c->s->memory) tw__pack_count(c->pack, called(c, "memory"), c->s->memory, c->s->tiles);
+    if (c->s->memory) tw__report_pack_count(c->pack, called(c, "memory"), c->s->memory, c->s->tiles);
     U32(c, "alwaysName", p->always_live.count, p->always_live.items[i].name);
     F64(c, "alwaysBytes", p->always_live.count, p->always_live.items[i].bytes);
     size_t n = p->variable_list.count;
@@ -266,8 +266,8 @@ static void add_steps(columns *c)
         tiles[i] = info.active_tiles;
         balances[i] = info.tile_balance;
     }
-    tw__pack_u32(c->pack, called(c, "stepActiveTiles"), tiles, n);
-    tw__pack_f64(c->pack, called(c, "stepBalance"), balances, n);
+    tw__report_pack_u32(c->pack, called(c, "stepActiveTiles"), tiles, n);
+    tw__report_pack_f64(c->pack, called(c, "stepBalance"), balances, n);
     g_free(tiles), g_free(balances);
     const tw__type_cycles *tc = p->type_cycles.items;
     U32(c, "partType", p->type_cycles.count, tc[i].vertex_type);
@@ -327,7 +327,7 @@ static void add_busy(columns *c)
     static const char *const titles[TW_CYCLES_BUCKETS] = { "busy0", "busy1", "busy2", "busy3",
                                                            "busy4", "busy5", "busy6" };
     for (unsigned b = 0; b < TW_CYCLES_BUCKETS; b++)
-        if (c->s->busy[b]) tw__pack_count(c->pack, called(c, titles[b]), c->s->busy[b], c->s->tiles);
+        if (c->s->busy[b]) tw__report_pack_count(c->pack, called(c, titles[b]), c->s->busy[b], c->s->tiles);
 }
 
 /* --- the head --------------------------------------------------------------------------------------------------- */
@@ -408,12 +408,12 @@ static void add_head(const tw__stats *s, tw__json *head)
     add_totals(s, head);
 }
 
-tw_status tw__report_columns(const tw__stats *s, tw__pack *pack, const char *prefix, tw__json *head,
+tw_status tw__report_columns(const tw__stats *s, tw__report_pack *pack, const char *prefix, tw__json *head,
                              uint64_t row_bytes)
 {
     columns c = { .s = s, .p = s->p, .pack = pack, .prefix = prefix };
     add_head(s, head);
-    tw__pack_texts(pack, called(&c, "names"), s->p->names.items, s->p->names.count);
+    tw__report_pack_texts(pack, called(&c, "names"), s->p->names.items, s->p->names.count);
     add_rows(&c, head, row_bytes);
     add_programs(&c);
     add_types(&c);

@@ -5,20 +5,21 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-void tw__pack_init(tw__pack *pack)
+void tw__report_pack_init(tw__report_pack *pack)
 {
     pack->data = g_byte_array_new();
     pack->index = g_string_new(NULL);
 }
 
-void tw__pack_free(tw__pack *pack)
+void tw__report_pack_free(tw__report_pack *pack)
 {
     if (pack->data) g_byte_array_free(pack->data, TRUE);
     if (pack->index) g_string_free(pack->index, TRUE);
-    *pack = (tw__pack){ 0 };
+    *pack = (tw__report_pack){ 0 };
 }
 
-static void add(tw__pack *pack, const char *name, const char *type, const void *values, size_t count, size_t size)
+static void add(tw__report_pack *pack, const char *name, const char *type, const void *values, size_t count,
+                size_t size)
 {
     static const guint8 zeros[8] = { 0 };
     g_string_append_printf(pack->index, "%s\"%s\":[\"%s\",%u,%zu]", pack->index->len ? "," : "", name, type,
@@ -27,23 +28,23 @@ static void add(tw__pack *pack, const char *name, const char *type, const void *
     if (pack->data->len % 8) g_byte_array_append(pack->data, zeros, 8 - pack->data->len % 8);
 }
 
-void tw__pack_u8(tw__pack *pack, const char *name, const uint8_t *values, size_t count)
+void tw__report_pack_u8(tw__report_pack *pack, const char *name, const uint8_t *values, size_t count)
 {
     add(pack, name, "u8", values, count, 1);
 }
 
-void tw__pack_u32(tw__pack *pack, const char *name, const uint32_t *values, size_t count)
+void tw__report_pack_u32(tw__report_pack *pack, const char *name, const uint32_t *values, size_t count)
 {
     add(pack, name, "u32", values, count, sizeof *values);
 }
 
-void tw__pack_f64(tw__pack *pack, const char *name, const double *values, size_t count)
+void tw__report_pack_f64(tw__report_pack *pack, const char *name, const double *values, size_t count)
 {
     add(pack, name, "f64", values, count, sizeof *values);
 }
 
 /* Counts that fit take 4 bytes each: most do, and the page reads both. */
-void tw__pack_count(tw__pack *pack, const char *name, const uint64_t *values, size_t count)
+void tw__report_pack_count(tw__report_pack *pack, const char *name, const uint64_t *values, size_t count)
 {
     uint64_t most = 0;
     for (size_t i = 0; i < count; i++) most |= values[i];
@@ -59,7 +60,7 @@ void tw__pack_count(tw__pack *pack, const char *name, const uint64_t *values, si
 }
 
 /* NAME: the bytes of all texts; NAMEEnds: where each ends. */
-void tw__pack_texts(tw__pack *pack, const char *name, const char *const *texts, size_t count)
+void tw__report_pack_texts(tw__report_pack *pack, const char *name, const char *const *texts, size_t count)
 {
     GByteArray *bytes = g_byte_array_new();
     uint32_t *ends = g_new0(uint32_t, count + 1);
@@ -69,8 +70,8 @@ void tw__pack_texts(tw__pack *pack, const char *name, const char *const *texts, 
         g_byte_array_append(bytes, (const guint8 *)text, (guint)strlen(text));
         ends[i] = bytes->len;
     }
-    tw__pack_u8(pack, name, bytes->data, bytes->len);
-    tw__pack_u32(pack, ends_name, ends, count);
+    tw__report_pack_u8(pack, name, bytes->data, bytes->len);
+    tw__report_pack_u32(pack, ends_name, ends, count);
     g_free(ends_name);
     g_free(ends);
     g_byte_array_free(bytes, TRUE);
@@ -103,7 +104,7 @@ static bool squeeze(encoder *e, const void *data, size_t bytes, int flush)
     return true;
 }
 
-tw_status tw__pack_write(const tw__pack *pack, const char *head, size_t head_bytes, FILE *out)
+tw_status tw__report_pack_write(const tw__report_pack *pack, const char *head, size_t head_bytes, FILE *out)
 {
     encoder e = { .out = out, .text = malloc(CHUNK * 2), .room = malloc(CHUNK) };
     unsigned char start[8] = { 'T', 'W', 'R', '1' };

@@ -153,9 +153,9 @@ static tw_status put_data(const report *r, FILE *out)
     FILE *memory = open_memstream(&text, &bytes);
     if (!memory) return tw__fail(TW_E_NO_MEMORY, "out of memory for a report");
     tw__json j = { .out = memory, .empty = true };
-    tw__pack pack;
+    tw__report_pack pack;
     tw_status status = TW_OK;
-    tw__pack_init(&pack);
+    tw__report_pack_init(&pack);
     tw__json_open(&j, NULL, '{');
     tw__json_count(&j, "version", 1);
     tw__json_text(&j, "title", r->title);
@@ -180,8 +180,8 @@ static tw_status put_data(const report *r, FILE *out)
     tw__json_close(&j, '}');
     bool written = fclose(memory) == 0;
     if (!status && (!written || !text)) status = tw__fail(TW_E_NO_MEMORY, "out of memory for a report");
-    if (!status) status = tw__pack_write(&pack, text, bytes, out);
-    tw__pack_free(&pack);
+    if (!status) status = tw__report_pack_write(&pack, text, bytes, out);
+    tw__report_pack_free(&pack);
     free(text);
     return status;
 }

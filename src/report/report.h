@@ -89,24 +89,25 @@ void tw__diff_free(tw__diff *d);
 /* --- pack.c ----------------------------------------------------------------------------------------------------- */
 
 /* Columns of little-endian numbers under names; the head of the page's data says where each begins. */
-typedef struct tw__pack {
+typedef struct tw__report_pack {
     GByteArray *data;
     GString *index; /* JSON: "name":["f64",offset,count],... */
-} tw__pack;
-void tw__pack_init(tw__pack *pack);
-void tw__pack_free(tw__pack *pack);
-void tw__pack_u8(tw__pack *pack, const char *name, const uint8_t *values, size_t count);
-void tw__pack_u32(tw__pack *pack, const char *name, const uint32_t *values, size_t count);
-void tw__pack_f64(tw__pack *pack, const char *name, const double *values, size_t count);
-void tw__pack_count(tw__pack *pack, const char *name, const uint64_t *values, size_t count); /* as f64 */
-void tw__pack_texts(tw__pack *pack, const char *name, const char *const *texts, size_t count);
+} tw__report_pack;
+void tw__report_pack_init(tw__report_pack *pack);
+void tw__report_pack_free(tw__report_pack *pack);
+void tw__report_pack_u8(tw__report_pack *pack, const char *name, const uint8_t *values, size_t count);
+void tw__report_pack_u32(tw__report_pack *pack, const char *name, const uint32_t *values, size_t count);
+void tw__report_pack_f64(tw__report_pack *pack, const char *name, const double *values, size_t count);
+void tw__report_pack_count(tw__report_pack *pack, const char *name, const uint64_t *values,
+                           size_t count); /* as f64 */
+void tw__report_pack_texts(tw__report_pack *pack, const char *name, const char *const *texts, size_t count);
 /* Magic, length of the head, head, columns: deflated and in base64. */
-tw_status tw__pack_write(const tw__pack *pack, const char *head, size_t head_bytes, FILE *out);
+tw_status tw__report_pack_write(const tw__report_pack *pack, const char *head, size_t head_bytes, FILE *out);
 
 /* --- columns.c -------------------------------------------------------------------------------------------------- */
 
 /* The profile's columns into the pack, its head as members of the open object. `prefix`: of the columns' names. */
-tw_status tw__report_columns(const tw__stats *s, tw__pack *pack, const char *prefix, tw__json *head,
+tw_status tw__report_columns(const tw__stats *s, tw__report_pack *pack, const char *prefix, tw__json *head,
                              uint64_t row_bytes);
 
 /* --- page.c ----------------------------------------------------------------------------------------------------- */

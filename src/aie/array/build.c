@@ -1,5 +1,6 @@
 /* The array: building it. run.c runs it. */
 #include "aie/array/array.h"
+#include "core/profile/profile.h"
 
 #include <glib.h>
 #include <stdlib.h>

@@ -285,7 +285,7 @@ static size_t sum_types(const tw_engine *engine, const tw__exec *exec, tw__type_
         const tw__tile_vertex *v = &exec->on_tiles->vertices[i];
         size_t t = 0;
         while (t < count && types[t].vertex_type != account->type_ids[v->type]) t++;
-        if (t == count) types[count++] = (tw__type_cycles){ account->type_ids[v->type], 0, 0 };
+        if (t == count) types[count++] = (tw__type_cycles){ .vertex_type = account->type_ids[v->type] };
         types[t].instances++, types[t].cycles += v->cycles;
     }
     return count;
