@@ -131,6 +131,7 @@ static tw_status compile(tw_engine *engine, tw_graph *graph, unsigned count, con
     engine->target = engine->core->target;
     engine->codelets = tw__codelets_ref(engine->core->codelets);
     if ((s = tw__syncs_check(engine))) return s;
+    engine->verifies = tw__options_bool(engine->options, "debug.runtimeVerify");
     if (count == 0 || !programs) return tw__fail(TW_E_CONTROL_PROGRAM, "an engine needs at least one program");
     engine->programs = TW__NEW_N(engine->arena, uint32_t, count);
     if (!engine->programs) return tw__fail(TW_E_NO_MEMORY, "out of host memory");
@@ -202,6 +203,7 @@ void tw_engine_free(tw_engine *engine)
     free(engine->images.items);
     free(engine->scratch);
     tw__codelets_free(engine->codelets);
+    g_free(engine->fault);
     if (engine->core) tw__core_unref(engine->core);
     tw__options_free(engine->options);
     tw__arena_free(engine->arena);

@@ -341,8 +341,11 @@ struct tw_engine {
     struct tw__tile_sims *sims;  /* simulators of tiles; NULL = none */
     tw__tile_map *tiles;         /* memories of tiles; NULL: variables are all that there is */
     struct tw__chip_code *chip;  /* tiles/code.c; NULL: no vertex has code of the chip */
-    bool tracing;                /* steps are reported to the account */
-    int threads;                 /* OpenMP threads of a parallel step */
+    char *fault;                 /* run/faults.c: of the vertex on the lowest tile; NULL = none */
+    uint32_t fault_tile;
+    bool verifies; /* debug.runtimeVerify */
+    bool tracing;  /* steps are reported to the account */
+    int threads;   /* OpenMP threads of a parallel step */
 };
 
 tw_status tw__engine_usable(const tw_engine *engine); /* engine.c: neither NULL nor in error */
@@ -384,6 +387,11 @@ bool tw__tile_run(tw_engine *engine, const tw__exec *exec, size_t index);
 tw_status tw__tile_fault(tw_engine *engine);
 void tw__tile_load(tw_engine *engine); /* code and states into the storage, simulators as at first */
 void tw__tile_sims_free(struct tw__tile_sims *sims);
+
+/* run/faults.c: native vertices of a tile, in groups [group, end); whether all returned true. Those that fault are kept
+ * for tw__vertex_fault(), which fails with the first of them, by tile. */
+bool tw__guarded_run(tw_engine *engine, uint32_t cs, const tw__group *group, const tw__group *end);
+tw_status tw__vertex_fault(tw_engine *engine);
 
 /* run/interpreter.c */
 extern const char *const tw__opcode_names[];

@@ -49,7 +49,7 @@ const tw__option_desc tw__engine_options[] = {
     BOOL("debug.nanOverflowException", "false", true, "simulator: exceptions of half overflow"),
     BOOL("debug.nanOverflowMode", "false", true, "simulator: half overflow gives NaN"),
     BOOL("debug.verify", "false", false, "check the compiled program"),
-    BOOL("debug.runtimeVerify", "false", false, "check while running"),
+    BOOL("debug.runtimeVerify", "false", true, "find vertices that write outside of their fields"),
     TEXT("debug.trace", "false", false, "instruction trace of the simulator"),
     TEXT("debug.traceFile", "", false, "file of the instruction trace"),
     INT("debug.branchRecordTile", "0", false, "tile of the branch record"),

@@ -86,7 +86,8 @@ tw_status tw__syncs_check(const tw_engine *engine)
                         "need the default use of the sync groups");
     if (tw_target_get_kind(engine->target) != TW_TARGET_CPU &&
         tw_target_sync_configuration(engine->target) != TW_SYNC_INTRA_REPLICA_AND_ALL)
-        return tw__fail(TW_E_INVALID_OPTION,
-                        "opt.enableSwSyncs needs the target's syncConfiguration to be intraReplicaAndAll, the default");
+        return tw__fail(
+            TW_E_INVALID_OPTION,
+            "opt.enableSwSyncs needs the target's syncConfiguration to be intraReplicaAndAll, the default");
     return TW_OK;
 }

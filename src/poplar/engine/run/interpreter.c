@@ -16,31 +16,13 @@ const char *const tw__opcode_names[] = {
 
 /* --- compute sets --------------------------------------------------------------------------------------------- */
 
-/* Whether every vertex of the tile returned true. Random numbers come from the tile's own generator. */
-static bool run_tile(tw__random *random, const tw__group *group, const tw__group *end)
-{
-    int all = 1;
-    if (random) tw__random_use(&random[group->tile]);
-    for (; group < end; group++) {
-        char *state = group->states;
-        tw__entry run = group->run;
-        if (group->workers == 1) {
-            for (uint32_t i = 0; i < group->count; i++, state += group->stride) all &= run(state, 0, 1) != 0;
-            continue;
-        }
-        for (uint32_t i = 0; i < group->count; i++, state += group->stride)
-            for (unsigned w = 0; w < group->workers; w++) all &= run(state, w, group->workers) != 0;
-    }
-    return all;
-}
-
-/* Active tile `t` of the set, whatever runs its vertices. */
+/* Whether every vertex of active tile `t` of the set returned true, whatever runs them. */
 static bool run_active(tw_engine *engine, const tw__exec *x, size_t t)
 {
     const tw__group *first = x->groups + x->tile_first[t];
-    if (!x->on_tiles) return run_tile(engine->random, first, x->groups + x->tile_first[t + 1]);
-    if (engine->random) tw__random_use(&engine->random[first->tile]);
-    return tw__tile_run(engine, x, t);
+    if (engine->random) tw__random_use(&engine->random[first->tile]); /* the tile's own */
+    return x->on_tiles ? tw__tile_run(engine, x, t)
+                       : tw__guarded_run(engine, x->cs, first, x->groups + x->tile_first[t + 1]);
 }
 
 static bool run_serial(tw_engine *engine, const tw__exec *x)
@@ -253,6 +235,7 @@ static tw_status interpret(machine *m, uint32_t pc)
         case TW__I_COUNT: break;
         }
         if (measured && !s) s = tw__tile_fault(engine);
+        if (engine->fault && !s) s = tw__vertex_fault(engine);
         if (s) return s;
         if (measured && m->trace && in->step != TW__NO_STEP) tw__account_measured(engine, in->step, measured);
     }

@@ -79,7 +79,8 @@ static void links_by_topology(void **state)
                 for (unsigned i = 0; i < 4 * ipus; i++) worst = fmax(worst, load[i]);
                 double bytes_per_cycle = 128.0 * (1u << 30) * 0.85 / 8 / 1.33e9;
                 bool failed = false;
-                double got = (double)tw__link_cycles(target, flow, &failed), expected = ceil(worst / bytes_per_cycle);
+                double got = (double)tw__link_cycles(target, flow, &failed),
+                       expected = ceil(worst / bytes_per_cycle);
                 if (failed || fabs(got - expected) > 1)
                     fail_msg("%u IPUs, torus %d: %g cycles, expected %g", ipus, torus, got, expected);
                 tw_target_unref(target);
@@ -118,7 +119,8 @@ static void one_tile_of_another_ipu(void **state)
     (void)state;
     tw_device *device = test_device_new(MODEL);
     tw_graph *g = tw_graph_new(tw_device_target(device));
-    tw_tensor x = tw_graph_add_variable(g, TW_INT, SHAPE(1, 100), "x"), y = tw_graph_add_variable(g, TW_INT, SHAPE(2, 100), "y");
+    tw_tensor x = tw_graph_add_variable(g, TW_INT, SHAPE(1, 100), "x"),
+              y = tw_graph_add_variable(g, TW_INT, SHAPE(2, 100), "y");
     tw_graph_map(g, x, 3), tw_graph_map(g, y, 12);
     trace t;
     tw_engine *e = traced(g, device, tw_program_copy(g, tw_tensor_broadcast(g, x, 2, 0), y), NULL, &t);
@@ -261,7 +263,8 @@ static void host_exchange_of_the_guide(void **state)
             tw_graph_map_range(g, x, done, n, tile);
             done += n;
         }
-        tw_stream in = tw_graph_add_host_to_device_fifo(g, "in", TW_HALF, rows[i].halves, TW_STREAM_REPLICATE, NULL);
+        tw_stream in =
+            tw_graph_add_host_to_device_fifo(g, "in", TW_HALF, rows[i].halves, TW_STREAM_REPLICATE, NULL);
         tw_engine *e = test_engine_new(g, device, tw_program_copy_from_stream(g, in, x), NULL);
         uint16_t *data = calloc(rows[i].halves, sizeof *data);
         test_ok(tw_engine_connect_stream(e, "in", data, rows[i].halves * sizeof *data));
@@ -313,10 +316,14 @@ static void replicas_in_the_profile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links_by_topology),       cmocka_unit_test(broadcast_to_another_ipu),
-        cmocka_unit_test(one_tile_of_another_ipu), cmocka_unit_test(sync_groups),
-        cmocka_unit_test(software_syncs),          cmocka_unit_test(software_syncs_exclude),
-        cmocka_unit_test(host_exchange_of_the_guide), cmocka_unit_test(replicas_in_the_profile),
+        cmocka_unit_test(links_by_topology),
+        cmocka_unit_test(broadcast_to_another_ipu),
+        cmocka_unit_test(one_tile_of_another_ipu),
+        cmocka_unit_test(sync_groups),
+        cmocka_unit_test(software_syncs),
+        cmocka_unit_test(software_syncs_exclude),
+        cmocka_unit_test(host_exchange_of_the_guide),
+        cmocka_unit_test(replicas_in_the_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
