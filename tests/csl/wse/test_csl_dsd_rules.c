@@ -303,6 +303,10 @@ static const row maps[] = {
 };
 
 static const row ids[] = { /* ids, tasks, queues */
+#define FILTER(c) "@set_local_color_config(@get_color(" #c "), .{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP } }, " \
+          ".filter = .{ .kind = .{ .range = true }, .min_idx = 1, .max_idx = 2 } });"
+    { WSE2, TOP("comptime {" FILTER(0) FILTER(1) FILTER(2) FILTER(3) FILTER(10) FILTER(11) "`" FILTER(12) "` }"),
+          "has 7 filters; a router of WSE-2 has 6" },
     { BOTH, USE("@get_color(`24`)"), "argument 1 of @get_color must be 0 to 23, not 24" },
     { BOTH, USE("@get_color(`-1`)"), "must be 0 to 23, not -1" },
     { WSE2, USE("@get_local_task_id(`31`)"), "must be 0 to 30, not 31" },
@@ -418,6 +422,8 @@ static const row warnings[] = {
           "@mov16 changes 'c', which is const" },
     { WSE3, ROUTE(".{ .routes = .{ .rx = `.`{ WEST, EAST }, .tx = .{ RAMP } } }"),
           "receives from one direction only" },
+    { WSE3, TOP("comptime { @set_local_color_config(@get_color(10), `.`{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP "
+          "} }, .switches = .{ .pos1 = .{ .rx = EAST } } }); }"), "color 10 has no switches on WSE-3" },
     { BOTH, ROUTE(".{ .routes = .{ .rx = .{ WEST }, .tx = .{ RAMP }, .pop_mode = `.`{ .always_pop = true } } "
           "}"), "deprecated" },
 };

@@ -32,14 +32,37 @@ static void math_exact(void **state)
         "put_f16(8, m.floor(h)); put_f16(9, m.ceil_f16(h)); put_f16(10, m.abs(h)); put_f16(11, m.fscale(h, -20));\n"
         "out[12] = @bitcast(u32, @as(i32, m.abs(i))); out[13] = @as(u32, m.subsat(@as(u16, 3), 5));\n"
         "out[14] = @as(u32, m.isNaN(z / z)); out[15] = @as(u32, m.isInf(1.0 / z));\n"
-        "out[16] = @as(u32, m.isFinite(x)); out[17] = @as(u32, m.signbit(x)); out[18] = m.sig(x);\n"
+        "out[16] = @as(u32, m.isFinite(x)); out[17] = @as(u32, m.signbit(x)); put_f32(18, m.sig(x));\n"
         "put_f32(19, m.sqrt_f32(2.0)); put_f16(20, m.sqrt(@as(f16, 2.0))); put_f32(21, m.invsqrt_f32(4.0));\n"
         "put_f32(22, m.floor(@as(f32, 16777218.0))); put_f32(23, m.ceil(@as(f32, -0.5)));\n"
         "out[24] = @bitcast(u32, @as(i32, m.sign_i16(i))); put_f32(25, m.NEGATIVE_INF_f32);\n"
         "put_f32(26, m.max(z / z, 1.0)); out[27] = @as(u32, m.isSignaling(z / z));",
         0xc0400000, 0xc0000000, 0x40200000, 0xbf800000, 0x3f800000, 0xc0200000, 0xc1a00000, 0xbecccccd, 0xc200,
-        0xc000, 0x4100, 0x8028, 7, 0, 1, 1, 1, 1, 0x200000, 0x3fb504f3, 0x3da8, 0x3f000000, 0x4b800001, 0x80000000,
-        0xffffffff, 0xff800000, 0x3f800000, 0);
+        0xc000, 0x4100, 0x8028, 7, 0, 1, 1, 1, 1, 0xbfa00000, 0x3fb504f3, 0x3da8, 0x3f000000, 0x4b800001,
+        0x80000000, 0xffffffff, 0xff800000, 0x3f800000, 0);
+}
+
+/* The other formats of 16 bits, narrow and unsigned integers; significands of subnormals. */
+static void math_other_types(void **state)
+{
+    (void)state;
+    EXPECT(
+        "const m = @import_module(\"<math>\"); var c: cb16 = -2.5; var b: bf16 = 1.5; var u: u8 = 5; var w: i64 = "
+        "-5;\n"
+        "var h: f16 = 0.0; var t: f32 = 0.0;\n"
+        "fn cb(x: cb16) u32 { return @as(u32, @bitcast(u16, x)); }\n"
+        "fn bf(x: bf16) u32 { return @as(u32, @bitcast(u16, x)); }",
+        "out[0] = cb(m.abs(c)); out[1] = cb(m.floor(c)); out[2] = bf(m.ceil(b)); out[3] = bf(m.max(b, 2.0));\n"
+        "out[4] = @as(u32, m.signbit(c)); out[5] = @as(u32, m.isNaN(b)); out[6] = @as(u32, m.abs(u)) + @as(u32, "
+        "m.sign(u));\n"
+        "out[7] = @as(u32, m.abs(w) == 5 and m.min(w, 2) == -5 and m.sign(w) == -1);\n"
+        "out[8] = bf(m.POSITIVE_INF(bf16)); out[9] = @as(u32, m.isInf(m.NEGATIVE_INF(cb16)));\n"
+        "out[10] = @as(u32, m.isNaN(m.NaN(bf16))); out[11] = bf(m.fscale(b, -3)); out[12] = cb(m.fscale(c, 4));\n"
+        "h = @bitcast(f16, @as(u16, 3)); put_f16(13, m.sig(h)); t = @bitcast(f32, @as(u32, 0x80000001));\n"
+        "put_f32(14, m.sig(t)); out[15] = bf(m.sqrt(@as(bf16, 9.0))); out[16] = bf(m.sig(b));",
+        /* cb16: 9 bits of fraction, bias 42 */
+        0x5680, 0xd700, 0x4000, 0x4000, 1, 0, 6, 1, 0x7f80, 1, 1, 0x3e40, 0xde80, 0x3e00, 0xbf800000, 0x4040,
+        0x3fc0);
 }
 
 /* Transcendental functions within two units in the last place of the C library. */
@@ -323,9 +346,11 @@ static void collectives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(control),        cmocka_unit_test(math_exact),     cmocka_unit_test(math_rounded),
-        cmocka_unit_test(random_numbers), cmocka_unit_test(small_ones),     cmocka_unit_test(clocks),
-        cmocka_unit_test(collectives),    cmocka_unit_test(types_and_text), cmocka_unit_test(chosen_operations),
+        cmocka_unit_test(control),          cmocka_unit_test(math_exact),
+        cmocka_unit_test(math_other_types), cmocka_unit_test(math_rounded),
+        cmocka_unit_test(random_numbers),   cmocka_unit_test(small_ones),
+        cmocka_unit_test(clocks),           cmocka_unit_test(collectives),
+        cmocka_unit_test(types_and_text),   cmocka_unit_test(chosen_operations),
     };
     return cmocka_run_group_tests_name("csl_libraries", tests, NULL, NULL);
 }

@@ -95,6 +95,17 @@ static bool color_argument(sema *s, const node *at, uint8_t *color)
     return true;
 }
 
+/* Only some colors of WSE-3 have switches (vendor document "Builtins", @set_color_config). Said once per color. */
+static void check_switches(sema *s, const node *at, const tw__csl_route *r)
+{
+    enum { SWITCHED = 0x3ff | 1 << 12 | 1 << 13 | 1 << 16 | 1 << 17 | 1 << 20 | 1 << 21 };
+    if (!s->shared->options->wse3 || !r->has_switches || (SWITCHED >> r->color & 1)) return;
+    if (s->layout->warned_switches >> r->color & 1) return;
+    s->layout->warned_switches |= 1u << r->color;
+    tw__csl_warn(s, at, "csl.color",
+                 "color %u has no switches on WSE-3: colors 0 to 9, 12, 13, 16, 17, 20 and 21 have", r->color);
+}
+
 static operand b_set_color_config(sema *s, const node *n, const type *expected)
 {
     (void)expected;
@@ -108,10 +119,16 @@ static operand b_set_color_config(sema *s, const node *n, const type *expected)
     if (!tw__csl_route_of(s, ARG(3), &r.route)) return tw__csl_nothing();
     r.route.color = color;
     r.pe = pe;
+    check_switches(s, ARG(3), &r.route);
     if (!l->route_keys) l->route_keys = g_hash_table_new(NULL, NULL);
-    if (!g_hash_table_add(l->route_keys, (gpointer)(uintptr_t)((uint64_t)pe * 32 + color + 1)))
-        return tw__csl_error(s, n, "csl.color", "color %u of PE (%u, %u) is already configured", color,
-                             pe % l->width, pe / l->width);
+    if (!g_hash_table_add(l->route_keys, (gpointer)(uintptr_t)((uint64_t)pe * 32 + color + 1))) {
+        tw__csl_error(s, n, "csl.color", "color %u of PE (%u, %u) is already configured", color, pe % l->width,
+                      pe / l->width);
+        for (size_t i = 0; i < l->route_count; i++)
+            if (l->routes[i].pe == pe && l->routes[i].route.color == color)
+                tw__csl_note(s, l->routes[i].at, "it was configured here");
+        return tw__csl_nothing();
+    }
     if (!tw__grow(&l->routes, &l->route_room, l->route_count, sizeof *l->routes)) {
         tw__csl_out_of_memory(s);
         return tw__csl_nothing();
@@ -130,9 +147,13 @@ static operand b_set_local_color_config(sema *s, const node *n, const type *expe
     uint8_t color = r.color;
     if (!tw__csl_route_of(s, ARG(1), &r)) return tw__csl_nothing();
     r.color = color;
-    for (size_t i = 0; i < b->local_count; i++)
-        if (b->local[i].color == color)
-            return tw__csl_error(s, n, "csl.color", "color %u is already configured in this program", color);
+    check_switches(s, ARG(1), &r);
+    for (size_t i = 0; i < b->local_count; i++) {
+        if (b->local[i].color != color) continue;
+        tw__csl_error(s, n, "csl.color", "color %u is already configured in this program", color);
+        tw__csl_note(s, b->local_at[i], "it was configured here");
+        return tw__csl_nothing();
+    }
     if (!tw__grow(&b->local, &b->local_room, b->local_count, sizeof *b->local) ||
         !tw__grow(&b->local_at, &b->at_room, b->local_count, sizeof *b->local_at)) {
         tw__csl_out_of_memory(s);

@@ -162,6 +162,18 @@ static bool check_twice(sema *s, const tw__csl_route *routes, size_t count, uint
     return true;
 }
 
+/* A router of WSE-2 has six filters; those of WSE-3 are not published. */
+static bool check_filters(sema *s, const tw__csl_route *routes, size_t count, uint32_t pe, const node *at)
+{
+    enum { FILTERS = 6 };
+    unsigned filters = 0;
+    for (size_t i = 0; i < count; i++) filters += routes[i].filter.kind != TW__CSL_FILTER_NONE;
+    if (s->shared->options->wse3 || filters <= FILTERS) return true;
+    tw__csl_error(s, at, "csl.color", "PE (%u, %u) has %u filters; a router of WSE-2 has %d", pe % s->layout->width,
+                  pe / s->layout->width, filters, FILTERS);
+    return false;
+}
+
 bool tw__csl_merge_routes(sema *s)
 {
     tw__csl_layout *l = s->layout;
@@ -194,6 +206,10 @@ bool tw__csl_merge_routes(sema *s)
         if (local && count + local > 1) {
             qsort(image->routes + row->route, count + local, sizeof *image->routes, by_color);
             good = check_twice(s, image->routes + row->route, count + local, pe, b->local_at[0]);
+        }
+        if (good && count + local > 6) {
+            const node *where = local ? b->local_at[local - 1] : l->routes[at - 1].at;
+            good = check_filters(s, image->routes + row->route, count + local, pe, where);
         }
         if (!count && local) only_local[l->tiles[pe].program] = row->route + 1;
     }

@@ -43,6 +43,7 @@ typedef struct tw__csl_layout {
     GHashTable *route_keys;    /* pe * 32 + color -> present */
     const type **export_types; /* by row of image.exports */
     size_t export_count, export_room;
+    uint32_t warned_switches; /* colors whose switches WSE-3 lacks, reported */
 } tw__csl_layout;
 
 void tw__csl_layout_free(tw__csl_layout *l);

@@ -42,6 +42,26 @@ static bool is_exhaustive(const node *n, const type *t, size_t cases)
     return t->kind == TW__CSL_TY_INT && t->bits <= 16 && cases >= (size_t)1 << t->bits;
 }
 
+/* " ('a' and 'b' are missing)": enumerators without a case; "" for other types. */
+static void missing(const type *t, const GArray *values, char *out, size_t room)
+{
+    size_t used = 0, count = 0;
+    *out = 0;
+    for (size_t i = 0; t->kind == TW__CSL_TY_ENUM && i < t->count; i++) {
+        bool there = false;
+        for (guint k = 0; k < values->len; k++)
+            there = there || g_array_index(values, value, k).i == t->enumerators[i].value;
+        if (there) continue;
+        if (count++ == 4) {
+            used += (size_t)snprintf(out + used, room - used, ", ...");
+            break;
+        }
+        used += (size_t)snprintf(out + used, room - used, "%s%.24s", count == 1 ? " (missing: " : ", ",
+                                 t->enumerators[i].name);
+    }
+    if (count) snprintf(out + used, room - used, ")");
+}
+
 static operand switch_known(sema *s, const node *n, const value *v, const GArray *values, const type *expected,
                             bool statement, flow *out)
 {
@@ -131,10 +151,12 @@ operand tw__csl_switch(sema *s, const node *n, const type *expected, bool statem
     GArray *values = g_array_new(FALSE, FALSE, sizeof(value));
     operand result = tw__csl_nothing();
     if (collect_cases(s, n, t, values)) {
-        if (!is_exhaustive(n, t, values->len) && t->kind != TW__CSL_TY_COMPTIME_INT)
-            tw__csl_error(s, n, "csl.switch", "'switch' over %s does not cover all values: add 'else'",
-                          TYPE_TEXT(t));
-        else if (tw__csl_is_known(&v))
+        if (!is_exhaustive(n, t, values->len) && t->kind != TW__CSL_TY_COMPTIME_INT) {
+            char names[160];
+            missing(t, values, names, sizeof names);
+            tw__csl_error(s, n, "csl.switch", "'switch' over %s does not cover all values: add 'else'%s",
+                          TYPE_TEXT(t), names);
+        } else if (tw__csl_is_known(&v))
             result = switch_known(s, n, &v.value, values, expected, statement, out);
         else
             result = switch_generated(s, n, v, values, expected, statement, out);

@@ -73,6 +73,9 @@ static void comptime_rules(void **state)
           "bool takes 1 bit of", 1, 37 },
         { "const P = packed struct { a: comptime_int };\ncomptime { @type_of(P); }", "csl.type",
           "exists at compile time only", 1, 30 },
+        { "const E = enum(u16) { red, white, blue };\nvar e = E.red;\nexport fn f() u16 { return switch (e) { "
+          "E.red => 1 }; }",
+          "csl.switch", "add 'else' (missing: white, blue)", 3, 0 },
         { "comptime { 1 / 0; }", "csl.division", "by zero", 1, 0 },
         { "comptime { 1.0 / 0.0; }", "csl.division", "by zero", 1, 0 },
         { "comptime { @comptime_assert(1 > 2, \"one is small\"); }", "csl.assert", "one is small", 1, 0 },
