@@ -56,13 +56,13 @@ endif()
 if(BUILD_TESTING AND TARGET tw_aie)
   foreach(name IN ITEMS checks_c.c checks_cxx.cpp ports_c.c ports_cxx.cpp graph_cxx.cpp graph_ports_cxx.cpp
                   graph_values_cxx.cpp graph_platform_cxx.cpp graph_layered_cxx.cpp
-                  unread_cxx.cpp)
+                  graph_published_cxx.cpp unread_cxx.cpp)
     cmake_path(GET name STEM stem)
     add_executable(aie_${stem} tests/aie/${name})
     target_link_libraries(aie_${stem} PRIVATE tw_aie)
     target_include_directories(aie_${stem} PRIVATE include/tilewright/compat/aie)
     set_target_properties(aie_${stem} PROPERTIES CXX_STANDARD 17)
-    if(stem STREQUAL graph_values_cxx) # graphs side by side need the size of a graph
+    if(stem MATCHES "^graph_(values|published)_cxx$") # the size of a graph; designated initialisers
       set_target_properties(aie_${stem} PROPERTIES CXX_STANDARD 20)
     endif()
     if(stem STREQUAL graph_platform_cxx) # initialisation functions are found by their names
@@ -164,7 +164,7 @@ if(TARGET tilewright)
     endif()
   endforeach()
   if(BUILD_TESTING)
-    foreach(what IN ITEMS pointers zstart examples)
+    foreach(what IN ITEMS pointers pointer_cycles zstart examples)
       add_test(NAME aie.reported_${what} COMMAND sh ${CMAKE_SOURCE_DIR}/tests/aie/reported_test.sh ${CMAKE_SOURCE_DIR}
                                                  ${CMAKE_BINARY_DIR} ${what})
       set_tests_properties(aie.reported_${what} PROPERTIES SKIP_RETURN_CODE 77)

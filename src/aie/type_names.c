@@ -41,6 +41,9 @@ static const char *const registers[] = { "V (128 bits)", "W (256 bits)", "X (512
 #define LEGAL_ACCUMULATORS \
     "v8acc48, v16acc48, v4cacc48, v8cacc48, v4acc80, v8acc80, v2cacc80 and v4cacc80 are the accumulators"
 
+/* What the next generation has and this one has not (UG1603; docs/aie.md). */
+#define IS_ML "AIE-ML type; this is AIE, the first generation"
+
 static bool starts(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
@@ -137,7 +140,7 @@ static tw_status split(fields *f)
 {
     const char *at = f->name;
     if (strcmp(at, "bfloat16") == 0 || strcmp(at, "int4") == 0 || strcmp(at, "uint4") == 0)
-        return wrong(f, "kind", "an AIE-ML type, not available on the first generation (AIE1)");
+        return wrong(f, "kind", IS_ML);
     if (*at != 'v')
         return wrong(f, "kind",
                      "neither a scalar type of the AI Engine nor a name of the form "
@@ -160,6 +163,8 @@ static tw_status split(fields *f)
     f->size_text = at + letters;
     f->size = strtoul(f->size_text, &end, 10);
     if (*end) return wrong(f, "size", "'%.20s' is not a number of bits", f->size_text);
+    if (*f->size_text == '0')
+        return wrong(f, "size", "'%.20s': a number of bits begins with another digit than 0", f->size_text);
     if (strlen(f->size_text) > 4) return wrong(f, "size", "no element has %.20s bits", f->size_text);
     return TW_OK;
 }
@@ -168,9 +173,7 @@ static tw_status split(fields *f)
 static tw_status unknown_kind(const fields *f)
 {
     static const char *const known[] = { "int", "float", "acc", "accfloat" };
-    if (strcmp(f->kind, "bfloat") == 0)
-        return wrong(f, "kind", "bfloat%s is an AIE-ML type, not available on the first generation (AIE1)",
-                     f->size_text);
+    if (strcmp(f->kind, "bfloat") == 0) return wrong(f, "kind", IS_ML);
     if (strcmp(f->kind, "facc") == 0 || strcmp(f->kind, "floatacc") == 0)
         return wrong(f, "kind", "there are no accumulator registers for floating point: write v%lu%sfloat",
                      f->lanes, f->c ? "c" : "");
@@ -193,16 +196,14 @@ static tw_status check_size(const fields *f)
                      f->lanes, f->c ? "c" : "", f->kind, strcmp(f->kind, "acc") == 0 ? "48" : "16");
     if (strcmp(f->kind, "acc") == 0) {
         if (f->size == 48 || f->size == 80) return TW_OK;
-        const char *hint = f->size == 32 || f->size == 64 ? "an AIE-ML accumulator, not available on AIE1; " : "";
+        const char *hint = f->size == 32 || f->size == 64 ? IS_ML "; " : "";
         return wrong(f, "size", "acc%s: %saccumulator lanes have 48 or 80 bits; " LEGAL_ACCUMULATORS, f->size_text,
                      hint);
     }
     if (f->u && f->size != 8 && (f->size == 4 || f->size == 16 || f->size == 32))
-        return wrong(f, "u", "unsigned only exists for int8 vectors%s",
-                     f->size == 4 ? "; uint4 is an AIE-ML type, not available on AIE1"
-                                  : " (AIE-ML has wider ones, AIE1 has not)");
+        return wrong(f, "u", "unsigned only exists for int8 vectors%s", "; " IS_ML);
     if (f->u && f->size != 8) return wrong(f, "u", "unsigned only exists for int8 vectors");
-    if (f->size == 4) return wrong(f, "size", "int4 is an AIE-ML type, not available on AIE1");
+    if (f->size == 4) return wrong(f, "size", IS_ML ", which has no elements of 4 bits");
     for (unsigned bits = 8; bits <= 128; bits *= 2)
         if (f->size == bits) return TW_OK;
     return wrong(f, "size", "%lu is not 8, 16, 32, 64 or 128 bits", f->size);
@@ -222,6 +223,8 @@ static tw_status no_such_type(const fields *f, const char *element)
             f->lanes, element, bits, element, lanes);
     }
     unsigned long bits = f->lanes * (*f->size_text ? f->size : 32) * (f->c ? 2 : 1);
+    if (strcmp(f->kind, "accfloat") == 0 && !f->c && f->lanes == 32)
+        return wrong(f, "lanes", IS_ML "; %s has %s lanes", element, lanes);
     if (f->lanes == 1 && strcmp(element, "cint128") != 0)
         return wrong(f, "lanes", "one lane exists at 256 bits only, as v1cint128; %s has %s lanes", element, lanes);
     return wrong(f, "lanes",

@@ -1,5 +1,5 @@
-/* `tilewright aie`: tells what a type name means, lists all types, as text and as JSON. */
-#include "cli.h"
+/* `tilewright aie`: tells what a type name means, lists all types, as text and as JSON; runs graphs (aie_run.c). */
+#include "aie.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -126,28 +126,47 @@ static const tw__cli_option table[] = {
 
 static int aie(int argc, char **argv)
 {
-    static const char *const verbs[] = { "type", "types" };
+    static const char *const verbs[] = { "type", "types", "run" };
     request r = { 0 };
+    if (argc > 1 && strcmp(argv[1], "run") == 0) return tw__aie_run(argc - 1, argv + 1);
     int bad = tw__cli_parse(&tw__command_aie, &r, &argc, argv);
     if (bad) return bad;
     if (argc == 2 && strcmp(argv[1], "types") == 0) return print_types(r.json);
     if (argc > 2 && strcmp(argv[1], "type") == 0)
         return explain(argc - 2, argv + 2, r.json, r.extra ? TW_AIE_WITH_EXTRA : 0);
     if (argc > 1 && strcmp(argv[1], "type") != 0 && strcmp(argv[1], "types") != 0)
-        return tw__cli_unknown("aie", "expected 'type NAME' or 'types', not", argv[1], verbs, 2);
-    return tw__cli_usage_error("aie", "expected 'type NAME' or 'types'");
+        return tw__cli_unknown("aie", "expected 'type NAME', 'types' or 'run', not", argv[1], verbs, 3);
+    return tw__cli_usage_error("aie", "expected 'type NAME', 'types' or 'run GRAPH.cpp'");
 }
 
 const tw__command tw__command_aie = {
     .name = "aie",
-    .arguments = "type NAME... | types [options]",
-    .summary = "explain a type name of the AI Engine, list its types",
-    .help = "  type     what the name of an AI Engine type means, or which part of it is wrong\n"
-            "  types    all types: scalars, vectors, accumulators\n",
-    .example = "tilewright aie type v16int32 v4cacc48",
+    .arguments = "type NAME... | types | run GRAPH.cpp [options]",
+    .summary = "explain a type name of the AI Engine, list its types, run a graph",
+    .help =
+        "  type     what the name of an AI Engine type means, or which part of it is wrong\n"
+        "  types    all types: scalars, vectors, accumulators\n"
+        "  run      builds a graph program with its kernels and runs it\n"
+        "\n"
+        "run GRAPH.cpp [options] [-- arguments of the program]\n"
+        "  -i, --input-dir DIR   where relative paths of input files begin (default: here)\n"
+        "  -o, --output-dir DIR  where those of output files begin (default: x86simulator_output)\n"
+        "  --profile FILE        estimated cycles as JSON; of further graphs FILE.2, FILE.3 ...\n"
+        "  --timestamps          a line 'T 120 ns' in front of each line of an output: estimated\n"
+        "  --target x86sim|hw    x86sim (default) defines __X86SIM__ and has no limit of tile memory, hw defines "
+        "__AIESIM__\n"
+        "  -I DIR, -D NAME[=VALUE], -O1, -std=..., -f..., -W..., -g   for the compiler, as -include=DIR, "
+        "--include=DIR\n"
+        "                        and --Xpreproc=FLAG are for aiecompiler\n"
+        "  -v                    print the commands\n"
+        "Kernels are the files that source(kernel) = \"...\" names. The compiler is $CXX, else clang++-19 or c++; "
+        "programs\n"
+        "that include aie_api find it by -I or in $TILEWRIGHT_AIE_API.\n",
+    .example = "tilewright aie type v16int32 v4cacc48\n"
+               "tilewright aie run graph.cpp -i data -o out --profile cycles.json",
     .options = table,
     .option_count = sizeof table / sizeof *table,
-    .words = "type types",
-    .files = "",
+    .words = "type types run -i -o --input-dir --output-dir --profile --timestamps --target -I -D -v",
+    .files = ".cpp .cc",
     .main = aie,
 };

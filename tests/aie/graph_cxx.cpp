@@ -306,7 +306,7 @@ static void takes(input_cascade<acc48> *in)
 enum mistake {
     NOTHING_FEEDS,
     NO_SIZE,
-    SIZES_DIFFER,
+    OPEN_OUTPUT,
     WRONG_KIND,
     NO_PORT,
     NO_INIT,
@@ -338,7 +338,7 @@ class wrong_graph : public graph {
             connect<stream>(in.out[0], k.in[0]);
         else if (m != NOTHING_FEEDS)
             connect<window<32>>(in.out[0], k.in[m == NO_PORT ? 1 : 0]);
-        if (m == SIZES_DIFFER) {
+        if (m == OPEN_OUTPUT) {
             kernel n = kernel::create(half_block);
             connect<window<64>> a(k.out[0], l.in[0]);
             connect<window<32>> b(k.out[0], n.in[0]);
@@ -369,7 +369,7 @@ static void mistakes()
     static const char *const phrases[MISTAKES] = {
         "is connected to a port that nothing feeds",
         "has no size: connect<window<bytes>>, extents or dimensions() give one",
-        "bytes, where",
+        ".out[0] is not connected",
         "is not of the kind that connect<> names",
         "there is no 'kernel ",
         "run() before init()",

@@ -61,6 +61,17 @@ for compiler in gcc 'clang-19 -ferror-limit=0 -DTW_AIE_CHECK' 'g++ -x c++ -std=c
   *++*) ;;
   *) grep -q 'x_has_512_or_1024_bits_z_256_bits_y_stands_beside_x_of_512_bits_and_32_by_32_bits_is_lmul' "$work/log" ||
     { echo "refused_test: $compiler does not tell the rules"; failed=1; }
+    # A number of operands that no form has: the message has the intrinsic's name, and none of the header's own.
+    printf '%s\n' 'mul16(x512, 0, 0, 0)' 'mac8_sym(acc, x512)' 'lmul4(w512)' 'fpmac(f256, f256)' 'fpmul(f256)' \
+      'mul(z256)' 'mac(acc)' 'writeincr(x512)' 'put_ms(1)' 'inv(1, 2)' >"$work/few"
+    program "$work/few" >"$work/few.c"
+    LC_ALL=C ${compile% -w *} -std=gnu17 -Werror=implicit-function-declaration -fsyntax-only -I"$source/include" "$work/few.c" 2>"$work/log.few" &&
+      { echo "refused_test: $compiler takes too few operands"; failed=1; }
+    for name in mul16 mac8 lmul4 fpmac fpmul mul mac writeincr put_ms inv; do
+      grep "error:.*declar.*'tw_\(.*_\)*$name" "$work/log.few" >"$work/said" ||
+        { echo "refused_test: $compiler does not name $name"; cat "$work/log.few" | head -5; failed=1; }
+    done
+    grep -q 'error:.*tw__' "$work/log.few" && { echo "refused_test: $compiler names what is the header's own"; failed=1; }
     grep -q 'no_absolute_value_of_complex_products' "$work/log" ||
     { echo "refused_test: $compiler does not tell the rule of absolute values"; failed=1; } ;;
   esac

@@ -56,6 +56,17 @@ lines()
     done
   done
 }
+# The cycles of kernels that load and store through pointers, plain and with checks.
+pointer_cycles()
+{
+  for compiler in gcc clang-19; do
+    command -v $compiler >/dev/null || continue
+    for level in -O1 -O2; do
+      build $compiler "-std=gnu17 $level -DTW_AIE_PROFILE" "$source/tests/aie/pointer_cycles.c" "$work/program" || continue
+      "$work/program" || { echo "reported_test: $compiler $level: other cycles"; failed=1; }
+    done
+  done
+}
 zstart()
 {
   lines '-O1 -O2' '-O1 -O2'

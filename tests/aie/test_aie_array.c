@@ -81,14 +81,14 @@ static void aie_array_windows_and_files(void **state)
         }
         assert_int_equal(tw_aie_array_unread(a), 0);
         assert_int_equal(tw_aie_array_cycles(a, k),
-                         3 * (2 + 11)); /* a store of the window and one of srs a firing */
+                         3 * (2 + 38)); /* a store of the window and one of srs a firing */
         tw_profile_totals totals;
         assert_int_equal(tw_profile_get_totals(tw_aie_array_profile(a), &totals), TW_OK);
-        assert_int_equal(totals.cycles, 39);
+        assert_int_equal(totals.cycles, 3 * 40);
         assert_int_equal(totals.fidelity, TW_FIDELITY_ESTIMATED);
         uint64_t cycles, instances;
         assert_string_equal(tw_profile_vertex_type(tw_aie_array_profile(a), 0, &cycles, &instances), "sum");
-        assert_int_equal(cycles, 39);
+        assert_int_equal(cycles, 3 * 40);
         tw_aie_array_free(a);
     }
 }
@@ -349,7 +349,7 @@ static void aie_array_resumes(void **state)
         assert_int_equal(tw_aie_array_run(a, parts ? 2 : 6), TW_OK);
         if (parts) assert_int_equal(tw_aie_array_resume(a, parts == 1 ? 4 : 1), TW_OK);
         if (parts == 2) assert_int_equal(tw_aie_array_resume(a, 0), TW_OK); /* to the end of the file */
-        assert_int_equal(tw_aie_array_cycles(a, k), 6 * (2 + 11));
+        assert_int_equal(tw_aie_array_cycles(a, k), 6 * (2 + 38));
         if (!parts) {
             FILE *f = fopen(path("y.txt"), "r");
             whole[fread(whole, 1, sizeof whole - 1, f)] = 0;

@@ -111,7 +111,7 @@ v2acc48|lanes|an accumulator register holds 384
 v16acc80|lanes|v8acc80
 v8float32|size|write v8float
 v8facc48|kind|there are no accumulator registers for floating point
-v16bfloat16|kind|AIE-ML type, not available on the first generation
+v16bfloat16|kind|AIE-ML type; this is AIE, the first generation
 v16int4|size|AIE-ML
 v1int128|lanes|TW_AIE_EXTRA
 x16int32|kind|starts with 'v'
@@ -150,7 +150,7 @@ prints err 'v4cacc81: size:'
 
 # Misuse.
 expect 2 "$tilewright" aie
-prints err "expected 'type NAME' or 'types'"
+prints err "expected 'type NAME', 'types' or 'run GRAPH.cpp'"
 expect 2 "$tilewright" aie type
 expect 2 "$tilewright" aie typo v16int32
 expect 2 "$tilewright" aie types v16int32

@@ -5,8 +5,9 @@
  *         adf::input_plio in; adf::output_plio out; adf::kernel fir;
  *         fir_graph()
  *         {
- *             fir = adf::kernel::create(fir_kernel);   // void fir_kernel(input_window<int16> *, output_window<int16>
- *             *) in = adf::input_plio::create("in", adf::plio_32_bits, "x.txt");
+ *             // void fir_kernel(input_window<int16> *, output_window<int16> *)
+ *             fir = adf::kernel::create(fir_kernel);
+ *             in = adf::input_plio::create("in", adf::plio_32_bits, "x.txt");
  *             out = adf::output_plio::create("out", adf::plio_32_bits, "y.txt");
  *             adf::connect<adf::window<256, 32>>(in.out[0], fir.in[0]);
  *             adf::connect<adf::window<256>>(fir.out[0], out.in[0]);
@@ -54,7 +55,7 @@ class graph {
     {
         here();
         detail::tops()[self->first] = self.get();
-        return ok;
+        return self->refuse(detail::unconnected_port(self->first));
     }
 #ifdef __cpp_lib_destroying_delete
     static void operator delete(graph *g, std::destroying_delete_t, size_t bytes)

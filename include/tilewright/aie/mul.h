@@ -140,8 +140,7 @@ extern struct tw_no_intrinsic_takes_these_arguments *tw__no_such_overload;
 #define TW__RULES_OF(prefix)                                                            TW__RULES_OF_(prefix, TW__RULES)
 #define TW__RULES_OF_(prefix, rules)                                                    TW__RULES_OF__(prefix, rules)
 #define TW__RULES_OF__(prefix, rules)                                                   prefix##rules
-#define tw__no_such_product                                                             TW__RULES_OF(tw__no_such_product_)
-extern struct TW__RULES_OF(tw_no_such_product_) * tw__no_such_product;
+#define TW__NO_SUCH(prefix)                                                             extern struct TW__RULES_OF(prefix) * TW__RULES_OF(prefix);
 #define TW__NARGS(...)                                                                  TW__NARGS_(__VA_ARGS__, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define TW__NARGS_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, count, ...) count
 #define TW__CALL(cls, flags, ...)                                                       TW__CALLED(TW__CALL_(cls, TW__NARGS(__VA_ARGS__), flags, __VA_ARGS__))

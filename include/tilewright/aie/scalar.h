@@ -266,26 +266,26 @@ TW__AIE cint16 sincos(unsigned angle)
 TW__NOT_MODELLED_LIST(TW__CXX_NOT_MODELLED)
 #endif
 #else
-#define tw__whole_3(f, acc, x, z)     \
+#define tw_mac_lmac_3(f, acc, x, z)   \
     _Generic((x),                     \
         v16int16: tw__whole_v16int16, \
         v8int32: tw__whole_v8int32,   \
         v8cint16: tw__whole_v8cint16, \
         v4cint32: tw__whole_v4cint32)(f, acc, x, z)
-#define tw__whole0_2(f, x, z)          \
+#define tw_mul_lmul_2(f, x, z)         \
     _Generic((x),                      \
         v16int16: tw__whole0_v16int16, \
         v8int32: tw__whole0_v8int32,   \
         v8cint16: tw__whole0_v8cint16, \
         v4cint32: tw__whole0_v4cint32)(f, x, z)
-#define mul(...)                        TW__CALL(tw__whole0, 0, __VA_ARGS__)
-#define negmul(...)                     TW__CALL(tw__whole0, TW__SUBTRACT, __VA_ARGS__)
-#define mac(...)                        TW__CALL(tw__whole, 0, __VA_ARGS__)
-#define msc(...)                        TW__CALL(tw__whole, TW__SUBTRACT, __VA_ARGS__)
-#define lmul(...)                       TW__CALL(tw__whole0, 0, __VA_ARGS__)
-#define lnegmul(...)                    TW__CALL(tw__whole0, TW__SUBTRACT, __VA_ARGS__)
-#define lmac(...)                       TW__CALL(tw__whole, 0, __VA_ARGS__)
-#define lmsc(...)                       TW__CALL(tw__whole, TW__SUBTRACT, __VA_ARGS__)
+#define mul(...)                        TW__CALL(tw_mul_lmul, 0, __VA_ARGS__)
+#define negmul(...)                     TW__CALL(tw_mul_lmul, TW__SUBTRACT, __VA_ARGS__)
+#define mac(...)                        TW__CALL(tw_mac_lmac, 0, __VA_ARGS__)
+#define msc(...)                        TW__CALL(tw_mac_lmac, TW__SUBTRACT, __VA_ARGS__)
+#define lmul(...)                       TW__CALL(tw_mul_lmul, 0, __VA_ARGS__)
+#define lnegmul(...)                    TW__CALL(tw_mul_lmul, TW__SUBTRACT, __VA_ARGS__)
+#define lmac(...)                       TW__CALL(tw_mac_lmac, 0, __VA_ARGS__)
+#define lmsc(...)                       TW__CALL(tw_mac_lmac, TW__SUBTRACT, __VA_ARGS__)
 #define cyclic_add(a, offs, start, len) TW__CALLED((start) + tw__cyclic((a) - (start), offs, len))
 #define byte_incr(p, bytes)             TW__CALLED((__typeof__((p) + 0))tw__byte_incr(p, bytes, sizeof *(p)))
 /* fix2float(n), fix2float(n, shift): scalars and vectors. */
@@ -309,19 +309,19 @@ TW__NOT_MODELLED_LIST(TW__CXX_NOT_MODELLED)
 #define TW__BY_COUNT(f, ...)      TW__BY_COUNT_(f, TW__NARGS(__VA_ARGS__), __VA_ARGS__)
 #define TW__BY_COUNT_(f, n, ...)  TW__BY_COUNT__(f, n, __VA_ARGS__)
 #define TW__BY_COUNT__(f, n, ...) f##_##n(__VA_ARGS__)
-#define inv(...)                  TW__BY_COUNT(tw__inv, __VA_ARGS__)
-#define tw__inv_1(x)              tw_aie_inv(x)
-#define tw__inv_3(a, s, t)        tw_inv_fixed(a, s, t)
-#define invsqrt(...)              TW__BY_COUNT(tw__invsqrt, __VA_ARGS__)
-#define tw__invsqrt_1(x)          tw_aie_invsqrt(x)
-#define tw__invsqrt_3(a, s, t)    tw_invsqrt_fixed(a, s, t)
+#define inv(...)                  TW__BY_COUNT(tw_inv, __VA_ARGS__)
+#define tw_inv_1(x)               tw_aie_inv(x)
+#define tw_inv_3(a, s, t)         tw_inv_fixed(a, s, t)
+#define invsqrt(...)              TW__BY_COUNT(tw_invsqrt, __VA_ARGS__)
+#define tw_invsqrt_1(x)           tw_aie_invsqrt(x)
+#define tw_invsqrt_3(a, s, t)     tw_invsqrt_fixed(a, s, t)
 #ifndef sqrt /* <tgmath.h> has one */
-#define sqrt(...) TW__BY_COUNT(tw__sqrt, __VA_ARGS__)
+#define sqrt(...) TW__BY_COUNT(tw_sqrt, __VA_ARGS__)
 #endif
-#define tw__sqrt_1(x)       sqrt(x)
-#define tw__sqrt_3(a, s, t) tw_sqrt_fixed(a, s, t)
-#define _sqrtf(x)           tw_aie_sqrt(x)
-#define sincos(angle)       tw_aie_sincos(angle)
+#define tw_sqrt_1(x)       sqrt(x)
+#define tw_sqrt_3(a, s, t) tw_sqrt_fixed(a, s, t)
+#define _sqrtf(x)          tw_aie_sqrt(x)
+#define sincos(angle)      tw_aie_sincos(angle)
 #define TW__NOT_MODELLED(name)                                                    \
     __extension__({                                                               \
         _Static_assert(0, name " (FFT, CFR, DPD) is not modelled by Tilewright"); \

@@ -133,6 +133,29 @@ TW__UNPACK(v16uint8, v16int16)
 TW__UNPACK(v32int8, v32int16)
 TW__UNPACK(v32uint8, v32int16)
 
+/* packa: the eight words of 32 bits of a vector, each sign-extended to a slot of 48, as the cascade carries them. */
+#define TW__PACKA_LIST(X) \
+    X(v8int32, v8acc48)   \
+    X(v16int16, v8acc48)  \
+    X(v32int8, v8acc48)   \
+    X(v32uint8, v8acc48)  \
+    X(v8float, v8acc48)   \
+    X(v8cint16, v4cacc48) \
+    X(v4cint32, v4cacc48) \
+    X(v4cfloat, v4cacc48)
+#define TW__PACKA(from, to)                               \
+    TW__AIE to TW__N(packa, tw_packa_##from)(from v)      \
+    {                                                     \
+        to a;                                             \
+        int32_t words[8];                                 \
+        TW__COUNT(VECTOR, 1);                             \
+        TW__DEFINED("packa", &v, sizeof v);               \
+        __builtin_memcpy(words, &v, sizeof words);        \
+        for (int k = 0; k < 8; k++) a.word[k] = words[k]; \
+        return a;                                         \
+    }
+TW__PACKA_LIST(TW__PACKA)
+
 #ifndef __cplusplus
 #define TW__A_ups(from) \
     from:               \
@@ -165,8 +188,10 @@ TW__UNPACK(v32uint8, v32int16)
     TW__CALLED(_Generic((v), TW__A_ups_ilv(ups_ilv, v16int16), TW__A_ups_ilv(ups_ilv, v8cint16))(v, s))
 #define lups_ilv(v, s) \
     TW__CALLED(_Generic((v), TW__A_ups_ilv(lups_ilv, v8int32), TW__A_ups_ilv(lups_ilv, v4cint32))(v, s))
-#define pack(v)  TW__CALLED(_Generic((v), v16int16: tw_pack_v16int16, v32int16: tw_pack_v32int16)(v))
-#define upack(v) TW__CALLED(_Generic((v), v16int16: tw_upack_v16int16, v32int16: tw_upack_v32int16)(v))
+#define pack(v)                    TW__CALLED(_Generic((v), v16int16: tw_pack_v16int16, v32int16: tw_pack_v32int16)(v))
+#define upack(v)                   TW__CALLED(_Generic((v), v16int16: tw_upack_v16int16, v32int16: tw_upack_v32int16)(v))
+#define TW__PACKA_CHOICE(from, to) , from : tw_packa_##from
+#define packa(v)                   TW__CALLED(_Generic((v)TW__PACKA_LIST(TW__PACKA_CHOICE))(v))
 #define unpack(v)                                \
     TW__CALLED(_Generic((v),                     \
                    v16int8: tw_unpack_v16int8,   \

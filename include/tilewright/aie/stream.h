@@ -39,37 +39,33 @@ TW__AIE cint16 getc_ss(int port TW__AT)
     tw_aie_stream_read(port, &v, sizeof v, 0);
     return v;
 }
-TW__AIE v8int16 get_wss(int port TW__AT)
-{
-    TW__HERE;
-    v8int16 v;
-    tw_aie_stream_read(port, &v, sizeof v, 0);
-    return v;
-}
-TW__AIE v4float getf_wss(int port TW__AT)
-{
-    TW__HERE;
-    v4float v;
-    tw_aie_stream_read(port, &v, sizeof v, 0);
-    return v;
-}
-TW__AIE v4cint16 getc_wss(int port TW__AT)
-{
-    TW__HERE;
-    v4cint16 v;
-    tw_aie_stream_read(port, &v, sizeof v, 0);
-    return v;
-}
-#define TW__GET_WSS(type)                          \
-    TW__AIE type get_wss_##type(int port TW__AT)   \
+/* 128 bits: get_wss_v8int16() and its like, and the short names. */
+#define TW__GET_WSS_AS(name, type)                 \
+    TW__AIE type name(int port TW__AT)             \
     {                                              \
         TW__HERE;                                  \
         type v;                                    \
         tw_aie_stream_read(port, &v, sizeof v, 0); \
         return v;                                  \
     }
+#define TW__GET_WSS(type) TW__GET_WSS_AS(get_wss_##type, type)
 TW__STREAM_WIDES(TW__GET_WSS)
+TW__GET_WSS_AS(get_wss, v8int16)
+TW__GET_WSS_AS(getb_wss, v16int8)
+TW__GET_WSS_AS(getub_wss, v16uint8)
+TW__GET_WSS_AS(getl_wss, v4int32)
+TW__GET_WSS_AS(getc_wss, v4cint16)
+TW__GET_WSS_AS(getlc_wss, v2cint32)
+TW__GET_WSS_AS(getf_wss, v4float)
+TW__GET_WSS_AS(getfc_wss, v2cfloat)
 #undef TW__GET_WSS
+#undef TW__GET_WSS_AS
+/* What a stream carries of a float that is given to put_ms(): an int of its value, as in the vendor's functional
+ * simulation, where get_ss() gives that int back; getf_ss() reads bits. Values that no int has become INT_MIN. */
+TW__AIE int tw__float_word(float v)
+{
+    return v >= -2147483648.0f && v < 2147483648.0f ? (int)v : -2147483647 - 1;
+}
 /* TLAST of the last word read: 128-bit accesses of a port share it. */
 TW__AIE int get_ss0_tlast(TW__AT_ONLY)
 {

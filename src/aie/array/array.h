@@ -40,6 +40,12 @@ typedef struct tw__view {
     void *direction;
 } tw__view;
 
+/* Bytes of an output up to `end` were there when the kernel had run so many cycles. */
+typedef struct tw__stamp {
+    size_t end;
+    uint64_t cycles;
+} tw__stamp;
+
 /* A text file, or memory (path NULL): its bytes lie here, `at` moves through them; outputs grow. */
 typedef struct tw__plio {
     char *path;
@@ -50,6 +56,8 @@ typedef struct tw__plio {
     size_t count, room, last_room, at;
     tw__fifo *fifo;
     tw__pair *pair;
+    tw__stamp *stamps; /* of an output, when they are asked for */
+    size_t stamp_count, stamp_room;
 } tw__plio;
 
 typedef struct tw__lock {
@@ -79,7 +87,8 @@ typedef struct tw__kernel {
     tw_aie_stream stream_in[TW__AIE_STREAMS + 1], stream_out[TW__AIE_STREAMS + 1];
     int tlast[TW__AIE_STREAMS];
     uint64_t words_in[TW__AIE_STREAMS], words_out[TW__AIE_STREAMS], events[3];
-    tw_aie_control control; /* while it does not run */
+    uint64_t read_slots, fills; /* get_cycles(): slots at the last reading, readings with work before them */
+    tw_aie_control control;     /* while it does not run */
     tw__fiber *fiber;
     tw__wait wait;
     bool ended; /* by done() */
@@ -117,6 +126,11 @@ struct tw_aie_array {
 };
 
 extern _Thread_local tw_aie_array *tw__aie_current;
+
+/* What a firing takes beside its issue slots: entry, the latencies from load to use, from product to product and on
+ * to srs and store, loop set-up, the way out. The parts are not published; the sum is fitted to three measured
+ * kernels of KastnerRG/aie-intrinsics-nn (docs/aie.md): 32 and 8 slots take 79 and 42 cycles, 1,024 take 1,071. */
+enum { TW__AIE_FILL_CYCLES = 38 };
 
 /* --- build.c --- */
 /* The other end of a queue or window, kernel `number` or -1: "'name'", "file 'x.txt'", "memory". */
@@ -160,8 +174,13 @@ int tw__aie_source_of(const void *pc, char *file, size_t size);
 const tw__plio *tw__plio_of(const tw_aie_array *array, const void *queue); /* of a tw__fifo or tw__pair, or NULL */
 bool tw__plio_load(tw_aie_array *array, tw__plio *file); /* reads the whole file; failure is the array's */
 bool tw__plio_append(tw__plio *file, const void *bytes, size_t count); /* false: no memory */
-tw_status tw__plio_store(const tw__plio *file);
+tw_status tw__plio_store(const tw_aie_array *array, const tw__plio *file);
 bool tw__plio_step(tw_aie_array *array, tw__plio *file); /* moves what fits; true when something moved */
+
+/* --- environment.c --- */
+char *tw__aie_path(const char *path, bool is_output); /* where a graph's file lies; to free(), NULL: no memory */
+bool tw__aie_stamps(void);                            /* outputs get lines of time */
+void tw__aie_save_profile(const tw_aie_array *array); /* where the environment asks for it */
 
 /* --- profile.c --- */
 tw_profile *tw__aie_profile(tw_aie_array *array); /* of the last run */

@@ -28,6 +28,7 @@ void tw_aie_array_free(tw_aie_array *a)
 {
     if (!a) return;
     if (tw__profile_wanted()) tw__profile_leave(a->profile);
+    tw__aie_save_profile(a);
     for (size_t i = 0; i < a->kernel_count; i++) {
         tw__fiber_free(a->kernels[i]->fiber);
         free(a->kernels[i]->name), free(a->kernels[i]);
@@ -35,7 +36,8 @@ void tw_aie_array_free(tw_aie_array *a)
     for (size_t i = 0; i < a->fifo_count; i++) free(a->fifos[i]->data), free(a->fifos[i]);
     for (size_t i = 0; i < a->pair_count; i++) free_pair(a->pairs[i]);
     for (size_t i = 0; i < a->file_count; i++)
-        free(a->files[i]->path), free(a->files[i]->bytes), free(a->files[i]->last), free(a->files[i]);
+        free(a->files[i]->path), free(a->files[i]->bytes), free(a->files[i]->last), free(a->files[i]->stamps),
+            free(a->files[i]);
     free(a->kernels), free(a->fifos), free(a->pairs), free(a->files), free(a->locks), free(a->message);
     tw_profile_free(a->profile);
     g_free(a->unread_ports);
@@ -240,7 +242,8 @@ static tw__plio *file(tw_aie_array *a, const tw_aie_file *what, bool is_output)
         return NULL;
     }
     tw__plio *f = new_file(a, (tw__plio){ .element = what->element, .bits = bits, .is_output = is_output });
-    if (f && !(f->path = strdup(what->path))) tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for '%s'", what->path);
+    if (f && !(f->path = tw__aie_path(what->path, is_output)))
+        tw__aie_fail(a, TW_E_NO_MEMORY, "no memory for '%s'", what->path);
     return f && f->path ? f : NULL;
 }
 
@@ -267,9 +270,6 @@ void tw_aie_array_input(tw_aie_array *a, const tw_aie_file *what, tw_aie_port to
     tw__plio *f = k ? file(a, what, false) : NULL;
     if (!f || !tw__plio_load(a, f)) return;
     feed(a, f, k, to.number, what->window_bytes, what->margin);
-    if (what->window_bytes && f->count % what->window_bytes)
-        tw__aie_fail(a, TW_E_PARSE, "%s: %zu bytes are not a multiple of the window of %u bytes", what->path,
-                     f->count, what->window_bytes);
 }
 
 void tw_aie_array_output(tw_aie_array *a, tw_aie_port from, const tw_aie_file *what)

@@ -242,20 +242,32 @@ int tw_aie_try_put_word(int port, uint32_t word, int tlast)
     return put_word(port, word, tlast, false);
 }
 
-/* An item of the cascade queue: one AM register as the host holds it. */
+/* An item of the cascade queue: one AM register as the host holds it, which for 48-bit lanes is eight slots of 64
+ * bits. A vector of 256 bits travels in such slots, each word of 32 bits sign-extended (packa). */
+enum { CASCADE_ITEM = 64, CASCADE_VECTOR = 32 };
+
 void tw_aie_get_cascade(void *out, unsigned bytes)
 {
-    uint8_t item[64] = { 0 };
+    int64_t item[CASCADE_ITEM / 8] = { 0 };
     get("get_scd", TW__AIE_STREAMS, item, true);
     tw_aie_core.slots[TW_AIE_SLOT_CASCADE]++;
-    memcpy(out, item, bytes < sizeof item ? bytes : sizeof item);
+    if (bytes != CASCADE_VECTOR) {
+        memcpy(out, item, bytes < sizeof item ? bytes : sizeof item);
+        return;
+    }
+    for (unsigned i = 0; i < CASCADE_VECTOR / 4; i++) memcpy((char *)out + 4 * i, &item[i], 4);
 }
 
 void tw_aie_put_cascade(const void *in, unsigned bytes)
 {
-    uint8_t item[64] = { 0 };
+    int64_t item[CASCADE_ITEM / 8] = { 0 };
     memcpy(item, in, bytes < sizeof item ? bytes : sizeof item);
     tw__aie_check_sent("put_mcd", item, sizeof item);
+    for (unsigned i = 0; bytes == CASCADE_VECTOR && i < CASCADE_VECTOR / 4; i++) {
+        int32_t word;
+        memcpy(&word, (const char *)in + 4 * i, sizeof word);
+        item[i] = word;
+    }
     put("put_mcd", TW__AIE_STREAMS, item, true);
     tw_aie_core.slots[TW_AIE_SLOT_CASCADE]++;
 }
@@ -375,6 +387,7 @@ uint64_t tw_aie_estimate(const uint64_t s[TW_AIE_SLOTS])
     return most;
 }
 
+/* Work between two readings has to fill the pipeline and to leave it once. */
 uint64_t tw_aie_cycles_now(void)
 {
     tw_aie_control now = tw_aie_core;
@@ -385,7 +398,12 @@ uint64_t tw_aie_cycles_now(void)
         if (k->words_out[i] > now.slots[TW_AIE_SLOT_STREAM_OUT])
             now.slots[TW_AIE_SLOT_STREAM_OUT] = k->words_out[i];
     }
-    return tw_aie_estimate(now.slots);
+    uint64_t busy = tw_aie_estimate(now.slots);
+    tw__kernel *k = array ? array->running : NULL;
+    if (!k) return busy;
+    if (busy != k->read_slots) k->fills++;
+    k->read_slots = busy;
+    return busy + k->fills * TW__AIE_FILL_CYCLES;
 }
 
 /* Row in bits 0-4, column in bits 16-22. */

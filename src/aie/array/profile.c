@@ -1,13 +1,10 @@
 /* Cycles of the kernels into the common profile: one plan step for the whole run, tiles by column and row, kernels as
- * vertex types. Every figure is an estimate: loads through plain pointers are not seen, stalls are not counted. */
+ * vertex types. Every figure is an estimate: a kernel's waiting for others is not part of it. */
 #include "aie/array/array.h"
 #include "core/profile/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* From load to use and from MAC to SRS, once per firing (docs/aie.md: not published exactly). */
-enum { FILL_CYCLES = 6 + 5 };
 
 uint64_t tw_aie_array_cycles(const tw_aie_array *a, tw_aie_kernel handle)
 {
@@ -20,7 +17,7 @@ uint64_t tw_aie_array_cycles(const tw_aie_array *a, tw_aie_kernel handle)
         if (k->words_out[i] > slots[TW_AIE_SLOT_STREAM_OUT]) slots[TW_AIE_SLOT_STREAM_OUT] = k->words_out[i];
     }
     uint64_t busy = tw_aie_estimate(slots);
-    return busy ? busy + k->fired * FILL_CYCLES : 0;
+    return busy ? busy + k->fired * TW__AIE_FILL_CYCLES : 0;
 }
 
 static void add_memory(tw_profile *p, tw_aie_array *a)

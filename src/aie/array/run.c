@@ -152,7 +152,7 @@ static void reset_kernel(tw__kernel *k)
     memset(&k->control, 0, sizeof k->control);
     memset(k->words_in, 0, sizeof k->words_in), memset(k->words_out, 0, sizeof k->words_out);
     memset(k->events, 0, sizeof k->events);
-    k->fired = 0;
+    k->fired = k->read_slots = k->fills = 0;
     k->ended = false;
 }
 
@@ -244,7 +244,7 @@ static void reset(tw_aie_array *a)
         if (!a->files[i]->path && !a->files[i]->is_output) continue; /* sent for this run */
         a->files[i]->at = 0;
         if (!a->files[i]->is_output) continue;
-        a->files[i]->count = 0;
+        a->files[i]->count = a->files[i]->stamp_count = 0;
         if (a->files[i]->last) memset(a->files[i]->last, 0, a->files[i]->last_room);
     }
     for (size_t i = 0; i < a->kernel_count; i++) reset_kernel(a->kernels[i]);
@@ -266,15 +266,30 @@ static tw_status proceed(tw_aie_array *a)
     tw_profile_free(a->profile);
     a->profile = tw__aie_profile(a);
     for (size_t i = 0; i < a->file_count && status == TW_OK; i++)
-        if (a->files[i]->is_output && a->files[i]->path) status = tw__plio_store(a->files[i]);
+        if (a->files[i]->is_output && a->files[i]->path) status = tw__plio_store(a, a->files[i]);
     return status;
+}
+
+/* A run of n firings leaves the rest of a file; one to the end of the files needs whole blocks, any run at least
+ * one. */
+static bool whole_blocks(tw_aie_array *a, uint64_t iterations)
+{
+    for (size_t i = 0; i < a->file_count; i++) {
+        const tw__plio *f = a->files[i];
+        if (f->is_output || !f->path || !f->pair || f->count % f->pair->bytes == 0) continue;
+        if (iterations && f->count > f->pair->bytes) continue;
+        tw__aie_fail(a, TW_E_PARSE, "%s: %zu bytes are not a multiple of the window of %u bytes", f->path, f->count,
+                     f->pair->bytes);
+        return false;
+    }
+    return true;
 }
 
 static tw_status go(tw_aie_array *a, uint64_t iterations, bool is_whole)
 {
     a->iterations = iterations;
     a->is_whole = is_whole;
-    if (a->status == TW_OK && tw__aie_place_windows(a))
+    if (a->status == TW_OK && whole_blocks(a, iterations) && tw__aie_place_windows(a))
         for (size_t i = 0; i < a->kernel_count && start(a, a->kernels[i], iterations); i++) continue;
     a->started = a->status == TW_OK;
     return proceed(a);

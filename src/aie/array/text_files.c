@@ -130,30 +130,33 @@ static bool load_line(tw_aie_array *array, tw__plio *file, unsigned line, char *
     return true;
 }
 
+/* What a simulation reads is no larger than this: 256 MiB of text are some 30 million values. */
+enum { INPUT_LIMIT = 256 << 20 };
+
 bool tw__plio_load(tw_aie_array *array, tw__plio *file)
 {
-    FILE *in = fopen(file->path, "r");
-    if (!in) return tw__aie_fail(array, TW_E_FILE_LOAD, "%s: %s", file->path, strerror(errno)), false;
     char *text = NULL;
-    size_t room = 0;
-    ssize_t length;
+    size_t size = 0;
+    tw_status status = tw_read_file(file->path, INPUT_LIMIT, &text, &size);
+    if (status != TW_OK) return tw__aie_fail(array, status, "%s", tw_error_message()), false;
     unsigned line = 0;
     bool ok = true, last = false;
-    while (ok && (length = getline(&text, &room, in)) >= 0) {
+    for (char *at = text, *end; ok && at < text + size; at = end + 1) {
         line++;
-        if (strlen(text) != (size_t)length) {
+        end = memchr(at, '\n', (size_t)(text + size - at));
+        if (!end) end = text + size; /* where tw_read_file() leaves a byte 0 */
+        *end = 0;
+        if (strlen(at) != (size_t)(end - at)) {
             tw__aie_fail(array, TW_E_PARSE, "%s:%u: a byte 0 in a text file", file->path, line);
             ok = false;
         }
-        ok = ok && load_line(array, file, line, text, &last);
+        ok = ok && load_line(array, file, line, at, &last);
     }
-    if (ok && ferror(in)) tw__aie_fail(array, TW_E_FILE_LOAD, "%s: %s", file->path, strerror(errno)), ok = false;
     if (ok && last) {
         tw__aie_fail(array, TW_E_PARSE, "%s:%u: TLAST at the end of the file belongs to no data", file->path, line);
         ok = false;
     }
     free(text);
-    fclose(in);
     return ok;
 }
 
@@ -173,18 +176,36 @@ static void write_number(FILE *out, const tw__plio *file, size_t at)
     }
 }
 
-tw_status tw__plio_store(const tw__plio *file)
+/* The line "T 120 ns" in front of the beat at byte `at`: when the kernel had made it, by the estimate of its
+ * cycles. */
+static void write_stamp(FILE *out, const tw_aie_array *a, const tw__plio *file, size_t at, size_t *stamp)
 {
-    FILE *out = fopen(file->path, "w");
-    if (!out) return tw__fail(TW_E_IO, "%s: %s", file->path, strerror(errno));
+    if (!file->stamp_count) return;
+    while (*stamp + 1 < file->stamp_count && file->stamps[*stamp].end <= at) ++*stamp;
+    uint64_t ns = (uint64_t)((double)file->stamps[*stamp].cycles * 1e9 / (double)a->arch->clock_hz);
+    fprintf(out, "T %llu ns\n", (unsigned long long)ns);
+}
+
+tw_status tw__plio_store(const tw_aie_array *array, const tw__plio *file)
+{
+    const char **inputs = calloc(array->file_count, sizeof *inputs); /* an output never destroys what is read */
+    if (!inputs) return tw__fail(TW_E_NO_MEMORY, "%s: no memory", file->path);
+    for (size_t i = 0; i < array->file_count; i++)
+        if (!array->files[i]->is_output) inputs[i] = array->files[i]->path;
+    tw_output *output;
+    tw_status status = tw_output_open(&output, file->path, inputs, array->file_count);
+    free(inputs);
+    if (status != TW_OK) return status;
+    FILE *out = tw_output_file(output);
     unsigned bytes = formats[file->element].bytes, line = line_bytes(file);
+    size_t stamp = 0;
     for (size_t i = 0; i + bytes <= file->count; i += bytes) {
+        if (i % line == 0) write_stamp(out, array, file, i, &stamp);
         if (i % line == 0 && i + line <= file->count && is_last(file, i + line)) fprintf(out, "TLAST\n");
         write_number(out, file, i);
         fputc((i + bytes) % line && i + 2 * bytes <= file->count ? ' ' : '\n', out);
     }
-    bool failed = ferror(out);
-    return fclose(out) || failed ? tw__fail(TW_E_IO, "%s: cannot be written", file->path) : TW_OK;
+    return tw_output_close(output, true);
 }
 
 /* --- moving data ---------------------------------------------------------------------------------------------- */
@@ -236,7 +257,21 @@ static bool step_output(tw_aie_array *array, tw__plio *file)
     return moved;
 }
 
+/* What came out just now was there when its kernel had run so long. */
+static bool set_stamp(tw_aie_array *array, tw__plio *file)
+{
+    int from = file->pair ? file->pair->from : file->fifo->from;
+    if (!tw__grow(&file->stamps, &file->stamp_room, file->stamp_count, sizeof *file->stamps))
+        return no_memory(array, file);
+    file->stamps[file->stamp_count++] =
+        (tw__stamp){ file->count, tw_aie_array_cycles(array, (tw_aie_kernel){ from + 1 }) };
+    return true;
+}
+
 bool tw__plio_step(tw_aie_array *array, tw__plio *file)
 {
-    return file->is_output ? step_output(array, file) : step_input(file);
+    if (!file->is_output) return step_input(file);
+    bool moved = step_output(array, file);
+    if (moved && file->path && tw__aie_stamps()) set_stamp(array, file);
+    return moved;
 }

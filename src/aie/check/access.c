@@ -92,10 +92,31 @@ static void add_place(text *t, const tw_aie_array *a, const tw__kernel *k, uintp
         }
 }
 
+static bool within(uintptr_t p, const void *object, size_t bytes)
+{
+    return p - (uintptr_t)object < bytes;
+}
+
+/* What the load and store units do for *p, 256 bits at a time: numbers and vectors in the memory of tiles, and
+ * vectors of tables, which lie there on the chip. A variable of the host's stack is a register there; what the
+ * library keeps for a kernel is nothing at all. */
+static void count_slots(const tw_aie_array *a, uintptr_t p, size_t bytes, int is_store)
+{
+    enum { STACK = 64 << 10, UNIT = 32, VECTOR = 16 };
+    bool in_tile = within(p, a->memory, tw__aie_memory_bytes(a));
+    if (!in_tile && bytes < VECTOR) return;
+    if (within(p, __builtin_frame_address(0), STACK) || within(p, &tw_aie_core, sizeof tw_aie_core) ||
+        within(p, a->running, sizeof *a->running))
+        return;
+    tw_aie_core.slots[is_store ? TW_AIE_SLOT_STORE : TW_AIE_SLOT_LOAD] += (bytes + UNIT - 1) / UNIT;
+}
+
 void tw__aie_access(const void *pointer, size_t bytes, int is_store, const void *pc)
 {
     const tw_aie_array *a = tw__aie_current;
-    if (!a || !a->running || (uintptr_t)pointer - (uintptr_t)a->memory >= tw__aie_memory_bytes(a)) return;
+    if (!a || !a->running) return;
+    count_slots(a, (uintptr_t)pointer, bytes, is_store);
+    if ((uintptr_t)pointer - (uintptr_t)a->memory >= tw__aie_memory_bytes(a)) return;
     uintptr_t p = (uintptr_t)pointer;
     if (holds(a->running, p, bytes) || !tw__aie_first_report("", (size_t)pc, is_store)) return;
     text t = { .n = 0 };

@@ -204,13 +204,13 @@ static void write_dispatch(const char *class_name, unsigned first, unsigned coun
                 put(", \\\n  void (*)(");
                 for (unsigned k = 0, n = 0; k < count; k++)
                     if (o->vectors >> k & 1) put("%s%s", n++ ? ", " : "", other->types[k]);
-                put("): P##_%u", other->id);
+                put("): P##_form%u", other->id);
                 other->emitted = true;
             }
             put(", \\\n  default: ");
             groups++;
         }
-    put("tw__no_such_product");
+    put("TW__RULES_OF(P##_)");
     for (unsigned i = 0; i < groups; i++) put(")");
     put("\n#define %s_%u(f,", class_name, count);
     put_list("a", count);
@@ -271,13 +271,22 @@ static void write_counts(const char *class_name, unsigned first, unsigned acc)
     put("\n");
 }
 
+/* What mul, mac, msc and negmul of one size and form share. C compilers name it when the operands are wrong, so it
+ * has the names of intrinsics in it: tw_mul16_mac16_s. */
+static void class_of(char name[40], unsigned size, shape form)
+{
+    const char *l = sizes[size].width == 80 ? "l" : "";
+    unsigned lanes = sizes[size].lanes;
+    snprintf(name, 40, "tw_%smul%u_%smac%u_%c", l, lanes, l, lanes, letters[form]);
+}
+
 static void write_class(unsigned size, shape form)
 {
     char name[40];
-    snprintf(name, sizeof name, "tw__m%u_%u%c", sizes[size].lanes, sizes[size].width, letters[form]);
+    class_of(name, size, form);
     unsigned first = overload_count;
     write_variants(name, size, form);
-    put("#ifndef __cplusplus\n");
+    put("#ifndef __cplusplus\nTW__NO_SUCH(%s_)\nTW__NO_SUCH(%sa_)\n", name, name);
     for (unsigned count = 1; count < MAX_PARAMS; count++)
         for (unsigned i = first; i < overload_count; i++)
             if (overloads[i].count == count) {
@@ -329,8 +338,8 @@ static void write_names(bool cxx)
                 for (size_t c = 0; c < (sizes[n].complex ? COUNT(conjugates) : 1); c++) {
                     bool acc = operations[o].text[0] == 'm' && operations[o].text[2] == 'c';
                     char class_name[40], name[40], flags[80];
-                    snprintf(class_name, sizeof class_name, "tw__m%u_%u%c%s", sizes[n].lanes, sizes[n].width,
-                             letters[suffixes[s].form], acc ? "a" : "");
+                    class_of(class_name, (unsigned)n, suffixes[s].form);
+                    if (acc) strcat(class_name, "a");
                     snprintf(name, sizeof name, "%s%s%u%s%s", sizes[n].width == 80 ? "l" : "", operations[o].text,
                              sizes[n].lanes, suffixes[s].text, conjugates[c].text);
                     snprintf(flags, sizeof flags, "%s%s%s", operations[o].flags, suffixes[s].flags,
@@ -358,7 +367,7 @@ static void write_all(void)
         "      (unsigned)(us), (unsigned)(zs), (unsigned)(zo), (unsigned)(zh), (unsigned)(zt), (unsigned)(zq) }\n"
         "#define TW__S(...) { __VA_ARGS__ }\n"
         "#define TW__MULTIPLY(function, word, accumulator, name, id, list, operands, size, form) \\\n"
-        "    TW__AIE accumulator TW__N(name##a, name##a_##id)(unsigned flags, accumulator acc, TW__UNWRAP list) "
+        "    TW__AIE accumulator TW__N(name##a, name##a_form##id)(unsigned flags, accumulator acc, TW__UNWRAP list) "
         "\\\n"
         "    { \\\n"
         "        const tw__mul a = operands; \\\n"
@@ -368,7 +377,7 @@ static void write_all(void)
         "        tw__mul_##function(&acc, &a, &s, flags | (form)); \\\n"
         "        return acc; \\\n"
         "    } \\\n"
-        "    TW__AIE accumulator TW__N(name, name##_##id)(unsigned flags, TW__UNWRAP list) \\\n"
+        "    TW__AIE accumulator TW__N(name, name##_form##id)(unsigned flags, TW__UNWRAP list) \\\n"
         "    { \\\n"
         "        accumulator acc = { { { 0 } } }; \\\n"
         "        const tw__mul a = operands; \\\n"

@@ -158,15 +158,16 @@ static double rounded(double x, tw_type type)
     return x;
 }
 
-/* a b + c with a sticky last bit: rounding it to f16 rounds the true value. 113 bits hold the sum of halves. */
+/* a b + c with a sticky last bit: rounding it to f16 or bf16 rounds the true value. The product is exact in f64, and
+ * so is the error of the sum: terms far apart lose all of one, so the larger one comes first (Dekker). */
 static double half_fma(double a, double b, double c)
 {
-    __float128 exact = (__float128)a * (__float128)b + (__float128)c;
-    double near = (double)exact;
+    double p = a * b, near = p + c;
+    double error = fabs(p) >= fabs(c) ? c - (near - p) : p - (near - c);
     uint64_t bits;
     memcpy(&bits, &near, sizeof bits);
-    if ((__float128)near != exact && !(bits & 1) && isfinite(near)) {
-        bool outward = (exact > near) == (near > 0);
+    if (error != 0 && !(bits & 1) && isfinite(near)) {
+        bool outward = (error > 0) == (near > 0);
         bits = outward ? bits + 1 : bits - 1;
         memcpy(&near, &bits, sizeof near);
     }
@@ -176,7 +177,7 @@ static double half_fma(double a, double b, double c)
 static double fused(tw_type type, double a, double b, double c)
 {
     if (type == TW_F64) return fma(a, b, c);
-    if (type == TW_F16) return half_fma(a, b, c);
+    if (type == TW_F16 || type == TW_BF16) return half_fma(a, b, c);
     return fmaf((float)a, (float)b, (float)c);
 }
 

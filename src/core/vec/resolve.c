@@ -248,10 +248,11 @@ static bool adapt(tw_vec_kernel *k, int level, unsigned i, tw_type type, tw_conv
                   : tw__find_conversion(level, type, from, mode, k->own.step[i]);
 }
 
-/* f16 fma goes through f64, where product and sum are exact but for a sticky last bit. */
+/* fma of f16 or bf16 goes through f64, where product and sum are exact but for a sticky last bit. */
 static bool is_half_fma(const tw_vec_kernel *k)
 {
-    return k->op == TW_VEC_FMA && k->types[1] == TW_F16 && k->types[2] == TW_F16 && k->types[3] == TW_F16;
+    tw_type type = k->types[1];
+    return k->op == TW_VEC_FMA && (type == TW_F16 || type == TW_BF16) && k->types[2] == type && k->types[3] == type;
 }
 
 static unsigned arithmetic_row(const tw_vec_kernel *k, tw_type compute)

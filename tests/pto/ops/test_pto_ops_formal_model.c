@@ -38,6 +38,34 @@ static void pto_formal_fma(void **state)
     (tw_pto_free)(core);
 }
 
+/* In bf16, with its eight bits: the product (1 + 2^-7)(1 + 2^-7) ends in 2^-14; with -(1 + 2^-6) that is all that
+ * remains. 129 * 2^-7 times 3 is 387 * 2^-7, half way between two numbers: a summand far below, of either sign,
+ * decides where it goes, which two roundings would not see. */
+static void pto_formal_fma_bf16(void **state)
+{
+    (void)state;
+    static const struct {
+        double a, b, c, want;
+    } rows[] = { { 1 + 0x1p-7, 1 + 0x1p-7, -(1 + 0x1p-6), 0x1p-14 },
+                 { 129 * 0x1p-7, 3, 0x1p-100, 388 * 0x1p-7 },
+                 { 129 * 0x1p-7, 3, -0x1p-100, 386 * 0x1p-7 },
+                 { 129 * 0x1p-7, 3, 0, 388 * 0x1p-7 }, /* to even: 194 * 2^-6 */
+                 { 129 * 0x1p-7, -3, 0x1p-100, -386 * 0x1p-7 } };
+    tw_pto *core = tw_pto_new(TW_PTO_CPU, 0);
+    tw_pto_tile d = part_of(TW_BF16), a = d, b = d, c = d;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (uint32_t r = 0; r < VALID_ROWS; r++)
+            for (uint32_t k = 0; k < VALID_COLS; k++)
+                set(core, &a, r, k, rows[i].a), set(core, &b, r, k, rows[i].b), set(core, &c, r, k, rows[i].c);
+        OK(CALL(core, "tfma", NULL, TILE(&d), TILE(&a), TILE(&b), TILE(&c)));
+        for (uint32_t r = 0; r < VALID_ROWS; r++)
+            for (uint32_t k = 0; k < VALID_COLS; k++)
+                if (get(core, &d, r, k) != rows[i].want)
+                    fail_msg("row %zu: %a, not %a", i, get(core, &d, r, k), rows[i].want);
+    }
+    tw_pto_free(core);
+}
+
 /* Whether element y, later than x in its group, has to stand before it. */
 static bool overtakes(double y, double x, bool descending)
 {
@@ -256,8 +284,9 @@ static void pto_formal_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(pto_formal_fma),    cmocka_unit_test(pto_formal_sort),
-                                        cmocka_unit_test(pto_formal_gather), cmocka_unit_test(pto_formal_scatter),
-                                        cmocka_unit_test(pto_formal_swap),   cmocka_unit_test(pto_formal_refused) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(pto_formal_fma),     cmocka_unit_test(pto_formal_fma_bf16),
+                                        cmocka_unit_test(pto_formal_sort),    cmocka_unit_test(pto_formal_gather),
+                                        cmocka_unit_test(pto_formal_scatter), cmocka_unit_test(pto_formal_swap),
+                                        cmocka_unit_test(pto_formal_refused) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

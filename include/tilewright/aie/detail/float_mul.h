@@ -161,22 +161,22 @@ TW__AIE tw__f8 tw__lanes_of(const void *p)
     __builtin_memcpy(&v, p, sizeof v);
     return v;
 }
-#define TW__FPRODUCT(xt, nx, px, zt, nz, pz, ret, product)                                                   \
-    TW__AIE ret TW__N(tw__fma, tw__fma_##xt##_##zt)(unsigned f, ret acc, xt x, int xs, int xo, zt z, int zs, \
-                                                    int zo)                                                  \
-    {                                                                                                        \
-        TW__DEFINED("fpmac", &acc, sizeof acc);                                                              \
-        TW__FREAD("fpmul or fpmac", px, &x, nx, xs, xo);                                                     \
-        TW__FREAD("fpmul or fpmac", pz, &z, nz, zs, zo);                                                     \
-        tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = pz(&z, nz, (unsigned)zs, (unsigned)zo);       \
-        TW__FRET(ret, TW__FP_##product(product, xt, zt, tw__lanes_of(&acc), a, b, f));                       \
-    }                                                                                                        \
-    TW__AIE ret TW__N(tw__fmu, tw__fmu_##xt##_##zt)(unsigned f, xt x, int xs, int xo, zt z, int zs, int zo)  \
-    {                                                                                                        \
-        TW__FREAD("fpmul or fpmac", px, &x, nx, xs, xo);                                                     \
-        TW__FREAD("fpmul or fpmac", pz, &z, nz, zs, zo);                                                     \
-        tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = pz(&z, nz, (unsigned)zs, (unsigned)zo);       \
-        TW__FRET(ret, TW__FP_##product(product, xt, zt, a, a, b, f));                                        \
+#define TW__FPRODUCT(xt, nx, px, zt, nz, pz, ret, product)                                                         \
+    TW__AIE ret TW__N(tw_fpmac_fpmsc, tw_fpmac_fpmsc_##xt##_##zt)(unsigned f, ret acc, xt x, int xs, int xo, zt z, \
+                                                                  int zs, int zo)                                  \
+    {                                                                                                              \
+        TW__DEFINED("fpmac", &acc, sizeof acc);                                                                    \
+        TW__FREAD("fpmul or fpmac", px, &x, nx, xs, xo);                                                           \
+        TW__FREAD("fpmul or fpmac", pz, &z, nz, zs, zo);                                                           \
+        tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = pz(&z, nz, (unsigned)zs, (unsigned)zo);             \
+        TW__FRET(ret, TW__FP_##product(product, xt, zt, tw__lanes_of(&acc), a, b, f));                             \
+    }                                                                                                              \
+    TW__AIE ret TW__N(tw_fpmul, tw_fpmul_##xt##_##zt)(unsigned f, xt x, int xs, int xo, zt z, int zs, int zo)      \
+    {                                                                                                              \
+        TW__FREAD("fpmul or fpmac", px, &x, nx, xs, xo);                                                           \
+        TW__FREAD("fpmul or fpmac", pz, &z, nz, zs, zo);                                                           \
+        tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = pz(&z, nz, (unsigned)zs, (unsigned)zo);             \
+        TW__FRET(ret, TW__FP_##product(product, xt, zt, a, a, b, f));                                              \
     }
 #define TW__FP_tw__fmul_complex(product, xt, zt, acc, a, b, f) product(acc, a, b, f)
 #define TW__FP_tw__fmul_lanes(product, xt, zt, acc, a, b, f)            \
@@ -191,21 +191,22 @@ TW__AIE tw__f8 tw__lanes_of(const void *p)
 #define TW__IS_v16cfloat 1
 TW__FPRODUCTS(TW__FPRODUCT)
 /* z taken from x. */
-#define TW__FSELF(xt, nx, px, ret, product)                                                                  \
-    TW__AIE ret TW__N(tw__fma, tw__fma_self_##xt)(unsigned f, ret acc, xt x, int xs, int xo, int zs, int zo) \
-    {                                                                                                        \
-        TW__DEFINED("fpmac", &acc, sizeof acc);                                                              \
-        TW__FREAD("fpmul or fpmac", px, &x, nx, xs, xo);                                                     \
-        TW__FREAD("fpmul or fpmac", px, &x, nx, zs, zo);                                                     \
-        tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = px(&x, nx, (unsigned)zs, (unsigned)zo);       \
-        TW__FRET(ret, product(tw__lanes_of(&acc), a, b, f));                                                 \
-    }                                                                                                        \
-    TW__AIE ret TW__N(tw__fmu, tw__fmu_self_##xt)(unsigned f, xt x, int xs, int xo, int zs, int zo)          \
-    {                                                                                                        \
-        TW__FREAD("fpmul or fpmac", px, &x, nx, xs, xo);                                                     \
-        TW__FREAD("fpmul or fpmac", px, &x, nx, zs, zo);                                                     \
-        tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = px(&x, nx, (unsigned)zs, (unsigned)zo);       \
-        TW__FRET(ret, product(a, a, b, f));                                                                  \
+#define TW__FSELF(xt, nx, px, ret, product)                                                                        \
+    TW__AIE ret TW__N(tw_fpmac_fpmsc, tw_fpmac_fpmsc_self_##xt)(unsigned f, ret acc, xt x, int xs, int xo, int zs, \
+                                                                int zo)                                            \
+    {                                                                                                              \
+        TW__DEFINED("fpmac", &acc, sizeof acc);                                                                    \
+        TW__FREAD("fpmul or fpmac", px, &x, nx, xs, xo);                                                           \
+        TW__FREAD("fpmul or fpmac", px, &x, nx, zs, zo);                                                           \
+        tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = px(&x, nx, (unsigned)zs, (unsigned)zo);             \
+        TW__FRET(ret, product(tw__lanes_of(&acc), a, b, f));                                                       \
+    }                                                                                                              \
+    TW__AIE ret TW__N(tw_fpmul, tw_fpmul_self_##xt)(unsigned f, xt x, int xs, int xo, int zs, int zo)              \
+    {                                                                                                              \
+        TW__FREAD("fpmul or fpmac", px, &x, nx, xs, xo);                                                           \
+        TW__FREAD("fpmul or fpmac", px, &x, nx, zs, zo);                                                           \
+        tw__f8 a = px(&x, nx, (unsigned)xs, (unsigned)xo), b = px(&x, nx, (unsigned)zs, (unsigned)zo);             \
+        TW__FRET(ret, product(a, a, b, f));                                                                        \
     }
 TW__FSELF(v8float, 8, tw__fpick, v8float, tw__fmul_lanes)
 TW__FSELF(v16float, 16, tw__fpick, v8float, tw__fmul_lanes)
@@ -214,21 +215,21 @@ TW__FSELF(v4cfloat, 4, tw__cpick, v4cfloat, tw__fmul_complex)
 TW__FSELF(v8cfloat, 8, tw__cpick, v4cfloat, tw__fmul_complex)
 TW__FSELF(v16cfloat, 16, tw__cpick, v4cfloat, tw__fmul_complex)
 /* Short forms: lane by lane, without start and offsets. */
-#define TW__FSHORT(xt, zt, px, pz, nx, nz, ret, product)                               \
-    TW__AIE ret TW__N(tw__fma, tw__fma_s_##xt##_##zt)(unsigned f, ret acc, xt x, zt z) \
-    {                                                                                  \
-        TW__DEFINED("fpmac", &acc, sizeof acc);                                        \
-        TW__READ("fpmul or fpmac", px, &x, nx, 0, 0x76543210);                         \
-        TW__READ("fpmul or fpmac", pz, &z, nz, 0, 0x76543210);                         \
-        tw__f8 a = px(&x, nx, 0, 0x76543210), b = pz(&z, nz, 0, 0x76543210);           \
-        TW__FRET(ret, TW__FP_##product(product, xt, zt, tw__lanes_of(&acc), a, b, f)); \
-    }                                                                                  \
-    TW__AIE ret TW__N(tw__fmu, tw__fmu_s_##xt##_##zt)(unsigned f, xt x, zt z)          \
-    {                                                                                  \
-        TW__READ("fpmul or fpmac", px, &x, nx, 0, 0x76543210);                         \
-        TW__READ("fpmul or fpmac", pz, &z, nz, 0, 0x76543210);                         \
-        tw__f8 a = px(&x, nx, 0, 0x76543210), b = pz(&z, nz, 0, 0x76543210);           \
-        TW__FRET(ret, TW__FP_##product(product, xt, zt, a, a, b, f));                  \
+#define TW__FSHORT(xt, zt, px, pz, nx, nz, ret, product)                                             \
+    TW__AIE ret TW__N(tw_fpmac_fpmsc, tw_fpmac_fpmsc_s_##xt##_##zt)(unsigned f, ret acc, xt x, zt z) \
+    {                                                                                                \
+        TW__DEFINED("fpmac", &acc, sizeof acc);                                                      \
+        TW__READ("fpmul or fpmac", px, &x, nx, 0, 0x76543210);                                       \
+        TW__READ("fpmul or fpmac", pz, &z, nz, 0, 0x76543210);                                       \
+        tw__f8 a = px(&x, nx, 0, 0x76543210), b = pz(&z, nz, 0, 0x76543210);                         \
+        TW__FRET(ret, TW__FP_##product(product, xt, zt, tw__lanes_of(&acc), a, b, f));               \
+    }                                                                                                \
+    TW__AIE ret TW__N(tw_fpmul, tw_fpmul_s_##xt##_##zt)(unsigned f, xt x, zt z)                      \
+    {                                                                                                \
+        TW__READ("fpmul or fpmac", px, &x, nx, 0, 0x76543210);                                       \
+        TW__READ("fpmul or fpmac", pz, &z, nz, 0, 0x76543210);                                       \
+        tw__f8 a = px(&x, nx, 0, 0x76543210), b = pz(&z, nz, 0, 0x76543210);                         \
+        TW__FRET(ret, TW__FP_##product(product, xt, zt, a, a, b, f));                                \
     }
 TW__FSHORT(v8float, v8float, tw__fpick, tw__fpick, 8, 8, v8float, tw__fmul_lanes)
 TW__FSHORT(v4cfloat, v8float, tw__cpick, tw__dpick, 4, 8, v4cfloat, tw__fmul_lanes)
@@ -239,27 +240,27 @@ TW__FSHORT(v4cfloat, v4cfloat, tw__cpick, tw__cpick, 4, 4, v4cfloat, tw__fmul_co
 
 /* X(name, overloads, flags). _c conjugates the operand that is complex; of two, both bits reach only what they
  * can. */
-#define TW__FNAMES(X)                                                     \
-    X(fpmul, tw__fmu, 0)                                                  \
-    X(fpmul_c, tw__fmu, TW__FCONJ_X | TW__FCONJ_Z)                        \
-    X(fpmul_cn, tw__fmu, TW__FCONJ_X)                                     \
-    X(fpmul_nc, tw__fmu, TW__FCONJ_Z)                                     \
-    X(fpmul_cc, tw__fmu, TW__FCONJ_X | TW__FCONJ_Z)                       \
-    X(fpneg_mul, tw__fmu, TW__FNEG)                                       \
-    X(fpneg_mul_c, tw__fmu, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z)         \
-    X(fpneg_mul_cn, tw__fmu, TW__FNEG | TW__FCONJ_X)                      \
-    X(fpneg_mul_nc, tw__fmu, TW__FNEG | TW__FCONJ_Z)                      \
-    X(fpneg_mul_cc, tw__fmu, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z)        \
-    X(fpmac, tw__fma, TW__FADDS)                                          \
-    X(fpmac_c, tw__fma, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z)            \
-    X(fpmac_cn, tw__fma, TW__FADDS | TW__FCONJ_X)                         \
-    X(fpmac_nc, tw__fma, TW__FADDS | TW__FCONJ_Z)                         \
-    X(fpmac_cc, tw__fma, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z)           \
-    X(fpmsc, tw__fma, TW__FADDS | TW__FNEG)                               \
-    X(fpmsc_c, tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z) \
-    X(fpmsc_cn, tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X)              \
-    X(fpmsc_nc, tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_Z)              \
-    X(fpmsc_cc, tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z)
+#define TW__FNAMES(X)                                                            \
+    X(fpmul, tw_fpmul, 0)                                                        \
+    X(fpmul_c, tw_fpmul, TW__FCONJ_X | TW__FCONJ_Z)                              \
+    X(fpmul_cn, tw_fpmul, TW__FCONJ_X)                                           \
+    X(fpmul_nc, tw_fpmul, TW__FCONJ_Z)                                           \
+    X(fpmul_cc, tw_fpmul, TW__FCONJ_X | TW__FCONJ_Z)                             \
+    X(fpneg_mul, tw_fpmul, TW__FNEG)                                             \
+    X(fpneg_mul_c, tw_fpmul, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z)               \
+    X(fpneg_mul_cn, tw_fpmul, TW__FNEG | TW__FCONJ_X)                            \
+    X(fpneg_mul_nc, tw_fpmul, TW__FNEG | TW__FCONJ_Z)                            \
+    X(fpneg_mul_cc, tw_fpmul, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z)              \
+    X(fpmac, tw_fpmac_fpmsc, TW__FADDS)                                          \
+    X(fpmac_c, tw_fpmac_fpmsc, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z)            \
+    X(fpmac_cn, tw_fpmac_fpmsc, TW__FADDS | TW__FCONJ_X)                         \
+    X(fpmac_nc, tw_fpmac_fpmsc, TW__FADDS | TW__FCONJ_Z)                         \
+    X(fpmac_cc, tw_fpmac_fpmsc, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z)           \
+    X(fpmsc, tw_fpmac_fpmsc, TW__FADDS | TW__FNEG)                               \
+    X(fpmsc_c, tw_fpmac_fpmsc, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z) \
+    X(fpmsc_cn, tw_fpmac_fpmsc, TW__FADDS | TW__FNEG | TW__FCONJ_X)              \
+    X(fpmsc_nc, tw_fpmac_fpmsc, TW__FADDS | TW__FNEG | TW__FCONJ_Z)              \
+    X(fpmsc_cc, tw_fpmac_fpmsc, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z)
 #ifdef __cplusplus
 TW__FNAMES(TW__NAME)
 /* There is no absolute value of a product of two complex operands. */
@@ -267,17 +268,17 @@ struct tw__fabs_flags {
     unsigned flags;
     operator unsigned() const { return flags; }
 };
-#define TW__FNO(xt)                                                                                 \
-    v4cfloat TW__N(tw__fmu, )(tw__fabs_flags, xt, int, int, v4cfloat, int, int) = delete;           \
-    v4cfloat TW__N(tw__fma, )(tw__fabs_flags, v4cfloat, xt, int, int, v4cfloat, int, int) = delete; \
-    v4cfloat TW__N(tw__fmu, )(tw__fabs_flags, xt, int, int, int, int) = delete;                     \
-    v4cfloat TW__N(tw__fma, )(tw__fabs_flags, v4cfloat, xt, int, int, int, int) = delete;
+#define TW__FNO(xt)                                                                                        \
+    v4cfloat TW__N(tw_fpmul, )(tw__fabs_flags, xt, int, int, v4cfloat, int, int) = delete;                 \
+    v4cfloat TW__N(tw_fpmac_fpmsc, )(tw__fabs_flags, v4cfloat, xt, int, int, v4cfloat, int, int) = delete; \
+    v4cfloat TW__N(tw_fpmul, )(tw__fabs_flags, xt, int, int, int, int) = delete;                           \
+    v4cfloat TW__N(tw_fpmac_fpmsc, )(tw__fabs_flags, v4cfloat, xt, int, int, int, int) = delete;
 TW__FNO(v4cfloat)
 TW__FNO(v8cfloat)
 TW__FNO(v16cfloat)
 #undef TW__FNO
-v4cfloat TW__N(tw__fmu, )(tw__fabs_flags, v4cfloat, v4cfloat) = delete;
-v4cfloat TW__N(tw__fma, )(tw__fabs_flags, v4cfloat, v4cfloat, v4cfloat) = delete;
+v4cfloat TW__N(tw_fpmul, )(tw__fabs_flags, v4cfloat, v4cfloat) = delete;
+v4cfloat TW__N(tw_fpmac_fpmsc, )(tw__fabs_flags, v4cfloat, v4cfloat, v4cfloat) = delete;
 #ifdef TW_AIE_CHECK
 #define TW__FNAME_ABS(name, cls, f) TW__COUNTS_##cls(TW__PLACED_FLAGS, name, tw__raw_##cls, (tw__fabs_flags{ f }))
 #else
@@ -287,10 +288,10 @@ v4cfloat TW__N(tw__fma, )(tw__fabs_flags, v4cfloat, v4cfloat, v4cfloat) = delete
         return cls(tw__fabs_flags{ f }, a...);                                                  \
     }
 #endif
-TW__FNAME_ABS(fpabs_mul, tw__fmu, TW__FABS)
-TW__FNAME_ABS(fpneg_abs_mul, tw__fmu, TW__FABS | TW__FNEG)
-TW__FNAME_ABS(fpmac_abs, tw__fma, TW__FADDS | TW__FABS)
-TW__FNAME_ABS(fpmsc_abs, tw__fma, TW__FADDS | TW__FABS | TW__FNEG)
+TW__FNAME_ABS(fpabs_mul, tw_fpmul, TW__FABS)
+TW__FNAME_ABS(fpneg_abs_mul, tw_fpmul, TW__FABS | TW__FNEG)
+TW__FNAME_ABS(fpmac_abs, tw_fpmac_fpmsc, TW__FADDS | TW__FABS)
+TW__FNAME_ABS(fpmsc_abs, tw_fpmac_fpmsc, TW__FADDS | TW__FABS | TW__FNEG)
 #undef TW__FNAME_ABS
 #else
 #define TW__FKEY(x, z)        (void (*)(__typeof__(x), __typeof__(z)))0
@@ -322,43 +323,45 @@ extern struct tw_there_is_no_absolute_value_of_complex_products *tw__no_absolute
         v16float: p##_self_v16float, \
         v32float: p##_self_v32float, \
         default: tw__no_absolute_value_of_complex_products)
-#define TW__FREALS(x, z, list)                  _Generic(TW__FKEY(x, z), list, default: tw__no_absolute_value_of_complex_products)
-#define tw__fmu_abs_2(f, x, z)                  TW__FREALS(x, z, TW__FSHORTS_REAL(tw__fmu))(f, x, z)
-#define tw__fmu_abs_5(f, x, a, b, c, d)         TW__FSELVES_REAL(x, tw__fmu)(f, x, a, b, c, d)
-#define tw__fmu_abs_6(f, x, a, b, z, c, d)      TW__FREALS(x, z, TW__FPAIRS_REAL(tw__fmu))(f, x, a, b, z, c, d)
-#define tw__fma_abs_3(f, acc, x, z)             TW__FREALS(x, z, TW__FSHORTS_REAL(tw__fma))(f, acc, x, z)
-#define tw__fma_abs_6(f, acc, x, a, b, c, d)    TW__FSELVES_REAL(x, tw__fma)(f, acc, x, a, b, c, d)
-#define tw__fma_abs_7(f, acc, x, a, b, z, c, d) TW__FREALS(x, z, TW__FPAIRS_REAL(tw__fma))(f, acc, x, a, b, z, c, d)
-#define tw__fmu_2(f, x, z)                      _Generic(TW__FKEY(x, z), TW__FSHORTS(tw__fmu))(f, x, z)
-#define tw__fmu_5(f, x, a, b, c, d)             TW__FSELVES(x, tw__fmu)(f, x, a, b, c, d)
-#define tw__fmu_6(f, x, a, b, z, c, d)          _Generic(TW__FKEY(x, z), TW__FPAIRS(tw__fmu))(f, x, a, b, z, c, d)
-#define tw__fma_3(f, acc, x, z)                 _Generic(TW__FKEY(x, z), TW__FSHORTS(tw__fma))(f, acc, x, z)
-#define tw__fma_6(f, acc, x, a, b, c, d)        TW__FSELVES(x, tw__fma)(f, acc, x, a, b, c, d)
-#define tw__fma_7(f, acc, x, a, b, z, c, d)     _Generic(TW__FKEY(x, z), TW__FPAIRS(tw__fma))(f, acc, x, a, b, z, c, d)
-#define fpmul(...)                              TW__CALL(tw__fmu, 0, __VA_ARGS__)
-#define fpmul_c(...)                            TW__CALL(tw__fmu, TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpmul_cn(...)                           TW__CALL(tw__fmu, TW__FCONJ_X, __VA_ARGS__)
-#define fpmul_nc(...)                           TW__CALL(tw__fmu, TW__FCONJ_Z, __VA_ARGS__)
-#define fpmul_cc(...)                           TW__CALL(tw__fmu, TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpneg_mul(...)                          TW__CALL(tw__fmu, TW__FNEG, __VA_ARGS__)
-#define fpneg_mul_c(...)                        TW__CALL(tw__fmu, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpneg_mul_cn(...)                       TW__CALL(tw__fmu, TW__FNEG | TW__FCONJ_X, __VA_ARGS__)
-#define fpneg_mul_nc(...)                       TW__CALL(tw__fmu, TW__FNEG | TW__FCONJ_Z, __VA_ARGS__)
-#define fpneg_mul_cc(...)                       TW__CALL(tw__fmu, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpabs_mul(...)                          TW__CALL(tw__fmu_abs, TW__FABS, __VA_ARGS__)
-#define fpneg_abs_mul(...)                      TW__CALL(tw__fmu_abs, TW__FNEG | TW__FABS, __VA_ARGS__)
-#define fpmac(...)                              TW__CALL(tw__fma, TW__FADDS, __VA_ARGS__)
-#define fpmac_c(...)                            TW__CALL(tw__fma, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpmac_cn(...)                           TW__CALL(tw__fma, TW__FADDS | TW__FCONJ_X, __VA_ARGS__)
-#define fpmac_nc(...)                           TW__CALL(tw__fma, TW__FADDS | TW__FCONJ_Z, __VA_ARGS__)
-#define fpmac_cc(...)                           TW__CALL(tw__fma, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpmsc(...)                              TW__CALL(tw__fma, TW__FADDS | TW__FNEG, __VA_ARGS__)
-#define fpmsc_c(...)                            TW__CALL(tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpmsc_cn(...)                           TW__CALL(tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X, __VA_ARGS__)
-#define fpmsc_nc(...)                           TW__CALL(tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_Z, __VA_ARGS__)
-#define fpmsc_cc(...)                           TW__CALL(tw__fma, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
-#define fpmac_abs(...)                          TW__CALL(tw__fma_abs, TW__FADDS | TW__FABS, __VA_ARGS__)
-#define fpmsc_abs(...)                          TW__CALL(tw__fma_abs, TW__FADDS | TW__FABS | TW__FNEG, __VA_ARGS__)
+#define TW__FREALS(x, z, list)                _Generic(TW__FKEY(x, z), list, default: tw__no_absolute_value_of_complex_products)
+#define tw_fpabs_mul_2(f, x, z)               TW__FREALS(x, z, TW__FSHORTS_REAL(tw_fpmul))(f, x, z)
+#define tw_fpabs_mul_5(f, x, a, b, c, d)      TW__FSELVES_REAL(x, tw_fpmul)(f, x, a, b, c, d)
+#define tw_fpabs_mul_6(f, x, a, b, z, c, d)   TW__FREALS(x, z, TW__FPAIRS_REAL(tw_fpmul))(f, x, a, b, z, c, d)
+#define tw_fpmac_abs_3(f, acc, x, z)          TW__FREALS(x, z, TW__FSHORTS_REAL(tw_fpmac_fpmsc))(f, acc, x, z)
+#define tw_fpmac_abs_6(f, acc, x, a, b, c, d) TW__FSELVES_REAL(x, tw_fpmac_fpmsc)(f, acc, x, a, b, c, d)
+#define tw_fpmac_abs_7(f, acc, x, a, b, z, c, d) \
+    TW__FREALS(x, z, TW__FPAIRS_REAL(tw_fpmac_fpmsc))(f, acc, x, a, b, z, c, d)
+#define tw_fpmul_2(f, x, z)                     _Generic(TW__FKEY(x, z), TW__FSHORTS(tw_fpmul))(f, x, z)
+#define tw_fpmul_5(f, x, a, b, c, d)            TW__FSELVES(x, tw_fpmul)(f, x, a, b, c, d)
+#define tw_fpmul_6(f, x, a, b, z, c, d)         _Generic(TW__FKEY(x, z), TW__FPAIRS(tw_fpmul))(f, x, a, b, z, c, d)
+#define tw_fpmac_fpmsc_3(f, acc, x, z)          _Generic(TW__FKEY(x, z), TW__FSHORTS(tw_fpmac_fpmsc))(f, acc, x, z)
+#define tw_fpmac_fpmsc_6(f, acc, x, a, b, c, d) TW__FSELVES(x, tw_fpmac_fpmsc)(f, acc, x, a, b, c, d)
+#define tw_fpmac_fpmsc_7(f, acc, x, a, b, z, c, d) \
+    _Generic(TW__FKEY(x, z), TW__FPAIRS(tw_fpmac_fpmsc))(f, acc, x, a, b, z, c, d)
+#define fpmul(...)         TW__CALL(tw_fpmul, 0, __VA_ARGS__)
+#define fpmul_c(...)       TW__CALL(tw_fpmul, TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpmul_cn(...)      TW__CALL(tw_fpmul, TW__FCONJ_X, __VA_ARGS__)
+#define fpmul_nc(...)      TW__CALL(tw_fpmul, TW__FCONJ_Z, __VA_ARGS__)
+#define fpmul_cc(...)      TW__CALL(tw_fpmul, TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpneg_mul(...)     TW__CALL(tw_fpmul, TW__FNEG, __VA_ARGS__)
+#define fpneg_mul_c(...)   TW__CALL(tw_fpmul, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpneg_mul_cn(...)  TW__CALL(tw_fpmul, TW__FNEG | TW__FCONJ_X, __VA_ARGS__)
+#define fpneg_mul_nc(...)  TW__CALL(tw_fpmul, TW__FNEG | TW__FCONJ_Z, __VA_ARGS__)
+#define fpneg_mul_cc(...)  TW__CALL(tw_fpmul, TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpabs_mul(...)     TW__CALL(tw_fpabs_mul, TW__FABS, __VA_ARGS__)
+#define fpneg_abs_mul(...) TW__CALL(tw_fpabs_mul, TW__FNEG | TW__FABS, __VA_ARGS__)
+#define fpmac(...)         TW__CALL(tw_fpmac_fpmsc, TW__FADDS, __VA_ARGS__)
+#define fpmac_c(...)       TW__CALL(tw_fpmac_fpmsc, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpmac_cn(...)      TW__CALL(tw_fpmac_fpmsc, TW__FADDS | TW__FCONJ_X, __VA_ARGS__)
+#define fpmac_nc(...)      TW__CALL(tw_fpmac_fpmsc, TW__FADDS | TW__FCONJ_Z, __VA_ARGS__)
+#define fpmac_cc(...)      TW__CALL(tw_fpmac_fpmsc, TW__FADDS | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpmsc(...)         TW__CALL(tw_fpmac_fpmsc, TW__FADDS | TW__FNEG, __VA_ARGS__)
+#define fpmsc_c(...)       TW__CALL(tw_fpmac_fpmsc, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpmsc_cn(...)      TW__CALL(tw_fpmac_fpmsc, TW__FADDS | TW__FNEG | TW__FCONJ_X, __VA_ARGS__)
+#define fpmsc_nc(...)      TW__CALL(tw_fpmac_fpmsc, TW__FADDS | TW__FNEG | TW__FCONJ_Z, __VA_ARGS__)
+#define fpmsc_cc(...)      TW__CALL(tw_fpmac_fpmsc, TW__FADDS | TW__FNEG | TW__FCONJ_X | TW__FCONJ_Z, __VA_ARGS__)
+#define fpmac_abs(...)     TW__CALL(tw_fpmac_abs, TW__FADDS | TW__FABS, __VA_ARGS__)
+#define fpmsc_abs(...)     TW__CALL(tw_fpmac_abs, TW__FADDS | TW__FABS | TW__FNEG, __VA_ARGS__)
 #endif
 
 #endif

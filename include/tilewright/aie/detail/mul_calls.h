@@ -12,7 +12,7 @@
       (unsigned)(us), (unsigned)(zs), (unsigned)(zo), (unsigned)(zh), (unsigned)(zt), (unsigned)(zq) }
 #define TW__S(...) { __VA_ARGS__ }
 #define TW__MULTIPLY(function, word, accumulator, name, id, list, operands, size, form) \
-    TW__AIE accumulator TW__N(name##a, name##a_##id)(unsigned flags, accumulator acc, TW__UNWRAP list) \
+    TW__AIE accumulator TW__N(name##a, name##a_form##id)(unsigned flags, accumulator acc, TW__UNWRAP list) \
     { \
         const tw__mul a = operands; \
         const tw__shape s = size; \
@@ -21,7 +21,7 @@
         tw__mul_##function(&acc, &a, &s, flags | (form)); \
         return acc; \
     } \
-    TW__AIE accumulator TW__N(name, name##_##id)(unsigned flags, TW__UNWRAP list) \
+    TW__AIE accumulator TW__N(name, name##_form##id)(unsigned flags, TW__UNWRAP list) \
     { \
         accumulator acc = { { { 0 } } }; \
         const tw__mul a = operands; \
@@ -31,4126 +31,4198 @@
         tw__mul_##function(&acc, &a, &s, flags | (form)); \
         return acc; \
     }
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 0, (v64int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__I8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 1, (v128int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__I8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 2, (v64int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__U8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 3, (v128int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__U8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 4, (v64uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__I8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 5, (v128uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__I8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 6, (v64uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__U8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 7, (v128uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__U8, 0, 32, 16, 8), 0)
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 8, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), 0)
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 9, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), 0)
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 10, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), 0)
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 11, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), 0)
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 12, (v32int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48p, 13, (v32int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48p, 14, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int zs, int zo, int zh, int zq), TW__M(&x, &y, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
-TW__MULTIPLY(dot, 8, v16acc48, tw__m16_48p, 15, (v64int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48p, 16, (v64int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 17, (v32int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), 0)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 18, (v64int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), 0)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 19, (v16int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), 0)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48p, 20, (v32int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw_mul16_mac16_p, 0, (v64int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__I8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw_mul16_mac16_p, 1, (v128int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__I8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw_mul16_mac16_p, 2, (v64int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__U8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw_mul16_mac16_p, 3, (v128int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__U8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw_mul16_mac16_p, 4, (v64uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__I8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw_mul16_mac16_p, 5, (v128uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__I8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw_mul16_mac16_p, 6, (v64uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__U8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw_mul16_mac16_p, 7, (v128uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__U8, 0, 32, 16, 8), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw_mul16_mac16_p, 8, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw_mul16_mac16_p, 9, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw_mul16_mac16_p, 10, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw_mul16_mac16_p, 11, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw_mul16_mac16_p, 12, (v32int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw_mul16_mac16_p, 13, (v32int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw_mul16_mac16_p, 14, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int zs, int zo, int zh, int zq), TW__M(&x, &y, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), 0)
+TW__MULTIPLY(dot, 8, v16acc48, tw_mul16_mac16_p, 15, (v64int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw_mul16_mac16_p, 16, (v64int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), 0)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_p, 17, (v32int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), 0)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_p, 18, (v64int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), 0)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_p, 19, (v16int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), 0)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_p, 20, (v32int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), 0)
 #ifndef __cplusplus
-#define tw__m16_48p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+TW__NO_SUCH(tw_mul16_mac16_p_)
+TW__NO_SUCH(tw_mul16_mac16_pa_)
+#define tw_mul16_mac16_p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_17, \
-  void (*)(v64int16, v8int32): P##_18, \
-  void (*)(v16int32, v16int16): P##_19, \
-  void (*)(v32int32, v16int16): P##_20, \
-  default: tw__no_such_product)
-#define tw__m16_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48p_pick8(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m16_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48p_pick8(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m16_48p_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+  void (*)(v32int16, v8int32): P##_form17, \
+  void (*)(v64int16, v8int32): P##_form18, \
+  void (*)(v16int32, v16int16): P##_form19, \
+  void (*)(v32int32, v16int16): P##_form20, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul16_mac16_p_pick8(tw_mul16_mac16_p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul16_mac16_pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul16_mac16_p_pick8(tw_mul16_mac16_pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul16_mac16_p_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v32int16): P##_13, \
-  void (*)(v64int16): P##_16, \
-  default: tw__no_such_product)
-#define tw__m16_48p_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48p_pick9(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m16_48pa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48p_pick9(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m16_48p_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16): P##_form13, \
+  void (*)(v64int16): P##_form16, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_p_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul16_mac16_p_pick9(tw_mul16_mac16_p,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul16_mac16_pa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul16_mac16_p_pick9(tw_mul16_mac16_pa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul16_mac16_p_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v64int8, v32int8): P##_0, \
-  void (*)(v128int8, v32int8): P##_1, \
-  void (*)(v64int8, v32uint8): P##_2, \
-  void (*)(v128int8, v32uint8): P##_3, \
-  void (*)(v64uint8, v32int8): P##_4, \
-  void (*)(v128uint8, v32int8): P##_5, \
-  void (*)(v64uint8, v32uint8): P##_6, \
-  void (*)(v128uint8, v32uint8): P##_7, \
-  void (*)(v32int16, v16int16): P##_12, \
-  void (*)(v32int16, v32int16): P##_14, \
-  void (*)(v64int16, v16int16): P##_15, \
-  default: tw__no_such_product)
-#define tw__m16_48p_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48p_pick10(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m16_48pa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48p_pick10(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m16_48p_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
+  void (*)(v64int8, v32int8): P##_form0, \
+  void (*)(v128int8, v32int8): P##_form1, \
+  void (*)(v64int8, v32uint8): P##_form2, \
+  void (*)(v128int8, v32uint8): P##_form3, \
+  void (*)(v64uint8, v32int8): P##_form4, \
+  void (*)(v128uint8, v32int8): P##_form5, \
+  void (*)(v64uint8, v32uint8): P##_form6, \
+  void (*)(v128uint8, v32uint8): P##_form7, \
+  void (*)(v32int16, v16int16): P##_form12, \
+  void (*)(v32int16, v32int16): P##_form14, \
+  void (*)(v64int16, v16int16): P##_form15, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_p_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul16_mac16_p_pick10(tw_mul16_mac16_p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul16_mac16_pa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul16_mac16_p_pick10(tw_mul16_mac16_pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul16_mac16_p_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int8): P##_8, \
-  void (*)(v64int16, v32int8): P##_9, \
-  void (*)(v32int16, v32uint8): P##_10, \
-  void (*)(v64int16, v32uint8): P##_11, \
-  default: tw__no_such_product)
-#define tw__m16_48p_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48p_pick12(tw__m16_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m16_48pa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48p_pick12(tw__m16_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+  void (*)(v32int16, v32int8): P##_form8, \
+  void (*)(v64int16, v32int8): P##_form9, \
+  void (*)(v32int16, v32uint8): P##_form10, \
+  void (*)(v64int16, v32uint8): P##_form11, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_p_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul16_mac16_p_pick12(tw_mul16_mac16_p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul16_mac16_pa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul16_mac16_p_pick12(tw_mul16_mac16_pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #else
-#define TW__COUNTS_tw__m16_48p(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__)
-#define TW__COUNTS_tw__m16_48pa(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__)
+#define TW__COUNTS_tw_mul16_mac16_p(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__)
+#define TW__COUNTS_tw_mul16_mac16_pa(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 21, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__ABS)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 22, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__ABS)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 23, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__ABS)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48b, 24, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__ABS)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 25, (v32int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__ABS)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 26, (v32int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__ABS)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 27, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int zs, int zo, int zh, int zq), TW__M(&x, &y, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__ABS)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 28, (v64int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__ABS)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48b, 29, (v64int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__ABS)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 30, (v32int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__ABS)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 31, (v64int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__ABS)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 32, (v16int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__ABS)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48b, 33, (v32int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__ABS)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_b, 21, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__ABS)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_b, 22, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__ABS)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_b, 23, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__ABS)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_b, 24, (v64int16 x, int xs, int xo, int xh, int xt, int xq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__ABS)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw_mul16_mac16_b, 25, (v32int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__ABS)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw_mul16_mac16_b, 26, (v32int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__ABS)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw_mul16_mac16_b, 27, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int zs, int zo, int zh, int zq), TW__M(&x, &y, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__ABS)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw_mul16_mac16_b, 28, (v64int16 x, int xs, int xo, int xh, int xq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__ABS)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw_mul16_mac16_b, 29, (v64int16 x, int xs, int xo, int xh, int xq, int zs, int zo, int zh, int zq), TW__M(&x, &x, 0, xs, xo, xh, 0, xq, 0, 0, 0, 0, 0, zs, zo, zh, 0, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__ABS)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_b, 30, (v32int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__ABS)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_b, 31, (v64int16 x, int xs, int xo, int xh, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__ABS)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_b, 32, (v16int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__ABS)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_b, 33, (v32int32 x, int xs, int xo, int xh, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, 0, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__ABS)
 #ifndef __cplusplus
-#define tw__m16_48b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+TW__NO_SUCH(tw_mul16_mac16_b_)
+TW__NO_SUCH(tw_mul16_mac16_ba_)
+#define tw_mul16_mac16_b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_30, \
-  void (*)(v64int16, v8int32): P##_31, \
-  void (*)(v16int32, v16int16): P##_32, \
-  void (*)(v32int32, v16int16): P##_33, \
-  default: tw__no_such_product)
-#define tw__m16_48b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48b_pick8(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m16_48ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m16_48b_pick8(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m16_48b_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+  void (*)(v32int16, v8int32): P##_form30, \
+  void (*)(v64int16, v8int32): P##_form31, \
+  void (*)(v16int32, v16int16): P##_form32, \
+  void (*)(v32int32, v16int16): P##_form33, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul16_mac16_b_pick8(tw_mul16_mac16_b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul16_mac16_ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul16_mac16_b_pick8(tw_mul16_mac16_ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul16_mac16_b_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v32int16): P##_26, \
-  void (*)(v64int16): P##_29, \
-  default: tw__no_such_product)
-#define tw__m16_48b_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48b_pick9(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m16_48ba_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48b_pick9(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m16_48b_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16): P##_form26, \
+  void (*)(v64int16): P##_form29, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_b_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul16_mac16_b_pick9(tw_mul16_mac16_b,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul16_mac16_ba_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul16_mac16_b_pick9(tw_mul16_mac16_ba,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul16_mac16_b_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v16int16): P##_25, \
-  void (*)(v32int16, v32int16): P##_27, \
-  void (*)(v64int16, v16int16): P##_28, \
-  default: tw__no_such_product)
-#define tw__m16_48b_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48b_pick10(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m16_48ba_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48b_pick10(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m16_48b_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
+  void (*)(v32int16, v16int16): P##_form25, \
+  void (*)(v32int16, v32int16): P##_form27, \
+  void (*)(v64int16, v16int16): P##_form28, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_b_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul16_mac16_b_pick10(tw_mul16_mac16_b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul16_mac16_ba_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul16_mac16_b_pick10(tw_mul16_mac16_ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul16_mac16_b_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int8): P##_21, \
-  void (*)(v64int16, v32int8): P##_22, \
-  void (*)(v32int16, v32uint8): P##_23, \
-  void (*)(v64int16, v32uint8): P##_24, \
-  default: tw__no_such_product)
-#define tw__m16_48b_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48b_pick12(tw__m16_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m16_48ba_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48b_pick12(tw__m16_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+  void (*)(v32int16, v32int8): P##_form21, \
+  void (*)(v64int16, v32int8): P##_form22, \
+  void (*)(v32int16, v32uint8): P##_form23, \
+  void (*)(v64int16, v32uint8): P##_form24, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_b_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul16_mac16_b_pick12(tw_mul16_mac16_b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul16_mac16_ba_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul16_mac16_b_pick12(tw_mul16_mac16_ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #else
-#define TW__COUNTS_tw__m16_48b(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__)
-#define TW__COUNTS_tw__m16_48ba(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__)
+#define TW__COUNTS_tw_mul16_mac16_b(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__)
+#define TW__COUNTS_tw_mul16_mac16_ba(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 34, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 35, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 36, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 37, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 38, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 39, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 40, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 41, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v16acc48, tw__m16_48s, 42, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 43, (v32int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 44, (v32int16 x, int xs, int xo, int xh, v32int16 y, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 45, (v64int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 46, (v16int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 47, (v16int32 x, int xs, int xo, int xh, v16int32 y, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48s, 48, (v32int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw_mul16_mac16_s, 34, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw_mul16_mac16_s, 35, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw_mul16_mac16_s, 36, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw_mul16_mac16_s, 37, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw_mul16_mac16_s, 38, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw_mul16_mac16_s, 39, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw_mul16_mac16_s, 40, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw_mul16_mac16_s, 41, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v16acc48, tw_mul16_mac16_s, 42, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_s, 43, (v32int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_s, 44, (v32int16 x, int xs, int xo, int xh, v32int16 y, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_s, 45, (v64int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_s, 46, (v16int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_s, 47, (v16int32 x, int xs, int xo, int xh, v16int32 y, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_s, 48, (v32int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__PAIR)
 #ifndef __cplusplus
-#define tw__m16_48s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+TW__NO_SUCH(tw_mul16_mac16_s_)
+TW__NO_SUCH(tw_mul16_mac16_sa_)
+#define tw_mul16_mac16_s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_43, \
-  void (*)(v64int16, v8int32): P##_45, \
-  void (*)(v16int32, v16int16): P##_46, \
-  void (*)(v32int32, v16int16): P##_48, \
-  default: tw__no_such_product)
-#define tw__m16_48s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48s_pick9(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m16_48sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48s_pick9(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m16_48s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v8int32): P##_form43, \
+  void (*)(v64int16, v8int32): P##_form45, \
+  void (*)(v16int32, v16int16): P##_form46, \
+  void (*)(v32int32, v16int16): P##_form48, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul16_mac16_s_pick9(tw_mul16_mac16_s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul16_mac16_sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul16_mac16_s_pick9(tw_mul16_mac16_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul16_mac16_s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_44, \
-  void (*)(v16int32, v16int32, v16int16): P##_47, \
-  default: tw__no_such_product)
-#define tw__m16_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48s_pick10(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m16_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48s_pick10(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m16_48s_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
+  void (*)(v32int16, v32int16, v8int32): P##_form44, \
+  void (*)(v16int32, v16int32, v16int16): P##_form47, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul16_mac16_s_pick10(tw_mul16_mac16_s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul16_mac16_sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul16_mac16_s_pick10(tw_mul16_mac16_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul16_mac16_s_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v16int16): P##_40, \
-  void (*)(v64int16, v16int16): P##_42, \
-  default: tw__no_such_product)
-#define tw__m16_48s_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48s_pick12(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m16_48sa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48s_pick12(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m16_48s_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
+  void (*)(v32int16, v16int16): P##_form40, \
+  void (*)(v64int16, v16int16): P##_form42, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_s_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul16_mac16_s_pick12(tw_mul16_mac16_s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul16_mac16_sa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul16_mac16_s_pick12(tw_mul16_mac16_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul16_mac16_s_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_41, \
-  default: tw__no_such_product)
-#define tw__m16_48s_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48s_pick13(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
-#define tw__m16_48sa_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48s_pick13(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
-#define tw__m16_48s_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
+  void (*)(v32int16, v32int16, v16int16): P##_form41, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_s_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw_mul16_mac16_s_pick13(tw_mul16_mac16_s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw_mul16_mac16_sa_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw_mul16_mac16_s_pick13(tw_mul16_mac16_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw_mul16_mac16_s_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int8): P##_34, \
-  void (*)(v64int16, v32int8): P##_36, \
-  void (*)(v32int16, v32uint8): P##_37, \
-  void (*)(v64int16, v32uint8): P##_39, \
-  default: tw__no_such_product)
-#define tw__m16_48s_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48s_pick14(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
-#define tw__m16_48sa_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48s_pick14(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
-#define tw__m16_48s_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
+  void (*)(v32int16, v32int8): P##_form34, \
+  void (*)(v64int16, v32int8): P##_form36, \
+  void (*)(v32int16, v32uint8): P##_form37, \
+  void (*)(v64int16, v32uint8): P##_form39, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_s_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw_mul16_mac16_s_pick14(tw_mul16_mac16_s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+#define tw_mul16_mac16_sa_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw_mul16_mac16_s_pick14(tw_mul16_mac16_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+#define tw_mul16_mac16_s_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_35, \
-  void (*)(v32int16, v32int16, v32uint8): P##_38, \
-  default: tw__no_such_product)
-#define tw__m16_48s_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48s_pick15(tw__m16_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
-#define tw__m16_48sa_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48s_pick15(tw__m16_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
+  void (*)(v32int16, v32int16, v32int8): P##_form35, \
+  void (*)(v32int16, v32int16, v32uint8): P##_form38, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_s_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw_mul16_mac16_s_pick15(tw_mul16_mac16_s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
+#define tw_mul16_mac16_sa_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw_mul16_mac16_s_pick15(tw_mul16_mac16_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #else
-#define TW__COUNTS_tw__m16_48s(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
-#define TW__COUNTS_tw__m16_48sa(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
+#define TW__COUNTS_tw_mul16_mac16_s(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
+#define TW__COUNTS_tw_mul16_mac16_sa(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
 #endif
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 49, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 50, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 51, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 52, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 53, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48m, 54, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48m, 55, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48m, 56, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48m, 57, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 58, (v32int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 59, (v32int16 x, int xs, int xo, int xh, v32int16 y, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 60, (v64int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 61, (v16int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 62, (v16int32 x, int xs, int xo, int xh, v16int32 y, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
-TW__MULTIPLY(wide48_1, 8, v16acc48, tw__m16_48m, 63, (v32int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_m, 49, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_m, 50, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_m, 51, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_m, 52, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_m, 53, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_m, 54, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw_mul16_mac16_m, 55, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw_mul16_mac16_m, 56, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw_mul16_mac16_m, 57, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, 0, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_m, 58, (v32int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_m, 59, (v32int16 x, int xs, int xo, int xh, v32int16 y, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_m, 60, (v64int16 x, int xs, int xo, int xh, int ys, v8int32 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_m, 61, (v16int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_m, 62, (v16int32 x, int xs, int xo, int xh, v16int32 y, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &y, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 16, 1), TW__PAIR)
+TW__MULTIPLY(wide48_1, 8, v16acc48, tw_mul16_mac16_m, 63, (v32int32 x, int xs, int xo, int xh, int ys, v16int16 z, int zs, int zo, int zh), TW__M(&x, &x, &z, xs, xo, xh, 0, 0, ys, 0, 0, 0, 0, zs, zo, zh, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 16, 1), TW__PAIR)
 #ifndef __cplusplus
-#define tw__m16_48m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+TW__NO_SUCH(tw_mul16_mac16_m_)
+TW__NO_SUCH(tw_mul16_mac16_ma_)
+#define tw_mul16_mac16_m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_58, \
-  void (*)(v64int16, v8int32): P##_60, \
-  void (*)(v16int32, v16int16): P##_61, \
-  void (*)(v32int32, v16int16): P##_63, \
-  default: tw__no_such_product)
-#define tw__m16_48m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48m_pick9(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m16_48ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m16_48m_pick9(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m16_48m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v8int32): P##_form58, \
+  void (*)(v64int16, v8int32): P##_form60, \
+  void (*)(v16int32, v16int16): P##_form61, \
+  void (*)(v32int32, v16int16): P##_form63, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul16_mac16_m_pick9(tw_mul16_mac16_m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul16_mac16_ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul16_mac16_m_pick9(tw_mul16_mac16_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul16_mac16_m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_59, \
-  void (*)(v16int32, v16int32, v16int16): P##_62, \
-  default: tw__no_such_product)
-#define tw__m16_48m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48m_pick10(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m16_48ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m16_48m_pick10(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m16_48m_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
+  void (*)(v32int16, v32int16, v8int32): P##_form59, \
+  void (*)(v16int32, v16int32, v16int16): P##_form62, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul16_mac16_m_pick10(tw_mul16_mac16_m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul16_mac16_ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul16_mac16_m_pick10(tw_mul16_mac16_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul16_mac16_m_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v16int16): P##_55, \
-  void (*)(v64int16, v16int16): P##_57, \
-  default: tw__no_such_product)
-#define tw__m16_48m_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48m_pick12(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m16_48ma_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m16_48m_pick12(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m16_48m_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
+  void (*)(v32int16, v16int16): P##_form55, \
+  void (*)(v64int16, v16int16): P##_form57, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_m_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul16_mac16_m_pick12(tw_mul16_mac16_m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul16_mac16_ma_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul16_mac16_m_pick12(tw_mul16_mac16_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul16_mac16_m_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_56, \
-  default: tw__no_such_product)
-#define tw__m16_48m_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48m_pick13(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
-#define tw__m16_48ma_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48m_pick13(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
-#define tw__m16_48m_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
+  void (*)(v32int16, v32int16, v16int16): P##_form56, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_m_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw_mul16_mac16_m_pick13(tw_mul16_mac16_m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw_mul16_mac16_ma_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw_mul16_mac16_m_pick13(tw_mul16_mac16_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw_mul16_mac16_m_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int8): P##_49, \
-  void (*)(v64int16, v32int8): P##_51, \
-  void (*)(v32int16, v32uint8): P##_52, \
-  void (*)(v64int16, v32uint8): P##_54, \
-  default: tw__no_such_product)
-#define tw__m16_48m_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48m_pick14(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
-#define tw__m16_48ma_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48m_pick14(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
-#define tw__m16_48m_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
+  void (*)(v32int16, v32int8): P##_form49, \
+  void (*)(v64int16, v32int8): P##_form51, \
+  void (*)(v32int16, v32uint8): P##_form52, \
+  void (*)(v64int16, v32uint8): P##_form54, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_m_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw_mul16_mac16_m_pick14(tw_mul16_mac16_m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+#define tw_mul16_mac16_ma_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw_mul16_mac16_m_pick14(tw_mul16_mac16_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+#define tw_mul16_mac16_m_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_50, \
-  void (*)(v32int16, v32int16, v32uint8): P##_53, \
-  default: tw__no_such_product)
-#define tw__m16_48m_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48m_pick15(tw__m16_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
-#define tw__m16_48ma_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48m_pick15(tw__m16_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
+  void (*)(v32int16, v32int16, v32int8): P##_form50, \
+  void (*)(v32int16, v32int16, v32uint8): P##_form53, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_m_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw_mul16_mac16_m_pick15(tw_mul16_mac16_m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
+#define tw_mul16_mac16_ma_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw_mul16_mac16_m_pick15(tw_mul16_mac16_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #else
-#define TW__COUNTS_tw__m16_48m(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
-#define TW__COUNTS_tw__m16_48ma(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
+#define TW__COUNTS_tw_mul16_mac16_m(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
+#define TW__COUNTS_tw_mul16_mac16_ma(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
 #endif
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 64, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 65, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 66, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 67, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 68, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_4, 8, v16acc48, tw__m16_48t, 69, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 70, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 71, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(wide48_2, 8, v16acc48, tw__m16_48t, 72, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_t, 64, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_t, 65, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_t, 66, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_t, 67, (v32int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_t, 68, (v32int16 x, int xs, int xo, int xh, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &y, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_4, 8, v16acc48, tw_mul16_mac16_t, 69, (v64int16 x, int xs, int xo, int xh, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zh, int zt, int zq), TW__M(&x, &x, &z, xs, xo, xh, xt, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 16, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw_mul16_mac16_t, 70, (v32int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw_mul16_mac16_t, 71, (v32int16 x, int xs, int xo, int xh, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &y, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(wide48_2, 8, v16acc48, tw_mul16_mac16_t, 72, (v64int16 x, int xs, int xo, int xh, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zh, int zt), TW__M(&x, &x, &z, xs, xo, xh, 0, xq, ys, yq, mt, 0, 0, zs, zo, zh, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 16, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
-#define tw__m16_48t_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
+TW__NO_SUCH(tw_mul16_mac16_t_)
+TW__NO_SUCH(tw_mul16_mac16_ta_)
+#define tw_mul16_mac16_t_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v16int16): P##_70, \
-  void (*)(v64int16, v16int16): P##_72, \
-  default: tw__no_such_product)
-#define tw__m16_48t_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48t_pick13(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
-#define tw__m16_48ta_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m16_48t_pick13(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
-#define tw__m16_48t_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
+  void (*)(v32int16, v16int16): P##_form70, \
+  void (*)(v64int16, v16int16): P##_form72, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_t_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw_mul16_mac16_t_pick13(tw_mul16_mac16_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw_mul16_mac16_ta_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw_mul16_mac16_t_pick13(tw_mul16_mac16_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw_mul16_mac16_t_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_71, \
-  default: tw__no_such_product)
-#define tw__m16_48t_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48t_pick14(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
-#define tw__m16_48ta_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m16_48t_pick14(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
-#define tw__m16_48t_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
+  void (*)(v32int16, v32int16, v16int16): P##_form71, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_t_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw_mul16_mac16_t_pick14(tw_mul16_mac16_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+#define tw_mul16_mac16_ta_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw_mul16_mac16_t_pick14(tw_mul16_mac16_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+#define tw_mul16_mac16_t_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int8): P##_64, \
-  void (*)(v64int16, v32int8): P##_66, \
-  void (*)(v32int16, v32uint8): P##_67, \
-  void (*)(v64int16, v32uint8): P##_69, \
-  default: tw__no_such_product)
-#define tw__m16_48t_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48t_pick15(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
-#define tw__m16_48ta_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m16_48t_pick15(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
-#define tw__m16_48t_pick16(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) \
+  void (*)(v32int16, v32int8): P##_form64, \
+  void (*)(v64int16, v32int8): P##_form66, \
+  void (*)(v32int16, v32uint8): P##_form67, \
+  void (*)(v64int16, v32uint8): P##_form69, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_t_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw_mul16_mac16_t_pick15(tw_mul16_mac16_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
+#define tw_mul16_mac16_ta_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw_mul16_mac16_t_pick15(tw_mul16_mac16_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
+#define tw_mul16_mac16_t_pick16(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6), __typeof__(a10)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_65, \
-  void (*)(v32int16, v32int16, v32uint8): P##_68, \
-  default: tw__no_such_product)
-#define tw__m16_48t_16(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) tw__m16_48t_pick16(tw__m16_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)
-#define tw__m16_48ta_17(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) tw__m16_48t_pick16(tw__m16_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)
+  void (*)(v32int16, v32int16, v32int8): P##_form65, \
+  void (*)(v32int16, v32int16, v32uint8): P##_form68, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul16_mac16_t_16(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) tw_mul16_mac16_t_pick16(tw_mul16_mac16_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)
+#define tw_mul16_mac16_ta_17(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15) tw_mul16_mac16_t_pick16(tw_mul16_mac16_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14,a15)
 #else
-#define TW__COUNTS_tw__m16_48t(F, ...) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
-#define TW__COUNTS_tw__m16_48ta(F, ...) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__) F(17, __VA_ARGS__)
+#define TW__COUNTS_tw_mul16_mac16_t(F, ...) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
+#define TW__COUNTS_tw_mul16_mac16_ta(F, ...) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__) F(17, __VA_ARGS__)
 #endif
 #ifndef __cplusplus
+TW__NO_SUCH(tw_mul16_mac16_u_)
+TW__NO_SUCH(tw_mul16_mac16_ua_)
 #else
-#define TW__COUNTS_tw__m16_48u(F, ...)
-#define TW__COUNTS_tw__m16_48ua(F, ...)
+#define TW__COUNTS_tw_mul16_mac16_u(F, ...)
+#define TW__COUNTS_tw_mul16_mac16_ua(F, ...)
 #endif
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 73, (v64int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 74, (v128int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 75, (v64int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 76, (v128int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 77, (v64uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 78, (v128uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 79, (v64uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 80, (v128uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 81, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 82, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 83, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 84, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 85, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48p, 86, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48p, 87, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int zs, int zo, int zt, int zq), TW__M(&x, &y, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(dot, 8, v8acc48, tw__m8_48p, 88, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48p, 89, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 90, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 91, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 92, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 93, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 94, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 95, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), 0)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 96, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48p, 97, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 98, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 99, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 100, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48p, 101, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 102, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 103, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(four, 8, v8cacc48, tw__m8_48p, 104, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 105, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 106, (v16cint16 x, int xs, int xo, v16cint16 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(four, 8, v8cacc48, tw__m8_48p, 107, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 108, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 109, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48p, 110, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw_mul8_mac8_p, 73, (v64int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw_mul8_mac8_p, 74, (v128int8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw_mul8_mac8_p, 75, (v64int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw_mul8_mac8_p, 76, (v128int8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw_mul8_mac8_p, 77, (v64uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw_mul8_mac8_p, 78, (v128uint8 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__I8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw_mul8_mac8_p, 79, (v64uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 64, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw_mul8_mac8_p, 80, (v128uint8 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__U8, 0, 128, TW__U8, 0, 32, 8, 16), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw_mul8_mac8_p, 81, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw_mul8_mac8_p, 82, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw_mul8_mac8_p, 83, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw_mul8_mac8_p, 84, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw_mul8_mac8_p, 85, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw_mul8_mac8_p, 86, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw_mul8_mac8_p, 87, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int zs, int zo, int zt, int zq), TW__M(&x, &y, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(dot, 8, v8acc48, tw_mul8_mac8_p, 88, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw_mul8_mac8_p, 89, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_p, 90, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_p, 91, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_p, 92, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_p, 93, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_p, 94, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_p, 95, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_p, 96, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_p, 97, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_p, 98, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_p, 99, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_p, 100, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_p, 101, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_p, 102, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_p, 103, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(four, 8, v8cacc48, tw_mul8_mac8_p, 104, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_p, 105, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_p, 106, (v16cint16 x, int xs, int xo, v16cint16 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(four, 8, v8cacc48, tw_mul8_mac8_p, 107, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_p, 108, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_p, 109, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_p, 110, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), 0)
 #ifndef __cplusplus
-#define tw__m8_48p_pick5(P,a0,a1,a2,a3,a4) \
+TW__NO_SUCH(tw_mul8_mac8_p_)
+TW__NO_SUCH(tw_mul8_mac8_pa_)
+#define tw_mul8_mac8_p_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16cint16): P##_105, \
-  void (*)(v32cint16): P##_108, \
-  default: tw__no_such_product)
-#define tw__m8_48p_5(f,a0,a1,a2,a3,a4) tw__m8_48p_pick5(tw__m8_48p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
-#define tw__m8_48pa_6(f,acc,a0,a1,a2,a3,a4) tw__m8_48p_pick5(tw__m8_48pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
-#define tw__m8_48p_pick6(P,a0,a1,a2,a3,a4,a5) \
+  void (*)(v16cint16): P##_form105, \
+  void (*)(v32cint16): P##_form108, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_p_5(f,a0,a1,a2,a3,a4) tw_mul8_mac8_p_pick5(tw_mul8_mac8_p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
+#define tw_mul8_mac8_pa_6(f,acc,a0,a1,a2,a3,a4) tw_mul8_mac8_p_pick5(tw_mul8_mac8_pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
+#define tw_mul8_mac8_p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v32int16, v4cint32): P##_94, \
-  void (*)(v64int16, v4cint32): P##_95, \
-  void (*)(v16int32, v8cint16): P##_98, \
-  void (*)(v32int32, v8cint16): P##_99, \
-  void (*)(v16cint16, v8int32): P##_102, \
-  void (*)(v32cint16, v8int32): P##_103, \
-  void (*)(v16cint16, v8cint16): P##_104, \
-  void (*)(v16cint16, v16cint16): P##_106, \
-  void (*)(v32cint16, v8cint16): P##_107, \
-  void (*)(v8cint32, v16int16): P##_109, \
-  void (*)(v16cint32, v16int16): P##_110, \
-  default: tw__no_such_product)
-#define tw__m8_48p_6(f,a0,a1,a2,a3,a4,a5) tw__m8_48p_pick6(tw__m8_48p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
-#define tw__m8_48pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_48p_pick6(tw__m8_48pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
-#define tw__m8_48p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v32int16, v4cint32): P##_form94, \
+  void (*)(v64int16, v4cint32): P##_form95, \
+  void (*)(v16int32, v8cint16): P##_form98, \
+  void (*)(v32int32, v8cint16): P##_form99, \
+  void (*)(v16cint16, v8int32): P##_form102, \
+  void (*)(v32cint16, v8int32): P##_form103, \
+  void (*)(v16cint16, v8cint16): P##_form104, \
+  void (*)(v16cint16, v16cint16): P##_form106, \
+  void (*)(v32cint16, v8cint16): P##_form107, \
+  void (*)(v8cint32, v16int16): P##_form109, \
+  void (*)(v16cint32, v16int16): P##_form110, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_p_6(f,a0,a1,a2,a3,a4,a5) tw_mul8_mac8_p_pick6(tw_mul8_mac8_p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw_mul8_mac8_pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw_mul8_mac8_p_pick6(tw_mul8_mac8_pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw_mul8_mac8_p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_90, \
-  void (*)(v64int16, v8int32): P##_91, \
-  void (*)(v32int16, v8cint16): P##_92, \
-  void (*)(v64int16, v8cint16): P##_93, \
-  void (*)(v16int32, v16int16): P##_96, \
-  void (*)(v32int32, v16int16): P##_97, \
-  void (*)(v16cint16, v16int16): P##_100, \
-  void (*)(v32cint16, v16int16): P##_101, \
-  default: tw__no_such_product)
-#define tw__m8_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48p_pick8(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m8_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48p_pick8(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m8_48p_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+  void (*)(v32int16, v8int32): P##_form90, \
+  void (*)(v64int16, v8int32): P##_form91, \
+  void (*)(v32int16, v8cint16): P##_form92, \
+  void (*)(v64int16, v8cint16): P##_form93, \
+  void (*)(v16int32, v16int16): P##_form96, \
+  void (*)(v32int32, v16int16): P##_form97, \
+  void (*)(v16cint16, v16int16): P##_form100, \
+  void (*)(v32cint16, v16int16): P##_form101, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul8_mac8_p_pick8(tw_mul8_mac8_p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul8_mac8_pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul8_mac8_p_pick8(tw_mul8_mac8_pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul8_mac8_p_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v16int16): P##_85, \
-  void (*)(v64int16, v16int16): P##_88, \
+  void (*)(v32int16, v16int16): P##_form85, \
+  void (*)(v64int16, v16int16): P##_form88, \
   default: \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v32int16): P##_86, \
-  void (*)(v64int16): P##_89, \
-  default: tw__no_such_product))
-#define tw__m8_48p_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48p_pick9(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_48pa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48p_pick9(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_48p_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16): P##_form86, \
+  void (*)(v64int16): P##_form89, \
+  default: TW__RULES_OF(P##_)))
+#define tw_mul8_mac8_p_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul8_mac8_p_pick9(tw_mul8_mac8_p,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul8_mac8_pa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul8_mac8_p_pick9(tw_mul8_mac8_pa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul8_mac8_p_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v64int8, v32int8): P##_73, \
-  void (*)(v128int8, v32int8): P##_74, \
-  void (*)(v64int8, v32uint8): P##_75, \
-  void (*)(v128int8, v32uint8): P##_76, \
-  void (*)(v64uint8, v32int8): P##_77, \
-  void (*)(v128uint8, v32int8): P##_78, \
-  void (*)(v64uint8, v32uint8): P##_79, \
-  void (*)(v128uint8, v32uint8): P##_80, \
-  void (*)(v32int16, v32int8): P##_81, \
-  void (*)(v64int16, v32int8): P##_82, \
-  void (*)(v32int16, v32uint8): P##_83, \
-  void (*)(v64int16, v32uint8): P##_84, \
-  void (*)(v32int16, v32int16): P##_87, \
-  default: tw__no_such_product)
-#define tw__m8_48p_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48p_pick10(tw__m8_48p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m8_48pa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48p_pick10(tw__m8_48pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+  void (*)(v64int8, v32int8): P##_form73, \
+  void (*)(v128int8, v32int8): P##_form74, \
+  void (*)(v64int8, v32uint8): P##_form75, \
+  void (*)(v128int8, v32uint8): P##_form76, \
+  void (*)(v64uint8, v32int8): P##_form77, \
+  void (*)(v128uint8, v32int8): P##_form78, \
+  void (*)(v64uint8, v32uint8): P##_form79, \
+  void (*)(v128uint8, v32uint8): P##_form80, \
+  void (*)(v32int16, v32int8): P##_form81, \
+  void (*)(v64int16, v32int8): P##_form82, \
+  void (*)(v32int16, v32uint8): P##_form83, \
+  void (*)(v64int16, v32uint8): P##_form84, \
+  void (*)(v32int16, v32int16): P##_form87, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_p_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul8_mac8_p_pick10(tw_mul8_mac8_p,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul8_mac8_pa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul8_mac8_p_pick10(tw_mul8_mac8_pa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
-#define TW__COUNTS_tw__m8_48p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
-#define TW__COUNTS_tw__m8_48pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw_mul8_mac8_p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw_mul8_mac8_pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 111, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__ABS)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 112, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__ABS)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 113, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__ABS)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48b, 114, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 115, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 116, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 117, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int zs, int zo, int zt, int zq), TW__M(&x, &y, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 118, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48b, 119, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 120, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 121, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 122, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 123, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 124, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 125, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 126, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48b, 127, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 128, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 129, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 130, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48b, 131, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 132, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 133, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 134, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 135, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 136, (v16cint16 x, int xs, int xo, v16cint16 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 137, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 138, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 139, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48b, 140, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_b, 111, (v32int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_b, 112, (v64int16 x, int xs, int xo, int xt, int xq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_b, 113, (v32int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_b, 114, (v64int16 x, int xs, int xo, int xt, int xq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw_mul8_mac8_b, 115, (v32int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw_mul8_mac8_b, 116, (v32int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw_mul8_mac8_b, 117, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int zs, int zo, int zt, int zq), TW__M(&x, &y, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw_mul8_mac8_b, 118, (v64int16 x, int xs, int xo, int xt, int xq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw_mul8_mac8_b, 119, (v64int16 x, int xs, int xo, int xt, int xq, int zs, int zo, int zt, int zq), TW__M(&x, &x, 0, xs, xo, 0, xt, xq, 0, 0, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_b, 120, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_b, 121, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_b, 122, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_b, 123, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_b, 124, (v32int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_b, 125, (v64int16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_b, 126, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_b, 127, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_b, 128, (v16int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_b, 129, (v32int32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_b, 130, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_b, 131, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_b, 132, (v16cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_b, 133, (v32cint16 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_b, 134, (v16cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_b, 135, (v16cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_b, 136, (v16cint16 x, int xs, int xo, v16cint16 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_b, 137, (v32cint16 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_b, 138, (v32cint16 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_b, 139, (v8cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_b, 140, (v16cint32 x, int xs, int xo, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__ABS)
 #ifndef __cplusplus
-#define tw__m8_48b_pick5(P,a0,a1,a2,a3,a4) \
+TW__NO_SUCH(tw_mul8_mac8_b_)
+TW__NO_SUCH(tw_mul8_mac8_ba_)
+#define tw_mul8_mac8_b_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16cint16): P##_135, \
-  void (*)(v32cint16): P##_138, \
-  default: tw__no_such_product)
-#define tw__m8_48b_5(f,a0,a1,a2,a3,a4) tw__m8_48b_pick5(tw__m8_48b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
-#define tw__m8_48ba_6(f,acc,a0,a1,a2,a3,a4) tw__m8_48b_pick5(tw__m8_48ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
-#define tw__m8_48b_pick6(P,a0,a1,a2,a3,a4,a5) \
+  void (*)(v16cint16): P##_form135, \
+  void (*)(v32cint16): P##_form138, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_b_5(f,a0,a1,a2,a3,a4) tw_mul8_mac8_b_pick5(tw_mul8_mac8_b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
+#define tw_mul8_mac8_ba_6(f,acc,a0,a1,a2,a3,a4) tw_mul8_mac8_b_pick5(tw_mul8_mac8_ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
+#define tw_mul8_mac8_b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v32int16, v4cint32): P##_124, \
-  void (*)(v64int16, v4cint32): P##_125, \
-  void (*)(v16int32, v8cint16): P##_128, \
-  void (*)(v32int32, v8cint16): P##_129, \
-  void (*)(v16cint16, v8int32): P##_132, \
-  void (*)(v32cint16, v8int32): P##_133, \
-  void (*)(v16cint16, v8cint16): P##_134, \
-  void (*)(v16cint16, v16cint16): P##_136, \
-  void (*)(v32cint16, v8cint16): P##_137, \
-  void (*)(v8cint32, v16int16): P##_139, \
-  void (*)(v16cint32, v16int16): P##_140, \
-  default: tw__no_such_product)
-#define tw__m8_48b_6(f,a0,a1,a2,a3,a4,a5) tw__m8_48b_pick6(tw__m8_48b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
-#define tw__m8_48ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_48b_pick6(tw__m8_48ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
-#define tw__m8_48b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v32int16, v4cint32): P##_form124, \
+  void (*)(v64int16, v4cint32): P##_form125, \
+  void (*)(v16int32, v8cint16): P##_form128, \
+  void (*)(v32int32, v8cint16): P##_form129, \
+  void (*)(v16cint16, v8int32): P##_form132, \
+  void (*)(v32cint16, v8int32): P##_form133, \
+  void (*)(v16cint16, v8cint16): P##_form134, \
+  void (*)(v16cint16, v16cint16): P##_form136, \
+  void (*)(v32cint16, v8cint16): P##_form137, \
+  void (*)(v8cint32, v16int16): P##_form139, \
+  void (*)(v16cint32, v16int16): P##_form140, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_b_6(f,a0,a1,a2,a3,a4,a5) tw_mul8_mac8_b_pick6(tw_mul8_mac8_b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw_mul8_mac8_ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw_mul8_mac8_b_pick6(tw_mul8_mac8_ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw_mul8_mac8_b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_120, \
-  void (*)(v64int16, v8int32): P##_121, \
-  void (*)(v32int16, v8cint16): P##_122, \
-  void (*)(v64int16, v8cint16): P##_123, \
-  void (*)(v16int32, v16int16): P##_126, \
-  void (*)(v32int32, v16int16): P##_127, \
-  void (*)(v16cint16, v16int16): P##_130, \
-  void (*)(v32cint16, v16int16): P##_131, \
-  default: tw__no_such_product)
-#define tw__m8_48b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48b_pick8(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m8_48ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48b_pick8(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m8_48b_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+  void (*)(v32int16, v8int32): P##_form120, \
+  void (*)(v64int16, v8int32): P##_form121, \
+  void (*)(v32int16, v8cint16): P##_form122, \
+  void (*)(v64int16, v8cint16): P##_form123, \
+  void (*)(v16int32, v16int16): P##_form126, \
+  void (*)(v32int32, v16int16): P##_form127, \
+  void (*)(v16cint16, v16int16): P##_form130, \
+  void (*)(v32cint16, v16int16): P##_form131, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul8_mac8_b_pick8(tw_mul8_mac8_b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul8_mac8_ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul8_mac8_b_pick8(tw_mul8_mac8_ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul8_mac8_b_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v16int16): P##_115, \
-  void (*)(v64int16, v16int16): P##_118, \
+  void (*)(v32int16, v16int16): P##_form115, \
+  void (*)(v64int16, v16int16): P##_form118, \
   default: \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v32int16): P##_116, \
-  void (*)(v64int16): P##_119, \
-  default: tw__no_such_product))
-#define tw__m8_48b_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48b_pick9(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_48ba_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48b_pick9(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_48b_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16): P##_form116, \
+  void (*)(v64int16): P##_form119, \
+  default: TW__RULES_OF(P##_)))
+#define tw_mul8_mac8_b_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul8_mac8_b_pick9(tw_mul8_mac8_b,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul8_mac8_ba_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul8_mac8_b_pick9(tw_mul8_mac8_ba,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul8_mac8_b_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v32int8): P##_111, \
-  void (*)(v64int16, v32int8): P##_112, \
-  void (*)(v32int16, v32uint8): P##_113, \
-  void (*)(v64int16, v32uint8): P##_114, \
-  void (*)(v32int16, v32int16): P##_117, \
-  default: tw__no_such_product)
-#define tw__m8_48b_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48b_pick10(tw__m8_48b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m8_48ba_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48b_pick10(tw__m8_48ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+  void (*)(v32int16, v32int8): P##_form111, \
+  void (*)(v64int16, v32int8): P##_form112, \
+  void (*)(v32int16, v32uint8): P##_form113, \
+  void (*)(v64int16, v32uint8): P##_form114, \
+  void (*)(v32int16, v32int16): P##_form117, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_b_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul8_mac8_b_pick10(tw_mul8_mac8_b,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul8_mac8_ba_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul8_mac8_b_pick10(tw_mul8_mac8_ba,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
-#define TW__COUNTS_tw__m8_48b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
-#define TW__COUNTS_tw__m8_48ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw_mul8_mac8_b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw_mul8_mac8_ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 141, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 142, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 143, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 144, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 145, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 146, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 147, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 148, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(dot_pair, 8, v8acc48, tw__m8_48s, 149, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 150, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 151, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 152, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 153, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 154, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 155, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 156, (v32int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 157, (v32int16 x, int xs, int xo, v32int16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 158, (v64int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 159, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 160, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48s, 161, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 162, (v16int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 163, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 164, (v32int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 165, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 166, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48s, 167, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 168, (v16cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 169, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 170, (v32cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(four_pair, 8, v8cacc48, tw__m8_48s, 171, (v16cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(four_pair, 8, v8cacc48, tw__m8_48s, 172, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(four_pair, 8, v8cacc48, tw__m8_48s, 173, (v32cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 174, (v8cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 175, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v16int16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48s, 176, (v16cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw_mul8_mac8_s, 141, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw_mul8_mac8_s, 142, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw_mul8_mac8_s, 143, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw_mul8_mac8_s, 144, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw_mul8_mac8_s, 145, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw_mul8_mac8_s, 146, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw_mul8_mac8_s, 147, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw_mul8_mac8_s, 148, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(dot_pair, 8, v8acc48, tw_mul8_mac8_s, 149, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_s, 150, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_s, 151, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_s, 152, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_s, 153, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_s, 154, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_s, 155, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_s, 156, (v32int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_s, 157, (v32int16 x, int xs, int xo, v32int16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_s, 158, (v64int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_s, 159, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_s, 160, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_s, 161, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_s, 162, (v16int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_s, 163, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_s, 164, (v32int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_s, 165, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_s, 166, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_s, 167, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_s, 168, (v16cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_s, 169, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_s, 170, (v32cint16 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v8cacc48, tw_mul8_mac8_s, 171, (v16cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v8cacc48, tw_mul8_mac8_s, 172, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v8cacc48, tw_mul8_mac8_s, 173, (v32cint16 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_s, 174, (v8cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_s, 175, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v16int16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_s, 176, (v16cint32 x, int xs, int xo, int ys, v16int16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 8, 1), TW__PAIR)
 #ifndef __cplusplus
-#define tw__m8_48s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+TW__NO_SUCH(tw_mul8_mac8_s_)
+TW__NO_SUCH(tw_mul8_mac8_sa_)
+#define tw_mul8_mac8_s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v4cint32): P##_156, \
-  void (*)(v64int16, v4cint32): P##_158, \
-  void (*)(v16int32, v8cint16): P##_162, \
-  void (*)(v32int32, v8cint16): P##_164, \
-  void (*)(v16cint16, v8int32): P##_168, \
-  void (*)(v32cint16, v8int32): P##_170, \
-  void (*)(v16cint16, v8cint16): P##_171, \
-  void (*)(v32cint16, v8cint16): P##_173, \
-  void (*)(v8cint32, v16int16): P##_174, \
-  void (*)(v16cint32, v16int16): P##_176, \
-  default: tw__no_such_product)
-#define tw__m8_48s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_48s_pick7(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m8_48sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_48s_pick7(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m8_48s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v32int16, v4cint32): P##_form156, \
+  void (*)(v64int16, v4cint32): P##_form158, \
+  void (*)(v16int32, v8cint16): P##_form162, \
+  void (*)(v32int32, v8cint16): P##_form164, \
+  void (*)(v16cint16, v8int32): P##_form168, \
+  void (*)(v32cint16, v8int32): P##_form170, \
+  void (*)(v16cint16, v8cint16): P##_form171, \
+  void (*)(v32cint16, v8cint16): P##_form173, \
+  void (*)(v8cint32, v16int16): P##_form174, \
+  void (*)(v16cint32, v16int16): P##_form176, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_s_7(f,a0,a1,a2,a3,a4,a5,a6) tw_mul8_mac8_s_pick7(tw_mul8_mac8_s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw_mul8_mac8_sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw_mul8_mac8_s_pick7(tw_mul8_mac8_sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw_mul8_mac8_s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_157, \
-  void (*)(v16int32, v16int32, v8cint16): P##_163, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_169, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_172, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_175, \
-  default: tw__no_such_product)
-#define tw__m8_48s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48s_pick8(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m8_48sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48s_pick8(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m8_48s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+  void (*)(v32int16, v32int16, v4cint32): P##_form157, \
+  void (*)(v16int32, v16int32, v8cint16): P##_form163, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_form169, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_form172, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_form175, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul8_mac8_s_pick8(tw_mul8_mac8_s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul8_mac8_sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul8_mac8_s_pick8(tw_mul8_mac8_sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul8_mac8_s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_150, \
-  void (*)(v64int16, v8int32): P##_152, \
-  void (*)(v32int16, v8cint16): P##_153, \
-  void (*)(v64int16, v8cint16): P##_155, \
-  void (*)(v16int32, v16int16): P##_159, \
-  void (*)(v32int32, v16int16): P##_161, \
-  void (*)(v16cint16, v16int16): P##_165, \
-  void (*)(v32cint16, v16int16): P##_167, \
-  default: tw__no_such_product)
-#define tw__m8_48s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48s_pick9(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_48sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48s_pick9(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_48s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v8int32): P##_form150, \
+  void (*)(v64int16, v8int32): P##_form152, \
+  void (*)(v32int16, v8cint16): P##_form153, \
+  void (*)(v64int16, v8cint16): P##_form155, \
+  void (*)(v16int32, v16int16): P##_form159, \
+  void (*)(v32int32, v16int16): P##_form161, \
+  void (*)(v16cint16, v16int16): P##_form165, \
+  void (*)(v32cint16, v16int16): P##_form167, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul8_mac8_s_pick9(tw_mul8_mac8_s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul8_mac8_sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul8_mac8_s_pick9(tw_mul8_mac8_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul8_mac8_s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_151, \
-  void (*)(v32int16, v32int16, v8cint16): P##_154, \
-  void (*)(v16int32, v16int32, v16int16): P##_160, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_166, \
-  default: tw__no_such_product)
-#define tw__m8_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48s_pick10(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m8_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48s_pick10(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m8_48s_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
+  void (*)(v32int16, v32int16, v8int32): P##_form151, \
+  void (*)(v32int16, v32int16, v8cint16): P##_form154, \
+  void (*)(v16int32, v16int32, v16int16): P##_form160, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_form166, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul8_mac8_s_pick10(tw_mul8_mac8_s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul8_mac8_sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul8_mac8_s_pick10(tw_mul8_mac8_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul8_mac8_s_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v16int16): P##_147, \
-  void (*)(v64int16, v16int16): P##_149, \
-  default: tw__no_such_product)
-#define tw__m8_48s_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48s_pick11(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m8_48sa_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48s_pick11(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m8_48s_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
+  void (*)(v32int16, v16int16): P##_form147, \
+  void (*)(v64int16, v16int16): P##_form149, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_s_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_mul8_mac8_s_pick11(tw_mul8_mac8_s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_mul8_mac8_sa_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_mul8_mac8_s_pick11(tw_mul8_mac8_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_mul8_mac8_s_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_148, \
+  void (*)(v32int16, v32int16, v16int16): P##_form148, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int8): P##_141, \
-  void (*)(v64int16, v32int8): P##_143, \
-  void (*)(v32int16, v32uint8): P##_144, \
-  void (*)(v64int16, v32uint8): P##_146, \
-  default: tw__no_such_product))
-#define tw__m8_48s_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48s_pick12(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m8_48sa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48s_pick12(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m8_48s_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
+  void (*)(v32int16, v32int8): P##_form141, \
+  void (*)(v64int16, v32int8): P##_form143, \
+  void (*)(v32int16, v32uint8): P##_form144, \
+  void (*)(v64int16, v32uint8): P##_form146, \
+  default: TW__RULES_OF(P##_)))
+#define tw_mul8_mac8_s_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul8_mac8_s_pick12(tw_mul8_mac8_s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul8_mac8_sa_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul8_mac8_s_pick12(tw_mul8_mac8_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul8_mac8_s_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_142, \
-  void (*)(v32int16, v32int16, v32uint8): P##_145, \
-  default: tw__no_such_product)
-#define tw__m8_48s_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48s_pick13(tw__m8_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
-#define tw__m8_48sa_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48s_pick13(tw__m8_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+  void (*)(v32int16, v32int16, v32int8): P##_form142, \
+  void (*)(v32int16, v32int16, v32uint8): P##_form145, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_s_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw_mul8_mac8_s_pick13(tw_mul8_mac8_s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw_mul8_mac8_sa_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw_mul8_mac8_s_pick13(tw_mul8_mac8_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #else
-#define TW__COUNTS_tw__m8_48s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
-#define TW__COUNTS_tw__m8_48sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
+#define TW__COUNTS_tw_mul8_mac8_s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
+#define TW__COUNTS_tw_mul8_mac8_sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 177, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 178, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 179, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 180, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 181, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48m, 182, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48m, 183, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48m, 184, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48m, 185, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 186, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 187, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 188, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48m, 189, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48m, 190, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48m, 191, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 192, (v32int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 193, (v32int16 x, int xs, int xo, v32int16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 194, (v64int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 195, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 196, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48m, 197, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 198, (v16int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 199, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw__m8_48m, 200, (v32int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_m, 177, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_m, 178, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_m, 179, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_m, 180, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_m, 181, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_m, 182, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw_mul8_mac8_m, 183, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw_mul8_mac8_m, 184, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw_mul8_mac8_m, 185, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_m, 186, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_m, 187, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_m, 188, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_m, 189, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_m, 190, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_m, 191, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_m, 192, (v32int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_m, 193, (v32int16 x, int xs, int xo, v32int16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_m, 194, (v64int16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_m, 195, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_m, 196, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_m, 197, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_m, 198, (v16int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_m, 199, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v8cacc48, tw_mul8_mac8_m, 200, (v32int32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 8, 1), TW__PAIR)
 #ifndef __cplusplus
-#define tw__m8_48m_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+TW__NO_SUCH(tw_mul8_mac8_m_)
+TW__NO_SUCH(tw_mul8_mac8_ma_)
+#define tw_mul8_mac8_m_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v4cint32): P##_192, \
-  void (*)(v64int16, v4cint32): P##_194, \
-  void (*)(v16int32, v8cint16): P##_198, \
-  void (*)(v32int32, v8cint16): P##_200, \
-  default: tw__no_such_product)
-#define tw__m8_48m_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_48m_pick7(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m8_48ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_48m_pick7(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m8_48m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v32int16, v4cint32): P##_form192, \
+  void (*)(v64int16, v4cint32): P##_form194, \
+  void (*)(v16int32, v8cint16): P##_form198, \
+  void (*)(v32int32, v8cint16): P##_form200, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_m_7(f,a0,a1,a2,a3,a4,a5,a6) tw_mul8_mac8_m_pick7(tw_mul8_mac8_m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw_mul8_mac8_ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw_mul8_mac8_m_pick7(tw_mul8_mac8_ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw_mul8_mac8_m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_193, \
-  void (*)(v16int32, v16int32, v8cint16): P##_199, \
-  default: tw__no_such_product)
-#define tw__m8_48m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48m_pick8(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m8_48ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_48m_pick8(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m8_48m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+  void (*)(v32int16, v32int16, v4cint32): P##_form193, \
+  void (*)(v16int32, v16int32, v8cint16): P##_form199, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul8_mac8_m_pick8(tw_mul8_mac8_m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul8_mac8_ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul8_mac8_m_pick8(tw_mul8_mac8_ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul8_mac8_m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_186, \
-  void (*)(v64int16, v8int32): P##_188, \
-  void (*)(v32int16, v8cint16): P##_189, \
-  void (*)(v64int16, v8cint16): P##_191, \
-  void (*)(v16int32, v16int16): P##_195, \
-  void (*)(v32int32, v16int16): P##_197, \
-  default: tw__no_such_product)
-#define tw__m8_48m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48m_pick9(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_48ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48m_pick9(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_48m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v8int32): P##_form186, \
+  void (*)(v64int16, v8int32): P##_form188, \
+  void (*)(v32int16, v8cint16): P##_form189, \
+  void (*)(v64int16, v8cint16): P##_form191, \
+  void (*)(v16int32, v16int16): P##_form195, \
+  void (*)(v32int32, v16int16): P##_form197, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul8_mac8_m_pick9(tw_mul8_mac8_m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul8_mac8_ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul8_mac8_m_pick9(tw_mul8_mac8_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul8_mac8_m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_187, \
-  void (*)(v32int16, v32int16, v8cint16): P##_190, \
-  void (*)(v16int32, v16int32, v16int16): P##_196, \
-  default: tw__no_such_product)
-#define tw__m8_48m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48m_pick10(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m8_48ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48m_pick10(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m8_48m_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
+  void (*)(v32int16, v32int16, v8int32): P##_form187, \
+  void (*)(v32int16, v32int16, v8cint16): P##_form190, \
+  void (*)(v16int32, v16int32, v16int16): P##_form196, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul8_mac8_m_pick10(tw_mul8_mac8_m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul8_mac8_ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul8_mac8_m_pick10(tw_mul8_mac8_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul8_mac8_m_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v16int16): P##_183, \
-  void (*)(v64int16, v16int16): P##_185, \
-  default: tw__no_such_product)
-#define tw__m8_48m_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48m_pick11(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m8_48ma_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48m_pick11(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m8_48m_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
+  void (*)(v32int16, v16int16): P##_form183, \
+  void (*)(v64int16, v16int16): P##_form185, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_m_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_mul8_mac8_m_pick11(tw_mul8_mac8_m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_mul8_mac8_ma_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_mul8_mac8_m_pick11(tw_mul8_mac8_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_mul8_mac8_m_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_184, \
+  void (*)(v32int16, v32int16, v16int16): P##_form184, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int8): P##_177, \
-  void (*)(v64int16, v32int8): P##_179, \
-  void (*)(v32int16, v32uint8): P##_180, \
-  void (*)(v64int16, v32uint8): P##_182, \
-  default: tw__no_such_product))
-#define tw__m8_48m_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48m_pick12(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m8_48ma_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48m_pick12(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m8_48m_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
+  void (*)(v32int16, v32int8): P##_form177, \
+  void (*)(v64int16, v32int8): P##_form179, \
+  void (*)(v32int16, v32uint8): P##_form180, \
+  void (*)(v64int16, v32uint8): P##_form182, \
+  default: TW__RULES_OF(P##_)))
+#define tw_mul8_mac8_m_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul8_mac8_m_pick12(tw_mul8_mac8_m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul8_mac8_ma_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul8_mac8_m_pick12(tw_mul8_mac8_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul8_mac8_m_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_178, \
-  void (*)(v32int16, v32int16, v32uint8): P##_181, \
-  default: tw__no_such_product)
-#define tw__m8_48m_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48m_pick13(tw__m8_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
-#define tw__m8_48ma_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48m_pick13(tw__m8_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+  void (*)(v32int16, v32int16, v32int8): P##_form178, \
+  void (*)(v32int16, v32int16, v32uint8): P##_form181, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_m_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw_mul8_mac8_m_pick13(tw_mul8_mac8_m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw_mul8_mac8_ma_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw_mul8_mac8_m_pick13(tw_mul8_mac8_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
 #else
-#define TW__COUNTS_tw__m8_48m(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
-#define TW__COUNTS_tw__m8_48ma(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
+#define TW__COUNTS_tw_mul8_mac8_m(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
+#define TW__COUNTS_tw_mul8_mac8_ma(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 201, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 202, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 203, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 204, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 205, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_8, 8, v8acc48, tw__m8_48t, 206, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 207, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 208, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v8acc48, tw__m8_48t, 209, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 210, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 211, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 212, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 213, (v32int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 214, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 215, (v64int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 216, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 217, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8acc48, tw__m8_48t, 218, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 219, (v16cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 220, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw__m8_48t, 221, (v32cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_t, 201, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_t, 202, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_t, 203, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_t, 204, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_t, 205, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_8, 8, v8acc48, tw_mul8_mac8_t, 206, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw_mul8_mac8_t, 207, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw_mul8_mac8_t, 208, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v8acc48, tw_mul8_mac8_t, 209, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_t, 210, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_t, 211, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_t, 212, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_t, 213, (v32int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_t, 214, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_t, 215, (v64int16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_t, 216, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_t, 217, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8acc48, tw_mul8_mac8_t, 218, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_t, 219, (v16cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_t, 220, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v8cacc48, tw_mul8_mac8_t, 221, (v32cint16 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
-#define tw__m8_48t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+TW__NO_SUCH(tw_mul8_mac8_t_)
+TW__NO_SUCH(tw_mul8_mac8_ta_)
+#define tw_mul8_mac8_t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_210, \
-  void (*)(v64int16, v8int32): P##_212, \
-  void (*)(v32int16, v8cint16): P##_213, \
-  void (*)(v64int16, v8cint16): P##_215, \
-  void (*)(v16int32, v16int16): P##_216, \
-  void (*)(v32int32, v16int16): P##_218, \
-  void (*)(v16cint16, v16int16): P##_219, \
-  void (*)(v32cint16, v16int16): P##_221, \
-  default: tw__no_such_product)
-#define tw__m8_48t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48t_pick9(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_48ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_48t_pick9(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_48t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v8int32): P##_form210, \
+  void (*)(v64int16, v8int32): P##_form212, \
+  void (*)(v32int16, v8cint16): P##_form213, \
+  void (*)(v64int16, v8cint16): P##_form215, \
+  void (*)(v16int32, v16int16): P##_form216, \
+  void (*)(v32int32, v16int16): P##_form218, \
+  void (*)(v16cint16, v16int16): P##_form219, \
+  void (*)(v32cint16, v16int16): P##_form221, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul8_mac8_t_pick9(tw_mul8_mac8_t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul8_mac8_ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul8_mac8_t_pick9(tw_mul8_mac8_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul8_mac8_t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_211, \
-  void (*)(v32int16, v32int16, v8cint16): P##_214, \
-  void (*)(v16int32, v16int32, v16int16): P##_217, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_220, \
-  default: tw__no_such_product)
-#define tw__m8_48t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48t_pick10(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m8_48ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_48t_pick10(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m8_48t_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
+  void (*)(v32int16, v32int16, v8int32): P##_form211, \
+  void (*)(v32int16, v32int16, v8cint16): P##_form214, \
+  void (*)(v16int32, v16int32, v16int16): P##_form217, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_form220, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul8_mac8_t_pick10(tw_mul8_mac8_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul8_mac8_ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul8_mac8_t_pick10(tw_mul8_mac8_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul8_mac8_t_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v16int16): P##_207, \
-  void (*)(v64int16, v16int16): P##_209, \
-  default: tw__no_such_product)
-#define tw__m8_48t_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48t_pick12(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m8_48ta_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48t_pick12(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m8_48t_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
+  void (*)(v32int16, v16int16): P##_form207, \
+  void (*)(v64int16, v16int16): P##_form209, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_t_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul8_mac8_t_pick12(tw_mul8_mac8_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul8_mac8_ta_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul8_mac8_t_pick12(tw_mul8_mac8_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul8_mac8_t_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_208, \
+  void (*)(v32int16, v32int16, v16int16): P##_form208, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int8): P##_201, \
-  void (*)(v64int16, v32int8): P##_203, \
-  void (*)(v32int16, v32uint8): P##_204, \
-  void (*)(v64int16, v32uint8): P##_206, \
-  default: tw__no_such_product))
-#define tw__m8_48t_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48t_pick13(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
-#define tw__m8_48ta_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48t_pick13(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
-#define tw__m8_48t_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
+  void (*)(v32int16, v32int8): P##_form201, \
+  void (*)(v64int16, v32int8): P##_form203, \
+  void (*)(v32int16, v32uint8): P##_form204, \
+  void (*)(v64int16, v32uint8): P##_form206, \
+  default: TW__RULES_OF(P##_)))
+#define tw_mul8_mac8_t_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw_mul8_mac8_t_pick13(tw_mul8_mac8_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw_mul8_mac8_ta_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw_mul8_mac8_t_pick13(tw_mul8_mac8_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw_mul8_mac8_t_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_202, \
-  void (*)(v32int16, v32int16, v32uint8): P##_205, \
-  default: tw__no_such_product)
-#define tw__m8_48t_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48t_pick14(tw__m8_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
-#define tw__m8_48ta_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48t_pick14(tw__m8_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+  void (*)(v32int16, v32int16, v32int8): P##_form202, \
+  void (*)(v32int16, v32int16, v32uint8): P##_form205, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_t_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw_mul8_mac8_t_pick14(tw_mul8_mac8_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+#define tw_mul8_mac8_ta_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw_mul8_mac8_t_pick14(tw_mul8_mac8_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
 #else
-#define TW__COUNTS_tw__m8_48t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
-#define TW__COUNTS_tw__m8_48ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
+#define TW__COUNTS_tw_mul8_mac8_t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__)
+#define TW__COUNTS_tw_mul8_mac8_ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
 #endif
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 222, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 223, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 224, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 225, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 226, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_8, 8, v16acc48, tw__m8_48u, 227, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 228, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 229, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v16acc48, tw__m8_48u, 230, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 231, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 232, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 233, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 234, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 235, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v16acc48, tw__m8_48u, 236, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw_mul8_mac8_u, 222, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw_mul8_mac8_u, 223, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw_mul8_mac8_u, 224, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32int8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__I8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw_mul8_mac8_u, 225, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw_mul8_mac8_u, 226, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 32, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_8, 8, v16acc48, tw_mul8_mac8_u, 227, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v32uint8 z, int zs, int zo, int zt, int zq), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, zq), TW__S(TW__I16, 0, 64, TW__U8, 0, 32, 8, 8), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v16acc48, tw_mul8_mac8_u, 228, (v32int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v16acc48, tw_mul8_mac8_u, 229, (v32int16 x, int xs, int xo, int xt, int xq, v32int16 y, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v16acc48, tw_mul8_mac8_u, 230, (v64int16 x, int xs, int xo, int xt, int xq, int ys, int yq, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, xq, ys, yq, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 0, 16, 8, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw_mul8_mac8_u, 231, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw_mul8_mac8_u, 232, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw_mul8_mac8_u, 233, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw_mul8_mac8_u, 234, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw_mul8_mac8_u, 235, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v16acc48, tw_mul8_mac8_u, 236, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
-#define tw__m8_48u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
+TW__NO_SUCH(tw_mul8_mac8_u_)
+TW__NO_SUCH(tw_mul8_mac8_ua_)
+#define tw_mul8_mac8_u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v8int32): P##_231, \
-  void (*)(v64int16, v8int32): P##_233, \
-  void (*)(v16int32, v16int16): P##_234, \
-  void (*)(v32int32, v16int16): P##_236, \
-  default: tw__no_such_product)
-#define tw__m8_48u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48u_pick11(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m8_48ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m8_48u_pick11(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m8_48u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
+  void (*)(v32int16, v8int32): P##_form231, \
+  void (*)(v64int16, v8int32): P##_form233, \
+  void (*)(v16int32, v16int16): P##_form234, \
+  void (*)(v32int32, v16int16): P##_form236, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_mul8_mac8_u_pick11(tw_mul8_mac8_u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_mul8_mac8_ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_mul8_mac8_u_pick11(tw_mul8_mac8_ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_mul8_mac8_u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_232, \
-  void (*)(v16int32, v16int32, v16int16): P##_235, \
-  default: tw__no_such_product)
-#define tw__m8_48u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48u_pick12(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m8_48ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m8_48u_pick12(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m8_48u_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
+  void (*)(v32int16, v32int16, v8int32): P##_form232, \
+  void (*)(v16int32, v16int32, v16int16): P##_form235, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul8_mac8_u_pick12(tw_mul8_mac8_u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul8_mac8_ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul8_mac8_u_pick12(tw_mul8_mac8_ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul8_mac8_u_pick13(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a9)))0, \
-  void (*)(v32int16, v16int16): P##_228, \
-  void (*)(v64int16, v16int16): P##_230, \
-  default: tw__no_such_product)
-#define tw__m8_48u_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48u_pick13(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
-#define tw__m8_48ua_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw__m8_48u_pick13(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
-#define tw__m8_48u_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
+  void (*)(v32int16, v16int16): P##_form228, \
+  void (*)(v64int16, v16int16): P##_form230, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_u_13(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw_mul8_mac8_u_pick13(tw_mul8_mac8_u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw_mul8_mac8_ua_14(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12) tw_mul8_mac8_u_pick13(tw_mul8_mac8_ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12)
+#define tw_mul8_mac8_u_pick14(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a10)))0, \
-  void (*)(v32int16, v32int16, v16int16): P##_229, \
+  void (*)(v32int16, v32int16, v16int16): P##_form229, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a9)))0, \
-  void (*)(v32int16, v32int8): P##_222, \
-  void (*)(v64int16, v32int8): P##_224, \
-  void (*)(v32int16, v32uint8): P##_225, \
-  void (*)(v64int16, v32uint8): P##_227, \
-  default: tw__no_such_product))
-#define tw__m8_48u_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48u_pick14(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
-#define tw__m8_48ua_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw__m8_48u_pick14(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
-#define tw__m8_48u_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
+  void (*)(v32int16, v32int8): P##_form222, \
+  void (*)(v64int16, v32int8): P##_form224, \
+  void (*)(v32int16, v32uint8): P##_form225, \
+  void (*)(v64int16, v32uint8): P##_form227, \
+  default: TW__RULES_OF(P##_)))
+#define tw_mul8_mac8_u_14(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw_mul8_mac8_u_pick14(tw_mul8_mac8_u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+#define tw_mul8_mac8_ua_15(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13) tw_mul8_mac8_u_pick14(tw_mul8_mac8_ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13)
+#define tw_mul8_mac8_u_pick15(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5), __typeof__(a10)))0, \
-  void (*)(v32int16, v32int16, v32int8): P##_223, \
-  void (*)(v32int16, v32int16, v32uint8): P##_226, \
-  default: tw__no_such_product)
-#define tw__m8_48u_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m8_48u_pick15(tw__m8_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
-#define tw__m8_48ua_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw__m8_48u_pick15(tw__m8_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
+  void (*)(v32int16, v32int16, v32int8): P##_form223, \
+  void (*)(v32int16, v32int16, v32uint8): P##_form226, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul8_mac8_u_15(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw_mul8_mac8_u_pick15(tw_mul8_mac8_u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
+#define tw_mul8_mac8_ua_16(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14) tw_mul8_mac8_u_pick15(tw_mul8_mac8_ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11,a12,a13,a14)
 #else
-#define TW__COUNTS_tw__m8_48u(F, ...) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
-#define TW__COUNTS_tw__m8_48ua(F, ...) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
+#define TW__COUNTS_tw_mul8_mac8_u(F, ...) F(11, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__)
+#define TW__COUNTS_tw_mul8_mac8_ua(F, ...) F(12, __VA_ARGS__) F(13, __VA_ARGS__) F(14, __VA_ARGS__) F(15, __VA_ARGS__) F(16, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 237, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), 0)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 238, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 239, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 240, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 241, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 242, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 243, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48p, 244, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 245, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 246, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(four, 8, v4cacc48, tw__m4_48p, 247, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 248, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 249, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int zs, int zo, int zt), TW__M(&x, &y, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(four, 8, v4cacc48, tw__m4_48p, 250, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 251, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 252, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 253, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 254, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48p, 255, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 256, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48p, 257, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_p, 237, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_p, 238, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_p, 239, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_p, 240, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_p, 241, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_p, 242, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_p, 243, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_p, 244, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_p, 245, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_p, 246, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(four, 8, v4cacc48, tw_mul4_mac4_p, 247, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_p, 248, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_p, 249, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int zs, int zo, int zt), TW__M(&x, &y, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(four, 8, v4cacc48, tw_mul4_mac4_p, 250, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_p, 251, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw_mul4_mac4_p, 252, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw_mul4_mac4_p, 253, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_p, 254, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_p, 255, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw_mul4_mac4_p, 256, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw_mul4_mac4_p, 257, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
 #ifndef __cplusplus
-#define tw__m4_48p_pick6(P,a0,a1,a2,a3,a4,a5) \
+TW__NO_SUCH(tw_mul4_mac4_p_)
+TW__NO_SUCH(tw_mul4_mac4_pa_)
+#define tw_mul4_mac4_p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16cint16, v4cint32): P##_252, \
-  void (*)(v32cint16, v4cint32): P##_253, \
-  void (*)(v8cint32, v8cint16): P##_256, \
-  void (*)(v16cint32, v8cint16): P##_257, \
-  default: tw__no_such_product)
-#define tw__m4_48p_6(f,a0,a1,a2,a3,a4,a5) tw__m4_48p_pick6(tw__m4_48p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
-#define tw__m4_48pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_48p_pick6(tw__m4_48pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
-#define tw__m4_48p_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+  void (*)(v16cint16, v4cint32): P##_form252, \
+  void (*)(v32cint16, v4cint32): P##_form253, \
+  void (*)(v8cint32, v8cint16): P##_form256, \
+  void (*)(v16cint32, v8cint16): P##_form257, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_p_6(f,a0,a1,a2,a3,a4,a5) tw_mul4_mac4_p_pick6(tw_mul4_mac4_p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw_mul4_mac4_pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw_mul4_mac4_p_pick6(tw_mul4_mac4_pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw_mul4_mac4_p_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16cint16): P##_248, \
-  void (*)(v32cint16): P##_251, \
-  default: tw__no_such_product)
-#define tw__m4_48p_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48p_pick7(tw__m4_48p,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m4_48pa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48p_pick7(tw__m4_48pa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m4_48p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v16cint16): P##_form248, \
+  void (*)(v32cint16): P##_form251, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_p_7(f,a0,a1,a2,a3,a4,a5,a6) tw_mul4_mac4_p_pick7(tw_mul4_mac4_p,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw_mul4_mac4_pa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw_mul4_mac4_p_pick7(tw_mul4_mac4_pa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw_mul4_mac4_p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8cint16): P##_237, \
-  void (*)(v64int16, v8cint16): P##_238, \
-  void (*)(v32int16, v4cint32): P##_239, \
-  void (*)(v64int16, v4cint32): P##_240, \
-  void (*)(v16int32, v8cint16): P##_241, \
-  void (*)(v32int32, v8cint16): P##_242, \
-  void (*)(v16cint16, v16int16): P##_243, \
-  void (*)(v32cint16, v16int16): P##_244, \
-  void (*)(v16cint16, v8int32): P##_245, \
-  void (*)(v32cint16, v8int32): P##_246, \
-  void (*)(v16cint16, v8cint16): P##_247, \
-  void (*)(v16cint16, v16cint16): P##_249, \
-  void (*)(v32cint16, v8cint16): P##_250, \
-  void (*)(v8cint32, v16int16): P##_254, \
-  void (*)(v16cint32, v16int16): P##_255, \
-  default: tw__no_such_product)
-#define tw__m4_48p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48p_pick8(tw__m4_48p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m4_48pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48p_pick8(tw__m4_48pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+  void (*)(v32int16, v8cint16): P##_form237, \
+  void (*)(v64int16, v8cint16): P##_form238, \
+  void (*)(v32int16, v4cint32): P##_form239, \
+  void (*)(v64int16, v4cint32): P##_form240, \
+  void (*)(v16int32, v8cint16): P##_form241, \
+  void (*)(v32int32, v8cint16): P##_form242, \
+  void (*)(v16cint16, v16int16): P##_form243, \
+  void (*)(v32cint16, v16int16): P##_form244, \
+  void (*)(v16cint16, v8int32): P##_form245, \
+  void (*)(v32cint16, v8int32): P##_form246, \
+  void (*)(v16cint16, v8cint16): P##_form247, \
+  void (*)(v16cint16, v16cint16): P##_form249, \
+  void (*)(v32cint16, v8cint16): P##_form250, \
+  void (*)(v8cint32, v16int16): P##_form254, \
+  void (*)(v16cint32, v16int16): P##_form255, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul4_mac4_p_pick8(tw_mul4_mac4_p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul4_mac4_pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul4_mac4_p_pick8(tw_mul4_mac4_pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
-#define TW__COUNTS_tw__m4_48p(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
-#define TW__COUNTS_tw__m4_48pa(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
+#define TW__COUNTS_tw_mul4_mac4_p(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw_mul4_mac4_pa(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 258, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 259, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 260, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 261, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 262, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 263, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 264, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48b, 265, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 266, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 267, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 268, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 269, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 270, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int zs, int zo, int zt), TW__M(&x, &y, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 271, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 272, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 273, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 274, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 275, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48b, 276, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 277, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48b, 278, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_b, 258, (v32int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_b, 259, (v64int16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_b, 260, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_b, 261, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_b, 262, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_b, 263, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_b, 264, (v16cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_b, 265, (v32cint16 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_b, 266, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_b, 267, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_b, 268, (v16cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_b, 269, (v16cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_b, 270, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int zs, int zo, int zt), TW__M(&x, &y, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_b, 271, (v32cint16 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_b, 272, (v32cint16 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw_mul4_mac4_b, 273, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw_mul4_mac4_b, 274, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_b, 275, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_b, 276, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw_mul4_mac4_b, 277, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw_mul4_mac4_b, 278, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__ABS)
 #ifndef __cplusplus
-#define tw__m4_48b_pick6(P,a0,a1,a2,a3,a4,a5) \
+TW__NO_SUCH(tw_mul4_mac4_b_)
+TW__NO_SUCH(tw_mul4_mac4_ba_)
+#define tw_mul4_mac4_b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16cint16, v4cint32): P##_273, \
-  void (*)(v32cint16, v4cint32): P##_274, \
-  void (*)(v8cint32, v8cint16): P##_277, \
-  void (*)(v16cint32, v8cint16): P##_278, \
-  default: tw__no_such_product)
-#define tw__m4_48b_6(f,a0,a1,a2,a3,a4,a5) tw__m4_48b_pick6(tw__m4_48b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
-#define tw__m4_48ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_48b_pick6(tw__m4_48ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
-#define tw__m4_48b_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+  void (*)(v16cint16, v4cint32): P##_form273, \
+  void (*)(v32cint16, v4cint32): P##_form274, \
+  void (*)(v8cint32, v8cint16): P##_form277, \
+  void (*)(v16cint32, v8cint16): P##_form278, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_b_6(f,a0,a1,a2,a3,a4,a5) tw_mul4_mac4_b_pick6(tw_mul4_mac4_b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw_mul4_mac4_ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw_mul4_mac4_b_pick6(tw_mul4_mac4_ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw_mul4_mac4_b_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16cint16): P##_269, \
-  void (*)(v32cint16): P##_272, \
-  default: tw__no_such_product)
-#define tw__m4_48b_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48b_pick7(tw__m4_48b,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m4_48ba_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48b_pick7(tw__m4_48ba,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m4_48b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v16cint16): P##_form269, \
+  void (*)(v32cint16): P##_form272, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_b_7(f,a0,a1,a2,a3,a4,a5,a6) tw_mul4_mac4_b_pick7(tw_mul4_mac4_b,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw_mul4_mac4_ba_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw_mul4_mac4_b_pick7(tw_mul4_mac4_ba,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw_mul4_mac4_b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8cint16): P##_258, \
-  void (*)(v64int16, v8cint16): P##_259, \
-  void (*)(v32int16, v4cint32): P##_260, \
-  void (*)(v64int16, v4cint32): P##_261, \
-  void (*)(v16int32, v8cint16): P##_262, \
-  void (*)(v32int32, v8cint16): P##_263, \
-  void (*)(v16cint16, v16int16): P##_264, \
-  void (*)(v32cint16, v16int16): P##_265, \
-  void (*)(v16cint16, v8int32): P##_266, \
-  void (*)(v32cint16, v8int32): P##_267, \
-  void (*)(v16cint16, v8cint16): P##_268, \
-  void (*)(v16cint16, v16cint16): P##_270, \
-  void (*)(v32cint16, v8cint16): P##_271, \
-  void (*)(v8cint32, v16int16): P##_275, \
-  void (*)(v16cint32, v16int16): P##_276, \
-  default: tw__no_such_product)
-#define tw__m4_48b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48b_pick8(tw__m4_48b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m4_48ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48b_pick8(tw__m4_48ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+  void (*)(v32int16, v8cint16): P##_form258, \
+  void (*)(v64int16, v8cint16): P##_form259, \
+  void (*)(v32int16, v4cint32): P##_form260, \
+  void (*)(v64int16, v4cint32): P##_form261, \
+  void (*)(v16int32, v8cint16): P##_form262, \
+  void (*)(v32int32, v8cint16): P##_form263, \
+  void (*)(v16cint16, v16int16): P##_form264, \
+  void (*)(v32cint16, v16int16): P##_form265, \
+  void (*)(v16cint16, v8int32): P##_form266, \
+  void (*)(v32cint16, v8int32): P##_form267, \
+  void (*)(v16cint16, v8cint16): P##_form268, \
+  void (*)(v16cint16, v16cint16): P##_form270, \
+  void (*)(v32cint16, v8cint16): P##_form271, \
+  void (*)(v8cint32, v16int16): P##_form275, \
+  void (*)(v16cint32, v16int16): P##_form276, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul4_mac4_b_pick8(tw_mul4_mac4_b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul4_mac4_ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul4_mac4_b_pick8(tw_mul4_mac4_ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
-#define TW__COUNTS_tw__m4_48b(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
-#define TW__COUNTS_tw__m4_48ba(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
+#define TW__COUNTS_tw_mul4_mac4_b(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw_mul4_mac4_ba(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 279, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 280, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 281, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 282, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 283, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 284, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 285, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 286, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 287, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 288, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 289, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48s, 290, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 291, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 292, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 293, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(four_pair, 8, v4cacc48, tw__m4_48s, 294, (v16cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(four_pair, 8, v4cacc48, tw__m4_48s, 295, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(four_pair, 8, v4cacc48, tw__m4_48s, 296, (v32cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 297, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 298, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 299, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 300, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 301, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48s, 302, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 303, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 304, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw__m4_48s, 305, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_s, 279, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_s, 280, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_s, 281, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_s, 282, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_s, 283, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_s, 284, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_s, 285, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_s, 286, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_s, 287, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_s, 288, (v16cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_s, 289, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_s, 290, (v32cint16 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_s, 291, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_s, 292, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_s, 293, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v4cacc48, tw_mul4_mac4_s, 294, (v16cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v4cacc48, tw_mul4_mac4_s, 295, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(four_pair, 8, v4cacc48, tw_mul4_mac4_s, 296, (v32cint16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw_mul4_mac4_s, 297, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw_mul4_mac4_s, 298, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw_mul4_mac4_s, 299, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_s, 300, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_s, 301, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_s, 302, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw_mul4_mac4_s, 303, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw_mul4_mac4_s, 304, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes48_1, 8, v4cacc48, tw_mul4_mac4_s, 305, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
 #ifndef __cplusplus
-#define tw__m4_48s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+TW__NO_SUCH(tw_mul4_mac4_s_)
+TW__NO_SUCH(tw_mul4_mac4_sa_)
+#define tw_mul4_mac4_s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16cint16, v4cint32): P##_297, \
-  void (*)(v32cint16, v4cint32): P##_299, \
-  void (*)(v8cint32, v8cint16): P##_303, \
-  void (*)(v16cint32, v8cint16): P##_305, \
-  default: tw__no_such_product)
-#define tw__m4_48s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_48s_pick7(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m4_48sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_48s_pick7(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m4_48s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v16cint16, v4cint32): P##_form297, \
+  void (*)(v32cint16, v4cint32): P##_form299, \
+  void (*)(v8cint32, v8cint16): P##_form303, \
+  void (*)(v16cint32, v8cint16): P##_form305, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_s_7(f,a0,a1,a2,a3,a4,a5,a6) tw_mul4_mac4_s_pick7(tw_mul4_mac4_s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw_mul4_mac4_sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw_mul4_mac4_s_pick7(tw_mul4_mac4_sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw_mul4_mac4_s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_298, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_304, \
-  default: tw__no_such_product)
-#define tw__m4_48s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48s_pick8(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m4_48sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48s_pick8(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m4_48s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_form298, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_form304, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul4_mac4_s_pick8(tw_mul4_mac4_s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul4_mac4_sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul4_mac4_s_pick8(tw_mul4_mac4_sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul4_mac4_s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8cint16): P##_279, \
-  void (*)(v64int16, v8cint16): P##_281, \
-  void (*)(v32int16, v4cint32): P##_282, \
-  void (*)(v64int16, v4cint32): P##_284, \
-  void (*)(v16int32, v8cint16): P##_285, \
-  void (*)(v32int32, v8cint16): P##_287, \
-  void (*)(v16cint16, v16int16): P##_288, \
-  void (*)(v32cint16, v16int16): P##_290, \
-  void (*)(v16cint16, v8int32): P##_291, \
-  void (*)(v32cint16, v8int32): P##_293, \
-  void (*)(v16cint16, v8cint16): P##_294, \
-  void (*)(v32cint16, v8cint16): P##_296, \
-  void (*)(v8cint32, v16int16): P##_300, \
-  void (*)(v16cint32, v16int16): P##_302, \
-  default: tw__no_such_product)
-#define tw__m4_48s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48s_pick9(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m4_48sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48s_pick9(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m4_48s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v8cint16): P##_form279, \
+  void (*)(v64int16, v8cint16): P##_form281, \
+  void (*)(v32int16, v4cint32): P##_form282, \
+  void (*)(v64int16, v4cint32): P##_form284, \
+  void (*)(v16int32, v8cint16): P##_form285, \
+  void (*)(v32int32, v8cint16): P##_form287, \
+  void (*)(v16cint16, v16int16): P##_form288, \
+  void (*)(v32cint16, v16int16): P##_form290, \
+  void (*)(v16cint16, v8int32): P##_form291, \
+  void (*)(v32cint16, v8int32): P##_form293, \
+  void (*)(v16cint16, v8cint16): P##_form294, \
+  void (*)(v32cint16, v8cint16): P##_form296, \
+  void (*)(v8cint32, v16int16): P##_form300, \
+  void (*)(v16cint32, v16int16): P##_form302, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul4_mac4_s_pick9(tw_mul4_mac4_s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul4_mac4_sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul4_mac4_s_pick9(tw_mul4_mac4_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul4_mac4_s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8cint16): P##_280, \
-  void (*)(v32int16, v32int16, v4cint32): P##_283, \
-  void (*)(v16int32, v16int32, v8cint16): P##_286, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_289, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_292, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_295, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_301, \
-  default: tw__no_such_product)
-#define tw__m4_48s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48s_pick10(tw__m4_48s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m4_48sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48s_pick10(tw__m4_48sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+  void (*)(v32int16, v32int16, v8cint16): P##_form280, \
+  void (*)(v32int16, v32int16, v4cint32): P##_form283, \
+  void (*)(v16int32, v16int32, v8cint16): P##_form286, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_form289, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_form292, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_form295, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_form301, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul4_mac4_s_pick10(tw_mul4_mac4_s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul4_mac4_sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul4_mac4_s_pick10(tw_mul4_mac4_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
-#define TW__COUNTS_tw__m4_48s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
-#define TW__COUNTS_tw__m4_48sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw_mul4_mac4_s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw_mul4_mac4_sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48m, 306, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48m, 307, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48m, 308, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 309, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 310, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 311, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 312, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 313, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48m, 314, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_m, 306, (v32int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_m, 307, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_m, 308, (v64int16 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_m, 309, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_m, 310, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_m, 311, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_m, 312, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_m, 313, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_m, 314, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
 #ifndef __cplusplus
-#define tw__m4_48m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+TW__NO_SUCH(tw_mul4_mac4_m_)
+TW__NO_SUCH(tw_mul4_mac4_ma_)
+#define tw_mul4_mac4_m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8cint16): P##_306, \
-  void (*)(v64int16, v8cint16): P##_308, \
-  void (*)(v32int16, v4cint32): P##_309, \
-  void (*)(v64int16, v4cint32): P##_311, \
-  void (*)(v16int32, v8cint16): P##_312, \
-  void (*)(v32int32, v8cint16): P##_314, \
-  default: tw__no_such_product)
-#define tw__m4_48m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48m_pick9(tw__m4_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m4_48ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48m_pick9(tw__m4_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m4_48m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v8cint16): P##_form306, \
+  void (*)(v64int16, v8cint16): P##_form308, \
+  void (*)(v32int16, v4cint32): P##_form309, \
+  void (*)(v64int16, v4cint32): P##_form311, \
+  void (*)(v16int32, v8cint16): P##_form312, \
+  void (*)(v32int32, v8cint16): P##_form314, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul4_mac4_m_pick9(tw_mul4_mac4_m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul4_mac4_ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul4_mac4_m_pick9(tw_mul4_mac4_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul4_mac4_m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8cint16): P##_307, \
-  void (*)(v32int16, v32int16, v4cint32): P##_310, \
-  void (*)(v16int32, v16int32, v8cint16): P##_313, \
-  default: tw__no_such_product)
-#define tw__m4_48m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48m_pick10(tw__m4_48m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m4_48ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48m_pick10(tw__m4_48ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+  void (*)(v32int16, v32int16, v8cint16): P##_form307, \
+  void (*)(v32int16, v32int16, v4cint32): P##_form310, \
+  void (*)(v16int32, v16int32, v8cint16): P##_form313, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul4_mac4_m_pick10(tw_mul4_mac4_m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul4_mac4_ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul4_mac4_m_pick10(tw_mul4_mac4_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
-#define TW__COUNTS_tw__m4_48m(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
-#define TW__COUNTS_tw__m4_48ma(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw_mul4_mac4_m(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw_mul4_mac4_ma(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 315, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 316, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 317, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 318, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 319, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 320, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 321, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 322, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 323, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 324, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 325, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw__m4_48t, 326, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 327, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 328, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 329, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(four_ct, 8, v4cacc48, tw__m4_48t, 330, (v16cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(four_ct, 8, v4cacc48, tw__m4_48t, 331, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(four_ct, 8, v4cacc48, tw__m4_48t, 332, (v32cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 333, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 334, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw__m4_48t, 335, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_t, 315, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_t, 316, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_t, 317, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_t, 318, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_t, 319, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_t, 320, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_t, 321, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_t, 322, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_t, 323, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_t, 324, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_t, 325, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_4, 8, v4cacc48, tw_mul4_mac4_t, 326, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_t, 327, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_t, 328, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_t, 329, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(four_ct, 8, v4cacc48, tw_mul4_mac4_t, 330, (v16cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(four_ct, 8, v4cacc48, tw_mul4_mac4_t, 331, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(four_ct, 8, v4cacc48, tw_mul4_mac4_t, 332, (v32cint16 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_t, 333, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_t, 334, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes48_2, 8, v4cacc48, tw_mul4_mac4_t, 335, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
-#define tw__m4_48t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+TW__NO_SUCH(tw_mul4_mac4_t_)
+TW__NO_SUCH(tw_mul4_mac4_ta_)
+#define tw_mul4_mac4_t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v4cint32): P##_318, \
-  void (*)(v64int16, v4cint32): P##_320, \
-  void (*)(v16int32, v8cint16): P##_321, \
-  void (*)(v32int32, v8cint16): P##_323, \
-  void (*)(v16cint16, v8int32): P##_327, \
-  void (*)(v32cint16, v8int32): P##_329, \
-  void (*)(v16cint16, v8cint16): P##_330, \
-  void (*)(v32cint16, v8cint16): P##_332, \
-  void (*)(v8cint32, v16int16): P##_333, \
-  void (*)(v16cint32, v16int16): P##_335, \
-  default: tw__no_such_product)
-#define tw__m4_48t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48t_pick9(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m4_48ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48t_pick9(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m4_48t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v4cint32): P##_form318, \
+  void (*)(v64int16, v4cint32): P##_form320, \
+  void (*)(v16int32, v8cint16): P##_form321, \
+  void (*)(v32int32, v8cint16): P##_form323, \
+  void (*)(v16cint16, v8int32): P##_form327, \
+  void (*)(v32cint16, v8int32): P##_form329, \
+  void (*)(v16cint16, v8cint16): P##_form330, \
+  void (*)(v32cint16, v8cint16): P##_form332, \
+  void (*)(v8cint32, v16int16): P##_form333, \
+  void (*)(v16cint32, v16int16): P##_form335, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul4_mac4_t_pick9(tw_mul4_mac4_t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul4_mac4_ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul4_mac4_t_pick9(tw_mul4_mac4_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul4_mac4_t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_319, \
-  void (*)(v16int32, v16int32, v8cint16): P##_322, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_328, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_331, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_334, \
+  void (*)(v32int16, v32int16, v4cint32): P##_form319, \
+  void (*)(v16int32, v16int32, v8cint16): P##_form322, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_form328, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_form331, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_form334, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v8cint16): P##_315, \
-  void (*)(v64int16, v8cint16): P##_317, \
-  void (*)(v16cint16, v16int16): P##_324, \
-  void (*)(v32cint16, v16int16): P##_326, \
-  default: tw__no_such_product))
-#define tw__m4_48t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48t_pick10(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m4_48ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_48t_pick10(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m4_48t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
+  void (*)(v32int16, v8cint16): P##_form315, \
+  void (*)(v64int16, v8cint16): P##_form317, \
+  void (*)(v16cint16, v16int16): P##_form324, \
+  void (*)(v32cint16, v16int16): P##_form326, \
+  default: TW__RULES_OF(P##_)))
+#define tw_mul4_mac4_t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul4_mac4_t_pick10(tw_mul4_mac4_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul4_mac4_ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_mul4_mac4_t_pick10(tw_mul4_mac4_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_mul4_mac4_t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int16, v8cint16): P##_316, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_325, \
-  default: tw__no_such_product)
-#define tw__m4_48t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48t_pick11(tw__m4_48t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m4_48ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48t_pick11(tw__m4_48ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+  void (*)(v32int16, v32int16, v8cint16): P##_form316, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_form325, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_mul4_mac4_t_pick11(tw_mul4_mac4_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_mul4_mac4_ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_mul4_mac4_t_pick11(tw_mul4_mac4_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #else
-#define TW__COUNTS_tw__m4_48t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
-#define TW__COUNTS_tw__m4_48ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
+#define TW__COUNTS_tw_mul4_mac4_t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw_mul4_mac4_ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 336, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 337, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 338, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 339, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 340, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 341, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 342, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 343, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 344, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 345, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 346, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_4, 8, v8cacc48, tw__m4_48u, 347, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 348, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 349, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 350, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 351, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 352, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 353, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 354, (v16cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 355, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 356, (v32cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 357, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 358, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_2, 8, v8cacc48, tw__m4_48u, 359, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 360, (v8cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 361, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct48_1, 8, v8cacc48, tw__m4_48u, 362, (v16cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw_mul4_mac4_u, 336, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw_mul4_mac4_u, 337, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw_mul4_mac4_u, 338, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I16, 1, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 339, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 340, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 341, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 342, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 343, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 344, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw_mul4_mac4_u, 345, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw_mul4_mac4_u, 346, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_4, 8, v8cacc48, tw_mul4_mac4_u, 347, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 348, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 349, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 350, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 351, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 352, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 353, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw_mul4_mac4_u, 354, (v16cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw_mul4_mac4_u, 355, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw_mul4_mac4_u, 356, (v32cint16 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 357, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 358, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_2, 8, v8cacc48, tw_mul4_mac4_u, 359, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw_mul4_mac4_u, 360, (v8cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw_mul4_mac4_u, 361, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct48_1, 8, v8cacc48, tw_mul4_mac4_u, 362, (v16cint32 x, int xs, int xo, int ys, int us, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
-#define tw__m4_48u_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+TW__NO_SUCH(tw_mul4_mac4_u_)
+TW__NO_SUCH(tw_mul4_mac4_ua_)
+#define tw_mul4_mac4_u_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v16cint16, v4cint32): P##_354, \
-  void (*)(v32cint16, v4cint32): P##_356, \
-  void (*)(v8cint32, v8cint16): P##_360, \
-  void (*)(v16cint32, v8cint16): P##_362, \
-  default: tw__no_such_product)
-#define tw__m4_48u_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48u_pick8(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m4_48ua_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_48u_pick8(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m4_48u_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+  void (*)(v16cint16, v4cint32): P##_form354, \
+  void (*)(v32cint16, v4cint32): P##_form356, \
+  void (*)(v8cint32, v8cint16): P##_form360, \
+  void (*)(v16cint32, v8cint16): P##_form362, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_u_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul4_mac4_u_pick8(tw_mul4_mac4_u,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul4_mac4_ua_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_mul4_mac4_u_pick8(tw_mul4_mac4_ua,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_mul4_mac4_u_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_355, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_361, \
-  default: tw__no_such_product)
-#define tw__m4_48u_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48u_pick9(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m4_48ua_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_48u_pick9(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m4_48u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_form355, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_form361, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_u_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul4_mac4_u_pick9(tw_mul4_mac4_u,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul4_mac4_ua_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_mul4_mac4_u_pick9(tw_mul4_mac4_ua,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_mul4_mac4_u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v8cint16): P##_336, \
-  void (*)(v64int16, v8cint16): P##_338, \
-  void (*)(v32int16, v4cint32): P##_339, \
-  void (*)(v64int16, v4cint32): P##_341, \
-  void (*)(v16int32, v8cint16): P##_342, \
-  void (*)(v32int32, v8cint16): P##_344, \
-  void (*)(v16cint16, v16int16): P##_345, \
-  void (*)(v32cint16, v16int16): P##_347, \
-  void (*)(v16cint16, v8int32): P##_348, \
-  void (*)(v32cint16, v8int32): P##_350, \
-  void (*)(v16cint16, v8cint16): P##_351, \
-  void (*)(v32cint16, v8cint16): P##_353, \
-  void (*)(v8cint32, v16int16): P##_357, \
-  void (*)(v16cint32, v16int16): P##_359, \
-  default: tw__no_such_product)
-#define tw__m4_48u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48u_pick11(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m4_48ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_48u_pick11(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m4_48u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
+  void (*)(v32int16, v8cint16): P##_form336, \
+  void (*)(v64int16, v8cint16): P##_form338, \
+  void (*)(v32int16, v4cint32): P##_form339, \
+  void (*)(v64int16, v4cint32): P##_form341, \
+  void (*)(v16int32, v8cint16): P##_form342, \
+  void (*)(v32int32, v8cint16): P##_form344, \
+  void (*)(v16cint16, v16int16): P##_form345, \
+  void (*)(v32cint16, v16int16): P##_form347, \
+  void (*)(v16cint16, v8int32): P##_form348, \
+  void (*)(v32cint16, v8int32): P##_form350, \
+  void (*)(v16cint16, v8cint16): P##_form351, \
+  void (*)(v32cint16, v8cint16): P##_form353, \
+  void (*)(v8cint32, v16int16): P##_form357, \
+  void (*)(v16cint32, v16int16): P##_form359, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_mul4_mac4_u_pick11(tw_mul4_mac4_u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_mul4_mac4_ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_mul4_mac4_u_pick11(tw_mul4_mac4_ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_mul4_mac4_u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v8cint16): P##_337, \
-  void (*)(v32int16, v32int16, v4cint32): P##_340, \
-  void (*)(v16int32, v16int32, v8cint16): P##_343, \
-  void (*)(v16cint16, v16cint16, v16int16): P##_346, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_349, \
-  void (*)(v16cint16, v16cint16, v8cint16): P##_352, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_358, \
-  default: tw__no_such_product)
-#define tw__m4_48u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_48u_pick12(tw__m4_48u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m4_48ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_48u_pick12(tw__m4_48ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+  void (*)(v32int16, v32int16, v8cint16): P##_form337, \
+  void (*)(v32int16, v32int16, v4cint32): P##_form340, \
+  void (*)(v16int32, v16int32, v8cint16): P##_form343, \
+  void (*)(v16cint16, v16cint16, v16int16): P##_form346, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_form349, \
+  void (*)(v16cint16, v16cint16, v8cint16): P##_form352, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_form358, \
+  default: TW__RULES_OF(P##_))
+#define tw_mul4_mac4_u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul4_mac4_u_pick12(tw_mul4_mac4_u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_mul4_mac4_ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_mul4_mac4_u_pick12(tw_mul4_mac4_ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #else
-#define TW__COUNTS_tw__m4_48u(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
-#define TW__COUNTS_tw__m4_48ua(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
+#define TW__COUNTS_tw_mul4_mac4_u(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
+#define TW__COUNTS_tw_mul4_mac4_ua(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 363, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 364, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 365, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80p, 366, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 367, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 368, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 369, (v16int32 x, int xs, int xo, v16int32 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 370, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80p, 371, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_p, 363, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_p, 364, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_p, 365, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_p, 366, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_p, 367, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_p, 368, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_p, 369, (v16int32 x, int xs, int xo, v16int32 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_p, 370, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_p, 371, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), 0)
 #ifndef __cplusplus
-#define tw__m8_80p_pick5(P,a0,a1,a2,a3,a4) \
+TW__NO_SUCH(tw_lmul8_lmac8_p_)
+TW__NO_SUCH(tw_lmul8_lmac8_pa_)
+#define tw_lmul8_lmac8_p_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16int32): P##_368, \
-  void (*)(v32int32): P##_371, \
-  default: tw__no_such_product)
-#define tw__m8_80p_5(f,a0,a1,a2,a3,a4) tw__m8_80p_pick5(tw__m8_80p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
-#define tw__m8_80pa_6(f,acc,a0,a1,a2,a3,a4) tw__m8_80p_pick5(tw__m8_80pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
-#define tw__m8_80p_pick6(P,a0,a1,a2,a3,a4,a5) \
+  void (*)(v16int32): P##_form368, \
+  void (*)(v32int32): P##_form371, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_p_5(f,a0,a1,a2,a3,a4) tw_lmul8_lmac8_p_pick5(tw_lmul8_lmac8_p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
+#define tw_lmul8_lmac8_pa_6(f,acc,a0,a1,a2,a3,a4) tw_lmul8_lmac8_p_pick5(tw_lmul8_lmac8_pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
+#define tw_lmul8_lmac8_p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16int32, v8int32): P##_367, \
-  void (*)(v16int32, v16int32): P##_369, \
-  void (*)(v32int32, v8int32): P##_370, \
-  default: tw__no_such_product)
-#define tw__m8_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m8_80p_pick6(tw__m8_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
-#define tw__m8_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_80p_pick6(tw__m8_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
-#define tw__m8_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v16int32, v8int32): P##_form367, \
+  void (*)(v16int32, v16int32): P##_form369, \
+  void (*)(v32int32, v8int32): P##_form370, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_p_6(f,a0,a1,a2,a3,a4,a5) tw_lmul8_lmac8_p_pick6(tw_lmul8_lmac8_p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw_lmul8_lmac8_pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw_lmul8_lmac8_p_pick6(tw_lmul8_lmac8_pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw_lmul8_lmac8_p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_363, \
-  void (*)(v64int16, v8int32): P##_364, \
-  void (*)(v16int32, v16int16): P##_365, \
-  void (*)(v32int32, v16int16): P##_366, \
-  default: tw__no_such_product)
-#define tw__m8_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80p_pick8(tw__m8_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m8_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80p_pick8(tw__m8_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+  void (*)(v32int16, v8int32): P##_form363, \
+  void (*)(v64int16, v8int32): P##_form364, \
+  void (*)(v16int32, v16int16): P##_form365, \
+  void (*)(v32int32, v16int16): P##_form366, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul8_lmac8_p_pick8(tw_lmul8_lmac8_p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul8_lmac8_pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul8_lmac8_p_pick8(tw_lmul8_lmac8_pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
-#define TW__COUNTS_tw__m8_80p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
-#define TW__COUNTS_tw__m8_80pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul8_lmac8_p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul8_lmac8_pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 372, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 373, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 374, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80b, 375, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 376, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 377, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 378, (v16int32 x, int xs, int xo, v16int32 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 379, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80b, 380, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_b, 372, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_b, 373, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_b, 374, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_b, 375, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_b, 376, (v16int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_b, 377, (v16int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_b, 378, (v16int32 x, int xs, int xo, v16int32 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_b, 379, (v32int32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_b, 380, (v32int32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__ABS)
 #ifndef __cplusplus
-#define tw__m8_80b_pick5(P,a0,a1,a2,a3,a4) \
+TW__NO_SUCH(tw_lmul8_lmac8_b_)
+TW__NO_SUCH(tw_lmul8_lmac8_ba_)
+#define tw_lmul8_lmac8_b_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16int32): P##_377, \
-  void (*)(v32int32): P##_380, \
-  default: tw__no_such_product)
-#define tw__m8_80b_5(f,a0,a1,a2,a3,a4) tw__m8_80b_pick5(tw__m8_80b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
-#define tw__m8_80ba_6(f,acc,a0,a1,a2,a3,a4) tw__m8_80b_pick5(tw__m8_80ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
-#define tw__m8_80b_pick6(P,a0,a1,a2,a3,a4,a5) \
+  void (*)(v16int32): P##_form377, \
+  void (*)(v32int32): P##_form380, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_b_5(f,a0,a1,a2,a3,a4) tw_lmul8_lmac8_b_pick5(tw_lmul8_lmac8_b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
+#define tw_lmul8_lmac8_ba_6(f,acc,a0,a1,a2,a3,a4) tw_lmul8_lmac8_b_pick5(tw_lmul8_lmac8_ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
+#define tw_lmul8_lmac8_b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16int32, v8int32): P##_376, \
-  void (*)(v16int32, v16int32): P##_378, \
-  void (*)(v32int32, v8int32): P##_379, \
-  default: tw__no_such_product)
-#define tw__m8_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m8_80b_pick6(tw__m8_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
-#define tw__m8_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m8_80b_pick6(tw__m8_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
-#define tw__m8_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v16int32, v8int32): P##_form376, \
+  void (*)(v16int32, v16int32): P##_form378, \
+  void (*)(v32int32, v8int32): P##_form379, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_b_6(f,a0,a1,a2,a3,a4,a5) tw_lmul8_lmac8_b_pick6(tw_lmul8_lmac8_b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw_lmul8_lmac8_ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw_lmul8_lmac8_b_pick6(tw_lmul8_lmac8_ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw_lmul8_lmac8_b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_372, \
-  void (*)(v64int16, v8int32): P##_373, \
-  void (*)(v16int32, v16int16): P##_374, \
-  void (*)(v32int32, v16int16): P##_375, \
-  default: tw__no_such_product)
-#define tw__m8_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80b_pick8(tw__m8_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m8_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80b_pick8(tw__m8_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+  void (*)(v32int16, v8int32): P##_form372, \
+  void (*)(v64int16, v8int32): P##_form373, \
+  void (*)(v16int32, v16int16): P##_form374, \
+  void (*)(v32int32, v16int16): P##_form375, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul8_lmac8_b_pick8(tw_lmul8_lmac8_b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul8_lmac8_ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul8_lmac8_b_pick8(tw_lmul8_lmac8_ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
-#define TW__COUNTS_tw__m8_80b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
-#define TW__COUNTS_tw__m8_80ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul8_lmac8_b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul8_lmac8_ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 381, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 382, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 383, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 384, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 385, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80s, 386, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 387, (v16int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 388, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80s, 389, (v32int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_s, 381, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_s, 382, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_s, 383, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_s, 384, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_s, 385, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_s, 386, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_s, 387, (v16int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_s, 388, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_s, 389, (v32int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
 #ifndef __cplusplus
-#define tw__m8_80s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+TW__NO_SUCH(tw_lmul8_lmac8_s_)
+TW__NO_SUCH(tw_lmul8_lmac8_sa_)
+#define tw_lmul8_lmac8_s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16int32, v8int32): P##_387, \
-  void (*)(v32int32, v8int32): P##_389, \
-  default: tw__no_such_product)
-#define tw__m8_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_80s_pick7(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m8_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_80s_pick7(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m8_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v16int32, v8int32): P##_form387, \
+  void (*)(v32int32, v8int32): P##_form389, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_s_7(f,a0,a1,a2,a3,a4,a5,a6) tw_lmul8_lmac8_s_pick7(tw_lmul8_lmac8_s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw_lmul8_lmac8_sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw_lmul8_lmac8_s_pick7(tw_lmul8_lmac8_sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw_lmul8_lmac8_s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16int32, v16int32, v8int32): P##_388, \
-  default: tw__no_such_product)
-#define tw__m8_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80s_pick8(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m8_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80s_pick8(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m8_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+  void (*)(v16int32, v16int32, v8int32): P##_form388, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul8_lmac8_s_pick8(tw_lmul8_lmac8_s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul8_lmac8_sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul8_lmac8_s_pick8(tw_lmul8_lmac8_sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul8_lmac8_s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_381, \
-  void (*)(v64int16, v8int32): P##_383, \
-  void (*)(v16int32, v16int16): P##_384, \
-  void (*)(v32int32, v16int16): P##_386, \
-  default: tw__no_such_product)
-#define tw__m8_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80s_pick9(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80s_pick9(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v8int32): P##_form381, \
+  void (*)(v64int16, v8int32): P##_form383, \
+  void (*)(v16int32, v16int16): P##_form384, \
+  void (*)(v32int32, v16int16): P##_form386, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul8_lmac8_s_pick9(tw_lmul8_lmac8_s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul8_lmac8_sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul8_lmac8_s_pick9(tw_lmul8_lmac8_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul8_lmac8_s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_382, \
-  void (*)(v16int32, v16int32, v16int16): P##_385, \
-  default: tw__no_such_product)
-#define tw__m8_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80s_pick10(tw__m8_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m8_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80s_pick10(tw__m8_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+  void (*)(v32int16, v32int16, v8int32): P##_form382, \
+  void (*)(v16int32, v16int32, v16int16): P##_form385, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul8_lmac8_s_pick10(tw_lmul8_lmac8_s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_lmul8_lmac8_sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul8_lmac8_s_pick10(tw_lmul8_lmac8_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
-#define TW__COUNTS_tw__m8_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
-#define TW__COUNTS_tw__m8_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul8_lmac8_s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul8_lmac8_sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 390, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 391, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 392, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 393, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 394, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80m, 395, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 396, (v16int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 397, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v8acc80, tw__m8_80m, 398, (v32int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_m, 390, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_m, 391, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_m, 392, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_m, 393, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_m, 394, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_m, 395, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_m, 396, (v16int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_m, 397, (v16int32 x, int xs, int xo, v16int32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 8, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v8acc80, tw_lmul8_lmac8_m, 398, (v32int32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 8, 1), TW__PAIR)
 #ifndef __cplusplus
-#define tw__m8_80m_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+TW__NO_SUCH(tw_lmul8_lmac8_m_)
+TW__NO_SUCH(tw_lmul8_lmac8_ma_)
+#define tw_lmul8_lmac8_m_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16int32, v8int32): P##_396, \
-  void (*)(v32int32, v8int32): P##_398, \
-  default: tw__no_such_product)
-#define tw__m8_80m_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m8_80m_pick7(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m8_80ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m8_80m_pick7(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m8_80m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v16int32, v8int32): P##_form396, \
+  void (*)(v32int32, v8int32): P##_form398, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_m_7(f,a0,a1,a2,a3,a4,a5,a6) tw_lmul8_lmac8_m_pick7(tw_lmul8_lmac8_m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw_lmul8_lmac8_ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw_lmul8_lmac8_m_pick7(tw_lmul8_lmac8_ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw_lmul8_lmac8_m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16int32, v16int32, v8int32): P##_397, \
-  default: tw__no_such_product)
-#define tw__m8_80m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80m_pick8(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m8_80ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m8_80m_pick8(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m8_80m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+  void (*)(v16int32, v16int32, v8int32): P##_form397, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul8_lmac8_m_pick8(tw_lmul8_lmac8_m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul8_lmac8_ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul8_lmac8_m_pick8(tw_lmul8_lmac8_ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul8_lmac8_m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_390, \
-  void (*)(v64int16, v8int32): P##_392, \
-  void (*)(v16int32, v16int16): P##_393, \
-  void (*)(v32int32, v16int16): P##_395, \
-  default: tw__no_such_product)
-#define tw__m8_80m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80m_pick9(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_80ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80m_pick9(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_80m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v8int32): P##_form390, \
+  void (*)(v64int16, v8int32): P##_form392, \
+  void (*)(v16int32, v16int16): P##_form393, \
+  void (*)(v32int32, v16int16): P##_form395, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul8_lmac8_m_pick9(tw_lmul8_lmac8_m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul8_lmac8_ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul8_lmac8_m_pick9(tw_lmul8_lmac8_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul8_lmac8_m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_391, \
-  void (*)(v16int32, v16int32, v16int16): P##_394, \
-  default: tw__no_such_product)
-#define tw__m8_80m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80m_pick10(tw__m8_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m8_80ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80m_pick10(tw__m8_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+  void (*)(v32int16, v32int16, v8int32): P##_form391, \
+  void (*)(v16int32, v16int32, v16int16): P##_form394, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul8_lmac8_m_pick10(tw_lmul8_lmac8_m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_lmul8_lmac8_ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul8_lmac8_m_pick10(tw_lmul8_lmac8_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
-#define TW__COUNTS_tw__m8_80m(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
-#define TW__COUNTS_tw__m8_80ma(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul8_lmac8_m(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul8_lmac8_ma(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 399, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 400, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 401, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 402, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 403, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v8acc80, tw__m8_80t, 404, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_t, 399, (v32int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_t, 400, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_t, 401, (v64int16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_t, 402, (v16int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_t, 403, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v8acc80, tw_lmul8_lmac8_t, 404, (v32int32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 8, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
-#define tw__m8_80t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+TW__NO_SUCH(tw_lmul8_lmac8_t_)
+TW__NO_SUCH(tw_lmul8_lmac8_ta_)
+#define tw_lmul8_lmac8_t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_399, \
-  void (*)(v64int16, v8int32): P##_401, \
-  void (*)(v16int32, v16int16): P##_402, \
-  void (*)(v32int32, v16int16): P##_404, \
-  default: tw__no_such_product)
-#define tw__m8_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80t_pick9(tw__m8_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m8_80t_pick9(tw__m8_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m8_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v8int32): P##_form399, \
+  void (*)(v64int16, v8int32): P##_form401, \
+  void (*)(v16int32, v16int16): P##_form402, \
+  void (*)(v32int32, v16int16): P##_form404, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul8_lmac8_t_pick9(tw_lmul8_lmac8_t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul8_lmac8_ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul8_lmac8_t_pick9(tw_lmul8_lmac8_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul8_lmac8_t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_400, \
-  void (*)(v16int32, v16int32, v16int16): P##_403, \
-  default: tw__no_such_product)
-#define tw__m8_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80t_pick10(tw__m8_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m8_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m8_80t_pick10(tw__m8_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+  void (*)(v32int16, v32int16, v8int32): P##_form400, \
+  void (*)(v16int32, v16int32, v16int16): P##_form403, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul8_lmac8_t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul8_lmac8_t_pick10(tw_lmul8_lmac8_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_lmul8_lmac8_ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul8_lmac8_t_pick10(tw_lmul8_lmac8_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
-#define TW__COUNTS_tw__m8_80t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
-#define TW__COUNTS_tw__m8_80ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul8_lmac8_t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul8_lmac8_ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
 #ifndef __cplusplus
+TW__NO_SUCH(tw_lmul8_lmac8_u_)
+TW__NO_SUCH(tw_lmul8_lmac8_ua_)
 #else
-#define TW__COUNTS_tw__m8_80u(F, ...)
-#define TW__COUNTS_tw__m8_80ua(F, ...)
+#define TW__COUNTS_tw_lmul8_lmac8_u(F, ...)
+#define TW__COUNTS_tw_lmul8_lmac8_ua(F, ...)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 405, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 406, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 407, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 408, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 409, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80p, 410, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 411, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 412, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 413, (v16int32 x, int xs, int xo, int xt, v16int32 y, int zs, int zo, int zt), TW__M(&x, &y, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 414, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80p, 415, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 416, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 417, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 418, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 419, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 420, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 421, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 422, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 423, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 424, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80p, 425, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 426, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 427, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 428, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80p, 429, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_p, 405, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_p, 406, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_p, 407, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_p, 408, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_p, 409, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_p, 410, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_p, 411, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_p, 412, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_p, 413, (v16int32 x, int xs, int xo, int xt, v16int32 y, int zs, int zo, int zt), TW__M(&x, &y, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_p, 414, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_p, 415, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_p, 416, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_p, 417, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_p, 418, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_p, 419, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_p, 420, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_p, 421, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_p, 422, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_p, 423, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_p, 424, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_p, 425, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_p, 426, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_p, 427, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_p, 428, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_p, 429, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), 0)
 #ifndef __cplusplus
-#define tw__m4_80p_pick6(P,a0,a1,a2,a3,a4,a5) \
+TW__NO_SUCH(tw_lmul4_lmac4_p_)
+TW__NO_SUCH(tw_lmul4_lmac4_pa_)
+#define tw_lmul4_lmac4_p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16int32, v4cint32): P##_418, \
-  void (*)(v32int32, v4cint32): P##_419, \
-  void (*)(v16cint16, v4cint32): P##_422, \
-  void (*)(v32cint16, v4cint32): P##_423, \
-  void (*)(v8cint32, v8int32): P##_426, \
-  void (*)(v16cint32, v8int32): P##_427, \
-  void (*)(v8cint32, v8cint16): P##_428, \
-  void (*)(v16cint32, v8cint16): P##_429, \
-  default: tw__no_such_product)
-#define tw__m4_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m4_80p_pick6(tw__m4_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
-#define tw__m4_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_80p_pick6(tw__m4_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
-#define tw__m4_80p_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+  void (*)(v16int32, v4cint32): P##_form418, \
+  void (*)(v32int32, v4cint32): P##_form419, \
+  void (*)(v16cint16, v4cint32): P##_form422, \
+  void (*)(v32cint16, v4cint32): P##_form423, \
+  void (*)(v8cint32, v8int32): P##_form426, \
+  void (*)(v16cint32, v8int32): P##_form427, \
+  void (*)(v8cint32, v8cint16): P##_form428, \
+  void (*)(v16cint32, v8cint16): P##_form429, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_p_6(f,a0,a1,a2,a3,a4,a5) tw_lmul4_lmac4_p_pick6(tw_lmul4_lmac4_p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw_lmul4_lmac4_pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw_lmul4_lmac4_p_pick6(tw_lmul4_lmac4_pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw_lmul4_lmac4_p_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16int32): P##_412, \
-  void (*)(v32int32): P##_415, \
-  default: tw__no_such_product)
-#define tw__m4_80p_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80p_pick7(tw__m4_80p,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m4_80pa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80p_pick7(tw__m4_80pa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m4_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v16int32): P##_form412, \
+  void (*)(v32int32): P##_form415, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_p_7(f,a0,a1,a2,a3,a4,a5,a6) tw_lmul4_lmac4_p_pick7(tw_lmul4_lmac4_p,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw_lmul4_lmac4_pa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw_lmul4_lmac4_p_pick7(tw_lmul4_lmac4_pa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw_lmul4_lmac4_p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_405, \
-  void (*)(v64int16, v8int32): P##_406, \
-  void (*)(v32int16, v4cint32): P##_407, \
-  void (*)(v64int16, v4cint32): P##_408, \
-  void (*)(v16int32, v16int16): P##_409, \
-  void (*)(v32int32, v16int16): P##_410, \
-  void (*)(v16int32, v8int32): P##_411, \
-  void (*)(v16int32, v16int32): P##_413, \
-  void (*)(v32int32, v8int32): P##_414, \
-  void (*)(v16int32, v8cint16): P##_416, \
-  void (*)(v32int32, v8cint16): P##_417, \
-  void (*)(v16cint16, v8int32): P##_420, \
-  void (*)(v32cint16, v8int32): P##_421, \
-  void (*)(v8cint32, v16int16): P##_424, \
-  void (*)(v16cint32, v16int16): P##_425, \
-  default: tw__no_such_product)
-#define tw__m4_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80p_pick8(tw__m4_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m4_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80p_pick8(tw__m4_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+  void (*)(v32int16, v8int32): P##_form405, \
+  void (*)(v64int16, v8int32): P##_form406, \
+  void (*)(v32int16, v4cint32): P##_form407, \
+  void (*)(v64int16, v4cint32): P##_form408, \
+  void (*)(v16int32, v16int16): P##_form409, \
+  void (*)(v32int32, v16int16): P##_form410, \
+  void (*)(v16int32, v8int32): P##_form411, \
+  void (*)(v16int32, v16int32): P##_form413, \
+  void (*)(v32int32, v8int32): P##_form414, \
+  void (*)(v16int32, v8cint16): P##_form416, \
+  void (*)(v32int32, v8cint16): P##_form417, \
+  void (*)(v16cint16, v8int32): P##_form420, \
+  void (*)(v32cint16, v8int32): P##_form421, \
+  void (*)(v8cint32, v16int16): P##_form424, \
+  void (*)(v16cint32, v16int16): P##_form425, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul4_lmac4_p_pick8(tw_lmul4_lmac4_p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul4_lmac4_pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul4_lmac4_p_pick8(tw_lmul4_lmac4_pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
-#define TW__COUNTS_tw__m4_80p(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
-#define TW__COUNTS_tw__m4_80pa(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul4_lmac4_p(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul4_lmac4_pa(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 430, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 431, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 432, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 433, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 434, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80b, 435, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 436, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 437, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 438, (v16int32 x, int xs, int xo, int xt, v16int32 y, int zs, int zo, int zt), TW__M(&x, &y, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 439, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80b, 440, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 441, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 442, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 443, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 444, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 445, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 446, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 447, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 448, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 449, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80b, 450, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 451, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 452, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 453, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80b, 454, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_b, 430, (v32int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_b, 431, (v64int16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_b, 432, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_b, 433, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_b, 434, (v16int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_b, 435, (v32int32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_b, 436, (v16int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_b, 437, (v16int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_b, 438, (v16int32 x, int xs, int xo, int xt, v16int32 y, int zs, int zo, int zt), TW__M(&x, &y, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_b, 439, (v32int32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_b, 440, (v32int32 x, int xs, int xo, int xt, int zs, int zo, int zt), TW__M(&x, &x, 0, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_b, 441, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_b, 442, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_b, 443, (v16int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_b, 444, (v32int32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_b, 445, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_b, 446, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_b, 447, (v16cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_b, 448, (v32cint16 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_b, 449, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_b, 450, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_b, 451, (v8cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_b, 452, (v16cint32 x, int xs, int xo, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_b, 453, (v8cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_b, 454, (v16cint32 x, int xs, int xo, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__ABS)
 #ifndef __cplusplus
-#define tw__m4_80b_pick6(P,a0,a1,a2,a3,a4,a5) \
+TW__NO_SUCH(tw_lmul4_lmac4_b_)
+TW__NO_SUCH(tw_lmul4_lmac4_ba_)
+#define tw_lmul4_lmac4_b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v16int32, v4cint32): P##_443, \
-  void (*)(v32int32, v4cint32): P##_444, \
-  void (*)(v16cint16, v4cint32): P##_447, \
-  void (*)(v32cint16, v4cint32): P##_448, \
-  void (*)(v8cint32, v8int32): P##_451, \
-  void (*)(v16cint32, v8int32): P##_452, \
-  void (*)(v8cint32, v8cint16): P##_453, \
-  void (*)(v16cint32, v8cint16): P##_454, \
-  default: tw__no_such_product)
-#define tw__m4_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m4_80b_pick6(tw__m4_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
-#define tw__m4_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m4_80b_pick6(tw__m4_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
-#define tw__m4_80b_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+  void (*)(v16int32, v4cint32): P##_form443, \
+  void (*)(v32int32, v4cint32): P##_form444, \
+  void (*)(v16cint16, v4cint32): P##_form447, \
+  void (*)(v32cint16, v4cint32): P##_form448, \
+  void (*)(v8cint32, v8int32): P##_form451, \
+  void (*)(v16cint32, v8int32): P##_form452, \
+  void (*)(v8cint32, v8cint16): P##_form453, \
+  void (*)(v16cint32, v8cint16): P##_form454, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_b_6(f,a0,a1,a2,a3,a4,a5) tw_lmul4_lmac4_b_pick6(tw_lmul4_lmac4_b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw_lmul4_lmac4_ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw_lmul4_lmac4_b_pick6(tw_lmul4_lmac4_ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw_lmul4_lmac4_b_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v16int32): P##_437, \
-  void (*)(v32int32): P##_440, \
-  default: tw__no_such_product)
-#define tw__m4_80b_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80b_pick7(tw__m4_80b,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m4_80ba_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80b_pick7(tw__m4_80ba,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m4_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v16int32): P##_form437, \
+  void (*)(v32int32): P##_form440, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_b_7(f,a0,a1,a2,a3,a4,a5,a6) tw_lmul4_lmac4_b_pick7(tw_lmul4_lmac4_b,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw_lmul4_lmac4_ba_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw_lmul4_lmac4_b_pick7(tw_lmul4_lmac4_ba,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw_lmul4_lmac4_b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v8int32): P##_430, \
-  void (*)(v64int16, v8int32): P##_431, \
-  void (*)(v32int16, v4cint32): P##_432, \
-  void (*)(v64int16, v4cint32): P##_433, \
-  void (*)(v16int32, v16int16): P##_434, \
-  void (*)(v32int32, v16int16): P##_435, \
-  void (*)(v16int32, v8int32): P##_436, \
-  void (*)(v16int32, v16int32): P##_438, \
-  void (*)(v32int32, v8int32): P##_439, \
-  void (*)(v16int32, v8cint16): P##_441, \
-  void (*)(v32int32, v8cint16): P##_442, \
-  void (*)(v16cint16, v8int32): P##_445, \
-  void (*)(v32cint16, v8int32): P##_446, \
-  void (*)(v8cint32, v16int16): P##_449, \
-  void (*)(v16cint32, v16int16): P##_450, \
-  default: tw__no_such_product)
-#define tw__m4_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80b_pick8(tw__m4_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m4_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80b_pick8(tw__m4_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+  void (*)(v32int16, v8int32): P##_form430, \
+  void (*)(v64int16, v8int32): P##_form431, \
+  void (*)(v32int16, v4cint32): P##_form432, \
+  void (*)(v64int16, v4cint32): P##_form433, \
+  void (*)(v16int32, v16int16): P##_form434, \
+  void (*)(v32int32, v16int16): P##_form435, \
+  void (*)(v16int32, v8int32): P##_form436, \
+  void (*)(v16int32, v16int32): P##_form438, \
+  void (*)(v32int32, v8int32): P##_form439, \
+  void (*)(v16int32, v8cint16): P##_form441, \
+  void (*)(v32int32, v8cint16): P##_form442, \
+  void (*)(v16cint16, v8int32): P##_form445, \
+  void (*)(v32cint16, v8int32): P##_form446, \
+  void (*)(v8cint32, v16int16): P##_form449, \
+  void (*)(v16cint32, v16int16): P##_form450, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul4_lmac4_b_pick8(tw_lmul4_lmac4_b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul4_lmac4_ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul4_lmac4_b_pick8(tw_lmul4_lmac4_ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
-#define TW__COUNTS_tw__m4_80b(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
-#define TW__COUNTS_tw__m4_80ba(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul4_lmac4_b(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul4_lmac4_ba(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 455, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 456, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 457, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 458, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 459, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 460, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 461, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 462, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80s, 463, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 464, (v16int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 465, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80s, 466, (v32int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 467, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 468, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 469, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 470, (v16int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 471, (v16int32 x, int xs, int xo, v16int32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 472, (v32int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 473, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 474, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 475, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 476, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 477, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 478, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 479, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 480, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80s, 481, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 482, (v8cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 483, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 484, (v16cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 485, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 486, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80s, 487, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_s, 455, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_s, 456, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_s, 457, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_s, 458, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_s, 459, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_s, 460, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_s, 461, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_s, 462, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_s, 463, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_s, 464, (v16int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_s, 465, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_s, 466, (v32int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_s, 467, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_s, 468, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_s, 469, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_s, 470, (v16int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_s, 471, (v16int32 x, int xs, int xo, v16int32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_s, 472, (v32int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_s, 473, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_s, 474, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_s, 475, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_s, 476, (v16cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_s, 477, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_s, 478, (v32cint16 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_s, 479, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_s, 480, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_s, 481, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_s, 482, (v8cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_s, 483, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8int32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_s, 484, (v16cint32 x, int xs, int xo, int ys, v8int32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_s, 485, (v8cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_s, 486, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_s, 487, (v16cint32 x, int xs, int xo, int ys, v8cint16 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 4, 1), TW__PAIR)
 #ifndef __cplusplus
-#define tw__m4_80s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+TW__NO_SUCH(tw_lmul4_lmac4_s_)
+TW__NO_SUCH(tw_lmul4_lmac4_sa_)
+#define tw_lmul4_lmac4_s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16int32, v4cint32): P##_470, \
-  void (*)(v32int32, v4cint32): P##_472, \
-  void (*)(v16cint16, v4cint32): P##_476, \
-  void (*)(v32cint16, v4cint32): P##_478, \
-  void (*)(v8cint32, v8int32): P##_482, \
-  void (*)(v16cint32, v8int32): P##_484, \
-  void (*)(v8cint32, v8cint16): P##_485, \
-  void (*)(v16cint32, v8cint16): P##_487, \
-  default: tw__no_such_product)
-#define tw__m4_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80s_pick7(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m4_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80s_pick7(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m4_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v16int32, v4cint32): P##_form470, \
+  void (*)(v32int32, v4cint32): P##_form472, \
+  void (*)(v16cint16, v4cint32): P##_form476, \
+  void (*)(v32cint16, v4cint32): P##_form478, \
+  void (*)(v8cint32, v8int32): P##_form482, \
+  void (*)(v16cint32, v8int32): P##_form484, \
+  void (*)(v8cint32, v8cint16): P##_form485, \
+  void (*)(v16cint32, v8cint16): P##_form487, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_s_7(f,a0,a1,a2,a3,a4,a5,a6) tw_lmul4_lmac4_s_pick7(tw_lmul4_lmac4_s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw_lmul4_lmac4_sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw_lmul4_lmac4_s_pick7(tw_lmul4_lmac4_sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw_lmul4_lmac4_s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16int32, v16int32, v4cint32): P##_471, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_477, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_483, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_486, \
-  default: tw__no_such_product)
-#define tw__m4_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80s_pick8(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m4_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80s_pick8(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m4_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+  void (*)(v16int32, v16int32, v4cint32): P##_form471, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_form477, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_form483, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_form486, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul4_lmac4_s_pick8(tw_lmul4_lmac4_s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul4_lmac4_sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul4_lmac4_s_pick8(tw_lmul4_lmac4_sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul4_lmac4_s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_455, \
-  void (*)(v64int16, v8int32): P##_457, \
-  void (*)(v32int16, v4cint32): P##_458, \
-  void (*)(v64int16, v4cint32): P##_460, \
-  void (*)(v16int32, v16int16): P##_461, \
-  void (*)(v32int32, v16int16): P##_463, \
-  void (*)(v16int32, v8int32): P##_464, \
-  void (*)(v32int32, v8int32): P##_466, \
-  void (*)(v16int32, v8cint16): P##_467, \
-  void (*)(v32int32, v8cint16): P##_469, \
-  void (*)(v16cint16, v8int32): P##_473, \
-  void (*)(v32cint16, v8int32): P##_475, \
-  void (*)(v8cint32, v16int16): P##_479, \
-  void (*)(v16cint32, v16int16): P##_481, \
-  default: tw__no_such_product)
-#define tw__m4_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80s_pick9(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m4_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80s_pick9(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m4_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v8int32): P##_form455, \
+  void (*)(v64int16, v8int32): P##_form457, \
+  void (*)(v32int16, v4cint32): P##_form458, \
+  void (*)(v64int16, v4cint32): P##_form460, \
+  void (*)(v16int32, v16int16): P##_form461, \
+  void (*)(v32int32, v16int16): P##_form463, \
+  void (*)(v16int32, v8int32): P##_form464, \
+  void (*)(v32int32, v8int32): P##_form466, \
+  void (*)(v16int32, v8cint16): P##_form467, \
+  void (*)(v32int32, v8cint16): P##_form469, \
+  void (*)(v16cint16, v8int32): P##_form473, \
+  void (*)(v32cint16, v8int32): P##_form475, \
+  void (*)(v8cint32, v16int16): P##_form479, \
+  void (*)(v16cint32, v16int16): P##_form481, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul4_lmac4_s_pick9(tw_lmul4_lmac4_s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul4_lmac4_sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul4_lmac4_s_pick9(tw_lmul4_lmac4_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul4_lmac4_s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_456, \
-  void (*)(v32int16, v32int16, v4cint32): P##_459, \
-  void (*)(v16int32, v16int32, v16int16): P##_462, \
-  void (*)(v16int32, v16int32, v8int32): P##_465, \
-  void (*)(v16int32, v16int32, v8cint16): P##_468, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_474, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_480, \
-  default: tw__no_such_product)
-#define tw__m4_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80s_pick10(tw__m4_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m4_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80s_pick10(tw__m4_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+  void (*)(v32int16, v32int16, v8int32): P##_form456, \
+  void (*)(v32int16, v32int16, v4cint32): P##_form459, \
+  void (*)(v16int32, v16int32, v16int16): P##_form462, \
+  void (*)(v16int32, v16int32, v8int32): P##_form465, \
+  void (*)(v16int32, v16int32, v8cint16): P##_form468, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_form474, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_form480, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul4_lmac4_s_pick10(tw_lmul4_lmac4_s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_lmul4_lmac4_sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul4_lmac4_s_pick10(tw_lmul4_lmac4_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
-#define TW__COUNTS_tw__m4_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
-#define TW__COUNTS_tw__m4_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul4_lmac4_s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul4_lmac4_sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 488, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 489, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 490, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 491, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 492, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 493, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 494, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 495, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80m, 496, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80m, 497, (v16int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80m, 498, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80m, 499, (v32int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 500, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 501, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80m, 502, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 503, (v16int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 504, (v16int32 x, int xs, int xo, v16int32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw__m4_80m, 505, (v32int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_m, 488, (v32int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_m, 489, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_m, 490, (v64int16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_m, 491, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_m, 492, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_m, 493, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_m, 494, (v16int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_m, 495, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_m, 496, (v32int32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_m, 497, (v16int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_m, 498, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_m, 499, (v32int32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_m, 500, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_m, 501, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_m, 502, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_m, 503, (v16int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_m, 504, (v16int32 x, int xs, int xo, v16int32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 4, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v4cacc80, tw_lmul4_lmac4_m, 505, (v32int32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 4, 1), TW__PAIR)
 #ifndef __cplusplus
-#define tw__m4_80m_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+TW__NO_SUCH(tw_lmul4_lmac4_m_)
+TW__NO_SUCH(tw_lmul4_lmac4_ma_)
+#define tw_lmul4_lmac4_m_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v16int32, v4cint32): P##_503, \
-  void (*)(v32int32, v4cint32): P##_505, \
-  default: tw__no_such_product)
-#define tw__m4_80m_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m4_80m_pick7(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m4_80ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m4_80m_pick7(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m4_80m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v16int32, v4cint32): P##_form503, \
+  void (*)(v32int32, v4cint32): P##_form505, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_m_7(f,a0,a1,a2,a3,a4,a5,a6) tw_lmul4_lmac4_m_pick7(tw_lmul4_lmac4_m,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw_lmul4_lmac4_ma_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw_lmul4_lmac4_m_pick7(tw_lmul4_lmac4_ma,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw_lmul4_lmac4_m_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v16int32, v16int32, v4cint32): P##_504, \
-  default: tw__no_such_product)
-#define tw__m4_80m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80m_pick8(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m4_80ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m4_80m_pick8(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m4_80m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+  void (*)(v16int32, v16int32, v4cint32): P##_form504, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_m_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul4_lmac4_m_pick8(tw_lmul4_lmac4_m,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul4_lmac4_ma_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul4_lmac4_m_pick8(tw_lmul4_lmac4_ma,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul4_lmac4_m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v8int32): P##_488, \
-  void (*)(v64int16, v8int32): P##_490, \
-  void (*)(v32int16, v4cint32): P##_491, \
-  void (*)(v64int16, v4cint32): P##_493, \
-  void (*)(v16int32, v16int16): P##_494, \
-  void (*)(v32int32, v16int16): P##_496, \
-  void (*)(v16int32, v8int32): P##_497, \
-  void (*)(v32int32, v8int32): P##_499, \
-  void (*)(v16int32, v8cint16): P##_500, \
-  void (*)(v32int32, v8cint16): P##_502, \
-  default: tw__no_such_product)
-#define tw__m4_80m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80m_pick9(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m4_80ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80m_pick9(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m4_80m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v8int32): P##_form488, \
+  void (*)(v64int16, v8int32): P##_form490, \
+  void (*)(v32int16, v4cint32): P##_form491, \
+  void (*)(v64int16, v4cint32): P##_form493, \
+  void (*)(v16int32, v16int16): P##_form494, \
+  void (*)(v32int32, v16int16): P##_form496, \
+  void (*)(v16int32, v8int32): P##_form497, \
+  void (*)(v32int32, v8int32): P##_form499, \
+  void (*)(v16int32, v8cint16): P##_form500, \
+  void (*)(v32int32, v8cint16): P##_form502, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul4_lmac4_m_pick9(tw_lmul4_lmac4_m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul4_lmac4_ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul4_lmac4_m_pick9(tw_lmul4_lmac4_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul4_lmac4_m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_489, \
-  void (*)(v32int16, v32int16, v4cint32): P##_492, \
-  void (*)(v16int32, v16int32, v16int16): P##_495, \
-  void (*)(v16int32, v16int32, v8int32): P##_498, \
-  void (*)(v16int32, v16int32, v8cint16): P##_501, \
-  default: tw__no_such_product)
-#define tw__m4_80m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80m_pick10(tw__m4_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m4_80ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80m_pick10(tw__m4_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+  void (*)(v32int16, v32int16, v8int32): P##_form489, \
+  void (*)(v32int16, v32int16, v4cint32): P##_form492, \
+  void (*)(v16int32, v16int32, v16int16): P##_form495, \
+  void (*)(v16int32, v16int32, v8int32): P##_form498, \
+  void (*)(v16int32, v16int32, v8cint16): P##_form501, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul4_lmac4_m_pick10(tw_lmul4_lmac4_m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_lmul4_lmac4_ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul4_lmac4_m_pick10(tw_lmul4_lmac4_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
-#define TW__COUNTS_tw__m4_80m(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
-#define TW__COUNTS_tw__m4_80ma(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul4_lmac4_m(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul4_lmac4_ma(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 506, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 507, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 508, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 509, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 510, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 511, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 512, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 513, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v4acc80, tw__m4_80t, 514, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 515, (v16int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 516, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4acc80, tw__m4_80t, 517, (v32int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 518, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 519, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 520, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 521, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 522, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 523, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 524, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 525, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw__m4_80t, 526, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_t, 506, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_t, 507, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_t, 508, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_t, 509, (v32int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_t, 510, (v32int16 x, int xs, int xo, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_t, 511, (v64int16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_t, 512, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_t, 513, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v4acc80, tw_lmul4_lmac4_t, 514, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_t, 515, (v16int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_t, 516, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4acc80, tw_lmul4_lmac4_t, 517, (v32int32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_t, 518, (v16int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_t, 519, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_t, 520, (v32int32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_t, 521, (v16cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_t, 522, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_t, 523, (v32cint16 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_t, 524, (v8cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_t, 525, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v4cacc80, tw_lmul4_lmac4_t, 526, (v16cint32 x, int xs, int xo, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 4, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
-#define tw__m4_80t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+TW__NO_SUCH(tw_lmul4_lmac4_t_)
+TW__NO_SUCH(tw_lmul4_lmac4_ta_)
+#define tw_lmul4_lmac4_t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v4cint32): P##_509, \
-  void (*)(v64int16, v4cint32): P##_511, \
-  void (*)(v16int32, v8int32): P##_515, \
-  void (*)(v32int32, v8int32): P##_517, \
-  void (*)(v16int32, v8cint16): P##_518, \
-  void (*)(v32int32, v8cint16): P##_520, \
-  void (*)(v16cint16, v8int32): P##_521, \
-  void (*)(v32cint16, v8int32): P##_523, \
-  void (*)(v8cint32, v16int16): P##_524, \
-  void (*)(v16cint32, v16int16): P##_526, \
-  default: tw__no_such_product)
-#define tw__m4_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80t_pick9(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m4_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m4_80t_pick9(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m4_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v4cint32): P##_form509, \
+  void (*)(v64int16, v4cint32): P##_form511, \
+  void (*)(v16int32, v8int32): P##_form515, \
+  void (*)(v32int32, v8int32): P##_form517, \
+  void (*)(v16int32, v8cint16): P##_form518, \
+  void (*)(v32int32, v8cint16): P##_form520, \
+  void (*)(v16cint16, v8int32): P##_form521, \
+  void (*)(v32cint16, v8int32): P##_form523, \
+  void (*)(v8cint32, v16int16): P##_form524, \
+  void (*)(v16cint32, v16int16): P##_form526, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul4_lmac4_t_pick9(tw_lmul4_lmac4_t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul4_lmac4_ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul4_lmac4_t_pick9(tw_lmul4_lmac4_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul4_lmac4_t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_510, \
-  void (*)(v16int32, v16int32, v8int32): P##_516, \
-  void (*)(v16int32, v16int32, v8cint16): P##_519, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_522, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_525, \
+  void (*)(v32int16, v32int16, v4cint32): P##_form510, \
+  void (*)(v16int32, v16int32, v8int32): P##_form516, \
+  void (*)(v16int32, v16int32, v8cint16): P##_form519, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_form522, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_form525, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v8int32): P##_506, \
-  void (*)(v64int16, v8int32): P##_508, \
-  void (*)(v16int32, v16int16): P##_512, \
-  void (*)(v32int32, v16int16): P##_514, \
-  default: tw__no_such_product))
-#define tw__m4_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80t_pick10(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m4_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m4_80t_pick10(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m4_80t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
+  void (*)(v32int16, v8int32): P##_form506, \
+  void (*)(v64int16, v8int32): P##_form508, \
+  void (*)(v16int32, v16int16): P##_form512, \
+  void (*)(v32int32, v16int16): P##_form514, \
+  default: TW__RULES_OF(P##_)))
+#define tw_lmul4_lmac4_t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul4_lmac4_t_pick10(tw_lmul4_lmac4_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_lmul4_lmac4_ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul4_lmac4_t_pick10(tw_lmul4_lmac4_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_lmul4_lmac4_t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_507, \
-  void (*)(v16int32, v16int32, v16int16): P##_513, \
-  default: tw__no_such_product)
-#define tw__m4_80t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80t_pick11(tw__m4_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m4_80ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80t_pick11(tw__m4_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+  void (*)(v32int16, v32int16, v8int32): P##_form507, \
+  void (*)(v16int32, v16int32, v16int16): P##_form513, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_lmul4_lmac4_t_pick11(tw_lmul4_lmac4_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_lmul4_lmac4_ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_lmul4_lmac4_t_pick11(tw_lmul4_lmac4_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #else
-#define TW__COUNTS_tw__m4_80t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
-#define TW__COUNTS_tw__m4_80ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul4_lmac4_t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul4_lmac4_ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 527, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 528, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 529, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 530, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 531, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v8acc80, tw__m4_80u, 532, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 533, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 534, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v8acc80, tw__m4_80u, 535, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw_lmul4_lmac4_u, 527, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw_lmul4_lmac4_u, 528, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw_lmul4_lmac4_u, 529, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 0, 8, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw_lmul4_lmac4_u, 530, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw_lmul4_lmac4_u, 531, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v8acc80, tw_lmul4_lmac4_u, 532, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 0, 16, 4, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v8acc80, tw_lmul4_lmac4_u, 533, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v8acc80, tw_lmul4_lmac4_u, 534, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v8acc80, tw_lmul4_lmac4_u, 535, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 0, 8, 4, 2), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
-#define tw__m4_80u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
+TW__NO_SUCH(tw_lmul4_lmac4_u_)
+TW__NO_SUCH(tw_lmul4_lmac4_ua_)
+#define tw_lmul4_lmac4_u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v8int32): P##_527, \
-  void (*)(v64int16, v8int32): P##_529, \
-  void (*)(v16int32, v16int16): P##_530, \
-  void (*)(v32int32, v16int16): P##_532, \
-  void (*)(v16int32, v8int32): P##_533, \
-  void (*)(v32int32, v8int32): P##_535, \
-  default: tw__no_such_product)
-#define tw__m4_80u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80u_pick11(tw__m4_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m4_80ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m4_80u_pick11(tw__m4_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m4_80u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
+  void (*)(v32int16, v8int32): P##_form527, \
+  void (*)(v64int16, v8int32): P##_form529, \
+  void (*)(v16int32, v16int16): P##_form530, \
+  void (*)(v32int32, v16int16): P##_form532, \
+  void (*)(v16int32, v8int32): P##_form533, \
+  void (*)(v32int32, v8int32): P##_form535, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_lmul4_lmac4_u_pick11(tw_lmul4_lmac4_u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_lmul4_lmac4_ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_lmul4_lmac4_u_pick11(tw_lmul4_lmac4_ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_lmul4_lmac4_u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v8int32): P##_528, \
-  void (*)(v16int32, v16int32, v16int16): P##_531, \
-  void (*)(v16int32, v16int32, v8int32): P##_534, \
-  default: tw__no_such_product)
-#define tw__m4_80u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_80u_pick12(tw__m4_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m4_80ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m4_80u_pick12(tw__m4_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+  void (*)(v32int16, v32int16, v8int32): P##_form528, \
+  void (*)(v16int32, v16int32, v16int16): P##_form531, \
+  void (*)(v16int32, v16int32, v8int32): P##_form534, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul4_lmac4_u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_lmul4_lmac4_u_pick12(tw_lmul4_lmac4_u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_lmul4_lmac4_ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_lmul4_lmac4_u_pick12(tw_lmul4_lmac4_ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #else
-#define TW__COUNTS_tw__m4_80u(F, ...) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
-#define TW__COUNTS_tw__m4_80ua(F, ...) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul4_lmac4_u(F, ...) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul4_lmac4_ua(F, ...) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 536, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 537, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 538, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 539, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 540, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 541, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 542, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 543, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 544, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 545, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 546, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), 0)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80p, 547, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 548, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 549, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 550, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), 0)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80p, 551, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), 0)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 552, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 553, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 554, (v8cint32 x, int xs, int xo, v8cint32 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 555, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80p, 556, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_p, 536, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_p, 537, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_p, 538, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_p, 539, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_p, 540, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_p, 541, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_p, 542, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_p, 543, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_p, 544, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_p, 545, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_p, 546, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), 0)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_p, 547, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_p, 548, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_p, 549, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_p, 550, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_p, 551, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw_lmul2_lmac2_p, 552, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw_lmul2_lmac2_p, 553, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw_lmul2_lmac2_p, 554, (v8cint32 x, int xs, int xo, v8cint32 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw_lmul2_lmac2_p, 555, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw_lmul2_lmac2_p, 556, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), 0)
 #ifndef __cplusplus
-#define tw__m2_80p_pick5(P,a0,a1,a2,a3,a4) \
+TW__NO_SUCH(tw_lmul2_lmac2_p_)
+TW__NO_SUCH(tw_lmul2_lmac2_pa_)
+#define tw_lmul2_lmac2_p_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v8cint32): P##_553, \
-  void (*)(v16cint32): P##_556, \
-  default: tw__no_such_product)
-#define tw__m2_80p_5(f,a0,a1,a2,a3,a4) tw__m2_80p_pick5(tw__m2_80p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
-#define tw__m2_80pa_6(f,acc,a0,a1,a2,a3,a4) tw__m2_80p_pick5(tw__m2_80pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
-#define tw__m2_80p_pick6(P,a0,a1,a2,a3,a4,a5) \
+  void (*)(v8cint32): P##_form553, \
+  void (*)(v16cint32): P##_form556, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_p_5(f,a0,a1,a2,a3,a4) tw_lmul2_lmac2_p_pick5(tw_lmul2_lmac2_p,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
+#define tw_lmul2_lmac2_pa_6(f,acc,a0,a1,a2,a3,a4) tw_lmul2_lmac2_p_pick5(tw_lmul2_lmac2_pa,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
+#define tw_lmul2_lmac2_p_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v8cint32, v4cint32): P##_552, \
-  void (*)(v8cint32, v8cint32): P##_554, \
-  void (*)(v16cint32, v4cint32): P##_555, \
-  default: tw__no_such_product)
-#define tw__m2_80p_6(f,a0,a1,a2,a3,a4,a5) tw__m2_80p_pick6(tw__m2_80p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
-#define tw__m2_80pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m2_80p_pick6(tw__m2_80pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
-#define tw__m2_80p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v8cint32, v4cint32): P##_form552, \
+  void (*)(v8cint32, v8cint32): P##_form554, \
+  void (*)(v16cint32, v4cint32): P##_form555, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_p_6(f,a0,a1,a2,a3,a4,a5) tw_lmul2_lmac2_p_pick6(tw_lmul2_lmac2_p,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw_lmul2_lmac2_pa_7(f,acc,a0,a1,a2,a3,a4,a5) tw_lmul2_lmac2_p_pick6(tw_lmul2_lmac2_pa,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw_lmul2_lmac2_p_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v4cint32): P##_536, \
-  void (*)(v64int16, v4cint32): P##_537, \
-  void (*)(v16int32, v8cint16): P##_538, \
-  void (*)(v32int32, v8cint16): P##_539, \
-  void (*)(v16int32, v4cint32): P##_540, \
-  void (*)(v32int32, v4cint32): P##_541, \
-  void (*)(v16cint16, v8int32): P##_542, \
-  void (*)(v32cint16, v8int32): P##_543, \
-  void (*)(v16cint16, v4cint32): P##_544, \
-  void (*)(v32cint16, v4cint32): P##_545, \
-  void (*)(v8cint32, v16int16): P##_546, \
-  void (*)(v16cint32, v16int16): P##_547, \
-  void (*)(v8cint32, v8int32): P##_548, \
-  void (*)(v16cint32, v8int32): P##_549, \
-  void (*)(v8cint32, v8cint16): P##_550, \
-  void (*)(v16cint32, v8cint16): P##_551, \
-  default: tw__no_such_product)
-#define tw__m2_80p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80p_pick8(tw__m2_80p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m2_80pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80p_pick8(tw__m2_80pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+  void (*)(v32int16, v4cint32): P##_form536, \
+  void (*)(v64int16, v4cint32): P##_form537, \
+  void (*)(v16int32, v8cint16): P##_form538, \
+  void (*)(v32int32, v8cint16): P##_form539, \
+  void (*)(v16int32, v4cint32): P##_form540, \
+  void (*)(v32int32, v4cint32): P##_form541, \
+  void (*)(v16cint16, v8int32): P##_form542, \
+  void (*)(v32cint16, v8int32): P##_form543, \
+  void (*)(v16cint16, v4cint32): P##_form544, \
+  void (*)(v32cint16, v4cint32): P##_form545, \
+  void (*)(v8cint32, v16int16): P##_form546, \
+  void (*)(v16cint32, v16int16): P##_form547, \
+  void (*)(v8cint32, v8int32): P##_form548, \
+  void (*)(v16cint32, v8int32): P##_form549, \
+  void (*)(v8cint32, v8cint16): P##_form550, \
+  void (*)(v16cint32, v8cint16): P##_form551, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_p_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul2_lmac2_p_pick8(tw_lmul2_lmac2_p,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul2_lmac2_pa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul2_lmac2_p_pick8(tw_lmul2_lmac2_pa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
-#define TW__COUNTS_tw__m2_80p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
-#define TW__COUNTS_tw__m2_80pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul2_lmac2_p(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul2_lmac2_pa(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 557, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 558, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 559, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 560, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 561, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 562, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 563, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 564, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 565, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 566, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 567, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80b, 568, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 569, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 570, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 571, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80b, 572, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 573, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 574, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 575, (v8cint32 x, int xs, int xo, v8cint32 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 576, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__ABS)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80b, 577, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_b, 557, (v32int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_b, 558, (v64int16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_b, 559, (v16int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_b, 560, (v32int32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_b, 561, (v16int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_b, 562, (v32int32 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_b, 563, (v16cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_b, 564, (v32cint16 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_b, 565, (v16cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_b, 566, (v32cint16 x, int xs, int xo, int xt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_b, 567, (v8cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_b, 568, (v16cint32 x, int xs, int xo, int xt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_b, 569, (v8cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_b, 570, (v16cint32 x, int xs, int xo, int xt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_b, 571, (v8cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_b, 572, (v16cint32 x, int xs, int xo, int xt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, 0, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw_lmul2_lmac2_b, 573, (v8cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw_lmul2_lmac2_b, 574, (v8cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw_lmul2_lmac2_b, 575, (v8cint32 x, int xs, int xo, v8cint32 y, int zs, int zo), TW__M(&x, &y, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw_lmul2_lmac2_b, 576, (v16cint32 x, int xs, int xo, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__ABS)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw_lmul2_lmac2_b, 577, (v16cint32 x, int xs, int xo, int zs, int zo), TW__M(&x, &x, 0, xs, xo, 0, 0, 0, 0, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__ABS)
 #ifndef __cplusplus
-#define tw__m2_80b_pick5(P,a0,a1,a2,a3,a4) \
+TW__NO_SUCH(tw_lmul2_lmac2_b_)
+TW__NO_SUCH(tw_lmul2_lmac2_ba_)
+#define tw_lmul2_lmac2_b_pick5(P,a0,a1,a2,a3,a4) \
     _Generic((void (*)(__typeof__(a0)))0, \
-  void (*)(v8cint32): P##_574, \
-  void (*)(v16cint32): P##_577, \
-  default: tw__no_such_product)
-#define tw__m2_80b_5(f,a0,a1,a2,a3,a4) tw__m2_80b_pick5(tw__m2_80b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
-#define tw__m2_80ba_6(f,acc,a0,a1,a2,a3,a4) tw__m2_80b_pick5(tw__m2_80ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
-#define tw__m2_80b_pick6(P,a0,a1,a2,a3,a4,a5) \
+  void (*)(v8cint32): P##_form574, \
+  void (*)(v16cint32): P##_form577, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_b_5(f,a0,a1,a2,a3,a4) tw_lmul2_lmac2_b_pick5(tw_lmul2_lmac2_b,a0,a1,a2,a3,a4)(f,a0,a1,a2,a3,a4)
+#define tw_lmul2_lmac2_ba_6(f,acc,a0,a1,a2,a3,a4) tw_lmul2_lmac2_b_pick5(tw_lmul2_lmac2_ba,a0,a1,a2,a3,a4)(f,acc,a0,a1,a2,a3,a4)
+#define tw_lmul2_lmac2_b_pick6(P,a0,a1,a2,a3,a4,a5) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3)))0, \
-  void (*)(v8cint32, v4cint32): P##_573, \
-  void (*)(v8cint32, v8cint32): P##_575, \
-  void (*)(v16cint32, v4cint32): P##_576, \
-  default: tw__no_such_product)
-#define tw__m2_80b_6(f,a0,a1,a2,a3,a4,a5) tw__m2_80b_pick6(tw__m2_80b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
-#define tw__m2_80ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw__m2_80b_pick6(tw__m2_80ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
-#define tw__m2_80b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v8cint32, v4cint32): P##_form573, \
+  void (*)(v8cint32, v8cint32): P##_form575, \
+  void (*)(v16cint32, v4cint32): P##_form576, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_b_6(f,a0,a1,a2,a3,a4,a5) tw_lmul2_lmac2_b_pick6(tw_lmul2_lmac2_b,a0,a1,a2,a3,a4,a5)(f,a0,a1,a2,a3,a4,a5)
+#define tw_lmul2_lmac2_ba_7(f,acc,a0,a1,a2,a3,a4,a5) tw_lmul2_lmac2_b_pick6(tw_lmul2_lmac2_ba,a0,a1,a2,a3,a4,a5)(f,acc,a0,a1,a2,a3,a4,a5)
+#define tw_lmul2_lmac2_b_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v32int16, v4cint32): P##_557, \
-  void (*)(v64int16, v4cint32): P##_558, \
-  void (*)(v16int32, v8cint16): P##_559, \
-  void (*)(v32int32, v8cint16): P##_560, \
-  void (*)(v16int32, v4cint32): P##_561, \
-  void (*)(v32int32, v4cint32): P##_562, \
-  void (*)(v16cint16, v8int32): P##_563, \
-  void (*)(v32cint16, v8int32): P##_564, \
-  void (*)(v16cint16, v4cint32): P##_565, \
-  void (*)(v32cint16, v4cint32): P##_566, \
-  void (*)(v8cint32, v16int16): P##_567, \
-  void (*)(v16cint32, v16int16): P##_568, \
-  void (*)(v8cint32, v8int32): P##_569, \
-  void (*)(v16cint32, v8int32): P##_570, \
-  void (*)(v8cint32, v8cint16): P##_571, \
-  void (*)(v16cint32, v8cint16): P##_572, \
-  default: tw__no_such_product)
-#define tw__m2_80b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80b_pick8(tw__m2_80b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m2_80ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80b_pick8(tw__m2_80ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+  void (*)(v32int16, v4cint32): P##_form557, \
+  void (*)(v64int16, v4cint32): P##_form558, \
+  void (*)(v16int32, v8cint16): P##_form559, \
+  void (*)(v32int32, v8cint16): P##_form560, \
+  void (*)(v16int32, v4cint32): P##_form561, \
+  void (*)(v32int32, v4cint32): P##_form562, \
+  void (*)(v16cint16, v8int32): P##_form563, \
+  void (*)(v32cint16, v8int32): P##_form564, \
+  void (*)(v16cint16, v4cint32): P##_form565, \
+  void (*)(v32cint16, v4cint32): P##_form566, \
+  void (*)(v8cint32, v16int16): P##_form567, \
+  void (*)(v16cint32, v16int16): P##_form568, \
+  void (*)(v8cint32, v8int32): P##_form569, \
+  void (*)(v16cint32, v8int32): P##_form570, \
+  void (*)(v8cint32, v8cint16): P##_form571, \
+  void (*)(v16cint32, v8cint16): P##_form572, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_b_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul2_lmac2_b_pick8(tw_lmul2_lmac2_b,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul2_lmac2_ba_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul2_lmac2_b_pick8(tw_lmul2_lmac2_ba,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
 #else
-#define TW__COUNTS_tw__m2_80b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
-#define TW__COUNTS_tw__m2_80ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul2_lmac2_b(F, ...) F(5, __VA_ARGS__) F(6, __VA_ARGS__) F(8, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul2_lmac2_ba(F, ...) F(6, __VA_ARGS__) F(7, __VA_ARGS__) F(9, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 578, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 579, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 580, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 581, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 582, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 583, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 584, (v16int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 585, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 586, (v32int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 587, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 588, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 589, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 590, (v16cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 591, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 592, (v32cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 593, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 594, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80s, 595, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 596, (v8cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 597, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 598, (v16cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 599, (v8cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 600, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80s, 601, (v16cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 602, (v8cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 603, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
-TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw__m2_80s, 604, (v16cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_s, 578, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_s, 579, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_s, 580, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_s, 581, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_s, 582, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_s, 583, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_s, 584, (v16int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_s, 585, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_s, 586, (v32int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_s, 587, (v16cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_s, 588, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_s, 589, (v32cint16 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_s, 590, (v16cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_s, 591, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_s, 592, (v32cint16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_s, 593, (v8cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_s, 594, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_s, 595, (v16cint32 x, int xs, int xo, int xt, int ys, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_s, 596, (v8cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_s, 597, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_s, 598, (v16cint32 x, int xs, int xo, int xt, int ys, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_s, 599, (v8cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_s, 600, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_s, 601, (v16cint32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw_lmul2_lmac2_s, 602, (v8cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw_lmul2_lmac2_s, 603, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR)
+TW__MULTIPLY(lanes80_1, 16, v2cacc80, tw_lmul2_lmac2_s, 604, (v16cint32 x, int xs, int xo, int ys, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, 0, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR)
 #ifndef __cplusplus
-#define tw__m2_80s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
+TW__NO_SUCH(tw_lmul2_lmac2_s_)
+TW__NO_SUCH(tw_lmul2_lmac2_sa_)
+#define tw_lmul2_lmac2_s_pick7(P,a0,a1,a2,a3,a4,a5,a6) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4)))0, \
-  void (*)(v8cint32, v4cint32): P##_602, \
-  void (*)(v16cint32, v4cint32): P##_604, \
-  default: tw__no_such_product)
-#define tw__m2_80s_7(f,a0,a1,a2,a3,a4,a5,a6) tw__m2_80s_pick7(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m2_80sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw__m2_80s_pick7(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
-#define tw__m2_80s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+  void (*)(v8cint32, v4cint32): P##_form602, \
+  void (*)(v16cint32, v4cint32): P##_form604, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_s_7(f,a0,a1,a2,a3,a4,a5,a6) tw_lmul2_lmac2_s_pick7(tw_lmul2_lmac2_s,a0,a1,a2,a3,a4,a5,a6)(f,a0,a1,a2,a3,a4,a5,a6)
+#define tw_lmul2_lmac2_sa_8(f,acc,a0,a1,a2,a3,a4,a5,a6) tw_lmul2_lmac2_s_pick7(tw_lmul2_lmac2_sa,a0,a1,a2,a3,a4,a5,a6)(f,acc,a0,a1,a2,a3,a4,a5,a6)
+#define tw_lmul2_lmac2_s_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a5)))0, \
-  void (*)(v8cint32, v8cint32, v4cint32): P##_603, \
-  default: tw__no_such_product)
-#define tw__m2_80s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80s_pick8(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m2_80sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80s_pick8(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m2_80s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+  void (*)(v8cint32, v8cint32, v4cint32): P##_form603, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_s_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul2_lmac2_s_pick8(tw_lmul2_lmac2_s,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul2_lmac2_sa_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul2_lmac2_s_pick8(tw_lmul2_lmac2_sa,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul2_lmac2_s_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v4cint32): P##_578, \
-  void (*)(v64int16, v4cint32): P##_580, \
-  void (*)(v16int32, v8cint16): P##_581, \
-  void (*)(v32int32, v8cint16): P##_583, \
-  void (*)(v16int32, v4cint32): P##_584, \
-  void (*)(v32int32, v4cint32): P##_586, \
-  void (*)(v16cint16, v8int32): P##_587, \
-  void (*)(v32cint16, v8int32): P##_589, \
-  void (*)(v16cint16, v4cint32): P##_590, \
-  void (*)(v32cint16, v4cint32): P##_592, \
-  void (*)(v8cint32, v16int16): P##_593, \
-  void (*)(v16cint32, v16int16): P##_595, \
-  void (*)(v8cint32, v8int32): P##_596, \
-  void (*)(v16cint32, v8int32): P##_598, \
-  void (*)(v8cint32, v8cint16): P##_599, \
-  void (*)(v16cint32, v8cint16): P##_601, \
-  default: tw__no_such_product)
-#define tw__m2_80s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80s_pick9(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m2_80sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80s_pick9(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m2_80s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v4cint32): P##_form578, \
+  void (*)(v64int16, v4cint32): P##_form580, \
+  void (*)(v16int32, v8cint16): P##_form581, \
+  void (*)(v32int32, v8cint16): P##_form583, \
+  void (*)(v16int32, v4cint32): P##_form584, \
+  void (*)(v32int32, v4cint32): P##_form586, \
+  void (*)(v16cint16, v8int32): P##_form587, \
+  void (*)(v32cint16, v8int32): P##_form589, \
+  void (*)(v16cint16, v4cint32): P##_form590, \
+  void (*)(v32cint16, v4cint32): P##_form592, \
+  void (*)(v8cint32, v16int16): P##_form593, \
+  void (*)(v16cint32, v16int16): P##_form595, \
+  void (*)(v8cint32, v8int32): P##_form596, \
+  void (*)(v16cint32, v8int32): P##_form598, \
+  void (*)(v8cint32, v8cint16): P##_form599, \
+  void (*)(v16cint32, v8cint16): P##_form601, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_s_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul2_lmac2_s_pick9(tw_lmul2_lmac2_s,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul2_lmac2_sa_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul2_lmac2_s_pick9(tw_lmul2_lmac2_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul2_lmac2_s_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_579, \
-  void (*)(v16int32, v16int32, v8cint16): P##_582, \
-  void (*)(v16int32, v16int32, v4cint32): P##_585, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_588, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_591, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_594, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_597, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_600, \
-  default: tw__no_such_product)
-#define tw__m2_80s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80s_pick10(tw__m2_80s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m2_80sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80s_pick10(tw__m2_80sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+  void (*)(v32int16, v32int16, v4cint32): P##_form579, \
+  void (*)(v16int32, v16int32, v8cint16): P##_form582, \
+  void (*)(v16int32, v16int32, v4cint32): P##_form585, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_form588, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_form591, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_form594, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_form597, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_form600, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_s_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul2_lmac2_s_pick10(tw_lmul2_lmac2_s,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_lmul2_lmac2_sa_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul2_lmac2_s_pick10(tw_lmul2_lmac2_sa,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
-#define TW__COUNTS_tw__m2_80s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
-#define TW__COUNTS_tw__m2_80sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul2_lmac2_s(F, ...) F(7, __VA_ARGS__) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul2_lmac2_sa(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 605, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 606, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 607, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 608, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 609, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80m, 610, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 611, (v16int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 612, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80m, 613, (v32int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_m, 605, (v32int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_m, 606, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_m, 607, (v64int16 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_m, 608, (v16int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_m, 609, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_m, 610, (v32int32 x, int xs, int xo, int xt, int ys, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_m, 611, (v16int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_m, 612, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_m, 613, (v32int32 x, int xs, int xo, int xt, int ys, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR)
 #ifndef __cplusplus
-#define tw__m2_80m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+TW__NO_SUCH(tw_lmul2_lmac2_m_)
+TW__NO_SUCH(tw_lmul2_lmac2_ma_)
+#define tw_lmul2_lmac2_m_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v32int16, v4cint32): P##_605, \
-  void (*)(v64int16, v4cint32): P##_607, \
-  void (*)(v16int32, v8cint16): P##_608, \
-  void (*)(v32int32, v8cint16): P##_610, \
-  void (*)(v16int32, v4cint32): P##_611, \
-  void (*)(v32int32, v4cint32): P##_613, \
-  default: tw__no_such_product)
-#define tw__m2_80m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80m_pick9(tw__m2_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m2_80ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80m_pick9(tw__m2_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m2_80m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v32int16, v4cint32): P##_form605, \
+  void (*)(v64int16, v4cint32): P##_form607, \
+  void (*)(v16int32, v8cint16): P##_form608, \
+  void (*)(v32int32, v8cint16): P##_form610, \
+  void (*)(v16int32, v4cint32): P##_form611, \
+  void (*)(v32int32, v4cint32): P##_form613, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_m_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul2_lmac2_m_pick9(tw_lmul2_lmac2_m,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul2_lmac2_ma_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul2_lmac2_m_pick9(tw_lmul2_lmac2_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul2_lmac2_m_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a6)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_606, \
-  void (*)(v16int32, v16int32, v8cint16): P##_609, \
-  void (*)(v16int32, v16int32, v4cint32): P##_612, \
-  default: tw__no_such_product)
-#define tw__m2_80m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80m_pick10(tw__m2_80m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m2_80ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80m_pick10(tw__m2_80ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+  void (*)(v32int16, v32int16, v4cint32): P##_form606, \
+  void (*)(v16int32, v16int32, v8cint16): P##_form609, \
+  void (*)(v16int32, v16int32, v4cint32): P##_form612, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_m_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul2_lmac2_m_pick10(tw_lmul2_lmac2_m,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_lmul2_lmac2_ma_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul2_lmac2_m_pick10(tw_lmul2_lmac2_ma,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
 #else
-#define TW__COUNTS_tw__m2_80m(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
-#define TW__COUNTS_tw__m2_80ma(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul2_lmac2_m(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul2_lmac2_ma(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
 #endif
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 614, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 615, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 616, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 617, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 618, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 619, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 620, (v16int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 621, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 622, (v32int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 623, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 624, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 625, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 626, (v16cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 627, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 628, (v32cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 629, (v8cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 630, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw__m2_80t, 631, (v16cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 632, (v8cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 633, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 634, (v16cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 635, (v8cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 636, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
-TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw__m2_80t, 637, (v16cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_t, 614, (v32int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_t, 615, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_t, 616, (v64int16 x, int xs, int xo, int xt, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_t, 617, (v16int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_t, 618, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_t, 619, (v32int32 x, int xs, int xo, int xt, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_t, 620, (v16int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_t, 621, (v16int32 x, int xs, int xo, v16int32 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_t, 622, (v32int32 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_t, 623, (v16cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_t, 624, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_t, 625, (v32cint16 x, int xs, int xo, int xt, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_t, 626, (v16cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_t, 627, (v16cint16 x, int xs, int xo, v16cint16 y, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_t, 628, (v32cint16 x, int xs, int xo, int ys, int mt, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_t, 629, (v8cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_t, 630, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_4, 16, v2cacc80, tw_lmul2_lmac2_t, 631, (v16cint32 x, int xs, int xo, int xt, int ys, int mt, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_t, 632, (v8cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_t, 633, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_t, 634, (v16cint32 x, int xs, int xo, int ys, int mt, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_t, 635, (v8cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_t, 636, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
+TW__MULTIPLY(lanes80_2, 16, v2cacc80, tw_lmul2_lmac2_t, 637, (v16cint32 x, int xs, int xo, int ys, int mt, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, mt, 0, 0, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__CT)
 #ifndef __cplusplus
-#define tw__m2_80t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+TW__NO_SUCH(tw_lmul2_lmac2_t_)
+TW__NO_SUCH(tw_lmul2_lmac2_ta_)
+#define tw_lmul2_lmac2_t_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v16int32, v4cint32): P##_620, \
-  void (*)(v32int32, v4cint32): P##_622, \
-  void (*)(v16cint16, v4cint32): P##_626, \
-  void (*)(v32cint16, v4cint32): P##_628, \
-  void (*)(v8cint32, v8int32): P##_632, \
-  void (*)(v16cint32, v8int32): P##_634, \
-  void (*)(v8cint32, v8cint16): P##_635, \
-  void (*)(v16cint32, v8cint16): P##_637, \
-  default: tw__no_such_product)
-#define tw__m2_80t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80t_pick9(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m2_80ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80t_pick9(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m2_80t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
+  void (*)(v16int32, v4cint32): P##_form620, \
+  void (*)(v32int32, v4cint32): P##_form622, \
+  void (*)(v16cint16, v4cint32): P##_form626, \
+  void (*)(v32cint16, v4cint32): P##_form628, \
+  void (*)(v8cint32, v8int32): P##_form632, \
+  void (*)(v16cint32, v8int32): P##_form634, \
+  void (*)(v8cint32, v8cint16): P##_form635, \
+  void (*)(v16cint32, v8cint16): P##_form637, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_t_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul2_lmac2_t_pick9(tw_lmul2_lmac2_t,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul2_lmac2_ta_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul2_lmac2_t_pick9(tw_lmul2_lmac2_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul2_lmac2_t_pick10(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v16int32, v16int32, v4cint32): P##_621, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_627, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_633, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_636, \
+  void (*)(v16int32, v16int32, v4cint32): P##_form621, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_form627, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_form633, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_form636, \
   default: \
     _Generic((void (*)(__typeof__(a0), __typeof__(a6)))0, \
-  void (*)(v32int16, v4cint32): P##_614, \
-  void (*)(v64int16, v4cint32): P##_616, \
-  void (*)(v16int32, v8cint16): P##_617, \
-  void (*)(v32int32, v8cint16): P##_619, \
-  void (*)(v16cint16, v8int32): P##_623, \
-  void (*)(v32cint16, v8int32): P##_625, \
-  void (*)(v8cint32, v16int16): P##_629, \
-  void (*)(v16cint32, v16int16): P##_631, \
-  default: tw__no_such_product))
-#define tw__m2_80t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80t_pick10(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m2_80ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw__m2_80t_pick10(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
-#define tw__m2_80t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
+  void (*)(v32int16, v4cint32): P##_form614, \
+  void (*)(v64int16, v4cint32): P##_form616, \
+  void (*)(v16int32, v8cint16): P##_form617, \
+  void (*)(v32int32, v8cint16): P##_form619, \
+  void (*)(v16cint16, v8int32): P##_form623, \
+  void (*)(v32cint16, v8int32): P##_form625, \
+  void (*)(v8cint32, v16int16): P##_form629, \
+  void (*)(v16cint32, v16int16): P##_form631, \
+  default: TW__RULES_OF(P##_)))
+#define tw_lmul2_lmac2_t_10(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul2_lmac2_t_pick10(tw_lmul2_lmac2_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_lmul2_lmac2_ta_11(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9) tw_lmul2_lmac2_t_pick10(tw_lmul2_lmac2_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9)
+#define tw_lmul2_lmac2_t_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a7)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_615, \
-  void (*)(v16int32, v16int32, v8cint16): P##_618, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_624, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_630, \
-  default: tw__no_such_product)
-#define tw__m2_80t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80t_pick11(tw__m2_80t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m2_80ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80t_pick11(tw__m2_80ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+  void (*)(v32int16, v32int16, v4cint32): P##_form615, \
+  void (*)(v16int32, v16int32, v8cint16): P##_form618, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_form624, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_form630, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_t_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_lmul2_lmac2_t_pick11(tw_lmul2_lmac2_t,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_lmul2_lmac2_ta_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_lmul2_lmac2_t_pick11(tw_lmul2_lmac2_ta,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
 #else
-#define TW__COUNTS_tw__m2_80t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
-#define TW__COUNTS_tw__m2_80ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul2_lmac2_t(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(11, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul2_lmac2_ta(F, ...) F(10, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
 #endif
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 638, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 639, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 640, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 641, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 642, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 643, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 644, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 645, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 646, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 647, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 648, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 649, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 650, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 651, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 652, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 653, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 654, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_4, 16, v4cacc80, tw__m2_80u, 655, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 656, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 657, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 658, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 659, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 660, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_2, 16, v4cacc80, tw__m2_80u, 661, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 662, (v8cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 663, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
-TW__MULTIPLY(uct80_1, 16, v4cacc80, tw__m2_80u, 664, (v16cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw_lmul2_lmac2_u, 638, (v32int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw_lmul2_lmac2_u, 639, (v32int16 x, int xs, int xo, int xt, v32int16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 32, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw_lmul2_lmac2_u, 640, (v64int16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 0, 64, TW__I32, 1, 4, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw_lmul2_lmac2_u, 641, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw_lmul2_lmac2_u, 642, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw_lmul2_lmac2_u, 643, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I16, 1, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw_lmul2_lmac2_u, 644, (v16int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw_lmul2_lmac2_u, 645, (v16int32 x, int xs, int xo, int xt, v16int32 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw_lmul2_lmac2_u, 646, (v32int32 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 0, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw_lmul2_lmac2_u, 647, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw_lmul2_lmac2_u, 648, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw_lmul2_lmac2_u, 649, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 0, 8, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw_lmul2_lmac2_u, 650, (v16cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw_lmul2_lmac2_u, 651, (v16cint16 x, int xs, int xo, int xt, v16cint16 y, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 16, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw_lmul2_lmac2_u, 652, (v32cint16 x, int xs, int xo, int xt, int ys, int uc, int us, v4cint32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I16, 1, 32, TW__I32, 1, 4, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw_lmul2_lmac2_u, 653, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw_lmul2_lmac2_u, 654, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_4, 16, v4cacc80, tw_lmul2_lmac2_u, 655, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v16int16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 0, 16, 2, 4), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw_lmul2_lmac2_u, 656, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw_lmul2_lmac2_u, 657, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw_lmul2_lmac2_u, 658, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8int32 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I32, 0, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw_lmul2_lmac2_u, 659, (v8cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw_lmul2_lmac2_u, 660, (v8cint32 x, int xs, int xo, int xt, v8cint32 y, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &y, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 8, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_2, 16, v4cacc80, tw_lmul2_lmac2_u, 661, (v16cint32 x, int xs, int xo, int xt, int ys, int uc, int us, v8cint16 z, int zs, int zo, int zt), TW__M(&x, &x, &z, xs, xo, 0, xt, 0, ys, 0, 0, uc, us, zs, zo, 0, zt, 0), TW__S(TW__I32, 1, 16, TW__I16, 1, 8, 2, 2), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_1, 16, v4cacc80, tw_lmul2_lmac2_u, 662, (v8cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_1, 16, v4cacc80, tw_lmul2_lmac2_u, 663, (v8cint32 x, int xs, int xo, v8cint32 y, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &y, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 8, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
+TW__MULTIPLY(uct80_1, 16, v4cacc80, tw_lmul2_lmac2_u, 664, (v16cint32 x, int xs, int xo, int ys, int us, v4cint32 z, int zs, int zo), TW__M(&x, &x, &z, xs, xo, 0, 0, 0, ys, 0, 0, 0, us, zs, zo, 0, 0, 0), TW__S(TW__I32, 1, 16, TW__I32, 1, 4, 2, 1), TW__PAIR | TW__UCT)
 #ifndef __cplusplus
-#define tw__m2_80u_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
+TW__NO_SUCH(tw_lmul2_lmac2_u_)
+TW__NO_SUCH(tw_lmul2_lmac2_ua_)
+#define tw_lmul2_lmac2_u_pick8(P,a0,a1,a2,a3,a4,a5,a6,a7) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a5)))0, \
-  void (*)(v8cint32, v4cint32): P##_662, \
-  void (*)(v16cint32, v4cint32): P##_664, \
-  default: tw__no_such_product)
-#define tw__m2_80u_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80u_pick8(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m2_80ua_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw__m2_80u_pick8(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
-#define tw__m2_80u_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
+  void (*)(v8cint32, v4cint32): P##_form662, \
+  void (*)(v16cint32, v4cint32): P##_form664, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_u_8(f,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul2_lmac2_u_pick8(tw_lmul2_lmac2_u,a0,a1,a2,a3,a4,a5,a6,a7)(f,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul2_lmac2_ua_9(f,acc,a0,a1,a2,a3,a4,a5,a6,a7) tw_lmul2_lmac2_u_pick8(tw_lmul2_lmac2_ua,a0,a1,a2,a3,a4,a5,a6,a7)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7)
+#define tw_lmul2_lmac2_u_pick9(P,a0,a1,a2,a3,a4,a5,a6,a7,a8) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a3), __typeof__(a6)))0, \
-  void (*)(v8cint32, v8cint32, v4cint32): P##_663, \
-  default: tw__no_such_product)
-#define tw__m2_80u_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80u_pick9(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m2_80ua_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw__m2_80u_pick9(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
-#define tw__m2_80u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
+  void (*)(v8cint32, v8cint32, v4cint32): P##_form663, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_u_9(f,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul2_lmac2_u_pick9(tw_lmul2_lmac2_u,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul2_lmac2_ua_10(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8) tw_lmul2_lmac2_u_pick9(tw_lmul2_lmac2_ua,a0,a1,a2,a3,a4,a5,a6,a7,a8)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8)
+#define tw_lmul2_lmac2_u_pick11(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a7)))0, \
-  void (*)(v32int16, v4cint32): P##_638, \
-  void (*)(v64int16, v4cint32): P##_640, \
-  void (*)(v16int32, v8cint16): P##_641, \
-  void (*)(v32int32, v8cint16): P##_643, \
-  void (*)(v16int32, v4cint32): P##_644, \
-  void (*)(v32int32, v4cint32): P##_646, \
-  void (*)(v16cint16, v8int32): P##_647, \
-  void (*)(v32cint16, v8int32): P##_649, \
-  void (*)(v16cint16, v4cint32): P##_650, \
-  void (*)(v32cint16, v4cint32): P##_652, \
-  void (*)(v8cint32, v16int16): P##_653, \
-  void (*)(v16cint32, v16int16): P##_655, \
-  void (*)(v8cint32, v8int32): P##_656, \
-  void (*)(v16cint32, v8int32): P##_658, \
-  void (*)(v8cint32, v8cint16): P##_659, \
-  void (*)(v16cint32, v8cint16): P##_661, \
-  default: tw__no_such_product)
-#define tw__m2_80u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80u_pick11(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m2_80ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw__m2_80u_pick11(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
-#define tw__m2_80u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
+  void (*)(v32int16, v4cint32): P##_form638, \
+  void (*)(v64int16, v4cint32): P##_form640, \
+  void (*)(v16int32, v8cint16): P##_form641, \
+  void (*)(v32int32, v8cint16): P##_form643, \
+  void (*)(v16int32, v4cint32): P##_form644, \
+  void (*)(v32int32, v4cint32): P##_form646, \
+  void (*)(v16cint16, v8int32): P##_form647, \
+  void (*)(v32cint16, v8int32): P##_form649, \
+  void (*)(v16cint16, v4cint32): P##_form650, \
+  void (*)(v32cint16, v4cint32): P##_form652, \
+  void (*)(v8cint32, v16int16): P##_form653, \
+  void (*)(v16cint32, v16int16): P##_form655, \
+  void (*)(v8cint32, v8int32): P##_form656, \
+  void (*)(v16cint32, v8int32): P##_form658, \
+  void (*)(v8cint32, v8cint16): P##_form659, \
+  void (*)(v16cint32, v8cint16): P##_form661, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_u_11(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_lmul2_lmac2_u_pick11(tw_lmul2_lmac2_u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_lmul2_lmac2_ua_12(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10) tw_lmul2_lmac2_u_pick11(tw_lmul2_lmac2_ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10)
+#define tw_lmul2_lmac2_u_pick12(P,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) \
     _Generic((void (*)(__typeof__(a0), __typeof__(a4), __typeof__(a8)))0, \
-  void (*)(v32int16, v32int16, v4cint32): P##_639, \
-  void (*)(v16int32, v16int32, v8cint16): P##_642, \
-  void (*)(v16int32, v16int32, v4cint32): P##_645, \
-  void (*)(v16cint16, v16cint16, v8int32): P##_648, \
-  void (*)(v16cint16, v16cint16, v4cint32): P##_651, \
-  void (*)(v8cint32, v8cint32, v16int16): P##_654, \
-  void (*)(v8cint32, v8cint32, v8int32): P##_657, \
-  void (*)(v8cint32, v8cint32, v8cint16): P##_660, \
-  default: tw__no_such_product)
-#define tw__m2_80u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m2_80u_pick12(tw__m2_80u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
-#define tw__m2_80ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw__m2_80u_pick12(tw__m2_80ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+  void (*)(v32int16, v32int16, v4cint32): P##_form639, \
+  void (*)(v16int32, v16int32, v8cint16): P##_form642, \
+  void (*)(v16int32, v16int32, v4cint32): P##_form645, \
+  void (*)(v16cint16, v16cint16, v8int32): P##_form648, \
+  void (*)(v16cint16, v16cint16, v4cint32): P##_form651, \
+  void (*)(v8cint32, v8cint32, v16int16): P##_form654, \
+  void (*)(v8cint32, v8cint32, v8int32): P##_form657, \
+  void (*)(v8cint32, v8cint32, v8cint16): P##_form660, \
+  default: TW__RULES_OF(P##_))
+#define tw_lmul2_lmac2_u_12(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_lmul2_lmac2_u_pick12(tw_lmul2_lmac2_u,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
+#define tw_lmul2_lmac2_ua_13(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11) tw_lmul2_lmac2_u_pick12(tw_lmul2_lmac2_ua,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)(f,acc,a0,a1,a2,a3,a4,a5,a6,a7,a8,a9,a10,a11)
 #else
-#define TW__COUNTS_tw__m2_80u(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
-#define TW__COUNTS_tw__m2_80ua(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul2_lmac2_u(F, ...) F(8, __VA_ARGS__) F(9, __VA_ARGS__) F(11, __VA_ARGS__) F(12, __VA_ARGS__)
+#define TW__COUNTS_tw_lmul2_lmac2_ua(F, ...) F(9, __VA_ARGS__) F(10, __VA_ARGS__) F(12, __VA_ARGS__) F(13, __VA_ARGS__)
 #endif
 #ifdef __cplusplus
-TW__NAME(mul16, tw__m16_48p, 0)
-TW__NAME(mul16_abs, tw__m16_48b, 0)
-TW__NAME(mul16_sym, tw__m16_48s, 0)
-TW__NAME(mul16_antisym, tw__m16_48s, 0|TW__ANTISYM)
-TW__NAME(mul16_max, tw__m16_48m, 0|TW__MAX)
-TW__NAME(mul16_min, tw__m16_48m, 0|TW__MIN)
-TW__NAME(mul16_maxdiff, tw__m16_48m, 0|TW__MAXDIFF)
-TW__NAME(mul16_sym_ct, tw__m16_48t, 0)
-TW__NAME(mul16_antisym_ct, tw__m16_48t, 0|TW__ANTISYM)
-TW__NAME(mul16_sym_uct, tw__m16_48u, 0)
-TW__NAME(mul16_antisym_uct, tw__m16_48u, 0|TW__ANTISYM)
-TW__NAME(mac16, tw__m16_48pa, 0)
-TW__NAME(mac16_abs, tw__m16_48ba, 0)
-TW__NAME(mac16_sym, tw__m16_48sa, 0)
-TW__NAME(mac16_antisym, tw__m16_48sa, 0|TW__ANTISYM)
-TW__NAME(mac16_max, tw__m16_48ma, 0|TW__MAX)
-TW__NAME(mac16_min, tw__m16_48ma, 0|TW__MIN)
-TW__NAME(mac16_maxdiff, tw__m16_48ma, 0|TW__MAXDIFF)
-TW__NAME(mac16_sym_ct, tw__m16_48ta, 0)
-TW__NAME(mac16_antisym_ct, tw__m16_48ta, 0|TW__ANTISYM)
-TW__NAME(mac16_sym_uct, tw__m16_48ua, 0)
-TW__NAME(mac16_antisym_uct, tw__m16_48ua, 0|TW__ANTISYM)
-TW__NAME(msc16, tw__m16_48pa, TW__SUBTRACT)
-TW__NAME(msc16_abs, tw__m16_48ba, TW__SUBTRACT)
-TW__NAME(msc16_sym, tw__m16_48sa, TW__SUBTRACT)
-TW__NAME(msc16_antisym, tw__m16_48sa, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(msc16_max, tw__m16_48ma, TW__SUBTRACT|TW__MAX)
-TW__NAME(msc16_min, tw__m16_48ma, TW__SUBTRACT|TW__MIN)
-TW__NAME(msc16_maxdiff, tw__m16_48ma, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(msc16_sym_ct, tw__m16_48ta, TW__SUBTRACT)
-TW__NAME(msc16_antisym_ct, tw__m16_48ta, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(msc16_sym_uct, tw__m16_48ua, TW__SUBTRACT)
-TW__NAME(msc16_antisym_uct, tw__m16_48ua, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(negmul16, tw__m16_48p, TW__SUBTRACT)
-TW__NAME(negmul16_abs, tw__m16_48b, TW__SUBTRACT)
-TW__NAME(negmul16_sym, tw__m16_48s, TW__SUBTRACT)
-TW__NAME(negmul16_antisym, tw__m16_48s, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(negmul16_max, tw__m16_48m, TW__SUBTRACT|TW__MAX)
-TW__NAME(negmul16_min, tw__m16_48m, TW__SUBTRACT|TW__MIN)
-TW__NAME(negmul16_maxdiff, tw__m16_48m, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(negmul16_sym_ct, tw__m16_48t, TW__SUBTRACT)
-TW__NAME(negmul16_antisym_ct, tw__m16_48t, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(negmul16_sym_uct, tw__m16_48u, TW__SUBTRACT)
-TW__NAME(negmul16_antisym_uct, tw__m16_48u, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(mul8, tw__m8_48p, 0)
-TW__NAME(mul8_c, tw__m8_48p, 0|TW__CONJ)
-TW__NAME(mul8_cn, tw__m8_48p, 0|TW__CONJ_X)
-TW__NAME(mul8_nc, tw__m8_48p, 0|TW__CONJ_Z)
-TW__NAME(mul8_cc, tw__m8_48p, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul8_abs, tw__m8_48b, 0)
-TW__NAME(mul8_abs_c, tw__m8_48b, 0|TW__CONJ)
-TW__NAME(mul8_abs_cn, tw__m8_48b, 0|TW__CONJ_X)
-TW__NAME(mul8_abs_nc, tw__m8_48b, 0|TW__CONJ_Z)
-TW__NAME(mul8_abs_cc, tw__m8_48b, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul8_sym, tw__m8_48s, 0)
-TW__NAME(mul8_sym_c, tw__m8_48s, 0|TW__CONJ)
-TW__NAME(mul8_sym_cn, tw__m8_48s, 0|TW__CONJ_X)
-TW__NAME(mul8_sym_nc, tw__m8_48s, 0|TW__CONJ_Z)
-TW__NAME(mul8_sym_cc, tw__m8_48s, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul8_antisym, tw__m8_48s, 0|TW__ANTISYM)
-TW__NAME(mul8_antisym_c, tw__m8_48s, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(mul8_antisym_cn, tw__m8_48s, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(mul8_antisym_nc, tw__m8_48s, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(mul8_antisym_cc, tw__m8_48s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul8_max, tw__m8_48m, 0|TW__MAX)
-TW__NAME(mul8_max_c, tw__m8_48m, 0|TW__MAX|TW__CONJ)
-TW__NAME(mul8_max_cn, tw__m8_48m, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(mul8_max_nc, tw__m8_48m, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(mul8_max_cc, tw__m8_48m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul8_min, tw__m8_48m, 0|TW__MIN)
-TW__NAME(mul8_min_c, tw__m8_48m, 0|TW__MIN|TW__CONJ)
-TW__NAME(mul8_min_cn, tw__m8_48m, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(mul8_min_nc, tw__m8_48m, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(mul8_min_cc, tw__m8_48m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul8_maxdiff, tw__m8_48m, 0|TW__MAXDIFF)
-TW__NAME(mul8_maxdiff_c, tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(mul8_maxdiff_cn, tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(mul8_maxdiff_nc, tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(mul8_maxdiff_cc, tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul8_sym_ct, tw__m8_48t, 0)
-TW__NAME(mul8_sym_ct_c, tw__m8_48t, 0|TW__CONJ)
-TW__NAME(mul8_sym_ct_cn, tw__m8_48t, 0|TW__CONJ_X)
-TW__NAME(mul8_sym_ct_nc, tw__m8_48t, 0|TW__CONJ_Z)
-TW__NAME(mul8_sym_ct_cc, tw__m8_48t, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul8_antisym_ct, tw__m8_48t, 0|TW__ANTISYM)
-TW__NAME(mul8_antisym_ct_c, tw__m8_48t, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(mul8_antisym_ct_cn, tw__m8_48t, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(mul8_antisym_ct_nc, tw__m8_48t, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(mul8_antisym_ct_cc, tw__m8_48t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul8_sym_uct, tw__m8_48u, 0)
-TW__NAME(mul8_sym_uct_c, tw__m8_48u, 0|TW__CONJ)
-TW__NAME(mul8_sym_uct_cn, tw__m8_48u, 0|TW__CONJ_X)
-TW__NAME(mul8_sym_uct_nc, tw__m8_48u, 0|TW__CONJ_Z)
-TW__NAME(mul8_sym_uct_cc, tw__m8_48u, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul8_antisym_uct, tw__m8_48u, 0|TW__ANTISYM)
-TW__NAME(mul8_antisym_uct_c, tw__m8_48u, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(mul8_antisym_uct_cn, tw__m8_48u, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(mul8_antisym_uct_nc, tw__m8_48u, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(mul8_antisym_uct_cc, tw__m8_48u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8, tw__m8_48pa, 0)
-TW__NAME(mac8_c, tw__m8_48pa, 0|TW__CONJ)
-TW__NAME(mac8_cn, tw__m8_48pa, 0|TW__CONJ_X)
-TW__NAME(mac8_nc, tw__m8_48pa, 0|TW__CONJ_Z)
-TW__NAME(mac8_cc, tw__m8_48pa, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8_abs, tw__m8_48ba, 0)
-TW__NAME(mac8_abs_c, tw__m8_48ba, 0|TW__CONJ)
-TW__NAME(mac8_abs_cn, tw__m8_48ba, 0|TW__CONJ_X)
-TW__NAME(mac8_abs_nc, tw__m8_48ba, 0|TW__CONJ_Z)
-TW__NAME(mac8_abs_cc, tw__m8_48ba, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8_sym, tw__m8_48sa, 0)
-TW__NAME(mac8_sym_c, tw__m8_48sa, 0|TW__CONJ)
-TW__NAME(mac8_sym_cn, tw__m8_48sa, 0|TW__CONJ_X)
-TW__NAME(mac8_sym_nc, tw__m8_48sa, 0|TW__CONJ_Z)
-TW__NAME(mac8_sym_cc, tw__m8_48sa, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8_antisym, tw__m8_48sa, 0|TW__ANTISYM)
-TW__NAME(mac8_antisym_c, tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(mac8_antisym_cn, tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(mac8_antisym_nc, tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(mac8_antisym_cc, tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8_max, tw__m8_48ma, 0|TW__MAX)
-TW__NAME(mac8_max_c, tw__m8_48ma, 0|TW__MAX|TW__CONJ)
-TW__NAME(mac8_max_cn, tw__m8_48ma, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(mac8_max_nc, tw__m8_48ma, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(mac8_max_cc, tw__m8_48ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8_min, tw__m8_48ma, 0|TW__MIN)
-TW__NAME(mac8_min_c, tw__m8_48ma, 0|TW__MIN|TW__CONJ)
-TW__NAME(mac8_min_cn, tw__m8_48ma, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(mac8_min_nc, tw__m8_48ma, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(mac8_min_cc, tw__m8_48ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8_maxdiff, tw__m8_48ma, 0|TW__MAXDIFF)
-TW__NAME(mac8_maxdiff_c, tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(mac8_maxdiff_cn, tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(mac8_maxdiff_nc, tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(mac8_maxdiff_cc, tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8_sym_ct, tw__m8_48ta, 0)
-TW__NAME(mac8_sym_ct_c, tw__m8_48ta, 0|TW__CONJ)
-TW__NAME(mac8_sym_ct_cn, tw__m8_48ta, 0|TW__CONJ_X)
-TW__NAME(mac8_sym_ct_nc, tw__m8_48ta, 0|TW__CONJ_Z)
-TW__NAME(mac8_sym_ct_cc, tw__m8_48ta, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8_antisym_ct, tw__m8_48ta, 0|TW__ANTISYM)
-TW__NAME(mac8_antisym_ct_c, tw__m8_48ta, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(mac8_antisym_ct_cn, tw__m8_48ta, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(mac8_antisym_ct_nc, tw__m8_48ta, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(mac8_antisym_ct_cc, tw__m8_48ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8_sym_uct, tw__m8_48ua, 0)
-TW__NAME(mac8_sym_uct_c, tw__m8_48ua, 0|TW__CONJ)
-TW__NAME(mac8_sym_uct_cn, tw__m8_48ua, 0|TW__CONJ_X)
-TW__NAME(mac8_sym_uct_nc, tw__m8_48ua, 0|TW__CONJ_Z)
-TW__NAME(mac8_sym_uct_cc, tw__m8_48ua, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac8_antisym_uct, tw__m8_48ua, 0|TW__ANTISYM)
-TW__NAME(mac8_antisym_uct_c, tw__m8_48ua, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(mac8_antisym_uct_cn, tw__m8_48ua, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(mac8_antisym_uct_nc, tw__m8_48ua, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(mac8_antisym_uct_cc, tw__m8_48ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8, tw__m8_48pa, TW__SUBTRACT)
-TW__NAME(msc8_c, tw__m8_48pa, TW__SUBTRACT|TW__CONJ)
-TW__NAME(msc8_cn, tw__m8_48pa, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(msc8_nc, tw__m8_48pa, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(msc8_cc, tw__m8_48pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8_abs, tw__m8_48ba, TW__SUBTRACT)
-TW__NAME(msc8_abs_c, tw__m8_48ba, TW__SUBTRACT|TW__CONJ)
-TW__NAME(msc8_abs_cn, tw__m8_48ba, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(msc8_abs_nc, tw__m8_48ba, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(msc8_abs_cc, tw__m8_48ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8_sym, tw__m8_48sa, TW__SUBTRACT)
-TW__NAME(msc8_sym_c, tw__m8_48sa, TW__SUBTRACT|TW__CONJ)
-TW__NAME(msc8_sym_cn, tw__m8_48sa, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(msc8_sym_nc, tw__m8_48sa, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(msc8_sym_cc, tw__m8_48sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8_antisym, tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(msc8_antisym_c, tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(msc8_antisym_cn, tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(msc8_antisym_nc, tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(msc8_antisym_cc, tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8_max, tw__m8_48ma, TW__SUBTRACT|TW__MAX)
-TW__NAME(msc8_max_c, tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(msc8_max_cn, tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(msc8_max_nc, tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(msc8_max_cc, tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8_min, tw__m8_48ma, TW__SUBTRACT|TW__MIN)
-TW__NAME(msc8_min_c, tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(msc8_min_cn, tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(msc8_min_nc, tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(msc8_min_cc, tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8_maxdiff, tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(msc8_maxdiff_c, tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(msc8_maxdiff_cn, tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(msc8_maxdiff_nc, tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(msc8_maxdiff_cc, tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8_sym_ct, tw__m8_48ta, TW__SUBTRACT)
-TW__NAME(msc8_sym_ct_c, tw__m8_48ta, TW__SUBTRACT|TW__CONJ)
-TW__NAME(msc8_sym_ct_cn, tw__m8_48ta, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(msc8_sym_ct_nc, tw__m8_48ta, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(msc8_sym_ct_cc, tw__m8_48ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8_antisym_ct, tw__m8_48ta, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(msc8_antisym_ct_c, tw__m8_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(msc8_antisym_ct_cn, tw__m8_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(msc8_antisym_ct_nc, tw__m8_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(msc8_antisym_ct_cc, tw__m8_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8_sym_uct, tw__m8_48ua, TW__SUBTRACT)
-TW__NAME(msc8_sym_uct_c, tw__m8_48ua, TW__SUBTRACT|TW__CONJ)
-TW__NAME(msc8_sym_uct_cn, tw__m8_48ua, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(msc8_sym_uct_nc, tw__m8_48ua, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(msc8_sym_uct_cc, tw__m8_48ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc8_antisym_uct, tw__m8_48ua, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(msc8_antisym_uct_c, tw__m8_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(msc8_antisym_uct_cn, tw__m8_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(msc8_antisym_uct_nc, tw__m8_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(msc8_antisym_uct_cc, tw__m8_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8, tw__m8_48p, TW__SUBTRACT)
-TW__NAME(negmul8_c, tw__m8_48p, TW__SUBTRACT|TW__CONJ)
-TW__NAME(negmul8_cn, tw__m8_48p, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(negmul8_nc, tw__m8_48p, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(negmul8_cc, tw__m8_48p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8_abs, tw__m8_48b, TW__SUBTRACT)
-TW__NAME(negmul8_abs_c, tw__m8_48b, TW__SUBTRACT|TW__CONJ)
-TW__NAME(negmul8_abs_cn, tw__m8_48b, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(negmul8_abs_nc, tw__m8_48b, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(negmul8_abs_cc, tw__m8_48b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8_sym, tw__m8_48s, TW__SUBTRACT)
-TW__NAME(negmul8_sym_c, tw__m8_48s, TW__SUBTRACT|TW__CONJ)
-TW__NAME(negmul8_sym_cn, tw__m8_48s, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(negmul8_sym_nc, tw__m8_48s, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(negmul8_sym_cc, tw__m8_48s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8_antisym, tw__m8_48s, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(negmul8_antisym_c, tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(negmul8_antisym_cn, tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(negmul8_antisym_nc, tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(negmul8_antisym_cc, tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8_max, tw__m8_48m, TW__SUBTRACT|TW__MAX)
-TW__NAME(negmul8_max_c, tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(negmul8_max_cn, tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(negmul8_max_nc, tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(negmul8_max_cc, tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8_min, tw__m8_48m, TW__SUBTRACT|TW__MIN)
-TW__NAME(negmul8_min_c, tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(negmul8_min_cn, tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(negmul8_min_nc, tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(negmul8_min_cc, tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8_maxdiff, tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(negmul8_maxdiff_c, tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(negmul8_maxdiff_cn, tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(negmul8_maxdiff_nc, tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(negmul8_maxdiff_cc, tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8_sym_ct, tw__m8_48t, TW__SUBTRACT)
-TW__NAME(negmul8_sym_ct_c, tw__m8_48t, TW__SUBTRACT|TW__CONJ)
-TW__NAME(negmul8_sym_ct_cn, tw__m8_48t, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(negmul8_sym_ct_nc, tw__m8_48t, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(negmul8_sym_ct_cc, tw__m8_48t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8_antisym_ct, tw__m8_48t, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(negmul8_antisym_ct_c, tw__m8_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(negmul8_antisym_ct_cn, tw__m8_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(negmul8_antisym_ct_nc, tw__m8_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(negmul8_antisym_ct_cc, tw__m8_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8_sym_uct, tw__m8_48u, TW__SUBTRACT)
-TW__NAME(negmul8_sym_uct_c, tw__m8_48u, TW__SUBTRACT|TW__CONJ)
-TW__NAME(negmul8_sym_uct_cn, tw__m8_48u, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(negmul8_sym_uct_nc, tw__m8_48u, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(negmul8_sym_uct_cc, tw__m8_48u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul8_antisym_uct, tw__m8_48u, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(negmul8_antisym_uct_c, tw__m8_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(negmul8_antisym_uct_cn, tw__m8_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(negmul8_antisym_uct_nc, tw__m8_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(negmul8_antisym_uct_cc, tw__m8_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4, tw__m4_48p, 0)
-TW__NAME(mul4_c, tw__m4_48p, 0|TW__CONJ)
-TW__NAME(mul4_cn, tw__m4_48p, 0|TW__CONJ_X)
-TW__NAME(mul4_nc, tw__m4_48p, 0|TW__CONJ_Z)
-TW__NAME(mul4_cc, tw__m4_48p, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4_abs, tw__m4_48b, 0)
-TW__NAME(mul4_abs_c, tw__m4_48b, 0|TW__CONJ)
-TW__NAME(mul4_abs_cn, tw__m4_48b, 0|TW__CONJ_X)
-TW__NAME(mul4_abs_nc, tw__m4_48b, 0|TW__CONJ_Z)
-TW__NAME(mul4_abs_cc, tw__m4_48b, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4_sym, tw__m4_48s, 0)
-TW__NAME(mul4_sym_c, tw__m4_48s, 0|TW__CONJ)
-TW__NAME(mul4_sym_cn, tw__m4_48s, 0|TW__CONJ_X)
-TW__NAME(mul4_sym_nc, tw__m4_48s, 0|TW__CONJ_Z)
-TW__NAME(mul4_sym_cc, tw__m4_48s, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4_antisym, tw__m4_48s, 0|TW__ANTISYM)
-TW__NAME(mul4_antisym_c, tw__m4_48s, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(mul4_antisym_cn, tw__m4_48s, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(mul4_antisym_nc, tw__m4_48s, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(mul4_antisym_cc, tw__m4_48s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4_max, tw__m4_48m, 0|TW__MAX)
-TW__NAME(mul4_max_c, tw__m4_48m, 0|TW__MAX|TW__CONJ)
-TW__NAME(mul4_max_cn, tw__m4_48m, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(mul4_max_nc, tw__m4_48m, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(mul4_max_cc, tw__m4_48m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4_min, tw__m4_48m, 0|TW__MIN)
-TW__NAME(mul4_min_c, tw__m4_48m, 0|TW__MIN|TW__CONJ)
-TW__NAME(mul4_min_cn, tw__m4_48m, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(mul4_min_nc, tw__m4_48m, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(mul4_min_cc, tw__m4_48m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4_maxdiff, tw__m4_48m, 0|TW__MAXDIFF)
-TW__NAME(mul4_maxdiff_c, tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(mul4_maxdiff_cn, tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(mul4_maxdiff_nc, tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(mul4_maxdiff_cc, tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4_sym_ct, tw__m4_48t, 0)
-TW__NAME(mul4_sym_ct_c, tw__m4_48t, 0|TW__CONJ)
-TW__NAME(mul4_sym_ct_cn, tw__m4_48t, 0|TW__CONJ_X)
-TW__NAME(mul4_sym_ct_nc, tw__m4_48t, 0|TW__CONJ_Z)
-TW__NAME(mul4_sym_ct_cc, tw__m4_48t, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4_antisym_ct, tw__m4_48t, 0|TW__ANTISYM)
-TW__NAME(mul4_antisym_ct_c, tw__m4_48t, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(mul4_antisym_ct_cn, tw__m4_48t, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(mul4_antisym_ct_nc, tw__m4_48t, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(mul4_antisym_ct_cc, tw__m4_48t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4_sym_uct, tw__m4_48u, 0)
-TW__NAME(mul4_sym_uct_c, tw__m4_48u, 0|TW__CONJ)
-TW__NAME(mul4_sym_uct_cn, tw__m4_48u, 0|TW__CONJ_X)
-TW__NAME(mul4_sym_uct_nc, tw__m4_48u, 0|TW__CONJ_Z)
-TW__NAME(mul4_sym_uct_cc, tw__m4_48u, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mul4_antisym_uct, tw__m4_48u, 0|TW__ANTISYM)
-TW__NAME(mul4_antisym_uct_c, tw__m4_48u, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(mul4_antisym_uct_cn, tw__m4_48u, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(mul4_antisym_uct_nc, tw__m4_48u, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(mul4_antisym_uct_cc, tw__m4_48u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4, tw__m4_48pa, 0)
-TW__NAME(mac4_c, tw__m4_48pa, 0|TW__CONJ)
-TW__NAME(mac4_cn, tw__m4_48pa, 0|TW__CONJ_X)
-TW__NAME(mac4_nc, tw__m4_48pa, 0|TW__CONJ_Z)
-TW__NAME(mac4_cc, tw__m4_48pa, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4_abs, tw__m4_48ba, 0)
-TW__NAME(mac4_abs_c, tw__m4_48ba, 0|TW__CONJ)
-TW__NAME(mac4_abs_cn, tw__m4_48ba, 0|TW__CONJ_X)
-TW__NAME(mac4_abs_nc, tw__m4_48ba, 0|TW__CONJ_Z)
-TW__NAME(mac4_abs_cc, tw__m4_48ba, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4_sym, tw__m4_48sa, 0)
-TW__NAME(mac4_sym_c, tw__m4_48sa, 0|TW__CONJ)
-TW__NAME(mac4_sym_cn, tw__m4_48sa, 0|TW__CONJ_X)
-TW__NAME(mac4_sym_nc, tw__m4_48sa, 0|TW__CONJ_Z)
-TW__NAME(mac4_sym_cc, tw__m4_48sa, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4_antisym, tw__m4_48sa, 0|TW__ANTISYM)
-TW__NAME(mac4_antisym_c, tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(mac4_antisym_cn, tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(mac4_antisym_nc, tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(mac4_antisym_cc, tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4_max, tw__m4_48ma, 0|TW__MAX)
-TW__NAME(mac4_max_c, tw__m4_48ma, 0|TW__MAX|TW__CONJ)
-TW__NAME(mac4_max_cn, tw__m4_48ma, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(mac4_max_nc, tw__m4_48ma, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(mac4_max_cc, tw__m4_48ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4_min, tw__m4_48ma, 0|TW__MIN)
-TW__NAME(mac4_min_c, tw__m4_48ma, 0|TW__MIN|TW__CONJ)
-TW__NAME(mac4_min_cn, tw__m4_48ma, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(mac4_min_nc, tw__m4_48ma, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(mac4_min_cc, tw__m4_48ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4_maxdiff, tw__m4_48ma, 0|TW__MAXDIFF)
-TW__NAME(mac4_maxdiff_c, tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(mac4_maxdiff_cn, tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(mac4_maxdiff_nc, tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(mac4_maxdiff_cc, tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4_sym_ct, tw__m4_48ta, 0)
-TW__NAME(mac4_sym_ct_c, tw__m4_48ta, 0|TW__CONJ)
-TW__NAME(mac4_sym_ct_cn, tw__m4_48ta, 0|TW__CONJ_X)
-TW__NAME(mac4_sym_ct_nc, tw__m4_48ta, 0|TW__CONJ_Z)
-TW__NAME(mac4_sym_ct_cc, tw__m4_48ta, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4_antisym_ct, tw__m4_48ta, 0|TW__ANTISYM)
-TW__NAME(mac4_antisym_ct_c, tw__m4_48ta, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(mac4_antisym_ct_cn, tw__m4_48ta, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(mac4_antisym_ct_nc, tw__m4_48ta, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(mac4_antisym_ct_cc, tw__m4_48ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4_sym_uct, tw__m4_48ua, 0)
-TW__NAME(mac4_sym_uct_c, tw__m4_48ua, 0|TW__CONJ)
-TW__NAME(mac4_sym_uct_cn, tw__m4_48ua, 0|TW__CONJ_X)
-TW__NAME(mac4_sym_uct_nc, tw__m4_48ua, 0|TW__CONJ_Z)
-TW__NAME(mac4_sym_uct_cc, tw__m4_48ua, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(mac4_antisym_uct, tw__m4_48ua, 0|TW__ANTISYM)
-TW__NAME(mac4_antisym_uct_c, tw__m4_48ua, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(mac4_antisym_uct_cn, tw__m4_48ua, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(mac4_antisym_uct_nc, tw__m4_48ua, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(mac4_antisym_uct_cc, tw__m4_48ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4, tw__m4_48pa, TW__SUBTRACT)
-TW__NAME(msc4_c, tw__m4_48pa, TW__SUBTRACT|TW__CONJ)
-TW__NAME(msc4_cn, tw__m4_48pa, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(msc4_nc, tw__m4_48pa, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(msc4_cc, tw__m4_48pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4_abs, tw__m4_48ba, TW__SUBTRACT)
-TW__NAME(msc4_abs_c, tw__m4_48ba, TW__SUBTRACT|TW__CONJ)
-TW__NAME(msc4_abs_cn, tw__m4_48ba, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(msc4_abs_nc, tw__m4_48ba, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(msc4_abs_cc, tw__m4_48ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4_sym, tw__m4_48sa, TW__SUBTRACT)
-TW__NAME(msc4_sym_c, tw__m4_48sa, TW__SUBTRACT|TW__CONJ)
-TW__NAME(msc4_sym_cn, tw__m4_48sa, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(msc4_sym_nc, tw__m4_48sa, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(msc4_sym_cc, tw__m4_48sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4_antisym, tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(msc4_antisym_c, tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(msc4_antisym_cn, tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(msc4_antisym_nc, tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(msc4_antisym_cc, tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4_max, tw__m4_48ma, TW__SUBTRACT|TW__MAX)
-TW__NAME(msc4_max_c, tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(msc4_max_cn, tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(msc4_max_nc, tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(msc4_max_cc, tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4_min, tw__m4_48ma, TW__SUBTRACT|TW__MIN)
-TW__NAME(msc4_min_c, tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(msc4_min_cn, tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(msc4_min_nc, tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(msc4_min_cc, tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4_maxdiff, tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(msc4_maxdiff_c, tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(msc4_maxdiff_cn, tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(msc4_maxdiff_nc, tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(msc4_maxdiff_cc, tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4_sym_ct, tw__m4_48ta, TW__SUBTRACT)
-TW__NAME(msc4_sym_ct_c, tw__m4_48ta, TW__SUBTRACT|TW__CONJ)
-TW__NAME(msc4_sym_ct_cn, tw__m4_48ta, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(msc4_sym_ct_nc, tw__m4_48ta, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(msc4_sym_ct_cc, tw__m4_48ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4_antisym_ct, tw__m4_48ta, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(msc4_antisym_ct_c, tw__m4_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(msc4_antisym_ct_cn, tw__m4_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(msc4_antisym_ct_nc, tw__m4_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(msc4_antisym_ct_cc, tw__m4_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4_sym_uct, tw__m4_48ua, TW__SUBTRACT)
-TW__NAME(msc4_sym_uct_c, tw__m4_48ua, TW__SUBTRACT|TW__CONJ)
-TW__NAME(msc4_sym_uct_cn, tw__m4_48ua, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(msc4_sym_uct_nc, tw__m4_48ua, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(msc4_sym_uct_cc, tw__m4_48ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(msc4_antisym_uct, tw__m4_48ua, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(msc4_antisym_uct_c, tw__m4_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(msc4_antisym_uct_cn, tw__m4_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(msc4_antisym_uct_nc, tw__m4_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(msc4_antisym_uct_cc, tw__m4_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4, tw__m4_48p, TW__SUBTRACT)
-TW__NAME(negmul4_c, tw__m4_48p, TW__SUBTRACT|TW__CONJ)
-TW__NAME(negmul4_cn, tw__m4_48p, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(negmul4_nc, tw__m4_48p, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(negmul4_cc, tw__m4_48p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4_abs, tw__m4_48b, TW__SUBTRACT)
-TW__NAME(negmul4_abs_c, tw__m4_48b, TW__SUBTRACT|TW__CONJ)
-TW__NAME(negmul4_abs_cn, tw__m4_48b, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(negmul4_abs_nc, tw__m4_48b, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(negmul4_abs_cc, tw__m4_48b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4_sym, tw__m4_48s, TW__SUBTRACT)
-TW__NAME(negmul4_sym_c, tw__m4_48s, TW__SUBTRACT|TW__CONJ)
-TW__NAME(negmul4_sym_cn, tw__m4_48s, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(negmul4_sym_nc, tw__m4_48s, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(negmul4_sym_cc, tw__m4_48s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4_antisym, tw__m4_48s, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(negmul4_antisym_c, tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(negmul4_antisym_cn, tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(negmul4_antisym_nc, tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(negmul4_antisym_cc, tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4_max, tw__m4_48m, TW__SUBTRACT|TW__MAX)
-TW__NAME(negmul4_max_c, tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(negmul4_max_cn, tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(negmul4_max_nc, tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(negmul4_max_cc, tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4_min, tw__m4_48m, TW__SUBTRACT|TW__MIN)
-TW__NAME(negmul4_min_c, tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(negmul4_min_cn, tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(negmul4_min_nc, tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(negmul4_min_cc, tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4_maxdiff, tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(negmul4_maxdiff_c, tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(negmul4_maxdiff_cn, tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(negmul4_maxdiff_nc, tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(negmul4_maxdiff_cc, tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4_sym_ct, tw__m4_48t, TW__SUBTRACT)
-TW__NAME(negmul4_sym_ct_c, tw__m4_48t, TW__SUBTRACT|TW__CONJ)
-TW__NAME(negmul4_sym_ct_cn, tw__m4_48t, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(negmul4_sym_ct_nc, tw__m4_48t, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(negmul4_sym_ct_cc, tw__m4_48t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4_antisym_ct, tw__m4_48t, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(negmul4_antisym_ct_c, tw__m4_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(negmul4_antisym_ct_cn, tw__m4_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(negmul4_antisym_ct_nc, tw__m4_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(negmul4_antisym_ct_cc, tw__m4_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4_sym_uct, tw__m4_48u, TW__SUBTRACT)
-TW__NAME(negmul4_sym_uct_c, tw__m4_48u, TW__SUBTRACT|TW__CONJ)
-TW__NAME(negmul4_sym_uct_cn, tw__m4_48u, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(negmul4_sym_uct_nc, tw__m4_48u, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(negmul4_sym_uct_cc, tw__m4_48u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(negmul4_antisym_uct, tw__m4_48u, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(negmul4_antisym_uct_c, tw__m4_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(negmul4_antisym_uct_cn, tw__m4_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(negmul4_antisym_uct_nc, tw__m4_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(negmul4_antisym_uct_cc, tw__m4_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul8, tw__m8_80p, 0)
-TW__NAME(lmul8_abs, tw__m8_80b, 0)
-TW__NAME(lmul8_sym, tw__m8_80s, 0)
-TW__NAME(lmul8_antisym, tw__m8_80s, 0|TW__ANTISYM)
-TW__NAME(lmul8_max, tw__m8_80m, 0|TW__MAX)
-TW__NAME(lmul8_min, tw__m8_80m, 0|TW__MIN)
-TW__NAME(lmul8_maxdiff, tw__m8_80m, 0|TW__MAXDIFF)
-TW__NAME(lmul8_sym_ct, tw__m8_80t, 0)
-TW__NAME(lmul8_antisym_ct, tw__m8_80t, 0|TW__ANTISYM)
-TW__NAME(lmul8_sym_uct, tw__m8_80u, 0)
-TW__NAME(lmul8_antisym_uct, tw__m8_80u, 0|TW__ANTISYM)
-TW__NAME(lmac8, tw__m8_80pa, 0)
-TW__NAME(lmac8_abs, tw__m8_80ba, 0)
-TW__NAME(lmac8_sym, tw__m8_80sa, 0)
-TW__NAME(lmac8_antisym, tw__m8_80sa, 0|TW__ANTISYM)
-TW__NAME(lmac8_max, tw__m8_80ma, 0|TW__MAX)
-TW__NAME(lmac8_min, tw__m8_80ma, 0|TW__MIN)
-TW__NAME(lmac8_maxdiff, tw__m8_80ma, 0|TW__MAXDIFF)
-TW__NAME(lmac8_sym_ct, tw__m8_80ta, 0)
-TW__NAME(lmac8_antisym_ct, tw__m8_80ta, 0|TW__ANTISYM)
-TW__NAME(lmac8_sym_uct, tw__m8_80ua, 0)
-TW__NAME(lmac8_antisym_uct, tw__m8_80ua, 0|TW__ANTISYM)
-TW__NAME(lmsc8, tw__m8_80pa, TW__SUBTRACT)
-TW__NAME(lmsc8_abs, tw__m8_80ba, TW__SUBTRACT)
-TW__NAME(lmsc8_sym, tw__m8_80sa, TW__SUBTRACT)
-TW__NAME(lmsc8_antisym, tw__m8_80sa, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lmsc8_max, tw__m8_80ma, TW__SUBTRACT|TW__MAX)
-TW__NAME(lmsc8_min, tw__m8_80ma, TW__SUBTRACT|TW__MIN)
-TW__NAME(lmsc8_maxdiff, tw__m8_80ma, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(lmsc8_sym_ct, tw__m8_80ta, TW__SUBTRACT)
-TW__NAME(lmsc8_antisym_ct, tw__m8_80ta, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lmsc8_sym_uct, tw__m8_80ua, TW__SUBTRACT)
-TW__NAME(lmsc8_antisym_uct, tw__m8_80ua, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lnegmul8, tw__m8_80p, TW__SUBTRACT)
-TW__NAME(lnegmul8_abs, tw__m8_80b, TW__SUBTRACT)
-TW__NAME(lnegmul8_sym, tw__m8_80s, TW__SUBTRACT)
-TW__NAME(lnegmul8_antisym, tw__m8_80s, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lnegmul8_max, tw__m8_80m, TW__SUBTRACT|TW__MAX)
-TW__NAME(lnegmul8_min, tw__m8_80m, TW__SUBTRACT|TW__MIN)
-TW__NAME(lnegmul8_maxdiff, tw__m8_80m, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(lnegmul8_sym_ct, tw__m8_80t, TW__SUBTRACT)
-TW__NAME(lnegmul8_antisym_ct, tw__m8_80t, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lnegmul8_sym_uct, tw__m8_80u, TW__SUBTRACT)
-TW__NAME(lnegmul8_antisym_uct, tw__m8_80u, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lmul4, tw__m4_80p, 0)
-TW__NAME(lmul4_c, tw__m4_80p, 0|TW__CONJ)
-TW__NAME(lmul4_cn, tw__m4_80p, 0|TW__CONJ_X)
-TW__NAME(lmul4_nc, tw__m4_80p, 0|TW__CONJ_Z)
-TW__NAME(lmul4_cc, tw__m4_80p, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul4_abs, tw__m4_80b, 0)
-TW__NAME(lmul4_abs_c, tw__m4_80b, 0|TW__CONJ)
-TW__NAME(lmul4_abs_cn, tw__m4_80b, 0|TW__CONJ_X)
-TW__NAME(lmul4_abs_nc, tw__m4_80b, 0|TW__CONJ_Z)
-TW__NAME(lmul4_abs_cc, tw__m4_80b, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul4_sym, tw__m4_80s, 0)
-TW__NAME(lmul4_sym_c, tw__m4_80s, 0|TW__CONJ)
-TW__NAME(lmul4_sym_cn, tw__m4_80s, 0|TW__CONJ_X)
-TW__NAME(lmul4_sym_nc, tw__m4_80s, 0|TW__CONJ_Z)
-TW__NAME(lmul4_sym_cc, tw__m4_80s, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul4_antisym, tw__m4_80s, 0|TW__ANTISYM)
-TW__NAME(lmul4_antisym_c, tw__m4_80s, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmul4_antisym_cn, tw__m4_80s, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmul4_antisym_nc, tw__m4_80s, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmul4_antisym_cc, tw__m4_80s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul4_max, tw__m4_80m, 0|TW__MAX)
-TW__NAME(lmul4_max_c, tw__m4_80m, 0|TW__MAX|TW__CONJ)
-TW__NAME(lmul4_max_cn, tw__m4_80m, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(lmul4_max_nc, tw__m4_80m, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(lmul4_max_cc, tw__m4_80m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul4_min, tw__m4_80m, 0|TW__MIN)
-TW__NAME(lmul4_min_c, tw__m4_80m, 0|TW__MIN|TW__CONJ)
-TW__NAME(lmul4_min_cn, tw__m4_80m, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(lmul4_min_nc, tw__m4_80m, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(lmul4_min_cc, tw__m4_80m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul4_maxdiff, tw__m4_80m, 0|TW__MAXDIFF)
-TW__NAME(lmul4_maxdiff_c, tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lmul4_maxdiff_cn, tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lmul4_maxdiff_nc, tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lmul4_maxdiff_cc, tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul4_sym_ct, tw__m4_80t, 0)
-TW__NAME(lmul4_sym_ct_c, tw__m4_80t, 0|TW__CONJ)
-TW__NAME(lmul4_sym_ct_cn, tw__m4_80t, 0|TW__CONJ_X)
-TW__NAME(lmul4_sym_ct_nc, tw__m4_80t, 0|TW__CONJ_Z)
-TW__NAME(lmul4_sym_ct_cc, tw__m4_80t, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul4_antisym_ct, tw__m4_80t, 0|TW__ANTISYM)
-TW__NAME(lmul4_antisym_ct_c, tw__m4_80t, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmul4_antisym_ct_cn, tw__m4_80t, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmul4_antisym_ct_nc, tw__m4_80t, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmul4_antisym_ct_cc, tw__m4_80t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul4_sym_uct, tw__m4_80u, 0)
-TW__NAME(lmul4_sym_uct_c, tw__m4_80u, 0|TW__CONJ)
-TW__NAME(lmul4_sym_uct_cn, tw__m4_80u, 0|TW__CONJ_X)
-TW__NAME(lmul4_sym_uct_nc, tw__m4_80u, 0|TW__CONJ_Z)
-TW__NAME(lmul4_sym_uct_cc, tw__m4_80u, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul4_antisym_uct, tw__m4_80u, 0|TW__ANTISYM)
-TW__NAME(lmul4_antisym_uct_c, tw__m4_80u, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmul4_antisym_uct_cn, tw__m4_80u, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmul4_antisym_uct_nc, tw__m4_80u, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmul4_antisym_uct_cc, tw__m4_80u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4, tw__m4_80pa, 0)
-TW__NAME(lmac4_c, tw__m4_80pa, 0|TW__CONJ)
-TW__NAME(lmac4_cn, tw__m4_80pa, 0|TW__CONJ_X)
-TW__NAME(lmac4_nc, tw__m4_80pa, 0|TW__CONJ_Z)
-TW__NAME(lmac4_cc, tw__m4_80pa, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4_abs, tw__m4_80ba, 0)
-TW__NAME(lmac4_abs_c, tw__m4_80ba, 0|TW__CONJ)
-TW__NAME(lmac4_abs_cn, tw__m4_80ba, 0|TW__CONJ_X)
-TW__NAME(lmac4_abs_nc, tw__m4_80ba, 0|TW__CONJ_Z)
-TW__NAME(lmac4_abs_cc, tw__m4_80ba, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4_sym, tw__m4_80sa, 0)
-TW__NAME(lmac4_sym_c, tw__m4_80sa, 0|TW__CONJ)
-TW__NAME(lmac4_sym_cn, tw__m4_80sa, 0|TW__CONJ_X)
-TW__NAME(lmac4_sym_nc, tw__m4_80sa, 0|TW__CONJ_Z)
-TW__NAME(lmac4_sym_cc, tw__m4_80sa, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4_antisym, tw__m4_80sa, 0|TW__ANTISYM)
-TW__NAME(lmac4_antisym_c, tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmac4_antisym_cn, tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmac4_antisym_nc, tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmac4_antisym_cc, tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4_max, tw__m4_80ma, 0|TW__MAX)
-TW__NAME(lmac4_max_c, tw__m4_80ma, 0|TW__MAX|TW__CONJ)
-TW__NAME(lmac4_max_cn, tw__m4_80ma, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(lmac4_max_nc, tw__m4_80ma, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(lmac4_max_cc, tw__m4_80ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4_min, tw__m4_80ma, 0|TW__MIN)
-TW__NAME(lmac4_min_c, tw__m4_80ma, 0|TW__MIN|TW__CONJ)
-TW__NAME(lmac4_min_cn, tw__m4_80ma, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(lmac4_min_nc, tw__m4_80ma, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(lmac4_min_cc, tw__m4_80ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4_maxdiff, tw__m4_80ma, 0|TW__MAXDIFF)
-TW__NAME(lmac4_maxdiff_c, tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lmac4_maxdiff_cn, tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lmac4_maxdiff_nc, tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lmac4_maxdiff_cc, tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4_sym_ct, tw__m4_80ta, 0)
-TW__NAME(lmac4_sym_ct_c, tw__m4_80ta, 0|TW__CONJ)
-TW__NAME(lmac4_sym_ct_cn, tw__m4_80ta, 0|TW__CONJ_X)
-TW__NAME(lmac4_sym_ct_nc, tw__m4_80ta, 0|TW__CONJ_Z)
-TW__NAME(lmac4_sym_ct_cc, tw__m4_80ta, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4_antisym_ct, tw__m4_80ta, 0|TW__ANTISYM)
-TW__NAME(lmac4_antisym_ct_c, tw__m4_80ta, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmac4_antisym_ct_cn, tw__m4_80ta, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmac4_antisym_ct_nc, tw__m4_80ta, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmac4_antisym_ct_cc, tw__m4_80ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4_sym_uct, tw__m4_80ua, 0)
-TW__NAME(lmac4_sym_uct_c, tw__m4_80ua, 0|TW__CONJ)
-TW__NAME(lmac4_sym_uct_cn, tw__m4_80ua, 0|TW__CONJ_X)
-TW__NAME(lmac4_sym_uct_nc, tw__m4_80ua, 0|TW__CONJ_Z)
-TW__NAME(lmac4_sym_uct_cc, tw__m4_80ua, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac4_antisym_uct, tw__m4_80ua, 0|TW__ANTISYM)
-TW__NAME(lmac4_antisym_uct_c, tw__m4_80ua, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmac4_antisym_uct_cn, tw__m4_80ua, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmac4_antisym_uct_nc, tw__m4_80ua, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmac4_antisym_uct_cc, tw__m4_80ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4, tw__m4_80pa, TW__SUBTRACT)
-TW__NAME(lmsc4_c, tw__m4_80pa, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lmsc4_cn, tw__m4_80pa, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lmsc4_nc, tw__m4_80pa, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lmsc4_cc, tw__m4_80pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4_abs, tw__m4_80ba, TW__SUBTRACT)
-TW__NAME(lmsc4_abs_c, tw__m4_80ba, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lmsc4_abs_cn, tw__m4_80ba, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lmsc4_abs_nc, tw__m4_80ba, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lmsc4_abs_cc, tw__m4_80ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4_sym, tw__m4_80sa, TW__SUBTRACT)
-TW__NAME(lmsc4_sym_c, tw__m4_80sa, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lmsc4_sym_cn, tw__m4_80sa, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lmsc4_sym_nc, tw__m4_80sa, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lmsc4_sym_cc, tw__m4_80sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4_antisym, tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lmsc4_antisym_c, tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmsc4_antisym_cn, tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmsc4_antisym_nc, tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmsc4_antisym_cc, tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4_max, tw__m4_80ma, TW__SUBTRACT|TW__MAX)
-TW__NAME(lmsc4_max_c, tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(lmsc4_max_cn, tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(lmsc4_max_nc, tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(lmsc4_max_cc, tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4_min, tw__m4_80ma, TW__SUBTRACT|TW__MIN)
-TW__NAME(lmsc4_min_c, tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(lmsc4_min_cn, tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(lmsc4_min_nc, tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(lmsc4_min_cc, tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4_maxdiff, tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(lmsc4_maxdiff_c, tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lmsc4_maxdiff_cn, tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lmsc4_maxdiff_nc, tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lmsc4_maxdiff_cc, tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4_sym_ct, tw__m4_80ta, TW__SUBTRACT)
-TW__NAME(lmsc4_sym_ct_c, tw__m4_80ta, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lmsc4_sym_ct_cn, tw__m4_80ta, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lmsc4_sym_ct_nc, tw__m4_80ta, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lmsc4_sym_ct_cc, tw__m4_80ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4_antisym_ct, tw__m4_80ta, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lmsc4_antisym_ct_c, tw__m4_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmsc4_antisym_ct_cn, tw__m4_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmsc4_antisym_ct_nc, tw__m4_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmsc4_antisym_ct_cc, tw__m4_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4_sym_uct, tw__m4_80ua, TW__SUBTRACT)
-TW__NAME(lmsc4_sym_uct_c, tw__m4_80ua, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lmsc4_sym_uct_cn, tw__m4_80ua, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lmsc4_sym_uct_nc, tw__m4_80ua, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lmsc4_sym_uct_cc, tw__m4_80ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc4_antisym_uct, tw__m4_80ua, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lmsc4_antisym_uct_c, tw__m4_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmsc4_antisym_uct_cn, tw__m4_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmsc4_antisym_uct_nc, tw__m4_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmsc4_antisym_uct_cc, tw__m4_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4, tw__m4_80p, TW__SUBTRACT)
-TW__NAME(lnegmul4_c, tw__m4_80p, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lnegmul4_cn, tw__m4_80p, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lnegmul4_nc, tw__m4_80p, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lnegmul4_cc, tw__m4_80p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4_abs, tw__m4_80b, TW__SUBTRACT)
-TW__NAME(lnegmul4_abs_c, tw__m4_80b, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lnegmul4_abs_cn, tw__m4_80b, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lnegmul4_abs_nc, tw__m4_80b, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lnegmul4_abs_cc, tw__m4_80b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4_sym, tw__m4_80s, TW__SUBTRACT)
-TW__NAME(lnegmul4_sym_c, tw__m4_80s, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lnegmul4_sym_cn, tw__m4_80s, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lnegmul4_sym_nc, tw__m4_80s, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lnegmul4_sym_cc, tw__m4_80s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4_antisym, tw__m4_80s, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lnegmul4_antisym_c, tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(lnegmul4_antisym_cn, tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lnegmul4_antisym_nc, tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lnegmul4_antisym_cc, tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4_max, tw__m4_80m, TW__SUBTRACT|TW__MAX)
-TW__NAME(lnegmul4_max_c, tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(lnegmul4_max_cn, tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(lnegmul4_max_nc, tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(lnegmul4_max_cc, tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4_min, tw__m4_80m, TW__SUBTRACT|TW__MIN)
-TW__NAME(lnegmul4_min_c, tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(lnegmul4_min_cn, tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(lnegmul4_min_nc, tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(lnegmul4_min_cc, tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4_maxdiff, tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(lnegmul4_maxdiff_c, tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lnegmul4_maxdiff_cn, tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lnegmul4_maxdiff_nc, tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lnegmul4_maxdiff_cc, tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4_sym_ct, tw__m4_80t, TW__SUBTRACT)
-TW__NAME(lnegmul4_sym_ct_c, tw__m4_80t, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lnegmul4_sym_ct_cn, tw__m4_80t, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lnegmul4_sym_ct_nc, tw__m4_80t, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lnegmul4_sym_ct_cc, tw__m4_80t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4_antisym_ct, tw__m4_80t, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lnegmul4_antisym_ct_c, tw__m4_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(lnegmul4_antisym_ct_cn, tw__m4_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lnegmul4_antisym_ct_nc, tw__m4_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lnegmul4_antisym_ct_cc, tw__m4_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4_sym_uct, tw__m4_80u, TW__SUBTRACT)
-TW__NAME(lnegmul4_sym_uct_c, tw__m4_80u, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lnegmul4_sym_uct_cn, tw__m4_80u, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lnegmul4_sym_uct_nc, tw__m4_80u, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lnegmul4_sym_uct_cc, tw__m4_80u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul4_antisym_uct, tw__m4_80u, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lnegmul4_antisym_uct_c, tw__m4_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(lnegmul4_antisym_uct_cn, tw__m4_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lnegmul4_antisym_uct_nc, tw__m4_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lnegmul4_antisym_uct_cc, tw__m4_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2, tw__m2_80p, 0)
-TW__NAME(lmul2_c, tw__m2_80p, 0|TW__CONJ)
-TW__NAME(lmul2_cn, tw__m2_80p, 0|TW__CONJ_X)
-TW__NAME(lmul2_nc, tw__m2_80p, 0|TW__CONJ_Z)
-TW__NAME(lmul2_cc, tw__m2_80p, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2_abs, tw__m2_80b, 0)
-TW__NAME(lmul2_abs_c, tw__m2_80b, 0|TW__CONJ)
-TW__NAME(lmul2_abs_cn, tw__m2_80b, 0|TW__CONJ_X)
-TW__NAME(lmul2_abs_nc, tw__m2_80b, 0|TW__CONJ_Z)
-TW__NAME(lmul2_abs_cc, tw__m2_80b, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2_sym, tw__m2_80s, 0)
-TW__NAME(lmul2_sym_c, tw__m2_80s, 0|TW__CONJ)
-TW__NAME(lmul2_sym_cn, tw__m2_80s, 0|TW__CONJ_X)
-TW__NAME(lmul2_sym_nc, tw__m2_80s, 0|TW__CONJ_Z)
-TW__NAME(lmul2_sym_cc, tw__m2_80s, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2_antisym, tw__m2_80s, 0|TW__ANTISYM)
-TW__NAME(lmul2_antisym_c, tw__m2_80s, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmul2_antisym_cn, tw__m2_80s, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmul2_antisym_nc, tw__m2_80s, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmul2_antisym_cc, tw__m2_80s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2_max, tw__m2_80m, 0|TW__MAX)
-TW__NAME(lmul2_max_c, tw__m2_80m, 0|TW__MAX|TW__CONJ)
-TW__NAME(lmul2_max_cn, tw__m2_80m, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(lmul2_max_nc, tw__m2_80m, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(lmul2_max_cc, tw__m2_80m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2_min, tw__m2_80m, 0|TW__MIN)
-TW__NAME(lmul2_min_c, tw__m2_80m, 0|TW__MIN|TW__CONJ)
-TW__NAME(lmul2_min_cn, tw__m2_80m, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(lmul2_min_nc, tw__m2_80m, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(lmul2_min_cc, tw__m2_80m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2_maxdiff, tw__m2_80m, 0|TW__MAXDIFF)
-TW__NAME(lmul2_maxdiff_c, tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lmul2_maxdiff_cn, tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lmul2_maxdiff_nc, tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lmul2_maxdiff_cc, tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2_sym_ct, tw__m2_80t, 0)
-TW__NAME(lmul2_sym_ct_c, tw__m2_80t, 0|TW__CONJ)
-TW__NAME(lmul2_sym_ct_cn, tw__m2_80t, 0|TW__CONJ_X)
-TW__NAME(lmul2_sym_ct_nc, tw__m2_80t, 0|TW__CONJ_Z)
-TW__NAME(lmul2_sym_ct_cc, tw__m2_80t, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2_antisym_ct, tw__m2_80t, 0|TW__ANTISYM)
-TW__NAME(lmul2_antisym_ct_c, tw__m2_80t, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmul2_antisym_ct_cn, tw__m2_80t, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmul2_antisym_ct_nc, tw__m2_80t, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmul2_antisym_ct_cc, tw__m2_80t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2_sym_uct, tw__m2_80u, 0)
-TW__NAME(lmul2_sym_uct_c, tw__m2_80u, 0|TW__CONJ)
-TW__NAME(lmul2_sym_uct_cn, tw__m2_80u, 0|TW__CONJ_X)
-TW__NAME(lmul2_sym_uct_nc, tw__m2_80u, 0|TW__CONJ_Z)
-TW__NAME(lmul2_sym_uct_cc, tw__m2_80u, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmul2_antisym_uct, tw__m2_80u, 0|TW__ANTISYM)
-TW__NAME(lmul2_antisym_uct_c, tw__m2_80u, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmul2_antisym_uct_cn, tw__m2_80u, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmul2_antisym_uct_nc, tw__m2_80u, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmul2_antisym_uct_cc, tw__m2_80u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2, tw__m2_80pa, 0)
-TW__NAME(lmac2_c, tw__m2_80pa, 0|TW__CONJ)
-TW__NAME(lmac2_cn, tw__m2_80pa, 0|TW__CONJ_X)
-TW__NAME(lmac2_nc, tw__m2_80pa, 0|TW__CONJ_Z)
-TW__NAME(lmac2_cc, tw__m2_80pa, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2_abs, tw__m2_80ba, 0)
-TW__NAME(lmac2_abs_c, tw__m2_80ba, 0|TW__CONJ)
-TW__NAME(lmac2_abs_cn, tw__m2_80ba, 0|TW__CONJ_X)
-TW__NAME(lmac2_abs_nc, tw__m2_80ba, 0|TW__CONJ_Z)
-TW__NAME(lmac2_abs_cc, tw__m2_80ba, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2_sym, tw__m2_80sa, 0)
-TW__NAME(lmac2_sym_c, tw__m2_80sa, 0|TW__CONJ)
-TW__NAME(lmac2_sym_cn, tw__m2_80sa, 0|TW__CONJ_X)
-TW__NAME(lmac2_sym_nc, tw__m2_80sa, 0|TW__CONJ_Z)
-TW__NAME(lmac2_sym_cc, tw__m2_80sa, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2_antisym, tw__m2_80sa, 0|TW__ANTISYM)
-TW__NAME(lmac2_antisym_c, tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmac2_antisym_cn, tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmac2_antisym_nc, tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmac2_antisym_cc, tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2_max, tw__m2_80ma, 0|TW__MAX)
-TW__NAME(lmac2_max_c, tw__m2_80ma, 0|TW__MAX|TW__CONJ)
-TW__NAME(lmac2_max_cn, tw__m2_80ma, 0|TW__MAX|TW__CONJ_X)
-TW__NAME(lmac2_max_nc, tw__m2_80ma, 0|TW__MAX|TW__CONJ_Z)
-TW__NAME(lmac2_max_cc, tw__m2_80ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2_min, tw__m2_80ma, 0|TW__MIN)
-TW__NAME(lmac2_min_c, tw__m2_80ma, 0|TW__MIN|TW__CONJ)
-TW__NAME(lmac2_min_cn, tw__m2_80ma, 0|TW__MIN|TW__CONJ_X)
-TW__NAME(lmac2_min_nc, tw__m2_80ma, 0|TW__MIN|TW__CONJ_Z)
-TW__NAME(lmac2_min_cc, tw__m2_80ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2_maxdiff, tw__m2_80ma, 0|TW__MAXDIFF)
-TW__NAME(lmac2_maxdiff_c, tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lmac2_maxdiff_cn, tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lmac2_maxdiff_nc, tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lmac2_maxdiff_cc, tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2_sym_ct, tw__m2_80ta, 0)
-TW__NAME(lmac2_sym_ct_c, tw__m2_80ta, 0|TW__CONJ)
-TW__NAME(lmac2_sym_ct_cn, tw__m2_80ta, 0|TW__CONJ_X)
-TW__NAME(lmac2_sym_ct_nc, tw__m2_80ta, 0|TW__CONJ_Z)
-TW__NAME(lmac2_sym_ct_cc, tw__m2_80ta, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2_antisym_ct, tw__m2_80ta, 0|TW__ANTISYM)
-TW__NAME(lmac2_antisym_ct_c, tw__m2_80ta, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmac2_antisym_ct_cn, tw__m2_80ta, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmac2_antisym_ct_nc, tw__m2_80ta, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmac2_antisym_ct_cc, tw__m2_80ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2_sym_uct, tw__m2_80ua, 0)
-TW__NAME(lmac2_sym_uct_c, tw__m2_80ua, 0|TW__CONJ)
-TW__NAME(lmac2_sym_uct_cn, tw__m2_80ua, 0|TW__CONJ_X)
-TW__NAME(lmac2_sym_uct_nc, tw__m2_80ua, 0|TW__CONJ_Z)
-TW__NAME(lmac2_sym_uct_cc, tw__m2_80ua, 0|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmac2_antisym_uct, tw__m2_80ua, 0|TW__ANTISYM)
-TW__NAME(lmac2_antisym_uct_c, tw__m2_80ua, 0|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmac2_antisym_uct_cn, tw__m2_80ua, 0|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmac2_antisym_uct_nc, tw__m2_80ua, 0|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmac2_antisym_uct_cc, tw__m2_80ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2, tw__m2_80pa, TW__SUBTRACT)
-TW__NAME(lmsc2_c, tw__m2_80pa, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lmsc2_cn, tw__m2_80pa, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lmsc2_nc, tw__m2_80pa, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lmsc2_cc, tw__m2_80pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2_abs, tw__m2_80ba, TW__SUBTRACT)
-TW__NAME(lmsc2_abs_c, tw__m2_80ba, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lmsc2_abs_cn, tw__m2_80ba, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lmsc2_abs_nc, tw__m2_80ba, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lmsc2_abs_cc, tw__m2_80ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2_sym, tw__m2_80sa, TW__SUBTRACT)
-TW__NAME(lmsc2_sym_c, tw__m2_80sa, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lmsc2_sym_cn, tw__m2_80sa, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lmsc2_sym_nc, tw__m2_80sa, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lmsc2_sym_cc, tw__m2_80sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2_antisym, tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lmsc2_antisym_c, tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmsc2_antisym_cn, tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmsc2_antisym_nc, tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmsc2_antisym_cc, tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2_max, tw__m2_80ma, TW__SUBTRACT|TW__MAX)
-TW__NAME(lmsc2_max_c, tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(lmsc2_max_cn, tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(lmsc2_max_nc, tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(lmsc2_max_cc, tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2_min, tw__m2_80ma, TW__SUBTRACT|TW__MIN)
-TW__NAME(lmsc2_min_c, tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(lmsc2_min_cn, tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(lmsc2_min_nc, tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(lmsc2_min_cc, tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2_maxdiff, tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(lmsc2_maxdiff_c, tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lmsc2_maxdiff_cn, tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lmsc2_maxdiff_nc, tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lmsc2_maxdiff_cc, tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2_sym_ct, tw__m2_80ta, TW__SUBTRACT)
-TW__NAME(lmsc2_sym_ct_c, tw__m2_80ta, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lmsc2_sym_ct_cn, tw__m2_80ta, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lmsc2_sym_ct_nc, tw__m2_80ta, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lmsc2_sym_ct_cc, tw__m2_80ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2_antisym_ct, tw__m2_80ta, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lmsc2_antisym_ct_c, tw__m2_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmsc2_antisym_ct_cn, tw__m2_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmsc2_antisym_ct_nc, tw__m2_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmsc2_antisym_ct_cc, tw__m2_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2_sym_uct, tw__m2_80ua, TW__SUBTRACT)
-TW__NAME(lmsc2_sym_uct_c, tw__m2_80ua, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lmsc2_sym_uct_cn, tw__m2_80ua, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lmsc2_sym_uct_nc, tw__m2_80ua, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lmsc2_sym_uct_cc, tw__m2_80ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lmsc2_antisym_uct, tw__m2_80ua, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lmsc2_antisym_uct_c, tw__m2_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(lmsc2_antisym_uct_cn, tw__m2_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lmsc2_antisym_uct_nc, tw__m2_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lmsc2_antisym_uct_cc, tw__m2_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2, tw__m2_80p, TW__SUBTRACT)
-TW__NAME(lnegmul2_c, tw__m2_80p, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lnegmul2_cn, tw__m2_80p, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lnegmul2_nc, tw__m2_80p, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lnegmul2_cc, tw__m2_80p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2_abs, tw__m2_80b, TW__SUBTRACT)
-TW__NAME(lnegmul2_abs_c, tw__m2_80b, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lnegmul2_abs_cn, tw__m2_80b, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lnegmul2_abs_nc, tw__m2_80b, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lnegmul2_abs_cc, tw__m2_80b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2_sym, tw__m2_80s, TW__SUBTRACT)
-TW__NAME(lnegmul2_sym_c, tw__m2_80s, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lnegmul2_sym_cn, tw__m2_80s, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lnegmul2_sym_nc, tw__m2_80s, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lnegmul2_sym_cc, tw__m2_80s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2_antisym, tw__m2_80s, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lnegmul2_antisym_c, tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(lnegmul2_antisym_cn, tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lnegmul2_antisym_nc, tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lnegmul2_antisym_cc, tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2_max, tw__m2_80m, TW__SUBTRACT|TW__MAX)
-TW__NAME(lnegmul2_max_c, tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ)
-TW__NAME(lnegmul2_max_cn, tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
-TW__NAME(lnegmul2_max_nc, tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
-TW__NAME(lnegmul2_max_cc, tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2_min, tw__m2_80m, TW__SUBTRACT|TW__MIN)
-TW__NAME(lnegmul2_min_c, tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ)
-TW__NAME(lnegmul2_min_cn, tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
-TW__NAME(lnegmul2_min_nc, tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
-TW__NAME(lnegmul2_min_cc, tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2_maxdiff, tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF)
-TW__NAME(lnegmul2_maxdiff_c, tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
-TW__NAME(lnegmul2_maxdiff_cn, tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
-TW__NAME(lnegmul2_maxdiff_nc, tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
-TW__NAME(lnegmul2_maxdiff_cc, tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2_sym_ct, tw__m2_80t, TW__SUBTRACT)
-TW__NAME(lnegmul2_sym_ct_c, tw__m2_80t, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lnegmul2_sym_ct_cn, tw__m2_80t, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lnegmul2_sym_ct_nc, tw__m2_80t, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lnegmul2_sym_ct_cc, tw__m2_80t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2_antisym_ct, tw__m2_80t, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lnegmul2_antisym_ct_c, tw__m2_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(lnegmul2_antisym_ct_cn, tw__m2_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lnegmul2_antisym_ct_nc, tw__m2_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lnegmul2_antisym_ct_cc, tw__m2_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2_sym_uct, tw__m2_80u, TW__SUBTRACT)
-TW__NAME(lnegmul2_sym_uct_c, tw__m2_80u, TW__SUBTRACT|TW__CONJ)
-TW__NAME(lnegmul2_sym_uct_cn, tw__m2_80u, TW__SUBTRACT|TW__CONJ_X)
-TW__NAME(lnegmul2_sym_uct_nc, tw__m2_80u, TW__SUBTRACT|TW__CONJ_Z)
-TW__NAME(lnegmul2_sym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
-TW__NAME(lnegmul2_antisym_uct, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM)
-TW__NAME(lnegmul2_antisym_uct_c, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
-TW__NAME(lnegmul2_antisym_uct_cn, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
-TW__NAME(lnegmul2_antisym_uct_nc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
-TW__NAME(lnegmul2_antisym_uct_cc, tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul16, tw_mul16_mac16_p, 0)
+TW__NAME(mul16_abs, tw_mul16_mac16_b, 0)
+TW__NAME(mul16_sym, tw_mul16_mac16_s, 0)
+TW__NAME(mul16_antisym, tw_mul16_mac16_s, 0|TW__ANTISYM)
+TW__NAME(mul16_max, tw_mul16_mac16_m, 0|TW__MAX)
+TW__NAME(mul16_min, tw_mul16_mac16_m, 0|TW__MIN)
+TW__NAME(mul16_maxdiff, tw_mul16_mac16_m, 0|TW__MAXDIFF)
+TW__NAME(mul16_sym_ct, tw_mul16_mac16_t, 0)
+TW__NAME(mul16_antisym_ct, tw_mul16_mac16_t, 0|TW__ANTISYM)
+TW__NAME(mul16_sym_uct, tw_mul16_mac16_u, 0)
+TW__NAME(mul16_antisym_uct, tw_mul16_mac16_u, 0|TW__ANTISYM)
+TW__NAME(mac16, tw_mul16_mac16_pa, 0)
+TW__NAME(mac16_abs, tw_mul16_mac16_ba, 0)
+TW__NAME(mac16_sym, tw_mul16_mac16_sa, 0)
+TW__NAME(mac16_antisym, tw_mul16_mac16_sa, 0|TW__ANTISYM)
+TW__NAME(mac16_max, tw_mul16_mac16_ma, 0|TW__MAX)
+TW__NAME(mac16_min, tw_mul16_mac16_ma, 0|TW__MIN)
+TW__NAME(mac16_maxdiff, tw_mul16_mac16_ma, 0|TW__MAXDIFF)
+TW__NAME(mac16_sym_ct, tw_mul16_mac16_ta, 0)
+TW__NAME(mac16_antisym_ct, tw_mul16_mac16_ta, 0|TW__ANTISYM)
+TW__NAME(mac16_sym_uct, tw_mul16_mac16_ua, 0)
+TW__NAME(mac16_antisym_uct, tw_mul16_mac16_ua, 0|TW__ANTISYM)
+TW__NAME(msc16, tw_mul16_mac16_pa, TW__SUBTRACT)
+TW__NAME(msc16_abs, tw_mul16_mac16_ba, TW__SUBTRACT)
+TW__NAME(msc16_sym, tw_mul16_mac16_sa, TW__SUBTRACT)
+TW__NAME(msc16_antisym, tw_mul16_mac16_sa, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(msc16_max, tw_mul16_mac16_ma, TW__SUBTRACT|TW__MAX)
+TW__NAME(msc16_min, tw_mul16_mac16_ma, TW__SUBTRACT|TW__MIN)
+TW__NAME(msc16_maxdiff, tw_mul16_mac16_ma, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(msc16_sym_ct, tw_mul16_mac16_ta, TW__SUBTRACT)
+TW__NAME(msc16_antisym_ct, tw_mul16_mac16_ta, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(msc16_sym_uct, tw_mul16_mac16_ua, TW__SUBTRACT)
+TW__NAME(msc16_antisym_uct, tw_mul16_mac16_ua, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(negmul16, tw_mul16_mac16_p, TW__SUBTRACT)
+TW__NAME(negmul16_abs, tw_mul16_mac16_b, TW__SUBTRACT)
+TW__NAME(negmul16_sym, tw_mul16_mac16_s, TW__SUBTRACT)
+TW__NAME(negmul16_antisym, tw_mul16_mac16_s, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(negmul16_max, tw_mul16_mac16_m, TW__SUBTRACT|TW__MAX)
+TW__NAME(negmul16_min, tw_mul16_mac16_m, TW__SUBTRACT|TW__MIN)
+TW__NAME(negmul16_maxdiff, tw_mul16_mac16_m, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(negmul16_sym_ct, tw_mul16_mac16_t, TW__SUBTRACT)
+TW__NAME(negmul16_antisym_ct, tw_mul16_mac16_t, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(negmul16_sym_uct, tw_mul16_mac16_u, TW__SUBTRACT)
+TW__NAME(negmul16_antisym_uct, tw_mul16_mac16_u, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(mul8, tw_mul8_mac8_p, 0)
+TW__NAME(mul8_c, tw_mul8_mac8_p, 0|TW__CONJ)
+TW__NAME(mul8_cn, tw_mul8_mac8_p, 0|TW__CONJ_X)
+TW__NAME(mul8_nc, tw_mul8_mac8_p, 0|TW__CONJ_Z)
+TW__NAME(mul8_cc, tw_mul8_mac8_p, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul8_abs, tw_mul8_mac8_b, 0)
+TW__NAME(mul8_abs_c, tw_mul8_mac8_b, 0|TW__CONJ)
+TW__NAME(mul8_abs_cn, tw_mul8_mac8_b, 0|TW__CONJ_X)
+TW__NAME(mul8_abs_nc, tw_mul8_mac8_b, 0|TW__CONJ_Z)
+TW__NAME(mul8_abs_cc, tw_mul8_mac8_b, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul8_sym, tw_mul8_mac8_s, 0)
+TW__NAME(mul8_sym_c, tw_mul8_mac8_s, 0|TW__CONJ)
+TW__NAME(mul8_sym_cn, tw_mul8_mac8_s, 0|TW__CONJ_X)
+TW__NAME(mul8_sym_nc, tw_mul8_mac8_s, 0|TW__CONJ_Z)
+TW__NAME(mul8_sym_cc, tw_mul8_mac8_s, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul8_antisym, tw_mul8_mac8_s, 0|TW__ANTISYM)
+TW__NAME(mul8_antisym_c, tw_mul8_mac8_s, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(mul8_antisym_cn, tw_mul8_mac8_s, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(mul8_antisym_nc, tw_mul8_mac8_s, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(mul8_antisym_cc, tw_mul8_mac8_s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul8_max, tw_mul8_mac8_m, 0|TW__MAX)
+TW__NAME(mul8_max_c, tw_mul8_mac8_m, 0|TW__MAX|TW__CONJ)
+TW__NAME(mul8_max_cn, tw_mul8_mac8_m, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(mul8_max_nc, tw_mul8_mac8_m, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(mul8_max_cc, tw_mul8_mac8_m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul8_min, tw_mul8_mac8_m, 0|TW__MIN)
+TW__NAME(mul8_min_c, tw_mul8_mac8_m, 0|TW__MIN|TW__CONJ)
+TW__NAME(mul8_min_cn, tw_mul8_mac8_m, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(mul8_min_nc, tw_mul8_mac8_m, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(mul8_min_cc, tw_mul8_mac8_m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul8_maxdiff, tw_mul8_mac8_m, 0|TW__MAXDIFF)
+TW__NAME(mul8_maxdiff_c, tw_mul8_mac8_m, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(mul8_maxdiff_cn, tw_mul8_mac8_m, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(mul8_maxdiff_nc, tw_mul8_mac8_m, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(mul8_maxdiff_cc, tw_mul8_mac8_m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul8_sym_ct, tw_mul8_mac8_t, 0)
+TW__NAME(mul8_sym_ct_c, tw_mul8_mac8_t, 0|TW__CONJ)
+TW__NAME(mul8_sym_ct_cn, tw_mul8_mac8_t, 0|TW__CONJ_X)
+TW__NAME(mul8_sym_ct_nc, tw_mul8_mac8_t, 0|TW__CONJ_Z)
+TW__NAME(mul8_sym_ct_cc, tw_mul8_mac8_t, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul8_antisym_ct, tw_mul8_mac8_t, 0|TW__ANTISYM)
+TW__NAME(mul8_antisym_ct_c, tw_mul8_mac8_t, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(mul8_antisym_ct_cn, tw_mul8_mac8_t, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(mul8_antisym_ct_nc, tw_mul8_mac8_t, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(mul8_antisym_ct_cc, tw_mul8_mac8_t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul8_sym_uct, tw_mul8_mac8_u, 0)
+TW__NAME(mul8_sym_uct_c, tw_mul8_mac8_u, 0|TW__CONJ)
+TW__NAME(mul8_sym_uct_cn, tw_mul8_mac8_u, 0|TW__CONJ_X)
+TW__NAME(mul8_sym_uct_nc, tw_mul8_mac8_u, 0|TW__CONJ_Z)
+TW__NAME(mul8_sym_uct_cc, tw_mul8_mac8_u, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul8_antisym_uct, tw_mul8_mac8_u, 0|TW__ANTISYM)
+TW__NAME(mul8_antisym_uct_c, tw_mul8_mac8_u, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(mul8_antisym_uct_cn, tw_mul8_mac8_u, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(mul8_antisym_uct_nc, tw_mul8_mac8_u, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(mul8_antisym_uct_cc, tw_mul8_mac8_u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8, tw_mul8_mac8_pa, 0)
+TW__NAME(mac8_c, tw_mul8_mac8_pa, 0|TW__CONJ)
+TW__NAME(mac8_cn, tw_mul8_mac8_pa, 0|TW__CONJ_X)
+TW__NAME(mac8_nc, tw_mul8_mac8_pa, 0|TW__CONJ_Z)
+TW__NAME(mac8_cc, tw_mul8_mac8_pa, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8_abs, tw_mul8_mac8_ba, 0)
+TW__NAME(mac8_abs_c, tw_mul8_mac8_ba, 0|TW__CONJ)
+TW__NAME(mac8_abs_cn, tw_mul8_mac8_ba, 0|TW__CONJ_X)
+TW__NAME(mac8_abs_nc, tw_mul8_mac8_ba, 0|TW__CONJ_Z)
+TW__NAME(mac8_abs_cc, tw_mul8_mac8_ba, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8_sym, tw_mul8_mac8_sa, 0)
+TW__NAME(mac8_sym_c, tw_mul8_mac8_sa, 0|TW__CONJ)
+TW__NAME(mac8_sym_cn, tw_mul8_mac8_sa, 0|TW__CONJ_X)
+TW__NAME(mac8_sym_nc, tw_mul8_mac8_sa, 0|TW__CONJ_Z)
+TW__NAME(mac8_sym_cc, tw_mul8_mac8_sa, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8_antisym, tw_mul8_mac8_sa, 0|TW__ANTISYM)
+TW__NAME(mac8_antisym_c, tw_mul8_mac8_sa, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(mac8_antisym_cn, tw_mul8_mac8_sa, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(mac8_antisym_nc, tw_mul8_mac8_sa, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(mac8_antisym_cc, tw_mul8_mac8_sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8_max, tw_mul8_mac8_ma, 0|TW__MAX)
+TW__NAME(mac8_max_c, tw_mul8_mac8_ma, 0|TW__MAX|TW__CONJ)
+TW__NAME(mac8_max_cn, tw_mul8_mac8_ma, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(mac8_max_nc, tw_mul8_mac8_ma, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(mac8_max_cc, tw_mul8_mac8_ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8_min, tw_mul8_mac8_ma, 0|TW__MIN)
+TW__NAME(mac8_min_c, tw_mul8_mac8_ma, 0|TW__MIN|TW__CONJ)
+TW__NAME(mac8_min_cn, tw_mul8_mac8_ma, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(mac8_min_nc, tw_mul8_mac8_ma, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(mac8_min_cc, tw_mul8_mac8_ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8_maxdiff, tw_mul8_mac8_ma, 0|TW__MAXDIFF)
+TW__NAME(mac8_maxdiff_c, tw_mul8_mac8_ma, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(mac8_maxdiff_cn, tw_mul8_mac8_ma, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(mac8_maxdiff_nc, tw_mul8_mac8_ma, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(mac8_maxdiff_cc, tw_mul8_mac8_ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8_sym_ct, tw_mul8_mac8_ta, 0)
+TW__NAME(mac8_sym_ct_c, tw_mul8_mac8_ta, 0|TW__CONJ)
+TW__NAME(mac8_sym_ct_cn, tw_mul8_mac8_ta, 0|TW__CONJ_X)
+TW__NAME(mac8_sym_ct_nc, tw_mul8_mac8_ta, 0|TW__CONJ_Z)
+TW__NAME(mac8_sym_ct_cc, tw_mul8_mac8_ta, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8_antisym_ct, tw_mul8_mac8_ta, 0|TW__ANTISYM)
+TW__NAME(mac8_antisym_ct_c, tw_mul8_mac8_ta, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(mac8_antisym_ct_cn, tw_mul8_mac8_ta, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(mac8_antisym_ct_nc, tw_mul8_mac8_ta, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(mac8_antisym_ct_cc, tw_mul8_mac8_ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8_sym_uct, tw_mul8_mac8_ua, 0)
+TW__NAME(mac8_sym_uct_c, tw_mul8_mac8_ua, 0|TW__CONJ)
+TW__NAME(mac8_sym_uct_cn, tw_mul8_mac8_ua, 0|TW__CONJ_X)
+TW__NAME(mac8_sym_uct_nc, tw_mul8_mac8_ua, 0|TW__CONJ_Z)
+TW__NAME(mac8_sym_uct_cc, tw_mul8_mac8_ua, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac8_antisym_uct, tw_mul8_mac8_ua, 0|TW__ANTISYM)
+TW__NAME(mac8_antisym_uct_c, tw_mul8_mac8_ua, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(mac8_antisym_uct_cn, tw_mul8_mac8_ua, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(mac8_antisym_uct_nc, tw_mul8_mac8_ua, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(mac8_antisym_uct_cc, tw_mul8_mac8_ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8, tw_mul8_mac8_pa, TW__SUBTRACT)
+TW__NAME(msc8_c, tw_mul8_mac8_pa, TW__SUBTRACT|TW__CONJ)
+TW__NAME(msc8_cn, tw_mul8_mac8_pa, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(msc8_nc, tw_mul8_mac8_pa, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(msc8_cc, tw_mul8_mac8_pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8_abs, tw_mul8_mac8_ba, TW__SUBTRACT)
+TW__NAME(msc8_abs_c, tw_mul8_mac8_ba, TW__SUBTRACT|TW__CONJ)
+TW__NAME(msc8_abs_cn, tw_mul8_mac8_ba, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(msc8_abs_nc, tw_mul8_mac8_ba, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(msc8_abs_cc, tw_mul8_mac8_ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8_sym, tw_mul8_mac8_sa, TW__SUBTRACT)
+TW__NAME(msc8_sym_c, tw_mul8_mac8_sa, TW__SUBTRACT|TW__CONJ)
+TW__NAME(msc8_sym_cn, tw_mul8_mac8_sa, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(msc8_sym_nc, tw_mul8_mac8_sa, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(msc8_sym_cc, tw_mul8_mac8_sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8_antisym, tw_mul8_mac8_sa, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(msc8_antisym_c, tw_mul8_mac8_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(msc8_antisym_cn, tw_mul8_mac8_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(msc8_antisym_nc, tw_mul8_mac8_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(msc8_antisym_cc, tw_mul8_mac8_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8_max, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAX)
+TW__NAME(msc8_max_c, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(msc8_max_cn, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(msc8_max_nc, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(msc8_max_cc, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8_min, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MIN)
+TW__NAME(msc8_min_c, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(msc8_min_cn, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(msc8_min_nc, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(msc8_min_cc, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8_maxdiff, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(msc8_maxdiff_c, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(msc8_maxdiff_cn, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(msc8_maxdiff_nc, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(msc8_maxdiff_cc, tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8_sym_ct, tw_mul8_mac8_ta, TW__SUBTRACT)
+TW__NAME(msc8_sym_ct_c, tw_mul8_mac8_ta, TW__SUBTRACT|TW__CONJ)
+TW__NAME(msc8_sym_ct_cn, tw_mul8_mac8_ta, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(msc8_sym_ct_nc, tw_mul8_mac8_ta, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(msc8_sym_ct_cc, tw_mul8_mac8_ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8_antisym_ct, tw_mul8_mac8_ta, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(msc8_antisym_ct_c, tw_mul8_mac8_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(msc8_antisym_ct_cn, tw_mul8_mac8_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(msc8_antisym_ct_nc, tw_mul8_mac8_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(msc8_antisym_ct_cc, tw_mul8_mac8_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8_sym_uct, tw_mul8_mac8_ua, TW__SUBTRACT)
+TW__NAME(msc8_sym_uct_c, tw_mul8_mac8_ua, TW__SUBTRACT|TW__CONJ)
+TW__NAME(msc8_sym_uct_cn, tw_mul8_mac8_ua, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(msc8_sym_uct_nc, tw_mul8_mac8_ua, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(msc8_sym_uct_cc, tw_mul8_mac8_ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc8_antisym_uct, tw_mul8_mac8_ua, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(msc8_antisym_uct_c, tw_mul8_mac8_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(msc8_antisym_uct_cn, tw_mul8_mac8_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(msc8_antisym_uct_nc, tw_mul8_mac8_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(msc8_antisym_uct_cc, tw_mul8_mac8_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8, tw_mul8_mac8_p, TW__SUBTRACT)
+TW__NAME(negmul8_c, tw_mul8_mac8_p, TW__SUBTRACT|TW__CONJ)
+TW__NAME(negmul8_cn, tw_mul8_mac8_p, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(negmul8_nc, tw_mul8_mac8_p, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(negmul8_cc, tw_mul8_mac8_p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8_abs, tw_mul8_mac8_b, TW__SUBTRACT)
+TW__NAME(negmul8_abs_c, tw_mul8_mac8_b, TW__SUBTRACT|TW__CONJ)
+TW__NAME(negmul8_abs_cn, tw_mul8_mac8_b, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(negmul8_abs_nc, tw_mul8_mac8_b, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(negmul8_abs_cc, tw_mul8_mac8_b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8_sym, tw_mul8_mac8_s, TW__SUBTRACT)
+TW__NAME(negmul8_sym_c, tw_mul8_mac8_s, TW__SUBTRACT|TW__CONJ)
+TW__NAME(negmul8_sym_cn, tw_mul8_mac8_s, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(negmul8_sym_nc, tw_mul8_mac8_s, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(negmul8_sym_cc, tw_mul8_mac8_s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8_antisym, tw_mul8_mac8_s, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(negmul8_antisym_c, tw_mul8_mac8_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(negmul8_antisym_cn, tw_mul8_mac8_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(negmul8_antisym_nc, tw_mul8_mac8_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(negmul8_antisym_cc, tw_mul8_mac8_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8_max, tw_mul8_mac8_m, TW__SUBTRACT|TW__MAX)
+TW__NAME(negmul8_max_c, tw_mul8_mac8_m, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(negmul8_max_cn, tw_mul8_mac8_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(negmul8_max_nc, tw_mul8_mac8_m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(negmul8_max_cc, tw_mul8_mac8_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8_min, tw_mul8_mac8_m, TW__SUBTRACT|TW__MIN)
+TW__NAME(negmul8_min_c, tw_mul8_mac8_m, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(negmul8_min_cn, tw_mul8_mac8_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(negmul8_min_nc, tw_mul8_mac8_m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(negmul8_min_cc, tw_mul8_mac8_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8_maxdiff, tw_mul8_mac8_m, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(negmul8_maxdiff_c, tw_mul8_mac8_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(negmul8_maxdiff_cn, tw_mul8_mac8_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(negmul8_maxdiff_nc, tw_mul8_mac8_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(negmul8_maxdiff_cc, tw_mul8_mac8_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8_sym_ct, tw_mul8_mac8_t, TW__SUBTRACT)
+TW__NAME(negmul8_sym_ct_c, tw_mul8_mac8_t, TW__SUBTRACT|TW__CONJ)
+TW__NAME(negmul8_sym_ct_cn, tw_mul8_mac8_t, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(negmul8_sym_ct_nc, tw_mul8_mac8_t, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(negmul8_sym_ct_cc, tw_mul8_mac8_t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8_antisym_ct, tw_mul8_mac8_t, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(negmul8_antisym_ct_c, tw_mul8_mac8_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(negmul8_antisym_ct_cn, tw_mul8_mac8_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(negmul8_antisym_ct_nc, tw_mul8_mac8_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(negmul8_antisym_ct_cc, tw_mul8_mac8_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8_sym_uct, tw_mul8_mac8_u, TW__SUBTRACT)
+TW__NAME(negmul8_sym_uct_c, tw_mul8_mac8_u, TW__SUBTRACT|TW__CONJ)
+TW__NAME(negmul8_sym_uct_cn, tw_mul8_mac8_u, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(negmul8_sym_uct_nc, tw_mul8_mac8_u, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(negmul8_sym_uct_cc, tw_mul8_mac8_u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul8_antisym_uct, tw_mul8_mac8_u, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(negmul8_antisym_uct_c, tw_mul8_mac8_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(negmul8_antisym_uct_cn, tw_mul8_mac8_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(negmul8_antisym_uct_nc, tw_mul8_mac8_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(negmul8_antisym_uct_cc, tw_mul8_mac8_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4, tw_mul4_mac4_p, 0)
+TW__NAME(mul4_c, tw_mul4_mac4_p, 0|TW__CONJ)
+TW__NAME(mul4_cn, tw_mul4_mac4_p, 0|TW__CONJ_X)
+TW__NAME(mul4_nc, tw_mul4_mac4_p, 0|TW__CONJ_Z)
+TW__NAME(mul4_cc, tw_mul4_mac4_p, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4_abs, tw_mul4_mac4_b, 0)
+TW__NAME(mul4_abs_c, tw_mul4_mac4_b, 0|TW__CONJ)
+TW__NAME(mul4_abs_cn, tw_mul4_mac4_b, 0|TW__CONJ_X)
+TW__NAME(mul4_abs_nc, tw_mul4_mac4_b, 0|TW__CONJ_Z)
+TW__NAME(mul4_abs_cc, tw_mul4_mac4_b, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4_sym, tw_mul4_mac4_s, 0)
+TW__NAME(mul4_sym_c, tw_mul4_mac4_s, 0|TW__CONJ)
+TW__NAME(mul4_sym_cn, tw_mul4_mac4_s, 0|TW__CONJ_X)
+TW__NAME(mul4_sym_nc, tw_mul4_mac4_s, 0|TW__CONJ_Z)
+TW__NAME(mul4_sym_cc, tw_mul4_mac4_s, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4_antisym, tw_mul4_mac4_s, 0|TW__ANTISYM)
+TW__NAME(mul4_antisym_c, tw_mul4_mac4_s, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(mul4_antisym_cn, tw_mul4_mac4_s, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(mul4_antisym_nc, tw_mul4_mac4_s, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(mul4_antisym_cc, tw_mul4_mac4_s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4_max, tw_mul4_mac4_m, 0|TW__MAX)
+TW__NAME(mul4_max_c, tw_mul4_mac4_m, 0|TW__MAX|TW__CONJ)
+TW__NAME(mul4_max_cn, tw_mul4_mac4_m, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(mul4_max_nc, tw_mul4_mac4_m, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(mul4_max_cc, tw_mul4_mac4_m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4_min, tw_mul4_mac4_m, 0|TW__MIN)
+TW__NAME(mul4_min_c, tw_mul4_mac4_m, 0|TW__MIN|TW__CONJ)
+TW__NAME(mul4_min_cn, tw_mul4_mac4_m, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(mul4_min_nc, tw_mul4_mac4_m, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(mul4_min_cc, tw_mul4_mac4_m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4_maxdiff, tw_mul4_mac4_m, 0|TW__MAXDIFF)
+TW__NAME(mul4_maxdiff_c, tw_mul4_mac4_m, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(mul4_maxdiff_cn, tw_mul4_mac4_m, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(mul4_maxdiff_nc, tw_mul4_mac4_m, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(mul4_maxdiff_cc, tw_mul4_mac4_m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4_sym_ct, tw_mul4_mac4_t, 0)
+TW__NAME(mul4_sym_ct_c, tw_mul4_mac4_t, 0|TW__CONJ)
+TW__NAME(mul4_sym_ct_cn, tw_mul4_mac4_t, 0|TW__CONJ_X)
+TW__NAME(mul4_sym_ct_nc, tw_mul4_mac4_t, 0|TW__CONJ_Z)
+TW__NAME(mul4_sym_ct_cc, tw_mul4_mac4_t, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4_antisym_ct, tw_mul4_mac4_t, 0|TW__ANTISYM)
+TW__NAME(mul4_antisym_ct_c, tw_mul4_mac4_t, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(mul4_antisym_ct_cn, tw_mul4_mac4_t, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(mul4_antisym_ct_nc, tw_mul4_mac4_t, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(mul4_antisym_ct_cc, tw_mul4_mac4_t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4_sym_uct, tw_mul4_mac4_u, 0)
+TW__NAME(mul4_sym_uct_c, tw_mul4_mac4_u, 0|TW__CONJ)
+TW__NAME(mul4_sym_uct_cn, tw_mul4_mac4_u, 0|TW__CONJ_X)
+TW__NAME(mul4_sym_uct_nc, tw_mul4_mac4_u, 0|TW__CONJ_Z)
+TW__NAME(mul4_sym_uct_cc, tw_mul4_mac4_u, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mul4_antisym_uct, tw_mul4_mac4_u, 0|TW__ANTISYM)
+TW__NAME(mul4_antisym_uct_c, tw_mul4_mac4_u, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(mul4_antisym_uct_cn, tw_mul4_mac4_u, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(mul4_antisym_uct_nc, tw_mul4_mac4_u, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(mul4_antisym_uct_cc, tw_mul4_mac4_u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4, tw_mul4_mac4_pa, 0)
+TW__NAME(mac4_c, tw_mul4_mac4_pa, 0|TW__CONJ)
+TW__NAME(mac4_cn, tw_mul4_mac4_pa, 0|TW__CONJ_X)
+TW__NAME(mac4_nc, tw_mul4_mac4_pa, 0|TW__CONJ_Z)
+TW__NAME(mac4_cc, tw_mul4_mac4_pa, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4_abs, tw_mul4_mac4_ba, 0)
+TW__NAME(mac4_abs_c, tw_mul4_mac4_ba, 0|TW__CONJ)
+TW__NAME(mac4_abs_cn, tw_mul4_mac4_ba, 0|TW__CONJ_X)
+TW__NAME(mac4_abs_nc, tw_mul4_mac4_ba, 0|TW__CONJ_Z)
+TW__NAME(mac4_abs_cc, tw_mul4_mac4_ba, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4_sym, tw_mul4_mac4_sa, 0)
+TW__NAME(mac4_sym_c, tw_mul4_mac4_sa, 0|TW__CONJ)
+TW__NAME(mac4_sym_cn, tw_mul4_mac4_sa, 0|TW__CONJ_X)
+TW__NAME(mac4_sym_nc, tw_mul4_mac4_sa, 0|TW__CONJ_Z)
+TW__NAME(mac4_sym_cc, tw_mul4_mac4_sa, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4_antisym, tw_mul4_mac4_sa, 0|TW__ANTISYM)
+TW__NAME(mac4_antisym_c, tw_mul4_mac4_sa, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(mac4_antisym_cn, tw_mul4_mac4_sa, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(mac4_antisym_nc, tw_mul4_mac4_sa, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(mac4_antisym_cc, tw_mul4_mac4_sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4_max, tw_mul4_mac4_ma, 0|TW__MAX)
+TW__NAME(mac4_max_c, tw_mul4_mac4_ma, 0|TW__MAX|TW__CONJ)
+TW__NAME(mac4_max_cn, tw_mul4_mac4_ma, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(mac4_max_nc, tw_mul4_mac4_ma, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(mac4_max_cc, tw_mul4_mac4_ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4_min, tw_mul4_mac4_ma, 0|TW__MIN)
+TW__NAME(mac4_min_c, tw_mul4_mac4_ma, 0|TW__MIN|TW__CONJ)
+TW__NAME(mac4_min_cn, tw_mul4_mac4_ma, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(mac4_min_nc, tw_mul4_mac4_ma, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(mac4_min_cc, tw_mul4_mac4_ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4_maxdiff, tw_mul4_mac4_ma, 0|TW__MAXDIFF)
+TW__NAME(mac4_maxdiff_c, tw_mul4_mac4_ma, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(mac4_maxdiff_cn, tw_mul4_mac4_ma, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(mac4_maxdiff_nc, tw_mul4_mac4_ma, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(mac4_maxdiff_cc, tw_mul4_mac4_ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4_sym_ct, tw_mul4_mac4_ta, 0)
+TW__NAME(mac4_sym_ct_c, tw_mul4_mac4_ta, 0|TW__CONJ)
+TW__NAME(mac4_sym_ct_cn, tw_mul4_mac4_ta, 0|TW__CONJ_X)
+TW__NAME(mac4_sym_ct_nc, tw_mul4_mac4_ta, 0|TW__CONJ_Z)
+TW__NAME(mac4_sym_ct_cc, tw_mul4_mac4_ta, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4_antisym_ct, tw_mul4_mac4_ta, 0|TW__ANTISYM)
+TW__NAME(mac4_antisym_ct_c, tw_mul4_mac4_ta, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(mac4_antisym_ct_cn, tw_mul4_mac4_ta, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(mac4_antisym_ct_nc, tw_mul4_mac4_ta, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(mac4_antisym_ct_cc, tw_mul4_mac4_ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4_sym_uct, tw_mul4_mac4_ua, 0)
+TW__NAME(mac4_sym_uct_c, tw_mul4_mac4_ua, 0|TW__CONJ)
+TW__NAME(mac4_sym_uct_cn, tw_mul4_mac4_ua, 0|TW__CONJ_X)
+TW__NAME(mac4_sym_uct_nc, tw_mul4_mac4_ua, 0|TW__CONJ_Z)
+TW__NAME(mac4_sym_uct_cc, tw_mul4_mac4_ua, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(mac4_antisym_uct, tw_mul4_mac4_ua, 0|TW__ANTISYM)
+TW__NAME(mac4_antisym_uct_c, tw_mul4_mac4_ua, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(mac4_antisym_uct_cn, tw_mul4_mac4_ua, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(mac4_antisym_uct_nc, tw_mul4_mac4_ua, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(mac4_antisym_uct_cc, tw_mul4_mac4_ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4, tw_mul4_mac4_pa, TW__SUBTRACT)
+TW__NAME(msc4_c, tw_mul4_mac4_pa, TW__SUBTRACT|TW__CONJ)
+TW__NAME(msc4_cn, tw_mul4_mac4_pa, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(msc4_nc, tw_mul4_mac4_pa, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(msc4_cc, tw_mul4_mac4_pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4_abs, tw_mul4_mac4_ba, TW__SUBTRACT)
+TW__NAME(msc4_abs_c, tw_mul4_mac4_ba, TW__SUBTRACT|TW__CONJ)
+TW__NAME(msc4_abs_cn, tw_mul4_mac4_ba, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(msc4_abs_nc, tw_mul4_mac4_ba, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(msc4_abs_cc, tw_mul4_mac4_ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4_sym, tw_mul4_mac4_sa, TW__SUBTRACT)
+TW__NAME(msc4_sym_c, tw_mul4_mac4_sa, TW__SUBTRACT|TW__CONJ)
+TW__NAME(msc4_sym_cn, tw_mul4_mac4_sa, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(msc4_sym_nc, tw_mul4_mac4_sa, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(msc4_sym_cc, tw_mul4_mac4_sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4_antisym, tw_mul4_mac4_sa, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(msc4_antisym_c, tw_mul4_mac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(msc4_antisym_cn, tw_mul4_mac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(msc4_antisym_nc, tw_mul4_mac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(msc4_antisym_cc, tw_mul4_mac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4_max, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAX)
+TW__NAME(msc4_max_c, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(msc4_max_cn, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(msc4_max_nc, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(msc4_max_cc, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4_min, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MIN)
+TW__NAME(msc4_min_c, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(msc4_min_cn, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(msc4_min_nc, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(msc4_min_cc, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4_maxdiff, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(msc4_maxdiff_c, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(msc4_maxdiff_cn, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(msc4_maxdiff_nc, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(msc4_maxdiff_cc, tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4_sym_ct, tw_mul4_mac4_ta, TW__SUBTRACT)
+TW__NAME(msc4_sym_ct_c, tw_mul4_mac4_ta, TW__SUBTRACT|TW__CONJ)
+TW__NAME(msc4_sym_ct_cn, tw_mul4_mac4_ta, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(msc4_sym_ct_nc, tw_mul4_mac4_ta, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(msc4_sym_ct_cc, tw_mul4_mac4_ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4_antisym_ct, tw_mul4_mac4_ta, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(msc4_antisym_ct_c, tw_mul4_mac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(msc4_antisym_ct_cn, tw_mul4_mac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(msc4_antisym_ct_nc, tw_mul4_mac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(msc4_antisym_ct_cc, tw_mul4_mac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4_sym_uct, tw_mul4_mac4_ua, TW__SUBTRACT)
+TW__NAME(msc4_sym_uct_c, tw_mul4_mac4_ua, TW__SUBTRACT|TW__CONJ)
+TW__NAME(msc4_sym_uct_cn, tw_mul4_mac4_ua, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(msc4_sym_uct_nc, tw_mul4_mac4_ua, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(msc4_sym_uct_cc, tw_mul4_mac4_ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(msc4_antisym_uct, tw_mul4_mac4_ua, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(msc4_antisym_uct_c, tw_mul4_mac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(msc4_antisym_uct_cn, tw_mul4_mac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(msc4_antisym_uct_nc, tw_mul4_mac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(msc4_antisym_uct_cc, tw_mul4_mac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4, tw_mul4_mac4_p, TW__SUBTRACT)
+TW__NAME(negmul4_c, tw_mul4_mac4_p, TW__SUBTRACT|TW__CONJ)
+TW__NAME(negmul4_cn, tw_mul4_mac4_p, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(negmul4_nc, tw_mul4_mac4_p, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(negmul4_cc, tw_mul4_mac4_p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4_abs, tw_mul4_mac4_b, TW__SUBTRACT)
+TW__NAME(negmul4_abs_c, tw_mul4_mac4_b, TW__SUBTRACT|TW__CONJ)
+TW__NAME(negmul4_abs_cn, tw_mul4_mac4_b, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(negmul4_abs_nc, tw_mul4_mac4_b, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(negmul4_abs_cc, tw_mul4_mac4_b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4_sym, tw_mul4_mac4_s, TW__SUBTRACT)
+TW__NAME(negmul4_sym_c, tw_mul4_mac4_s, TW__SUBTRACT|TW__CONJ)
+TW__NAME(negmul4_sym_cn, tw_mul4_mac4_s, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(negmul4_sym_nc, tw_mul4_mac4_s, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(negmul4_sym_cc, tw_mul4_mac4_s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4_antisym, tw_mul4_mac4_s, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(negmul4_antisym_c, tw_mul4_mac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(negmul4_antisym_cn, tw_mul4_mac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(negmul4_antisym_nc, tw_mul4_mac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(negmul4_antisym_cc, tw_mul4_mac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4_max, tw_mul4_mac4_m, TW__SUBTRACT|TW__MAX)
+TW__NAME(negmul4_max_c, tw_mul4_mac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(negmul4_max_cn, tw_mul4_mac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(negmul4_max_nc, tw_mul4_mac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(negmul4_max_cc, tw_mul4_mac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4_min, tw_mul4_mac4_m, TW__SUBTRACT|TW__MIN)
+TW__NAME(negmul4_min_c, tw_mul4_mac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(negmul4_min_cn, tw_mul4_mac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(negmul4_min_nc, tw_mul4_mac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(negmul4_min_cc, tw_mul4_mac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4_maxdiff, tw_mul4_mac4_m, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(negmul4_maxdiff_c, tw_mul4_mac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(negmul4_maxdiff_cn, tw_mul4_mac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(negmul4_maxdiff_nc, tw_mul4_mac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(negmul4_maxdiff_cc, tw_mul4_mac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4_sym_ct, tw_mul4_mac4_t, TW__SUBTRACT)
+TW__NAME(negmul4_sym_ct_c, tw_mul4_mac4_t, TW__SUBTRACT|TW__CONJ)
+TW__NAME(negmul4_sym_ct_cn, tw_mul4_mac4_t, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(negmul4_sym_ct_nc, tw_mul4_mac4_t, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(negmul4_sym_ct_cc, tw_mul4_mac4_t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4_antisym_ct, tw_mul4_mac4_t, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(negmul4_antisym_ct_c, tw_mul4_mac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(negmul4_antisym_ct_cn, tw_mul4_mac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(negmul4_antisym_ct_nc, tw_mul4_mac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(negmul4_antisym_ct_cc, tw_mul4_mac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4_sym_uct, tw_mul4_mac4_u, TW__SUBTRACT)
+TW__NAME(negmul4_sym_uct_c, tw_mul4_mac4_u, TW__SUBTRACT|TW__CONJ)
+TW__NAME(negmul4_sym_uct_cn, tw_mul4_mac4_u, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(negmul4_sym_uct_nc, tw_mul4_mac4_u, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(negmul4_sym_uct_cc, tw_mul4_mac4_u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(negmul4_antisym_uct, tw_mul4_mac4_u, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(negmul4_antisym_uct_c, tw_mul4_mac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(negmul4_antisym_uct_cn, tw_mul4_mac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(negmul4_antisym_uct_nc, tw_mul4_mac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(negmul4_antisym_uct_cc, tw_mul4_mac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul8, tw_lmul8_lmac8_p, 0)
+TW__NAME(lmul8_abs, tw_lmul8_lmac8_b, 0)
+TW__NAME(lmul8_sym, tw_lmul8_lmac8_s, 0)
+TW__NAME(lmul8_antisym, tw_lmul8_lmac8_s, 0|TW__ANTISYM)
+TW__NAME(lmul8_max, tw_lmul8_lmac8_m, 0|TW__MAX)
+TW__NAME(lmul8_min, tw_lmul8_lmac8_m, 0|TW__MIN)
+TW__NAME(lmul8_maxdiff, tw_lmul8_lmac8_m, 0|TW__MAXDIFF)
+TW__NAME(lmul8_sym_ct, tw_lmul8_lmac8_t, 0)
+TW__NAME(lmul8_antisym_ct, tw_lmul8_lmac8_t, 0|TW__ANTISYM)
+TW__NAME(lmul8_sym_uct, tw_lmul8_lmac8_u, 0)
+TW__NAME(lmul8_antisym_uct, tw_lmul8_lmac8_u, 0|TW__ANTISYM)
+TW__NAME(lmac8, tw_lmul8_lmac8_pa, 0)
+TW__NAME(lmac8_abs, tw_lmul8_lmac8_ba, 0)
+TW__NAME(lmac8_sym, tw_lmul8_lmac8_sa, 0)
+TW__NAME(lmac8_antisym, tw_lmul8_lmac8_sa, 0|TW__ANTISYM)
+TW__NAME(lmac8_max, tw_lmul8_lmac8_ma, 0|TW__MAX)
+TW__NAME(lmac8_min, tw_lmul8_lmac8_ma, 0|TW__MIN)
+TW__NAME(lmac8_maxdiff, tw_lmul8_lmac8_ma, 0|TW__MAXDIFF)
+TW__NAME(lmac8_sym_ct, tw_lmul8_lmac8_ta, 0)
+TW__NAME(lmac8_antisym_ct, tw_lmul8_lmac8_ta, 0|TW__ANTISYM)
+TW__NAME(lmac8_sym_uct, tw_lmul8_lmac8_ua, 0)
+TW__NAME(lmac8_antisym_uct, tw_lmul8_lmac8_ua, 0|TW__ANTISYM)
+TW__NAME(lmsc8, tw_lmul8_lmac8_pa, TW__SUBTRACT)
+TW__NAME(lmsc8_abs, tw_lmul8_lmac8_ba, TW__SUBTRACT)
+TW__NAME(lmsc8_sym, tw_lmul8_lmac8_sa, TW__SUBTRACT)
+TW__NAME(lmsc8_antisym, tw_lmul8_lmac8_sa, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lmsc8_max, tw_lmul8_lmac8_ma, TW__SUBTRACT|TW__MAX)
+TW__NAME(lmsc8_min, tw_lmul8_lmac8_ma, TW__SUBTRACT|TW__MIN)
+TW__NAME(lmsc8_maxdiff, tw_lmul8_lmac8_ma, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(lmsc8_sym_ct, tw_lmul8_lmac8_ta, TW__SUBTRACT)
+TW__NAME(lmsc8_antisym_ct, tw_lmul8_lmac8_ta, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lmsc8_sym_uct, tw_lmul8_lmac8_ua, TW__SUBTRACT)
+TW__NAME(lmsc8_antisym_uct, tw_lmul8_lmac8_ua, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lnegmul8, tw_lmul8_lmac8_p, TW__SUBTRACT)
+TW__NAME(lnegmul8_abs, tw_lmul8_lmac8_b, TW__SUBTRACT)
+TW__NAME(lnegmul8_sym, tw_lmul8_lmac8_s, TW__SUBTRACT)
+TW__NAME(lnegmul8_antisym, tw_lmul8_lmac8_s, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lnegmul8_max, tw_lmul8_lmac8_m, TW__SUBTRACT|TW__MAX)
+TW__NAME(lnegmul8_min, tw_lmul8_lmac8_m, TW__SUBTRACT|TW__MIN)
+TW__NAME(lnegmul8_maxdiff, tw_lmul8_lmac8_m, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(lnegmul8_sym_ct, tw_lmul8_lmac8_t, TW__SUBTRACT)
+TW__NAME(lnegmul8_antisym_ct, tw_lmul8_lmac8_t, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lnegmul8_sym_uct, tw_lmul8_lmac8_u, TW__SUBTRACT)
+TW__NAME(lnegmul8_antisym_uct, tw_lmul8_lmac8_u, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lmul4, tw_lmul4_lmac4_p, 0)
+TW__NAME(lmul4_c, tw_lmul4_lmac4_p, 0|TW__CONJ)
+TW__NAME(lmul4_cn, tw_lmul4_lmac4_p, 0|TW__CONJ_X)
+TW__NAME(lmul4_nc, tw_lmul4_lmac4_p, 0|TW__CONJ_Z)
+TW__NAME(lmul4_cc, tw_lmul4_lmac4_p, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul4_abs, tw_lmul4_lmac4_b, 0)
+TW__NAME(lmul4_abs_c, tw_lmul4_lmac4_b, 0|TW__CONJ)
+TW__NAME(lmul4_abs_cn, tw_lmul4_lmac4_b, 0|TW__CONJ_X)
+TW__NAME(lmul4_abs_nc, tw_lmul4_lmac4_b, 0|TW__CONJ_Z)
+TW__NAME(lmul4_abs_cc, tw_lmul4_lmac4_b, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul4_sym, tw_lmul4_lmac4_s, 0)
+TW__NAME(lmul4_sym_c, tw_lmul4_lmac4_s, 0|TW__CONJ)
+TW__NAME(lmul4_sym_cn, tw_lmul4_lmac4_s, 0|TW__CONJ_X)
+TW__NAME(lmul4_sym_nc, tw_lmul4_lmac4_s, 0|TW__CONJ_Z)
+TW__NAME(lmul4_sym_cc, tw_lmul4_lmac4_s, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul4_antisym, tw_lmul4_lmac4_s, 0|TW__ANTISYM)
+TW__NAME(lmul4_antisym_c, tw_lmul4_lmac4_s, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmul4_antisym_cn, tw_lmul4_lmac4_s, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmul4_antisym_nc, tw_lmul4_lmac4_s, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmul4_antisym_cc, tw_lmul4_lmac4_s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul4_max, tw_lmul4_lmac4_m, 0|TW__MAX)
+TW__NAME(lmul4_max_c, tw_lmul4_lmac4_m, 0|TW__MAX|TW__CONJ)
+TW__NAME(lmul4_max_cn, tw_lmul4_lmac4_m, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(lmul4_max_nc, tw_lmul4_lmac4_m, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(lmul4_max_cc, tw_lmul4_lmac4_m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul4_min, tw_lmul4_lmac4_m, 0|TW__MIN)
+TW__NAME(lmul4_min_c, tw_lmul4_lmac4_m, 0|TW__MIN|TW__CONJ)
+TW__NAME(lmul4_min_cn, tw_lmul4_lmac4_m, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(lmul4_min_nc, tw_lmul4_lmac4_m, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(lmul4_min_cc, tw_lmul4_lmac4_m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul4_maxdiff, tw_lmul4_lmac4_m, 0|TW__MAXDIFF)
+TW__NAME(lmul4_maxdiff_c, tw_lmul4_lmac4_m, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lmul4_maxdiff_cn, tw_lmul4_lmac4_m, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lmul4_maxdiff_nc, tw_lmul4_lmac4_m, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lmul4_maxdiff_cc, tw_lmul4_lmac4_m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul4_sym_ct, tw_lmul4_lmac4_t, 0)
+TW__NAME(lmul4_sym_ct_c, tw_lmul4_lmac4_t, 0|TW__CONJ)
+TW__NAME(lmul4_sym_ct_cn, tw_lmul4_lmac4_t, 0|TW__CONJ_X)
+TW__NAME(lmul4_sym_ct_nc, tw_lmul4_lmac4_t, 0|TW__CONJ_Z)
+TW__NAME(lmul4_sym_ct_cc, tw_lmul4_lmac4_t, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul4_antisym_ct, tw_lmul4_lmac4_t, 0|TW__ANTISYM)
+TW__NAME(lmul4_antisym_ct_c, tw_lmul4_lmac4_t, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmul4_antisym_ct_cn, tw_lmul4_lmac4_t, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmul4_antisym_ct_nc, tw_lmul4_lmac4_t, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmul4_antisym_ct_cc, tw_lmul4_lmac4_t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul4_sym_uct, tw_lmul4_lmac4_u, 0)
+TW__NAME(lmul4_sym_uct_c, tw_lmul4_lmac4_u, 0|TW__CONJ)
+TW__NAME(lmul4_sym_uct_cn, tw_lmul4_lmac4_u, 0|TW__CONJ_X)
+TW__NAME(lmul4_sym_uct_nc, tw_lmul4_lmac4_u, 0|TW__CONJ_Z)
+TW__NAME(lmul4_sym_uct_cc, tw_lmul4_lmac4_u, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul4_antisym_uct, tw_lmul4_lmac4_u, 0|TW__ANTISYM)
+TW__NAME(lmul4_antisym_uct_c, tw_lmul4_lmac4_u, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmul4_antisym_uct_cn, tw_lmul4_lmac4_u, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmul4_antisym_uct_nc, tw_lmul4_lmac4_u, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmul4_antisym_uct_cc, tw_lmul4_lmac4_u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4, tw_lmul4_lmac4_pa, 0)
+TW__NAME(lmac4_c, tw_lmul4_lmac4_pa, 0|TW__CONJ)
+TW__NAME(lmac4_cn, tw_lmul4_lmac4_pa, 0|TW__CONJ_X)
+TW__NAME(lmac4_nc, tw_lmul4_lmac4_pa, 0|TW__CONJ_Z)
+TW__NAME(lmac4_cc, tw_lmul4_lmac4_pa, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4_abs, tw_lmul4_lmac4_ba, 0)
+TW__NAME(lmac4_abs_c, tw_lmul4_lmac4_ba, 0|TW__CONJ)
+TW__NAME(lmac4_abs_cn, tw_lmul4_lmac4_ba, 0|TW__CONJ_X)
+TW__NAME(lmac4_abs_nc, tw_lmul4_lmac4_ba, 0|TW__CONJ_Z)
+TW__NAME(lmac4_abs_cc, tw_lmul4_lmac4_ba, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4_sym, tw_lmul4_lmac4_sa, 0)
+TW__NAME(lmac4_sym_c, tw_lmul4_lmac4_sa, 0|TW__CONJ)
+TW__NAME(lmac4_sym_cn, tw_lmul4_lmac4_sa, 0|TW__CONJ_X)
+TW__NAME(lmac4_sym_nc, tw_lmul4_lmac4_sa, 0|TW__CONJ_Z)
+TW__NAME(lmac4_sym_cc, tw_lmul4_lmac4_sa, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4_antisym, tw_lmul4_lmac4_sa, 0|TW__ANTISYM)
+TW__NAME(lmac4_antisym_c, tw_lmul4_lmac4_sa, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmac4_antisym_cn, tw_lmul4_lmac4_sa, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmac4_antisym_nc, tw_lmul4_lmac4_sa, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmac4_antisym_cc, tw_lmul4_lmac4_sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4_max, tw_lmul4_lmac4_ma, 0|TW__MAX)
+TW__NAME(lmac4_max_c, tw_lmul4_lmac4_ma, 0|TW__MAX|TW__CONJ)
+TW__NAME(lmac4_max_cn, tw_lmul4_lmac4_ma, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(lmac4_max_nc, tw_lmul4_lmac4_ma, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(lmac4_max_cc, tw_lmul4_lmac4_ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4_min, tw_lmul4_lmac4_ma, 0|TW__MIN)
+TW__NAME(lmac4_min_c, tw_lmul4_lmac4_ma, 0|TW__MIN|TW__CONJ)
+TW__NAME(lmac4_min_cn, tw_lmul4_lmac4_ma, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(lmac4_min_nc, tw_lmul4_lmac4_ma, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(lmac4_min_cc, tw_lmul4_lmac4_ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4_maxdiff, tw_lmul4_lmac4_ma, 0|TW__MAXDIFF)
+TW__NAME(lmac4_maxdiff_c, tw_lmul4_lmac4_ma, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lmac4_maxdiff_cn, tw_lmul4_lmac4_ma, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lmac4_maxdiff_nc, tw_lmul4_lmac4_ma, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lmac4_maxdiff_cc, tw_lmul4_lmac4_ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4_sym_ct, tw_lmul4_lmac4_ta, 0)
+TW__NAME(lmac4_sym_ct_c, tw_lmul4_lmac4_ta, 0|TW__CONJ)
+TW__NAME(lmac4_sym_ct_cn, tw_lmul4_lmac4_ta, 0|TW__CONJ_X)
+TW__NAME(lmac4_sym_ct_nc, tw_lmul4_lmac4_ta, 0|TW__CONJ_Z)
+TW__NAME(lmac4_sym_ct_cc, tw_lmul4_lmac4_ta, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4_antisym_ct, tw_lmul4_lmac4_ta, 0|TW__ANTISYM)
+TW__NAME(lmac4_antisym_ct_c, tw_lmul4_lmac4_ta, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmac4_antisym_ct_cn, tw_lmul4_lmac4_ta, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmac4_antisym_ct_nc, tw_lmul4_lmac4_ta, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmac4_antisym_ct_cc, tw_lmul4_lmac4_ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4_sym_uct, tw_lmul4_lmac4_ua, 0)
+TW__NAME(lmac4_sym_uct_c, tw_lmul4_lmac4_ua, 0|TW__CONJ)
+TW__NAME(lmac4_sym_uct_cn, tw_lmul4_lmac4_ua, 0|TW__CONJ_X)
+TW__NAME(lmac4_sym_uct_nc, tw_lmul4_lmac4_ua, 0|TW__CONJ_Z)
+TW__NAME(lmac4_sym_uct_cc, tw_lmul4_lmac4_ua, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac4_antisym_uct, tw_lmul4_lmac4_ua, 0|TW__ANTISYM)
+TW__NAME(lmac4_antisym_uct_c, tw_lmul4_lmac4_ua, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmac4_antisym_uct_cn, tw_lmul4_lmac4_ua, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmac4_antisym_uct_nc, tw_lmul4_lmac4_ua, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmac4_antisym_uct_cc, tw_lmul4_lmac4_ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4, tw_lmul4_lmac4_pa, TW__SUBTRACT)
+TW__NAME(lmsc4_c, tw_lmul4_lmac4_pa, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lmsc4_cn, tw_lmul4_lmac4_pa, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lmsc4_nc, tw_lmul4_lmac4_pa, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lmsc4_cc, tw_lmul4_lmac4_pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4_abs, tw_lmul4_lmac4_ba, TW__SUBTRACT)
+TW__NAME(lmsc4_abs_c, tw_lmul4_lmac4_ba, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lmsc4_abs_cn, tw_lmul4_lmac4_ba, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lmsc4_abs_nc, tw_lmul4_lmac4_ba, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lmsc4_abs_cc, tw_lmul4_lmac4_ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4_sym, tw_lmul4_lmac4_sa, TW__SUBTRACT)
+TW__NAME(lmsc4_sym_c, tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lmsc4_sym_cn, tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lmsc4_sym_nc, tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lmsc4_sym_cc, tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4_antisym, tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lmsc4_antisym_c, tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmsc4_antisym_cn, tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmsc4_antisym_nc, tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmsc4_antisym_cc, tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4_max, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAX)
+TW__NAME(lmsc4_max_c, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(lmsc4_max_cn, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(lmsc4_max_nc, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(lmsc4_max_cc, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4_min, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MIN)
+TW__NAME(lmsc4_min_c, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(lmsc4_min_cn, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(lmsc4_min_nc, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(lmsc4_min_cc, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4_maxdiff, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(lmsc4_maxdiff_c, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lmsc4_maxdiff_cn, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lmsc4_maxdiff_nc, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lmsc4_maxdiff_cc, tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4_sym_ct, tw_lmul4_lmac4_ta, TW__SUBTRACT)
+TW__NAME(lmsc4_sym_ct_c, tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lmsc4_sym_ct_cn, tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lmsc4_sym_ct_nc, tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lmsc4_sym_ct_cc, tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4_antisym_ct, tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lmsc4_antisym_ct_c, tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmsc4_antisym_ct_cn, tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmsc4_antisym_ct_nc, tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmsc4_antisym_ct_cc, tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4_sym_uct, tw_lmul4_lmac4_ua, TW__SUBTRACT)
+TW__NAME(lmsc4_sym_uct_c, tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lmsc4_sym_uct_cn, tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lmsc4_sym_uct_nc, tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lmsc4_sym_uct_cc, tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc4_antisym_uct, tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lmsc4_antisym_uct_c, tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmsc4_antisym_uct_cn, tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmsc4_antisym_uct_nc, tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmsc4_antisym_uct_cc, tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4, tw_lmul4_lmac4_p, TW__SUBTRACT)
+TW__NAME(lnegmul4_c, tw_lmul4_lmac4_p, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lnegmul4_cn, tw_lmul4_lmac4_p, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lnegmul4_nc, tw_lmul4_lmac4_p, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lnegmul4_cc, tw_lmul4_lmac4_p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4_abs, tw_lmul4_lmac4_b, TW__SUBTRACT)
+TW__NAME(lnegmul4_abs_c, tw_lmul4_lmac4_b, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lnegmul4_abs_cn, tw_lmul4_lmac4_b, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lnegmul4_abs_nc, tw_lmul4_lmac4_b, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lnegmul4_abs_cc, tw_lmul4_lmac4_b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4_sym, tw_lmul4_lmac4_s, TW__SUBTRACT)
+TW__NAME(lnegmul4_sym_c, tw_lmul4_lmac4_s, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lnegmul4_sym_cn, tw_lmul4_lmac4_s, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lnegmul4_sym_nc, tw_lmul4_lmac4_s, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lnegmul4_sym_cc, tw_lmul4_lmac4_s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4_antisym, tw_lmul4_lmac4_s, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lnegmul4_antisym_c, tw_lmul4_lmac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(lnegmul4_antisym_cn, tw_lmul4_lmac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lnegmul4_antisym_nc, tw_lmul4_lmac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lnegmul4_antisym_cc, tw_lmul4_lmac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4_max, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAX)
+TW__NAME(lnegmul4_max_c, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(lnegmul4_max_cn, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(lnegmul4_max_nc, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(lnegmul4_max_cc, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4_min, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MIN)
+TW__NAME(lnegmul4_min_c, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(lnegmul4_min_cn, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(lnegmul4_min_nc, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(lnegmul4_min_cc, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4_maxdiff, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(lnegmul4_maxdiff_c, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lnegmul4_maxdiff_cn, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lnegmul4_maxdiff_nc, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lnegmul4_maxdiff_cc, tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4_sym_ct, tw_lmul4_lmac4_t, TW__SUBTRACT)
+TW__NAME(lnegmul4_sym_ct_c, tw_lmul4_lmac4_t, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lnegmul4_sym_ct_cn, tw_lmul4_lmac4_t, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lnegmul4_sym_ct_nc, tw_lmul4_lmac4_t, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lnegmul4_sym_ct_cc, tw_lmul4_lmac4_t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4_antisym_ct, tw_lmul4_lmac4_t, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lnegmul4_antisym_ct_c, tw_lmul4_lmac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(lnegmul4_antisym_ct_cn, tw_lmul4_lmac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lnegmul4_antisym_ct_nc, tw_lmul4_lmac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lnegmul4_antisym_ct_cc, tw_lmul4_lmac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4_sym_uct, tw_lmul4_lmac4_u, TW__SUBTRACT)
+TW__NAME(lnegmul4_sym_uct_c, tw_lmul4_lmac4_u, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lnegmul4_sym_uct_cn, tw_lmul4_lmac4_u, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lnegmul4_sym_uct_nc, tw_lmul4_lmac4_u, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lnegmul4_sym_uct_cc, tw_lmul4_lmac4_u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul4_antisym_uct, tw_lmul4_lmac4_u, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lnegmul4_antisym_uct_c, tw_lmul4_lmac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(lnegmul4_antisym_uct_cn, tw_lmul4_lmac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lnegmul4_antisym_uct_nc, tw_lmul4_lmac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lnegmul4_antisym_uct_cc, tw_lmul4_lmac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2, tw_lmul2_lmac2_p, 0)
+TW__NAME(lmul2_c, tw_lmul2_lmac2_p, 0|TW__CONJ)
+TW__NAME(lmul2_cn, tw_lmul2_lmac2_p, 0|TW__CONJ_X)
+TW__NAME(lmul2_nc, tw_lmul2_lmac2_p, 0|TW__CONJ_Z)
+TW__NAME(lmul2_cc, tw_lmul2_lmac2_p, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2_abs, tw_lmul2_lmac2_b, 0)
+TW__NAME(lmul2_abs_c, tw_lmul2_lmac2_b, 0|TW__CONJ)
+TW__NAME(lmul2_abs_cn, tw_lmul2_lmac2_b, 0|TW__CONJ_X)
+TW__NAME(lmul2_abs_nc, tw_lmul2_lmac2_b, 0|TW__CONJ_Z)
+TW__NAME(lmul2_abs_cc, tw_lmul2_lmac2_b, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2_sym, tw_lmul2_lmac2_s, 0)
+TW__NAME(lmul2_sym_c, tw_lmul2_lmac2_s, 0|TW__CONJ)
+TW__NAME(lmul2_sym_cn, tw_lmul2_lmac2_s, 0|TW__CONJ_X)
+TW__NAME(lmul2_sym_nc, tw_lmul2_lmac2_s, 0|TW__CONJ_Z)
+TW__NAME(lmul2_sym_cc, tw_lmul2_lmac2_s, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2_antisym, tw_lmul2_lmac2_s, 0|TW__ANTISYM)
+TW__NAME(lmul2_antisym_c, tw_lmul2_lmac2_s, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmul2_antisym_cn, tw_lmul2_lmac2_s, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmul2_antisym_nc, tw_lmul2_lmac2_s, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmul2_antisym_cc, tw_lmul2_lmac2_s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2_max, tw_lmul2_lmac2_m, 0|TW__MAX)
+TW__NAME(lmul2_max_c, tw_lmul2_lmac2_m, 0|TW__MAX|TW__CONJ)
+TW__NAME(lmul2_max_cn, tw_lmul2_lmac2_m, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(lmul2_max_nc, tw_lmul2_lmac2_m, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(lmul2_max_cc, tw_lmul2_lmac2_m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2_min, tw_lmul2_lmac2_m, 0|TW__MIN)
+TW__NAME(lmul2_min_c, tw_lmul2_lmac2_m, 0|TW__MIN|TW__CONJ)
+TW__NAME(lmul2_min_cn, tw_lmul2_lmac2_m, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(lmul2_min_nc, tw_lmul2_lmac2_m, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(lmul2_min_cc, tw_lmul2_lmac2_m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2_maxdiff, tw_lmul2_lmac2_m, 0|TW__MAXDIFF)
+TW__NAME(lmul2_maxdiff_c, tw_lmul2_lmac2_m, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lmul2_maxdiff_cn, tw_lmul2_lmac2_m, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lmul2_maxdiff_nc, tw_lmul2_lmac2_m, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lmul2_maxdiff_cc, tw_lmul2_lmac2_m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2_sym_ct, tw_lmul2_lmac2_t, 0)
+TW__NAME(lmul2_sym_ct_c, tw_lmul2_lmac2_t, 0|TW__CONJ)
+TW__NAME(lmul2_sym_ct_cn, tw_lmul2_lmac2_t, 0|TW__CONJ_X)
+TW__NAME(lmul2_sym_ct_nc, tw_lmul2_lmac2_t, 0|TW__CONJ_Z)
+TW__NAME(lmul2_sym_ct_cc, tw_lmul2_lmac2_t, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2_antisym_ct, tw_lmul2_lmac2_t, 0|TW__ANTISYM)
+TW__NAME(lmul2_antisym_ct_c, tw_lmul2_lmac2_t, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmul2_antisym_ct_cn, tw_lmul2_lmac2_t, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmul2_antisym_ct_nc, tw_lmul2_lmac2_t, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmul2_antisym_ct_cc, tw_lmul2_lmac2_t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2_sym_uct, tw_lmul2_lmac2_u, 0)
+TW__NAME(lmul2_sym_uct_c, tw_lmul2_lmac2_u, 0|TW__CONJ)
+TW__NAME(lmul2_sym_uct_cn, tw_lmul2_lmac2_u, 0|TW__CONJ_X)
+TW__NAME(lmul2_sym_uct_nc, tw_lmul2_lmac2_u, 0|TW__CONJ_Z)
+TW__NAME(lmul2_sym_uct_cc, tw_lmul2_lmac2_u, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmul2_antisym_uct, tw_lmul2_lmac2_u, 0|TW__ANTISYM)
+TW__NAME(lmul2_antisym_uct_c, tw_lmul2_lmac2_u, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmul2_antisym_uct_cn, tw_lmul2_lmac2_u, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmul2_antisym_uct_nc, tw_lmul2_lmac2_u, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmul2_antisym_uct_cc, tw_lmul2_lmac2_u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2, tw_lmul2_lmac2_pa, 0)
+TW__NAME(lmac2_c, tw_lmul2_lmac2_pa, 0|TW__CONJ)
+TW__NAME(lmac2_cn, tw_lmul2_lmac2_pa, 0|TW__CONJ_X)
+TW__NAME(lmac2_nc, tw_lmul2_lmac2_pa, 0|TW__CONJ_Z)
+TW__NAME(lmac2_cc, tw_lmul2_lmac2_pa, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2_abs, tw_lmul2_lmac2_ba, 0)
+TW__NAME(lmac2_abs_c, tw_lmul2_lmac2_ba, 0|TW__CONJ)
+TW__NAME(lmac2_abs_cn, tw_lmul2_lmac2_ba, 0|TW__CONJ_X)
+TW__NAME(lmac2_abs_nc, tw_lmul2_lmac2_ba, 0|TW__CONJ_Z)
+TW__NAME(lmac2_abs_cc, tw_lmul2_lmac2_ba, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2_sym, tw_lmul2_lmac2_sa, 0)
+TW__NAME(lmac2_sym_c, tw_lmul2_lmac2_sa, 0|TW__CONJ)
+TW__NAME(lmac2_sym_cn, tw_lmul2_lmac2_sa, 0|TW__CONJ_X)
+TW__NAME(lmac2_sym_nc, tw_lmul2_lmac2_sa, 0|TW__CONJ_Z)
+TW__NAME(lmac2_sym_cc, tw_lmul2_lmac2_sa, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2_antisym, tw_lmul2_lmac2_sa, 0|TW__ANTISYM)
+TW__NAME(lmac2_antisym_c, tw_lmul2_lmac2_sa, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmac2_antisym_cn, tw_lmul2_lmac2_sa, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmac2_antisym_nc, tw_lmul2_lmac2_sa, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmac2_antisym_cc, tw_lmul2_lmac2_sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2_max, tw_lmul2_lmac2_ma, 0|TW__MAX)
+TW__NAME(lmac2_max_c, tw_lmul2_lmac2_ma, 0|TW__MAX|TW__CONJ)
+TW__NAME(lmac2_max_cn, tw_lmul2_lmac2_ma, 0|TW__MAX|TW__CONJ_X)
+TW__NAME(lmac2_max_nc, tw_lmul2_lmac2_ma, 0|TW__MAX|TW__CONJ_Z)
+TW__NAME(lmac2_max_cc, tw_lmul2_lmac2_ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2_min, tw_lmul2_lmac2_ma, 0|TW__MIN)
+TW__NAME(lmac2_min_c, tw_lmul2_lmac2_ma, 0|TW__MIN|TW__CONJ)
+TW__NAME(lmac2_min_cn, tw_lmul2_lmac2_ma, 0|TW__MIN|TW__CONJ_X)
+TW__NAME(lmac2_min_nc, tw_lmul2_lmac2_ma, 0|TW__MIN|TW__CONJ_Z)
+TW__NAME(lmac2_min_cc, tw_lmul2_lmac2_ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2_maxdiff, tw_lmul2_lmac2_ma, 0|TW__MAXDIFF)
+TW__NAME(lmac2_maxdiff_c, tw_lmul2_lmac2_ma, 0|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lmac2_maxdiff_cn, tw_lmul2_lmac2_ma, 0|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lmac2_maxdiff_nc, tw_lmul2_lmac2_ma, 0|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lmac2_maxdiff_cc, tw_lmul2_lmac2_ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2_sym_ct, tw_lmul2_lmac2_ta, 0)
+TW__NAME(lmac2_sym_ct_c, tw_lmul2_lmac2_ta, 0|TW__CONJ)
+TW__NAME(lmac2_sym_ct_cn, tw_lmul2_lmac2_ta, 0|TW__CONJ_X)
+TW__NAME(lmac2_sym_ct_nc, tw_lmul2_lmac2_ta, 0|TW__CONJ_Z)
+TW__NAME(lmac2_sym_ct_cc, tw_lmul2_lmac2_ta, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2_antisym_ct, tw_lmul2_lmac2_ta, 0|TW__ANTISYM)
+TW__NAME(lmac2_antisym_ct_c, tw_lmul2_lmac2_ta, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmac2_antisym_ct_cn, tw_lmul2_lmac2_ta, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmac2_antisym_ct_nc, tw_lmul2_lmac2_ta, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmac2_antisym_ct_cc, tw_lmul2_lmac2_ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2_sym_uct, tw_lmul2_lmac2_ua, 0)
+TW__NAME(lmac2_sym_uct_c, tw_lmul2_lmac2_ua, 0|TW__CONJ)
+TW__NAME(lmac2_sym_uct_cn, tw_lmul2_lmac2_ua, 0|TW__CONJ_X)
+TW__NAME(lmac2_sym_uct_nc, tw_lmul2_lmac2_ua, 0|TW__CONJ_Z)
+TW__NAME(lmac2_sym_uct_cc, tw_lmul2_lmac2_ua, 0|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmac2_antisym_uct, tw_lmul2_lmac2_ua, 0|TW__ANTISYM)
+TW__NAME(lmac2_antisym_uct_c, tw_lmul2_lmac2_ua, 0|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmac2_antisym_uct_cn, tw_lmul2_lmac2_ua, 0|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmac2_antisym_uct_nc, tw_lmul2_lmac2_ua, 0|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmac2_antisym_uct_cc, tw_lmul2_lmac2_ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2, tw_lmul2_lmac2_pa, TW__SUBTRACT)
+TW__NAME(lmsc2_c, tw_lmul2_lmac2_pa, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lmsc2_cn, tw_lmul2_lmac2_pa, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lmsc2_nc, tw_lmul2_lmac2_pa, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lmsc2_cc, tw_lmul2_lmac2_pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2_abs, tw_lmul2_lmac2_ba, TW__SUBTRACT)
+TW__NAME(lmsc2_abs_c, tw_lmul2_lmac2_ba, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lmsc2_abs_cn, tw_lmul2_lmac2_ba, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lmsc2_abs_nc, tw_lmul2_lmac2_ba, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lmsc2_abs_cc, tw_lmul2_lmac2_ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2_sym, tw_lmul2_lmac2_sa, TW__SUBTRACT)
+TW__NAME(lmsc2_sym_c, tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lmsc2_sym_cn, tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lmsc2_sym_nc, tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lmsc2_sym_cc, tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2_antisym, tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lmsc2_antisym_c, tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmsc2_antisym_cn, tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmsc2_antisym_nc, tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmsc2_antisym_cc, tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2_max, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAX)
+TW__NAME(lmsc2_max_c, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(lmsc2_max_cn, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(lmsc2_max_nc, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(lmsc2_max_cc, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2_min, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MIN)
+TW__NAME(lmsc2_min_c, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(lmsc2_min_cn, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(lmsc2_min_nc, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(lmsc2_min_cc, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2_maxdiff, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(lmsc2_maxdiff_c, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lmsc2_maxdiff_cn, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lmsc2_maxdiff_nc, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lmsc2_maxdiff_cc, tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2_sym_ct, tw_lmul2_lmac2_ta, TW__SUBTRACT)
+TW__NAME(lmsc2_sym_ct_c, tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lmsc2_sym_ct_cn, tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lmsc2_sym_ct_nc, tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lmsc2_sym_ct_cc, tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2_antisym_ct, tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lmsc2_antisym_ct_c, tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmsc2_antisym_ct_cn, tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmsc2_antisym_ct_nc, tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmsc2_antisym_ct_cc, tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2_sym_uct, tw_lmul2_lmac2_ua, TW__SUBTRACT)
+TW__NAME(lmsc2_sym_uct_c, tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lmsc2_sym_uct_cn, tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lmsc2_sym_uct_nc, tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lmsc2_sym_uct_cc, tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lmsc2_antisym_uct, tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lmsc2_antisym_uct_c, tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(lmsc2_antisym_uct_cn, tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lmsc2_antisym_uct_nc, tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lmsc2_antisym_uct_cc, tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2, tw_lmul2_lmac2_p, TW__SUBTRACT)
+TW__NAME(lnegmul2_c, tw_lmul2_lmac2_p, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lnegmul2_cn, tw_lmul2_lmac2_p, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lnegmul2_nc, tw_lmul2_lmac2_p, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lnegmul2_cc, tw_lmul2_lmac2_p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2_abs, tw_lmul2_lmac2_b, TW__SUBTRACT)
+TW__NAME(lnegmul2_abs_c, tw_lmul2_lmac2_b, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lnegmul2_abs_cn, tw_lmul2_lmac2_b, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lnegmul2_abs_nc, tw_lmul2_lmac2_b, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lnegmul2_abs_cc, tw_lmul2_lmac2_b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2_sym, tw_lmul2_lmac2_s, TW__SUBTRACT)
+TW__NAME(lnegmul2_sym_c, tw_lmul2_lmac2_s, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lnegmul2_sym_cn, tw_lmul2_lmac2_s, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lnegmul2_sym_nc, tw_lmul2_lmac2_s, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lnegmul2_sym_cc, tw_lmul2_lmac2_s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2_antisym, tw_lmul2_lmac2_s, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lnegmul2_antisym_c, tw_lmul2_lmac2_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(lnegmul2_antisym_cn, tw_lmul2_lmac2_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lnegmul2_antisym_nc, tw_lmul2_lmac2_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lnegmul2_antisym_cc, tw_lmul2_lmac2_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2_max, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAX)
+TW__NAME(lnegmul2_max_c, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAX|TW__CONJ)
+TW__NAME(lnegmul2_max_cn, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X)
+TW__NAME(lnegmul2_max_nc, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z)
+TW__NAME(lnegmul2_max_cc, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2_min, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MIN)
+TW__NAME(lnegmul2_min_c, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MIN|TW__CONJ)
+TW__NAME(lnegmul2_min_cn, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X)
+TW__NAME(lnegmul2_min_nc, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z)
+TW__NAME(lnegmul2_min_cc, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2_maxdiff, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAXDIFF)
+TW__NAME(lnegmul2_maxdiff_c, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ)
+TW__NAME(lnegmul2_maxdiff_cn, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X)
+TW__NAME(lnegmul2_maxdiff_nc, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z)
+TW__NAME(lnegmul2_maxdiff_cc, tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2_sym_ct, tw_lmul2_lmac2_t, TW__SUBTRACT)
+TW__NAME(lnegmul2_sym_ct_c, tw_lmul2_lmac2_t, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lnegmul2_sym_ct_cn, tw_lmul2_lmac2_t, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lnegmul2_sym_ct_nc, tw_lmul2_lmac2_t, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lnegmul2_sym_ct_cc, tw_lmul2_lmac2_t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2_antisym_ct, tw_lmul2_lmac2_t, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lnegmul2_antisym_ct_c, tw_lmul2_lmac2_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(lnegmul2_antisym_ct_cn, tw_lmul2_lmac2_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lnegmul2_antisym_ct_nc, tw_lmul2_lmac2_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lnegmul2_antisym_ct_cc, tw_lmul2_lmac2_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2_sym_uct, tw_lmul2_lmac2_u, TW__SUBTRACT)
+TW__NAME(lnegmul2_sym_uct_c, tw_lmul2_lmac2_u, TW__SUBTRACT|TW__CONJ)
+TW__NAME(lnegmul2_sym_uct_cn, tw_lmul2_lmac2_u, TW__SUBTRACT|TW__CONJ_X)
+TW__NAME(lnegmul2_sym_uct_nc, tw_lmul2_lmac2_u, TW__SUBTRACT|TW__CONJ_Z)
+TW__NAME(lnegmul2_sym_uct_cc, tw_lmul2_lmac2_u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z)
+TW__NAME(lnegmul2_antisym_uct, tw_lmul2_lmac2_u, TW__SUBTRACT|TW__ANTISYM)
+TW__NAME(lnegmul2_antisym_uct_c, tw_lmul2_lmac2_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ)
+TW__NAME(lnegmul2_antisym_uct_cn, tw_lmul2_lmac2_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X)
+TW__NAME(lnegmul2_antisym_uct_nc, tw_lmul2_lmac2_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z)
+TW__NAME(lnegmul2_antisym_uct_cc, tw_lmul2_lmac2_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z)
 #else
-#define mul16(...) TW__CALL(tw__m16_48p, 0, __VA_ARGS__)
-#define mul16_abs(...) TW__CALL(tw__m16_48b, 0, __VA_ARGS__)
-#define mul16_sym(...) TW__CALL(tw__m16_48s, 0, __VA_ARGS__)
-#define mul16_antisym(...) TW__CALL(tw__m16_48s, 0|TW__ANTISYM, __VA_ARGS__)
-#define mul16_max(...) TW__CALL(tw__m16_48m, 0|TW__MAX, __VA_ARGS__)
-#define mul16_min(...) TW__CALL(tw__m16_48m, 0|TW__MIN, __VA_ARGS__)
-#define mul16_maxdiff(...) TW__CALL(tw__m16_48m, 0|TW__MAXDIFF, __VA_ARGS__)
-#define mul16_sym_ct(...) TW__CALL(tw__m16_48t, 0, __VA_ARGS__)
-#define mul16_antisym_ct(...) TW__CALL(tw__m16_48t, 0|TW__ANTISYM, __VA_ARGS__)
-#define mul16_sym_uct(...) TW__CALL(tw__m16_48u, 0, __VA_ARGS__)
-#define mul16_antisym_uct(...) TW__CALL(tw__m16_48u, 0|TW__ANTISYM, __VA_ARGS__)
-#define mac16(...) TW__CALL(tw__m16_48pa, 0, __VA_ARGS__)
-#define mac16_abs(...) TW__CALL(tw__m16_48ba, 0, __VA_ARGS__)
-#define mac16_sym(...) TW__CALL(tw__m16_48sa, 0, __VA_ARGS__)
-#define mac16_antisym(...) TW__CALL(tw__m16_48sa, 0|TW__ANTISYM, __VA_ARGS__)
-#define mac16_max(...) TW__CALL(tw__m16_48ma, 0|TW__MAX, __VA_ARGS__)
-#define mac16_min(...) TW__CALL(tw__m16_48ma, 0|TW__MIN, __VA_ARGS__)
-#define mac16_maxdiff(...) TW__CALL(tw__m16_48ma, 0|TW__MAXDIFF, __VA_ARGS__)
-#define mac16_sym_ct(...) TW__CALL(tw__m16_48ta, 0, __VA_ARGS__)
-#define mac16_antisym_ct(...) TW__CALL(tw__m16_48ta, 0|TW__ANTISYM, __VA_ARGS__)
-#define mac16_sym_uct(...) TW__CALL(tw__m16_48ua, 0, __VA_ARGS__)
-#define mac16_antisym_uct(...) TW__CALL(tw__m16_48ua, 0|TW__ANTISYM, __VA_ARGS__)
-#define msc16(...) TW__CALL(tw__m16_48pa, TW__SUBTRACT, __VA_ARGS__)
-#define msc16_abs(...) TW__CALL(tw__m16_48ba, TW__SUBTRACT, __VA_ARGS__)
-#define msc16_sym(...) TW__CALL(tw__m16_48sa, TW__SUBTRACT, __VA_ARGS__)
-#define msc16_antisym(...) TW__CALL(tw__m16_48sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define msc16_max(...) TW__CALL(tw__m16_48ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define msc16_min(...) TW__CALL(tw__m16_48ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define msc16_maxdiff(...) TW__CALL(tw__m16_48ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define msc16_sym_ct(...) TW__CALL(tw__m16_48ta, TW__SUBTRACT, __VA_ARGS__)
-#define msc16_antisym_ct(...) TW__CALL(tw__m16_48ta, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define msc16_sym_uct(...) TW__CALL(tw__m16_48ua, TW__SUBTRACT, __VA_ARGS__)
-#define msc16_antisym_uct(...) TW__CALL(tw__m16_48ua, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define negmul16(...) TW__CALL(tw__m16_48p, TW__SUBTRACT, __VA_ARGS__)
-#define negmul16_abs(...) TW__CALL(tw__m16_48b, TW__SUBTRACT, __VA_ARGS__)
-#define negmul16_sym(...) TW__CALL(tw__m16_48s, TW__SUBTRACT, __VA_ARGS__)
-#define negmul16_antisym(...) TW__CALL(tw__m16_48s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define negmul16_max(...) TW__CALL(tw__m16_48m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define negmul16_min(...) TW__CALL(tw__m16_48m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define negmul16_maxdiff(...) TW__CALL(tw__m16_48m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define negmul16_sym_ct(...) TW__CALL(tw__m16_48t, TW__SUBTRACT, __VA_ARGS__)
-#define negmul16_antisym_ct(...) TW__CALL(tw__m16_48t, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define negmul16_sym_uct(...) TW__CALL(tw__m16_48u, TW__SUBTRACT, __VA_ARGS__)
-#define negmul16_antisym_uct(...) TW__CALL(tw__m16_48u, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define mul8(...) TW__CALL(tw__m8_48p, 0, __VA_ARGS__)
-#define mul8_c(...) TW__CALL(tw__m8_48p, 0|TW__CONJ, __VA_ARGS__)
-#define mul8_cn(...) TW__CALL(tw__m8_48p, 0|TW__CONJ_X, __VA_ARGS__)
-#define mul8_nc(...) TW__CALL(tw__m8_48p, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_cc(...) TW__CALL(tw__m8_48p, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_abs(...) TW__CALL(tw__m8_48b, 0, __VA_ARGS__)
-#define mul8_abs_c(...) TW__CALL(tw__m8_48b, 0|TW__CONJ, __VA_ARGS__)
-#define mul8_abs_cn(...) TW__CALL(tw__m8_48b, 0|TW__CONJ_X, __VA_ARGS__)
-#define mul8_abs_nc(...) TW__CALL(tw__m8_48b, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_abs_cc(...) TW__CALL(tw__m8_48b, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_sym(...) TW__CALL(tw__m8_48s, 0, __VA_ARGS__)
-#define mul8_sym_c(...) TW__CALL(tw__m8_48s, 0|TW__CONJ, __VA_ARGS__)
-#define mul8_sym_cn(...) TW__CALL(tw__m8_48s, 0|TW__CONJ_X, __VA_ARGS__)
-#define mul8_sym_nc(...) TW__CALL(tw__m8_48s, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_sym_cc(...) TW__CALL(tw__m8_48s, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_antisym(...) TW__CALL(tw__m8_48s, 0|TW__ANTISYM, __VA_ARGS__)
-#define mul8_antisym_c(...) TW__CALL(tw__m8_48s, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define mul8_antisym_cn(...) TW__CALL(tw__m8_48s, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define mul8_antisym_nc(...) TW__CALL(tw__m8_48s, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_antisym_cc(...) TW__CALL(tw__m8_48s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_max(...) TW__CALL(tw__m8_48m, 0|TW__MAX, __VA_ARGS__)
-#define mul8_max_c(...) TW__CALL(tw__m8_48m, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define mul8_max_cn(...) TW__CALL(tw__m8_48m, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define mul8_max_nc(...) TW__CALL(tw__m8_48m, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_max_cc(...) TW__CALL(tw__m8_48m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_min(...) TW__CALL(tw__m8_48m, 0|TW__MIN, __VA_ARGS__)
-#define mul8_min_c(...) TW__CALL(tw__m8_48m, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define mul8_min_cn(...) TW__CALL(tw__m8_48m, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define mul8_min_nc(...) TW__CALL(tw__m8_48m, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_min_cc(...) TW__CALL(tw__m8_48m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_maxdiff(...) TW__CALL(tw__m8_48m, 0|TW__MAXDIFF, __VA_ARGS__)
-#define mul8_maxdiff_c(...) TW__CALL(tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define mul8_maxdiff_cn(...) TW__CALL(tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define mul8_maxdiff_nc(...) TW__CALL(tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_maxdiff_cc(...) TW__CALL(tw__m8_48m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_sym_ct(...) TW__CALL(tw__m8_48t, 0, __VA_ARGS__)
-#define mul8_sym_ct_c(...) TW__CALL(tw__m8_48t, 0|TW__CONJ, __VA_ARGS__)
-#define mul8_sym_ct_cn(...) TW__CALL(tw__m8_48t, 0|TW__CONJ_X, __VA_ARGS__)
-#define mul8_sym_ct_nc(...) TW__CALL(tw__m8_48t, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_sym_ct_cc(...) TW__CALL(tw__m8_48t, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_antisym_ct(...) TW__CALL(tw__m8_48t, 0|TW__ANTISYM, __VA_ARGS__)
-#define mul8_antisym_ct_c(...) TW__CALL(tw__m8_48t, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define mul8_antisym_ct_cn(...) TW__CALL(tw__m8_48t, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define mul8_antisym_ct_nc(...) TW__CALL(tw__m8_48t, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_antisym_ct_cc(...) TW__CALL(tw__m8_48t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_sym_uct(...) TW__CALL(tw__m8_48u, 0, __VA_ARGS__)
-#define mul8_sym_uct_c(...) TW__CALL(tw__m8_48u, 0|TW__CONJ, __VA_ARGS__)
-#define mul8_sym_uct_cn(...) TW__CALL(tw__m8_48u, 0|TW__CONJ_X, __VA_ARGS__)
-#define mul8_sym_uct_nc(...) TW__CALL(tw__m8_48u, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_sym_uct_cc(...) TW__CALL(tw__m8_48u, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_antisym_uct(...) TW__CALL(tw__m8_48u, 0|TW__ANTISYM, __VA_ARGS__)
-#define mul8_antisym_uct_c(...) TW__CALL(tw__m8_48u, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define mul8_antisym_uct_cn(...) TW__CALL(tw__m8_48u, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define mul8_antisym_uct_nc(...) TW__CALL(tw__m8_48u, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define mul8_antisym_uct_cc(...) TW__CALL(tw__m8_48u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8(...) TW__CALL(tw__m8_48pa, 0, __VA_ARGS__)
-#define mac8_c(...) TW__CALL(tw__m8_48pa, 0|TW__CONJ, __VA_ARGS__)
-#define mac8_cn(...) TW__CALL(tw__m8_48pa, 0|TW__CONJ_X, __VA_ARGS__)
-#define mac8_nc(...) TW__CALL(tw__m8_48pa, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_cc(...) TW__CALL(tw__m8_48pa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_abs(...) TW__CALL(tw__m8_48ba, 0, __VA_ARGS__)
-#define mac8_abs_c(...) TW__CALL(tw__m8_48ba, 0|TW__CONJ, __VA_ARGS__)
-#define mac8_abs_cn(...) TW__CALL(tw__m8_48ba, 0|TW__CONJ_X, __VA_ARGS__)
-#define mac8_abs_nc(...) TW__CALL(tw__m8_48ba, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_abs_cc(...) TW__CALL(tw__m8_48ba, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_sym(...) TW__CALL(tw__m8_48sa, 0, __VA_ARGS__)
-#define mac8_sym_c(...) TW__CALL(tw__m8_48sa, 0|TW__CONJ, __VA_ARGS__)
-#define mac8_sym_cn(...) TW__CALL(tw__m8_48sa, 0|TW__CONJ_X, __VA_ARGS__)
-#define mac8_sym_nc(...) TW__CALL(tw__m8_48sa, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_sym_cc(...) TW__CALL(tw__m8_48sa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_antisym(...) TW__CALL(tw__m8_48sa, 0|TW__ANTISYM, __VA_ARGS__)
-#define mac8_antisym_c(...) TW__CALL(tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define mac8_antisym_cn(...) TW__CALL(tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define mac8_antisym_nc(...) TW__CALL(tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_antisym_cc(...) TW__CALL(tw__m8_48sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_max(...) TW__CALL(tw__m8_48ma, 0|TW__MAX, __VA_ARGS__)
-#define mac8_max_c(...) TW__CALL(tw__m8_48ma, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define mac8_max_cn(...) TW__CALL(tw__m8_48ma, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define mac8_max_nc(...) TW__CALL(tw__m8_48ma, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_max_cc(...) TW__CALL(tw__m8_48ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_min(...) TW__CALL(tw__m8_48ma, 0|TW__MIN, __VA_ARGS__)
-#define mac8_min_c(...) TW__CALL(tw__m8_48ma, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define mac8_min_cn(...) TW__CALL(tw__m8_48ma, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define mac8_min_nc(...) TW__CALL(tw__m8_48ma, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_min_cc(...) TW__CALL(tw__m8_48ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_maxdiff(...) TW__CALL(tw__m8_48ma, 0|TW__MAXDIFF, __VA_ARGS__)
-#define mac8_maxdiff_c(...) TW__CALL(tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define mac8_maxdiff_cn(...) TW__CALL(tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define mac8_maxdiff_nc(...) TW__CALL(tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_maxdiff_cc(...) TW__CALL(tw__m8_48ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_sym_ct(...) TW__CALL(tw__m8_48ta, 0, __VA_ARGS__)
-#define mac8_sym_ct_c(...) TW__CALL(tw__m8_48ta, 0|TW__CONJ, __VA_ARGS__)
-#define mac8_sym_ct_cn(...) TW__CALL(tw__m8_48ta, 0|TW__CONJ_X, __VA_ARGS__)
-#define mac8_sym_ct_nc(...) TW__CALL(tw__m8_48ta, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_sym_ct_cc(...) TW__CALL(tw__m8_48ta, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_antisym_ct(...) TW__CALL(tw__m8_48ta, 0|TW__ANTISYM, __VA_ARGS__)
-#define mac8_antisym_ct_c(...) TW__CALL(tw__m8_48ta, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define mac8_antisym_ct_cn(...) TW__CALL(tw__m8_48ta, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define mac8_antisym_ct_nc(...) TW__CALL(tw__m8_48ta, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_antisym_ct_cc(...) TW__CALL(tw__m8_48ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_sym_uct(...) TW__CALL(tw__m8_48ua, 0, __VA_ARGS__)
-#define mac8_sym_uct_c(...) TW__CALL(tw__m8_48ua, 0|TW__CONJ, __VA_ARGS__)
-#define mac8_sym_uct_cn(...) TW__CALL(tw__m8_48ua, 0|TW__CONJ_X, __VA_ARGS__)
-#define mac8_sym_uct_nc(...) TW__CALL(tw__m8_48ua, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_sym_uct_cc(...) TW__CALL(tw__m8_48ua, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_antisym_uct(...) TW__CALL(tw__m8_48ua, 0|TW__ANTISYM, __VA_ARGS__)
-#define mac8_antisym_uct_c(...) TW__CALL(tw__m8_48ua, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define mac8_antisym_uct_cn(...) TW__CALL(tw__m8_48ua, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define mac8_antisym_uct_nc(...) TW__CALL(tw__m8_48ua, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define mac8_antisym_uct_cc(...) TW__CALL(tw__m8_48ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8(...) TW__CALL(tw__m8_48pa, TW__SUBTRACT, __VA_ARGS__)
-#define msc8_c(...) TW__CALL(tw__m8_48pa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define msc8_cn(...) TW__CALL(tw__m8_48pa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define msc8_nc(...) TW__CALL(tw__m8_48pa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_cc(...) TW__CALL(tw__m8_48pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_abs(...) TW__CALL(tw__m8_48ba, TW__SUBTRACT, __VA_ARGS__)
-#define msc8_abs_c(...) TW__CALL(tw__m8_48ba, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define msc8_abs_cn(...) TW__CALL(tw__m8_48ba, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define msc8_abs_nc(...) TW__CALL(tw__m8_48ba, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_abs_cc(...) TW__CALL(tw__m8_48ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_sym(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT, __VA_ARGS__)
-#define msc8_sym_c(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define msc8_sym_cn(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define msc8_sym_nc(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_sym_cc(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_antisym(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define msc8_antisym_c(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define msc8_antisym_cn(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define msc8_antisym_nc(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_antisym_cc(...) TW__CALL(tw__m8_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_max(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define msc8_max_c(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define msc8_max_cn(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define msc8_max_nc(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_max_cc(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_min(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define msc8_min_c(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define msc8_min_cn(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define msc8_min_nc(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_min_cc(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_maxdiff(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define msc8_maxdiff_c(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define msc8_maxdiff_cn(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define msc8_maxdiff_nc(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_maxdiff_cc(...) TW__CALL(tw__m8_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_sym_ct(...) TW__CALL(tw__m8_48ta, TW__SUBTRACT, __VA_ARGS__)
-#define msc8_sym_ct_c(...) TW__CALL(tw__m8_48ta, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define msc8_sym_ct_cn(...) TW__CALL(tw__m8_48ta, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define msc8_sym_ct_nc(...) TW__CALL(tw__m8_48ta, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_sym_ct_cc(...) TW__CALL(tw__m8_48ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_antisym_ct(...) TW__CALL(tw__m8_48ta, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define msc8_antisym_ct_c(...) TW__CALL(tw__m8_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define msc8_antisym_ct_cn(...) TW__CALL(tw__m8_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define msc8_antisym_ct_nc(...) TW__CALL(tw__m8_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_antisym_ct_cc(...) TW__CALL(tw__m8_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_sym_uct(...) TW__CALL(tw__m8_48ua, TW__SUBTRACT, __VA_ARGS__)
-#define msc8_sym_uct_c(...) TW__CALL(tw__m8_48ua, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define msc8_sym_uct_cn(...) TW__CALL(tw__m8_48ua, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define msc8_sym_uct_nc(...) TW__CALL(tw__m8_48ua, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_sym_uct_cc(...) TW__CALL(tw__m8_48ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_antisym_uct(...) TW__CALL(tw__m8_48ua, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define msc8_antisym_uct_c(...) TW__CALL(tw__m8_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define msc8_antisym_uct_cn(...) TW__CALL(tw__m8_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define msc8_antisym_uct_nc(...) TW__CALL(tw__m8_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define msc8_antisym_uct_cc(...) TW__CALL(tw__m8_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8(...) TW__CALL(tw__m8_48p, TW__SUBTRACT, __VA_ARGS__)
-#define negmul8_c(...) TW__CALL(tw__m8_48p, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define negmul8_cn(...) TW__CALL(tw__m8_48p, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_nc(...) TW__CALL(tw__m8_48p, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_cc(...) TW__CALL(tw__m8_48p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_abs(...) TW__CALL(tw__m8_48b, TW__SUBTRACT, __VA_ARGS__)
-#define negmul8_abs_c(...) TW__CALL(tw__m8_48b, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define negmul8_abs_cn(...) TW__CALL(tw__m8_48b, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_abs_nc(...) TW__CALL(tw__m8_48b, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_abs_cc(...) TW__CALL(tw__m8_48b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_sym(...) TW__CALL(tw__m8_48s, TW__SUBTRACT, __VA_ARGS__)
-#define negmul8_sym_c(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define negmul8_sym_cn(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_sym_nc(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_sym_cc(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_antisym(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define negmul8_antisym_c(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define negmul8_antisym_cn(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_antisym_nc(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_antisym_cc(...) TW__CALL(tw__m8_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_max(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define negmul8_max_c(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define negmul8_max_cn(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_max_nc(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_max_cc(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_min(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define negmul8_min_c(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define negmul8_min_cn(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_min_nc(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_min_cc(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_maxdiff(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define negmul8_maxdiff_c(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define negmul8_maxdiff_cn(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_maxdiff_nc(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_maxdiff_cc(...) TW__CALL(tw__m8_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_sym_ct(...) TW__CALL(tw__m8_48t, TW__SUBTRACT, __VA_ARGS__)
-#define negmul8_sym_ct_c(...) TW__CALL(tw__m8_48t, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define negmul8_sym_ct_cn(...) TW__CALL(tw__m8_48t, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_sym_ct_nc(...) TW__CALL(tw__m8_48t, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_sym_ct_cc(...) TW__CALL(tw__m8_48t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_antisym_ct(...) TW__CALL(tw__m8_48t, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define negmul8_antisym_ct_c(...) TW__CALL(tw__m8_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define negmul8_antisym_ct_cn(...) TW__CALL(tw__m8_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_antisym_ct_nc(...) TW__CALL(tw__m8_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_antisym_ct_cc(...) TW__CALL(tw__m8_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_sym_uct(...) TW__CALL(tw__m8_48u, TW__SUBTRACT, __VA_ARGS__)
-#define negmul8_sym_uct_c(...) TW__CALL(tw__m8_48u, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define negmul8_sym_uct_cn(...) TW__CALL(tw__m8_48u, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_sym_uct_nc(...) TW__CALL(tw__m8_48u, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_sym_uct_cc(...) TW__CALL(tw__m8_48u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_antisym_uct(...) TW__CALL(tw__m8_48u, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define negmul8_antisym_uct_c(...) TW__CALL(tw__m8_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define negmul8_antisym_uct_cn(...) TW__CALL(tw__m8_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define negmul8_antisym_uct_nc(...) TW__CALL(tw__m8_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define negmul8_antisym_uct_cc(...) TW__CALL(tw__m8_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4(...) TW__CALL(tw__m4_48p, 0, __VA_ARGS__)
-#define mul4_c(...) TW__CALL(tw__m4_48p, 0|TW__CONJ, __VA_ARGS__)
-#define mul4_cn(...) TW__CALL(tw__m4_48p, 0|TW__CONJ_X, __VA_ARGS__)
-#define mul4_nc(...) TW__CALL(tw__m4_48p, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_cc(...) TW__CALL(tw__m4_48p, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_abs(...) TW__CALL(tw__m4_48b, 0, __VA_ARGS__)
-#define mul4_abs_c(...) TW__CALL(tw__m4_48b, 0|TW__CONJ, __VA_ARGS__)
-#define mul4_abs_cn(...) TW__CALL(tw__m4_48b, 0|TW__CONJ_X, __VA_ARGS__)
-#define mul4_abs_nc(...) TW__CALL(tw__m4_48b, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_abs_cc(...) TW__CALL(tw__m4_48b, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_sym(...) TW__CALL(tw__m4_48s, 0, __VA_ARGS__)
-#define mul4_sym_c(...) TW__CALL(tw__m4_48s, 0|TW__CONJ, __VA_ARGS__)
-#define mul4_sym_cn(...) TW__CALL(tw__m4_48s, 0|TW__CONJ_X, __VA_ARGS__)
-#define mul4_sym_nc(...) TW__CALL(tw__m4_48s, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_sym_cc(...) TW__CALL(tw__m4_48s, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_antisym(...) TW__CALL(tw__m4_48s, 0|TW__ANTISYM, __VA_ARGS__)
-#define mul4_antisym_c(...) TW__CALL(tw__m4_48s, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define mul4_antisym_cn(...) TW__CALL(tw__m4_48s, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define mul4_antisym_nc(...) TW__CALL(tw__m4_48s, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_antisym_cc(...) TW__CALL(tw__m4_48s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_max(...) TW__CALL(tw__m4_48m, 0|TW__MAX, __VA_ARGS__)
-#define mul4_max_c(...) TW__CALL(tw__m4_48m, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define mul4_max_cn(...) TW__CALL(tw__m4_48m, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define mul4_max_nc(...) TW__CALL(tw__m4_48m, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_max_cc(...) TW__CALL(tw__m4_48m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_min(...) TW__CALL(tw__m4_48m, 0|TW__MIN, __VA_ARGS__)
-#define mul4_min_c(...) TW__CALL(tw__m4_48m, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define mul4_min_cn(...) TW__CALL(tw__m4_48m, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define mul4_min_nc(...) TW__CALL(tw__m4_48m, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_min_cc(...) TW__CALL(tw__m4_48m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_maxdiff(...) TW__CALL(tw__m4_48m, 0|TW__MAXDIFF, __VA_ARGS__)
-#define mul4_maxdiff_c(...) TW__CALL(tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define mul4_maxdiff_cn(...) TW__CALL(tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define mul4_maxdiff_nc(...) TW__CALL(tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_maxdiff_cc(...) TW__CALL(tw__m4_48m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_sym_ct(...) TW__CALL(tw__m4_48t, 0, __VA_ARGS__)
-#define mul4_sym_ct_c(...) TW__CALL(tw__m4_48t, 0|TW__CONJ, __VA_ARGS__)
-#define mul4_sym_ct_cn(...) TW__CALL(tw__m4_48t, 0|TW__CONJ_X, __VA_ARGS__)
-#define mul4_sym_ct_nc(...) TW__CALL(tw__m4_48t, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_sym_ct_cc(...) TW__CALL(tw__m4_48t, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_antisym_ct(...) TW__CALL(tw__m4_48t, 0|TW__ANTISYM, __VA_ARGS__)
-#define mul4_antisym_ct_c(...) TW__CALL(tw__m4_48t, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define mul4_antisym_ct_cn(...) TW__CALL(tw__m4_48t, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define mul4_antisym_ct_nc(...) TW__CALL(tw__m4_48t, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_antisym_ct_cc(...) TW__CALL(tw__m4_48t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_sym_uct(...) TW__CALL(tw__m4_48u, 0, __VA_ARGS__)
-#define mul4_sym_uct_c(...) TW__CALL(tw__m4_48u, 0|TW__CONJ, __VA_ARGS__)
-#define mul4_sym_uct_cn(...) TW__CALL(tw__m4_48u, 0|TW__CONJ_X, __VA_ARGS__)
-#define mul4_sym_uct_nc(...) TW__CALL(tw__m4_48u, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_sym_uct_cc(...) TW__CALL(tw__m4_48u, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_antisym_uct(...) TW__CALL(tw__m4_48u, 0|TW__ANTISYM, __VA_ARGS__)
-#define mul4_antisym_uct_c(...) TW__CALL(tw__m4_48u, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define mul4_antisym_uct_cn(...) TW__CALL(tw__m4_48u, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define mul4_antisym_uct_nc(...) TW__CALL(tw__m4_48u, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define mul4_antisym_uct_cc(...) TW__CALL(tw__m4_48u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4(...) TW__CALL(tw__m4_48pa, 0, __VA_ARGS__)
-#define mac4_c(...) TW__CALL(tw__m4_48pa, 0|TW__CONJ, __VA_ARGS__)
-#define mac4_cn(...) TW__CALL(tw__m4_48pa, 0|TW__CONJ_X, __VA_ARGS__)
-#define mac4_nc(...) TW__CALL(tw__m4_48pa, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_cc(...) TW__CALL(tw__m4_48pa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_abs(...) TW__CALL(tw__m4_48ba, 0, __VA_ARGS__)
-#define mac4_abs_c(...) TW__CALL(tw__m4_48ba, 0|TW__CONJ, __VA_ARGS__)
-#define mac4_abs_cn(...) TW__CALL(tw__m4_48ba, 0|TW__CONJ_X, __VA_ARGS__)
-#define mac4_abs_nc(...) TW__CALL(tw__m4_48ba, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_abs_cc(...) TW__CALL(tw__m4_48ba, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_sym(...) TW__CALL(tw__m4_48sa, 0, __VA_ARGS__)
-#define mac4_sym_c(...) TW__CALL(tw__m4_48sa, 0|TW__CONJ, __VA_ARGS__)
-#define mac4_sym_cn(...) TW__CALL(tw__m4_48sa, 0|TW__CONJ_X, __VA_ARGS__)
-#define mac4_sym_nc(...) TW__CALL(tw__m4_48sa, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_sym_cc(...) TW__CALL(tw__m4_48sa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_antisym(...) TW__CALL(tw__m4_48sa, 0|TW__ANTISYM, __VA_ARGS__)
-#define mac4_antisym_c(...) TW__CALL(tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define mac4_antisym_cn(...) TW__CALL(tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define mac4_antisym_nc(...) TW__CALL(tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_antisym_cc(...) TW__CALL(tw__m4_48sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_max(...) TW__CALL(tw__m4_48ma, 0|TW__MAX, __VA_ARGS__)
-#define mac4_max_c(...) TW__CALL(tw__m4_48ma, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define mac4_max_cn(...) TW__CALL(tw__m4_48ma, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define mac4_max_nc(...) TW__CALL(tw__m4_48ma, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_max_cc(...) TW__CALL(tw__m4_48ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_min(...) TW__CALL(tw__m4_48ma, 0|TW__MIN, __VA_ARGS__)
-#define mac4_min_c(...) TW__CALL(tw__m4_48ma, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define mac4_min_cn(...) TW__CALL(tw__m4_48ma, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define mac4_min_nc(...) TW__CALL(tw__m4_48ma, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_min_cc(...) TW__CALL(tw__m4_48ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_maxdiff(...) TW__CALL(tw__m4_48ma, 0|TW__MAXDIFF, __VA_ARGS__)
-#define mac4_maxdiff_c(...) TW__CALL(tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define mac4_maxdiff_cn(...) TW__CALL(tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define mac4_maxdiff_nc(...) TW__CALL(tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_maxdiff_cc(...) TW__CALL(tw__m4_48ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_sym_ct(...) TW__CALL(tw__m4_48ta, 0, __VA_ARGS__)
-#define mac4_sym_ct_c(...) TW__CALL(tw__m4_48ta, 0|TW__CONJ, __VA_ARGS__)
-#define mac4_sym_ct_cn(...) TW__CALL(tw__m4_48ta, 0|TW__CONJ_X, __VA_ARGS__)
-#define mac4_sym_ct_nc(...) TW__CALL(tw__m4_48ta, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_sym_ct_cc(...) TW__CALL(tw__m4_48ta, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_antisym_ct(...) TW__CALL(tw__m4_48ta, 0|TW__ANTISYM, __VA_ARGS__)
-#define mac4_antisym_ct_c(...) TW__CALL(tw__m4_48ta, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define mac4_antisym_ct_cn(...) TW__CALL(tw__m4_48ta, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define mac4_antisym_ct_nc(...) TW__CALL(tw__m4_48ta, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_antisym_ct_cc(...) TW__CALL(tw__m4_48ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_sym_uct(...) TW__CALL(tw__m4_48ua, 0, __VA_ARGS__)
-#define mac4_sym_uct_c(...) TW__CALL(tw__m4_48ua, 0|TW__CONJ, __VA_ARGS__)
-#define mac4_sym_uct_cn(...) TW__CALL(tw__m4_48ua, 0|TW__CONJ_X, __VA_ARGS__)
-#define mac4_sym_uct_nc(...) TW__CALL(tw__m4_48ua, 0|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_sym_uct_cc(...) TW__CALL(tw__m4_48ua, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_antisym_uct(...) TW__CALL(tw__m4_48ua, 0|TW__ANTISYM, __VA_ARGS__)
-#define mac4_antisym_uct_c(...) TW__CALL(tw__m4_48ua, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define mac4_antisym_uct_cn(...) TW__CALL(tw__m4_48ua, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define mac4_antisym_uct_nc(...) TW__CALL(tw__m4_48ua, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define mac4_antisym_uct_cc(...) TW__CALL(tw__m4_48ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4(...) TW__CALL(tw__m4_48pa, TW__SUBTRACT, __VA_ARGS__)
-#define msc4_c(...) TW__CALL(tw__m4_48pa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define msc4_cn(...) TW__CALL(tw__m4_48pa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define msc4_nc(...) TW__CALL(tw__m4_48pa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_cc(...) TW__CALL(tw__m4_48pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_abs(...) TW__CALL(tw__m4_48ba, TW__SUBTRACT, __VA_ARGS__)
-#define msc4_abs_c(...) TW__CALL(tw__m4_48ba, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define msc4_abs_cn(...) TW__CALL(tw__m4_48ba, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define msc4_abs_nc(...) TW__CALL(tw__m4_48ba, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_abs_cc(...) TW__CALL(tw__m4_48ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_sym(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT, __VA_ARGS__)
-#define msc4_sym_c(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define msc4_sym_cn(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define msc4_sym_nc(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_sym_cc(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_antisym(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define msc4_antisym_c(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define msc4_antisym_cn(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define msc4_antisym_nc(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_antisym_cc(...) TW__CALL(tw__m4_48sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_max(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define msc4_max_c(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define msc4_max_cn(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define msc4_max_nc(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_max_cc(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_min(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define msc4_min_c(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define msc4_min_cn(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define msc4_min_nc(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_min_cc(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_maxdiff(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define msc4_maxdiff_c(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define msc4_maxdiff_cn(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define msc4_maxdiff_nc(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_maxdiff_cc(...) TW__CALL(tw__m4_48ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_sym_ct(...) TW__CALL(tw__m4_48ta, TW__SUBTRACT, __VA_ARGS__)
-#define msc4_sym_ct_c(...) TW__CALL(tw__m4_48ta, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define msc4_sym_ct_cn(...) TW__CALL(tw__m4_48ta, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define msc4_sym_ct_nc(...) TW__CALL(tw__m4_48ta, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_sym_ct_cc(...) TW__CALL(tw__m4_48ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_antisym_ct(...) TW__CALL(tw__m4_48ta, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define msc4_antisym_ct_c(...) TW__CALL(tw__m4_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define msc4_antisym_ct_cn(...) TW__CALL(tw__m4_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define msc4_antisym_ct_nc(...) TW__CALL(tw__m4_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_antisym_ct_cc(...) TW__CALL(tw__m4_48ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_sym_uct(...) TW__CALL(tw__m4_48ua, TW__SUBTRACT, __VA_ARGS__)
-#define msc4_sym_uct_c(...) TW__CALL(tw__m4_48ua, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define msc4_sym_uct_cn(...) TW__CALL(tw__m4_48ua, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define msc4_sym_uct_nc(...) TW__CALL(tw__m4_48ua, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_sym_uct_cc(...) TW__CALL(tw__m4_48ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_antisym_uct(...) TW__CALL(tw__m4_48ua, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define msc4_antisym_uct_c(...) TW__CALL(tw__m4_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define msc4_antisym_uct_cn(...) TW__CALL(tw__m4_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define msc4_antisym_uct_nc(...) TW__CALL(tw__m4_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define msc4_antisym_uct_cc(...) TW__CALL(tw__m4_48ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4(...) TW__CALL(tw__m4_48p, TW__SUBTRACT, __VA_ARGS__)
-#define negmul4_c(...) TW__CALL(tw__m4_48p, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define negmul4_cn(...) TW__CALL(tw__m4_48p, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_nc(...) TW__CALL(tw__m4_48p, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_cc(...) TW__CALL(tw__m4_48p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_abs(...) TW__CALL(tw__m4_48b, TW__SUBTRACT, __VA_ARGS__)
-#define negmul4_abs_c(...) TW__CALL(tw__m4_48b, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define negmul4_abs_cn(...) TW__CALL(tw__m4_48b, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_abs_nc(...) TW__CALL(tw__m4_48b, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_abs_cc(...) TW__CALL(tw__m4_48b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_sym(...) TW__CALL(tw__m4_48s, TW__SUBTRACT, __VA_ARGS__)
-#define negmul4_sym_c(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define negmul4_sym_cn(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_sym_nc(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_sym_cc(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_antisym(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define negmul4_antisym_c(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define negmul4_antisym_cn(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_antisym_nc(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_antisym_cc(...) TW__CALL(tw__m4_48s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_max(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define negmul4_max_c(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define negmul4_max_cn(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_max_nc(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_max_cc(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_min(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define negmul4_min_c(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define negmul4_min_cn(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_min_nc(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_min_cc(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_maxdiff(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define negmul4_maxdiff_c(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define negmul4_maxdiff_cn(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_maxdiff_nc(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_maxdiff_cc(...) TW__CALL(tw__m4_48m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_sym_ct(...) TW__CALL(tw__m4_48t, TW__SUBTRACT, __VA_ARGS__)
-#define negmul4_sym_ct_c(...) TW__CALL(tw__m4_48t, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define negmul4_sym_ct_cn(...) TW__CALL(tw__m4_48t, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_sym_ct_nc(...) TW__CALL(tw__m4_48t, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_sym_ct_cc(...) TW__CALL(tw__m4_48t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_antisym_ct(...) TW__CALL(tw__m4_48t, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define negmul4_antisym_ct_c(...) TW__CALL(tw__m4_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define negmul4_antisym_ct_cn(...) TW__CALL(tw__m4_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_antisym_ct_nc(...) TW__CALL(tw__m4_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_antisym_ct_cc(...) TW__CALL(tw__m4_48t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_sym_uct(...) TW__CALL(tw__m4_48u, TW__SUBTRACT, __VA_ARGS__)
-#define negmul4_sym_uct_c(...) TW__CALL(tw__m4_48u, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define negmul4_sym_uct_cn(...) TW__CALL(tw__m4_48u, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_sym_uct_nc(...) TW__CALL(tw__m4_48u, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_sym_uct_cc(...) TW__CALL(tw__m4_48u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_antisym_uct(...) TW__CALL(tw__m4_48u, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define negmul4_antisym_uct_c(...) TW__CALL(tw__m4_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define negmul4_antisym_uct_cn(...) TW__CALL(tw__m4_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define negmul4_antisym_uct_nc(...) TW__CALL(tw__m4_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define negmul4_antisym_uct_cc(...) TW__CALL(tw__m4_48u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul8(...) TW__CALL(tw__m8_80p, 0, __VA_ARGS__)
-#define lmul8_abs(...) TW__CALL(tw__m8_80b, 0, __VA_ARGS__)
-#define lmul8_sym(...) TW__CALL(tw__m8_80s, 0, __VA_ARGS__)
-#define lmul8_antisym(...) TW__CALL(tw__m8_80s, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmul8_max(...) TW__CALL(tw__m8_80m, 0|TW__MAX, __VA_ARGS__)
-#define lmul8_min(...) TW__CALL(tw__m8_80m, 0|TW__MIN, __VA_ARGS__)
-#define lmul8_maxdiff(...) TW__CALL(tw__m8_80m, 0|TW__MAXDIFF, __VA_ARGS__)
-#define lmul8_sym_ct(...) TW__CALL(tw__m8_80t, 0, __VA_ARGS__)
-#define lmul8_antisym_ct(...) TW__CALL(tw__m8_80t, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmul8_sym_uct(...) TW__CALL(tw__m8_80u, 0, __VA_ARGS__)
-#define lmul8_antisym_uct(...) TW__CALL(tw__m8_80u, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmac8(...) TW__CALL(tw__m8_80pa, 0, __VA_ARGS__)
-#define lmac8_abs(...) TW__CALL(tw__m8_80ba, 0, __VA_ARGS__)
-#define lmac8_sym(...) TW__CALL(tw__m8_80sa, 0, __VA_ARGS__)
-#define lmac8_antisym(...) TW__CALL(tw__m8_80sa, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmac8_max(...) TW__CALL(tw__m8_80ma, 0|TW__MAX, __VA_ARGS__)
-#define lmac8_min(...) TW__CALL(tw__m8_80ma, 0|TW__MIN, __VA_ARGS__)
-#define lmac8_maxdiff(...) TW__CALL(tw__m8_80ma, 0|TW__MAXDIFF, __VA_ARGS__)
-#define lmac8_sym_ct(...) TW__CALL(tw__m8_80ta, 0, __VA_ARGS__)
-#define lmac8_antisym_ct(...) TW__CALL(tw__m8_80ta, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmac8_sym_uct(...) TW__CALL(tw__m8_80ua, 0, __VA_ARGS__)
-#define lmac8_antisym_uct(...) TW__CALL(tw__m8_80ua, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmsc8(...) TW__CALL(tw__m8_80pa, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc8_abs(...) TW__CALL(tw__m8_80ba, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc8_sym(...) TW__CALL(tw__m8_80sa, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc8_antisym(...) TW__CALL(tw__m8_80sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lmsc8_max(...) TW__CALL(tw__m8_80ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define lmsc8_min(...) TW__CALL(tw__m8_80ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define lmsc8_maxdiff(...) TW__CALL(tw__m8_80ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define lmsc8_sym_ct(...) TW__CALL(tw__m8_80ta, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc8_antisym_ct(...) TW__CALL(tw__m8_80ta, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lmsc8_sym_uct(...) TW__CALL(tw__m8_80ua, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc8_antisym_uct(...) TW__CALL(tw__m8_80ua, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lnegmul8(...) TW__CALL(tw__m8_80p, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul8_abs(...) TW__CALL(tw__m8_80b, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul8_sym(...) TW__CALL(tw__m8_80s, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul8_antisym(...) TW__CALL(tw__m8_80s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lnegmul8_max(...) TW__CALL(tw__m8_80m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define lnegmul8_min(...) TW__CALL(tw__m8_80m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define lnegmul8_maxdiff(...) TW__CALL(tw__m8_80m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define lnegmul8_sym_ct(...) TW__CALL(tw__m8_80t, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul8_antisym_ct(...) TW__CALL(tw__m8_80t, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lnegmul8_sym_uct(...) TW__CALL(tw__m8_80u, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul8_antisym_uct(...) TW__CALL(tw__m8_80u, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lmul4(...) TW__CALL(tw__m4_80p, 0, __VA_ARGS__)
-#define lmul4_c(...) TW__CALL(tw__m4_80p, 0|TW__CONJ, __VA_ARGS__)
-#define lmul4_cn(...) TW__CALL(tw__m4_80p, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_nc(...) TW__CALL(tw__m4_80p, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_cc(...) TW__CALL(tw__m4_80p, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_abs(...) TW__CALL(tw__m4_80b, 0, __VA_ARGS__)
-#define lmul4_abs_c(...) TW__CALL(tw__m4_80b, 0|TW__CONJ, __VA_ARGS__)
-#define lmul4_abs_cn(...) TW__CALL(tw__m4_80b, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_abs_nc(...) TW__CALL(tw__m4_80b, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_abs_cc(...) TW__CALL(tw__m4_80b, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_sym(...) TW__CALL(tw__m4_80s, 0, __VA_ARGS__)
-#define lmul4_sym_c(...) TW__CALL(tw__m4_80s, 0|TW__CONJ, __VA_ARGS__)
-#define lmul4_sym_cn(...) TW__CALL(tw__m4_80s, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_sym_nc(...) TW__CALL(tw__m4_80s, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_sym_cc(...) TW__CALL(tw__m4_80s, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_antisym(...) TW__CALL(tw__m4_80s, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmul4_antisym_c(...) TW__CALL(tw__m4_80s, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmul4_antisym_cn(...) TW__CALL(tw__m4_80s, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_antisym_nc(...) TW__CALL(tw__m4_80s, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_antisym_cc(...) TW__CALL(tw__m4_80s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_max(...) TW__CALL(tw__m4_80m, 0|TW__MAX, __VA_ARGS__)
-#define lmul4_max_c(...) TW__CALL(tw__m4_80m, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lmul4_max_cn(...) TW__CALL(tw__m4_80m, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_max_nc(...) TW__CALL(tw__m4_80m, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_max_cc(...) TW__CALL(tw__m4_80m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_min(...) TW__CALL(tw__m4_80m, 0|TW__MIN, __VA_ARGS__)
-#define lmul4_min_c(...) TW__CALL(tw__m4_80m, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lmul4_min_cn(...) TW__CALL(tw__m4_80m, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_min_nc(...) TW__CALL(tw__m4_80m, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_min_cc(...) TW__CALL(tw__m4_80m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_maxdiff(...) TW__CALL(tw__m4_80m, 0|TW__MAXDIFF, __VA_ARGS__)
-#define lmul4_maxdiff_c(...) TW__CALL(tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lmul4_maxdiff_cn(...) TW__CALL(tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_maxdiff_nc(...) TW__CALL(tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_maxdiff_cc(...) TW__CALL(tw__m4_80m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_sym_ct(...) TW__CALL(tw__m4_80t, 0, __VA_ARGS__)
-#define lmul4_sym_ct_c(...) TW__CALL(tw__m4_80t, 0|TW__CONJ, __VA_ARGS__)
-#define lmul4_sym_ct_cn(...) TW__CALL(tw__m4_80t, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_sym_ct_nc(...) TW__CALL(tw__m4_80t, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_sym_ct_cc(...) TW__CALL(tw__m4_80t, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_antisym_ct(...) TW__CALL(tw__m4_80t, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmul4_antisym_ct_c(...) TW__CALL(tw__m4_80t, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmul4_antisym_ct_cn(...) TW__CALL(tw__m4_80t, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_antisym_ct_nc(...) TW__CALL(tw__m4_80t, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_antisym_ct_cc(...) TW__CALL(tw__m4_80t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_sym_uct(...) TW__CALL(tw__m4_80u, 0, __VA_ARGS__)
-#define lmul4_sym_uct_c(...) TW__CALL(tw__m4_80u, 0|TW__CONJ, __VA_ARGS__)
-#define lmul4_sym_uct_cn(...) TW__CALL(tw__m4_80u, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_sym_uct_nc(...) TW__CALL(tw__m4_80u, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_sym_uct_cc(...) TW__CALL(tw__m4_80u, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_antisym_uct(...) TW__CALL(tw__m4_80u, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmul4_antisym_uct_c(...) TW__CALL(tw__m4_80u, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmul4_antisym_uct_cn(...) TW__CALL(tw__m4_80u, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmul4_antisym_uct_nc(...) TW__CALL(tw__m4_80u, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmul4_antisym_uct_cc(...) TW__CALL(tw__m4_80u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4(...) TW__CALL(tw__m4_80pa, 0, __VA_ARGS__)
-#define lmac4_c(...) TW__CALL(tw__m4_80pa, 0|TW__CONJ, __VA_ARGS__)
-#define lmac4_cn(...) TW__CALL(tw__m4_80pa, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_nc(...) TW__CALL(tw__m4_80pa, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_cc(...) TW__CALL(tw__m4_80pa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_abs(...) TW__CALL(tw__m4_80ba, 0, __VA_ARGS__)
-#define lmac4_abs_c(...) TW__CALL(tw__m4_80ba, 0|TW__CONJ, __VA_ARGS__)
-#define lmac4_abs_cn(...) TW__CALL(tw__m4_80ba, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_abs_nc(...) TW__CALL(tw__m4_80ba, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_abs_cc(...) TW__CALL(tw__m4_80ba, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_sym(...) TW__CALL(tw__m4_80sa, 0, __VA_ARGS__)
-#define lmac4_sym_c(...) TW__CALL(tw__m4_80sa, 0|TW__CONJ, __VA_ARGS__)
-#define lmac4_sym_cn(...) TW__CALL(tw__m4_80sa, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_sym_nc(...) TW__CALL(tw__m4_80sa, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_sym_cc(...) TW__CALL(tw__m4_80sa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_antisym(...) TW__CALL(tw__m4_80sa, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmac4_antisym_c(...) TW__CALL(tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmac4_antisym_cn(...) TW__CALL(tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_antisym_nc(...) TW__CALL(tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_antisym_cc(...) TW__CALL(tw__m4_80sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_max(...) TW__CALL(tw__m4_80ma, 0|TW__MAX, __VA_ARGS__)
-#define lmac4_max_c(...) TW__CALL(tw__m4_80ma, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lmac4_max_cn(...) TW__CALL(tw__m4_80ma, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_max_nc(...) TW__CALL(tw__m4_80ma, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_max_cc(...) TW__CALL(tw__m4_80ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_min(...) TW__CALL(tw__m4_80ma, 0|TW__MIN, __VA_ARGS__)
-#define lmac4_min_c(...) TW__CALL(tw__m4_80ma, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lmac4_min_cn(...) TW__CALL(tw__m4_80ma, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_min_nc(...) TW__CALL(tw__m4_80ma, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_min_cc(...) TW__CALL(tw__m4_80ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_maxdiff(...) TW__CALL(tw__m4_80ma, 0|TW__MAXDIFF, __VA_ARGS__)
-#define lmac4_maxdiff_c(...) TW__CALL(tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lmac4_maxdiff_cn(...) TW__CALL(tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_maxdiff_nc(...) TW__CALL(tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_maxdiff_cc(...) TW__CALL(tw__m4_80ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_sym_ct(...) TW__CALL(tw__m4_80ta, 0, __VA_ARGS__)
-#define lmac4_sym_ct_c(...) TW__CALL(tw__m4_80ta, 0|TW__CONJ, __VA_ARGS__)
-#define lmac4_sym_ct_cn(...) TW__CALL(tw__m4_80ta, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_sym_ct_nc(...) TW__CALL(tw__m4_80ta, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_sym_ct_cc(...) TW__CALL(tw__m4_80ta, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_antisym_ct(...) TW__CALL(tw__m4_80ta, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmac4_antisym_ct_c(...) TW__CALL(tw__m4_80ta, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmac4_antisym_ct_cn(...) TW__CALL(tw__m4_80ta, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_antisym_ct_nc(...) TW__CALL(tw__m4_80ta, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_antisym_ct_cc(...) TW__CALL(tw__m4_80ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_sym_uct(...) TW__CALL(tw__m4_80ua, 0, __VA_ARGS__)
-#define lmac4_sym_uct_c(...) TW__CALL(tw__m4_80ua, 0|TW__CONJ, __VA_ARGS__)
-#define lmac4_sym_uct_cn(...) TW__CALL(tw__m4_80ua, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_sym_uct_nc(...) TW__CALL(tw__m4_80ua, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_sym_uct_cc(...) TW__CALL(tw__m4_80ua, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_antisym_uct(...) TW__CALL(tw__m4_80ua, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmac4_antisym_uct_c(...) TW__CALL(tw__m4_80ua, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmac4_antisym_uct_cn(...) TW__CALL(tw__m4_80ua, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmac4_antisym_uct_nc(...) TW__CALL(tw__m4_80ua, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmac4_antisym_uct_cc(...) TW__CALL(tw__m4_80ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4(...) TW__CALL(tw__m4_80pa, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc4_c(...) TW__CALL(tw__m4_80pa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lmsc4_cn(...) TW__CALL(tw__m4_80pa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_nc(...) TW__CALL(tw__m4_80pa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_cc(...) TW__CALL(tw__m4_80pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_abs(...) TW__CALL(tw__m4_80ba, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc4_abs_c(...) TW__CALL(tw__m4_80ba, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lmsc4_abs_cn(...) TW__CALL(tw__m4_80ba, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_abs_nc(...) TW__CALL(tw__m4_80ba, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_abs_cc(...) TW__CALL(tw__m4_80ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_sym(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc4_sym_c(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lmsc4_sym_cn(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_sym_nc(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_sym_cc(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_antisym(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lmsc4_antisym_c(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmsc4_antisym_cn(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_antisym_nc(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_antisym_cc(...) TW__CALL(tw__m4_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_max(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define lmsc4_max_c(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lmsc4_max_cn(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_max_nc(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_max_cc(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_min(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define lmsc4_min_c(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lmsc4_min_cn(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_min_nc(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_min_cc(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_maxdiff(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define lmsc4_maxdiff_c(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lmsc4_maxdiff_cn(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_maxdiff_nc(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_maxdiff_cc(...) TW__CALL(tw__m4_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_sym_ct(...) TW__CALL(tw__m4_80ta, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc4_sym_ct_c(...) TW__CALL(tw__m4_80ta, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lmsc4_sym_ct_cn(...) TW__CALL(tw__m4_80ta, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_sym_ct_nc(...) TW__CALL(tw__m4_80ta, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_sym_ct_cc(...) TW__CALL(tw__m4_80ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_antisym_ct(...) TW__CALL(tw__m4_80ta, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lmsc4_antisym_ct_c(...) TW__CALL(tw__m4_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmsc4_antisym_ct_cn(...) TW__CALL(tw__m4_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_antisym_ct_nc(...) TW__CALL(tw__m4_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_antisym_ct_cc(...) TW__CALL(tw__m4_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_sym_uct(...) TW__CALL(tw__m4_80ua, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc4_sym_uct_c(...) TW__CALL(tw__m4_80ua, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lmsc4_sym_uct_cn(...) TW__CALL(tw__m4_80ua, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_sym_uct_nc(...) TW__CALL(tw__m4_80ua, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_sym_uct_cc(...) TW__CALL(tw__m4_80ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_antisym_uct(...) TW__CALL(tw__m4_80ua, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lmsc4_antisym_uct_c(...) TW__CALL(tw__m4_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmsc4_antisym_uct_cn(...) TW__CALL(tw__m4_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmsc4_antisym_uct_nc(...) TW__CALL(tw__m4_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc4_antisym_uct_cc(...) TW__CALL(tw__m4_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4(...) TW__CALL(tw__m4_80p, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul4_c(...) TW__CALL(tw__m4_80p, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_cn(...) TW__CALL(tw__m4_80p, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_nc(...) TW__CALL(tw__m4_80p, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_cc(...) TW__CALL(tw__m4_80p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_abs(...) TW__CALL(tw__m4_80b, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul4_abs_c(...) TW__CALL(tw__m4_80b, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_abs_cn(...) TW__CALL(tw__m4_80b, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_abs_nc(...) TW__CALL(tw__m4_80b, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_abs_cc(...) TW__CALL(tw__m4_80b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_sym(...) TW__CALL(tw__m4_80s, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul4_sym_c(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_sym_cn(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_sym_nc(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_sym_cc(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_antisym(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lnegmul4_antisym_c(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_antisym_cn(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_antisym_nc(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_antisym_cc(...) TW__CALL(tw__m4_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_max(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define lnegmul4_max_c(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_max_cn(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_max_nc(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_max_cc(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_min(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define lnegmul4_min_c(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_min_cn(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_min_nc(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_min_cc(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_maxdiff(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define lnegmul4_maxdiff_c(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_maxdiff_cn(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_maxdiff_nc(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_maxdiff_cc(...) TW__CALL(tw__m4_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_sym_ct(...) TW__CALL(tw__m4_80t, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul4_sym_ct_c(...) TW__CALL(tw__m4_80t, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_sym_ct_cn(...) TW__CALL(tw__m4_80t, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_sym_ct_nc(...) TW__CALL(tw__m4_80t, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_sym_ct_cc(...) TW__CALL(tw__m4_80t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_antisym_ct(...) TW__CALL(tw__m4_80t, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lnegmul4_antisym_ct_c(...) TW__CALL(tw__m4_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_antisym_ct_cn(...) TW__CALL(tw__m4_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_antisym_ct_nc(...) TW__CALL(tw__m4_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_antisym_ct_cc(...) TW__CALL(tw__m4_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_sym_uct(...) TW__CALL(tw__m4_80u, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul4_sym_uct_c(...) TW__CALL(tw__m4_80u, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_sym_uct_cn(...) TW__CALL(tw__m4_80u, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_sym_uct_nc(...) TW__CALL(tw__m4_80u, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_sym_uct_cc(...) TW__CALL(tw__m4_80u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_antisym_uct(...) TW__CALL(tw__m4_80u, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lnegmul4_antisym_uct_c(...) TW__CALL(tw__m4_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lnegmul4_antisym_uct_cn(...) TW__CALL(tw__m4_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul4_antisym_uct_nc(...) TW__CALL(tw__m4_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul4_antisym_uct_cc(...) TW__CALL(tw__m4_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2(...) TW__CALL(tw__m2_80p, 0, __VA_ARGS__)
-#define lmul2_c(...) TW__CALL(tw__m2_80p, 0|TW__CONJ, __VA_ARGS__)
-#define lmul2_cn(...) TW__CALL(tw__m2_80p, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_nc(...) TW__CALL(tw__m2_80p, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_cc(...) TW__CALL(tw__m2_80p, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_abs(...) TW__CALL(tw__m2_80b, 0, __VA_ARGS__)
-#define lmul2_abs_c(...) TW__CALL(tw__m2_80b, 0|TW__CONJ, __VA_ARGS__)
-#define lmul2_abs_cn(...) TW__CALL(tw__m2_80b, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_abs_nc(...) TW__CALL(tw__m2_80b, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_abs_cc(...) TW__CALL(tw__m2_80b, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_sym(...) TW__CALL(tw__m2_80s, 0, __VA_ARGS__)
-#define lmul2_sym_c(...) TW__CALL(tw__m2_80s, 0|TW__CONJ, __VA_ARGS__)
-#define lmul2_sym_cn(...) TW__CALL(tw__m2_80s, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_sym_nc(...) TW__CALL(tw__m2_80s, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_sym_cc(...) TW__CALL(tw__m2_80s, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_antisym(...) TW__CALL(tw__m2_80s, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmul2_antisym_c(...) TW__CALL(tw__m2_80s, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmul2_antisym_cn(...) TW__CALL(tw__m2_80s, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_antisym_nc(...) TW__CALL(tw__m2_80s, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_antisym_cc(...) TW__CALL(tw__m2_80s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_max(...) TW__CALL(tw__m2_80m, 0|TW__MAX, __VA_ARGS__)
-#define lmul2_max_c(...) TW__CALL(tw__m2_80m, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lmul2_max_cn(...) TW__CALL(tw__m2_80m, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_max_nc(...) TW__CALL(tw__m2_80m, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_max_cc(...) TW__CALL(tw__m2_80m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_min(...) TW__CALL(tw__m2_80m, 0|TW__MIN, __VA_ARGS__)
-#define lmul2_min_c(...) TW__CALL(tw__m2_80m, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lmul2_min_cn(...) TW__CALL(tw__m2_80m, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_min_nc(...) TW__CALL(tw__m2_80m, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_min_cc(...) TW__CALL(tw__m2_80m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_maxdiff(...) TW__CALL(tw__m2_80m, 0|TW__MAXDIFF, __VA_ARGS__)
-#define lmul2_maxdiff_c(...) TW__CALL(tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lmul2_maxdiff_cn(...) TW__CALL(tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_maxdiff_nc(...) TW__CALL(tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_maxdiff_cc(...) TW__CALL(tw__m2_80m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_sym_ct(...) TW__CALL(tw__m2_80t, 0, __VA_ARGS__)
-#define lmul2_sym_ct_c(...) TW__CALL(tw__m2_80t, 0|TW__CONJ, __VA_ARGS__)
-#define lmul2_sym_ct_cn(...) TW__CALL(tw__m2_80t, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_sym_ct_nc(...) TW__CALL(tw__m2_80t, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_sym_ct_cc(...) TW__CALL(tw__m2_80t, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_antisym_ct(...) TW__CALL(tw__m2_80t, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmul2_antisym_ct_c(...) TW__CALL(tw__m2_80t, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmul2_antisym_ct_cn(...) TW__CALL(tw__m2_80t, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_antisym_ct_nc(...) TW__CALL(tw__m2_80t, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_antisym_ct_cc(...) TW__CALL(tw__m2_80t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_sym_uct(...) TW__CALL(tw__m2_80u, 0, __VA_ARGS__)
-#define lmul2_sym_uct_c(...) TW__CALL(tw__m2_80u, 0|TW__CONJ, __VA_ARGS__)
-#define lmul2_sym_uct_cn(...) TW__CALL(tw__m2_80u, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_sym_uct_nc(...) TW__CALL(tw__m2_80u, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_sym_uct_cc(...) TW__CALL(tw__m2_80u, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_antisym_uct(...) TW__CALL(tw__m2_80u, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmul2_antisym_uct_c(...) TW__CALL(tw__m2_80u, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmul2_antisym_uct_cn(...) TW__CALL(tw__m2_80u, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmul2_antisym_uct_nc(...) TW__CALL(tw__m2_80u, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmul2_antisym_uct_cc(...) TW__CALL(tw__m2_80u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2(...) TW__CALL(tw__m2_80pa, 0, __VA_ARGS__)
-#define lmac2_c(...) TW__CALL(tw__m2_80pa, 0|TW__CONJ, __VA_ARGS__)
-#define lmac2_cn(...) TW__CALL(tw__m2_80pa, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_nc(...) TW__CALL(tw__m2_80pa, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_cc(...) TW__CALL(tw__m2_80pa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_abs(...) TW__CALL(tw__m2_80ba, 0, __VA_ARGS__)
-#define lmac2_abs_c(...) TW__CALL(tw__m2_80ba, 0|TW__CONJ, __VA_ARGS__)
-#define lmac2_abs_cn(...) TW__CALL(tw__m2_80ba, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_abs_nc(...) TW__CALL(tw__m2_80ba, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_abs_cc(...) TW__CALL(tw__m2_80ba, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_sym(...) TW__CALL(tw__m2_80sa, 0, __VA_ARGS__)
-#define lmac2_sym_c(...) TW__CALL(tw__m2_80sa, 0|TW__CONJ, __VA_ARGS__)
-#define lmac2_sym_cn(...) TW__CALL(tw__m2_80sa, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_sym_nc(...) TW__CALL(tw__m2_80sa, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_sym_cc(...) TW__CALL(tw__m2_80sa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_antisym(...) TW__CALL(tw__m2_80sa, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmac2_antisym_c(...) TW__CALL(tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmac2_antisym_cn(...) TW__CALL(tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_antisym_nc(...) TW__CALL(tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_antisym_cc(...) TW__CALL(tw__m2_80sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_max(...) TW__CALL(tw__m2_80ma, 0|TW__MAX, __VA_ARGS__)
-#define lmac2_max_c(...) TW__CALL(tw__m2_80ma, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lmac2_max_cn(...) TW__CALL(tw__m2_80ma, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_max_nc(...) TW__CALL(tw__m2_80ma, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_max_cc(...) TW__CALL(tw__m2_80ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_min(...) TW__CALL(tw__m2_80ma, 0|TW__MIN, __VA_ARGS__)
-#define lmac2_min_c(...) TW__CALL(tw__m2_80ma, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lmac2_min_cn(...) TW__CALL(tw__m2_80ma, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_min_nc(...) TW__CALL(tw__m2_80ma, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_min_cc(...) TW__CALL(tw__m2_80ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_maxdiff(...) TW__CALL(tw__m2_80ma, 0|TW__MAXDIFF, __VA_ARGS__)
-#define lmac2_maxdiff_c(...) TW__CALL(tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lmac2_maxdiff_cn(...) TW__CALL(tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_maxdiff_nc(...) TW__CALL(tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_maxdiff_cc(...) TW__CALL(tw__m2_80ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_sym_ct(...) TW__CALL(tw__m2_80ta, 0, __VA_ARGS__)
-#define lmac2_sym_ct_c(...) TW__CALL(tw__m2_80ta, 0|TW__CONJ, __VA_ARGS__)
-#define lmac2_sym_ct_cn(...) TW__CALL(tw__m2_80ta, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_sym_ct_nc(...) TW__CALL(tw__m2_80ta, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_sym_ct_cc(...) TW__CALL(tw__m2_80ta, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_antisym_ct(...) TW__CALL(tw__m2_80ta, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmac2_antisym_ct_c(...) TW__CALL(tw__m2_80ta, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmac2_antisym_ct_cn(...) TW__CALL(tw__m2_80ta, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_antisym_ct_nc(...) TW__CALL(tw__m2_80ta, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_antisym_ct_cc(...) TW__CALL(tw__m2_80ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_sym_uct(...) TW__CALL(tw__m2_80ua, 0, __VA_ARGS__)
-#define lmac2_sym_uct_c(...) TW__CALL(tw__m2_80ua, 0|TW__CONJ, __VA_ARGS__)
-#define lmac2_sym_uct_cn(...) TW__CALL(tw__m2_80ua, 0|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_sym_uct_nc(...) TW__CALL(tw__m2_80ua, 0|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_sym_uct_cc(...) TW__CALL(tw__m2_80ua, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_antisym_uct(...) TW__CALL(tw__m2_80ua, 0|TW__ANTISYM, __VA_ARGS__)
-#define lmac2_antisym_uct_c(...) TW__CALL(tw__m2_80ua, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmac2_antisym_uct_cn(...) TW__CALL(tw__m2_80ua, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmac2_antisym_uct_nc(...) TW__CALL(tw__m2_80ua, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmac2_antisym_uct_cc(...) TW__CALL(tw__m2_80ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2(...) TW__CALL(tw__m2_80pa, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc2_c(...) TW__CALL(tw__m2_80pa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lmsc2_cn(...) TW__CALL(tw__m2_80pa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_nc(...) TW__CALL(tw__m2_80pa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_cc(...) TW__CALL(tw__m2_80pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_abs(...) TW__CALL(tw__m2_80ba, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc2_abs_c(...) TW__CALL(tw__m2_80ba, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lmsc2_abs_cn(...) TW__CALL(tw__m2_80ba, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_abs_nc(...) TW__CALL(tw__m2_80ba, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_abs_cc(...) TW__CALL(tw__m2_80ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_sym(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc2_sym_c(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lmsc2_sym_cn(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_sym_nc(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_sym_cc(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_antisym(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lmsc2_antisym_c(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmsc2_antisym_cn(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_antisym_nc(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_antisym_cc(...) TW__CALL(tw__m2_80sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_max(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define lmsc2_max_c(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lmsc2_max_cn(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_max_nc(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_max_cc(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_min(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define lmsc2_min_c(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lmsc2_min_cn(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_min_nc(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_min_cc(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_maxdiff(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define lmsc2_maxdiff_c(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lmsc2_maxdiff_cn(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_maxdiff_nc(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_maxdiff_cc(...) TW__CALL(tw__m2_80ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_sym_ct(...) TW__CALL(tw__m2_80ta, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc2_sym_ct_c(...) TW__CALL(tw__m2_80ta, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lmsc2_sym_ct_cn(...) TW__CALL(tw__m2_80ta, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_sym_ct_nc(...) TW__CALL(tw__m2_80ta, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_sym_ct_cc(...) TW__CALL(tw__m2_80ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_antisym_ct(...) TW__CALL(tw__m2_80ta, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lmsc2_antisym_ct_c(...) TW__CALL(tw__m2_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmsc2_antisym_ct_cn(...) TW__CALL(tw__m2_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_antisym_ct_nc(...) TW__CALL(tw__m2_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_antisym_ct_cc(...) TW__CALL(tw__m2_80ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_sym_uct(...) TW__CALL(tw__m2_80ua, TW__SUBTRACT, __VA_ARGS__)
-#define lmsc2_sym_uct_c(...) TW__CALL(tw__m2_80ua, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lmsc2_sym_uct_cn(...) TW__CALL(tw__m2_80ua, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_sym_uct_nc(...) TW__CALL(tw__m2_80ua, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_sym_uct_cc(...) TW__CALL(tw__m2_80ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_antisym_uct(...) TW__CALL(tw__m2_80ua, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lmsc2_antisym_uct_c(...) TW__CALL(tw__m2_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lmsc2_antisym_uct_cn(...) TW__CALL(tw__m2_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lmsc2_antisym_uct_nc(...) TW__CALL(tw__m2_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lmsc2_antisym_uct_cc(...) TW__CALL(tw__m2_80ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2(...) TW__CALL(tw__m2_80p, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul2_c(...) TW__CALL(tw__m2_80p, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_cn(...) TW__CALL(tw__m2_80p, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_nc(...) TW__CALL(tw__m2_80p, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_cc(...) TW__CALL(tw__m2_80p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_abs(...) TW__CALL(tw__m2_80b, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul2_abs_c(...) TW__CALL(tw__m2_80b, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_abs_cn(...) TW__CALL(tw__m2_80b, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_abs_nc(...) TW__CALL(tw__m2_80b, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_abs_cc(...) TW__CALL(tw__m2_80b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_sym(...) TW__CALL(tw__m2_80s, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul2_sym_c(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_sym_cn(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_sym_nc(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_sym_cc(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_antisym(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lnegmul2_antisym_c(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_antisym_cn(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_antisym_nc(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_antisym_cc(...) TW__CALL(tw__m2_80s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_max(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
-#define lnegmul2_max_c(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_max_cn(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_max_nc(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_max_cc(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_min(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
-#define lnegmul2_min_c(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_min_cn(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_min_nc(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_min_cc(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_maxdiff(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
-#define lnegmul2_maxdiff_c(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_maxdiff_cn(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_maxdiff_nc(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_maxdiff_cc(...) TW__CALL(tw__m2_80m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_sym_ct(...) TW__CALL(tw__m2_80t, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul2_sym_ct_c(...) TW__CALL(tw__m2_80t, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_sym_ct_cn(...) TW__CALL(tw__m2_80t, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_sym_ct_nc(...) TW__CALL(tw__m2_80t, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_sym_ct_cc(...) TW__CALL(tw__m2_80t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_antisym_ct(...) TW__CALL(tw__m2_80t, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lnegmul2_antisym_ct_c(...) TW__CALL(tw__m2_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_antisym_ct_cn(...) TW__CALL(tw__m2_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_antisym_ct_nc(...) TW__CALL(tw__m2_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_antisym_ct_cc(...) TW__CALL(tw__m2_80t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_sym_uct(...) TW__CALL(tw__m2_80u, TW__SUBTRACT, __VA_ARGS__)
-#define lnegmul2_sym_uct_c(...) TW__CALL(tw__m2_80u, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_sym_uct_cn(...) TW__CALL(tw__m2_80u, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_sym_uct_nc(...) TW__CALL(tw__m2_80u, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_sym_uct_cc(...) TW__CALL(tw__m2_80u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_antisym_uct(...) TW__CALL(tw__m2_80u, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
-#define lnegmul2_antisym_uct_c(...) TW__CALL(tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
-#define lnegmul2_antisym_uct_cn(...) TW__CALL(tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
-#define lnegmul2_antisym_uct_nc(...) TW__CALL(tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
-#define lnegmul2_antisym_uct_cc(...) TW__CALL(tw__m2_80u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul16(...) TW__CALL(tw_mul16_mac16_p, 0, __VA_ARGS__)
+#define mul16_abs(...) TW__CALL(tw_mul16_mac16_b, 0, __VA_ARGS__)
+#define mul16_sym(...) TW__CALL(tw_mul16_mac16_s, 0, __VA_ARGS__)
+#define mul16_antisym(...) TW__CALL(tw_mul16_mac16_s, 0|TW__ANTISYM, __VA_ARGS__)
+#define mul16_max(...) TW__CALL(tw_mul16_mac16_m, 0|TW__MAX, __VA_ARGS__)
+#define mul16_min(...) TW__CALL(tw_mul16_mac16_m, 0|TW__MIN, __VA_ARGS__)
+#define mul16_maxdiff(...) TW__CALL(tw_mul16_mac16_m, 0|TW__MAXDIFF, __VA_ARGS__)
+#define mul16_sym_ct(...) TW__CALL(tw_mul16_mac16_t, 0, __VA_ARGS__)
+#define mul16_antisym_ct(...) TW__CALL(tw_mul16_mac16_t, 0|TW__ANTISYM, __VA_ARGS__)
+#define mul16_sym_uct(...) TW__CALL(tw_mul16_mac16_u, 0, __VA_ARGS__)
+#define mul16_antisym_uct(...) TW__CALL(tw_mul16_mac16_u, 0|TW__ANTISYM, __VA_ARGS__)
+#define mac16(...) TW__CALL(tw_mul16_mac16_pa, 0, __VA_ARGS__)
+#define mac16_abs(...) TW__CALL(tw_mul16_mac16_ba, 0, __VA_ARGS__)
+#define mac16_sym(...) TW__CALL(tw_mul16_mac16_sa, 0, __VA_ARGS__)
+#define mac16_antisym(...) TW__CALL(tw_mul16_mac16_sa, 0|TW__ANTISYM, __VA_ARGS__)
+#define mac16_max(...) TW__CALL(tw_mul16_mac16_ma, 0|TW__MAX, __VA_ARGS__)
+#define mac16_min(...) TW__CALL(tw_mul16_mac16_ma, 0|TW__MIN, __VA_ARGS__)
+#define mac16_maxdiff(...) TW__CALL(tw_mul16_mac16_ma, 0|TW__MAXDIFF, __VA_ARGS__)
+#define mac16_sym_ct(...) TW__CALL(tw_mul16_mac16_ta, 0, __VA_ARGS__)
+#define mac16_antisym_ct(...) TW__CALL(tw_mul16_mac16_ta, 0|TW__ANTISYM, __VA_ARGS__)
+#define mac16_sym_uct(...) TW__CALL(tw_mul16_mac16_ua, 0, __VA_ARGS__)
+#define mac16_antisym_uct(...) TW__CALL(tw_mul16_mac16_ua, 0|TW__ANTISYM, __VA_ARGS__)
+#define msc16(...) TW__CALL(tw_mul16_mac16_pa, TW__SUBTRACT, __VA_ARGS__)
+#define msc16_abs(...) TW__CALL(tw_mul16_mac16_ba, TW__SUBTRACT, __VA_ARGS__)
+#define msc16_sym(...) TW__CALL(tw_mul16_mac16_sa, TW__SUBTRACT, __VA_ARGS__)
+#define msc16_antisym(...) TW__CALL(tw_mul16_mac16_sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define msc16_max(...) TW__CALL(tw_mul16_mac16_ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define msc16_min(...) TW__CALL(tw_mul16_mac16_ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define msc16_maxdiff(...) TW__CALL(tw_mul16_mac16_ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define msc16_sym_ct(...) TW__CALL(tw_mul16_mac16_ta, TW__SUBTRACT, __VA_ARGS__)
+#define msc16_antisym_ct(...) TW__CALL(tw_mul16_mac16_ta, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define msc16_sym_uct(...) TW__CALL(tw_mul16_mac16_ua, TW__SUBTRACT, __VA_ARGS__)
+#define msc16_antisym_uct(...) TW__CALL(tw_mul16_mac16_ua, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define negmul16(...) TW__CALL(tw_mul16_mac16_p, TW__SUBTRACT, __VA_ARGS__)
+#define negmul16_abs(...) TW__CALL(tw_mul16_mac16_b, TW__SUBTRACT, __VA_ARGS__)
+#define negmul16_sym(...) TW__CALL(tw_mul16_mac16_s, TW__SUBTRACT, __VA_ARGS__)
+#define negmul16_antisym(...) TW__CALL(tw_mul16_mac16_s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define negmul16_max(...) TW__CALL(tw_mul16_mac16_m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define negmul16_min(...) TW__CALL(tw_mul16_mac16_m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define negmul16_maxdiff(...) TW__CALL(tw_mul16_mac16_m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define negmul16_sym_ct(...) TW__CALL(tw_mul16_mac16_t, TW__SUBTRACT, __VA_ARGS__)
+#define negmul16_antisym_ct(...) TW__CALL(tw_mul16_mac16_t, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define negmul16_sym_uct(...) TW__CALL(tw_mul16_mac16_u, TW__SUBTRACT, __VA_ARGS__)
+#define negmul16_antisym_uct(...) TW__CALL(tw_mul16_mac16_u, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define mul8(...) TW__CALL(tw_mul8_mac8_p, 0, __VA_ARGS__)
+#define mul8_c(...) TW__CALL(tw_mul8_mac8_p, 0|TW__CONJ, __VA_ARGS__)
+#define mul8_cn(...) TW__CALL(tw_mul8_mac8_p, 0|TW__CONJ_X, __VA_ARGS__)
+#define mul8_nc(...) TW__CALL(tw_mul8_mac8_p, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_cc(...) TW__CALL(tw_mul8_mac8_p, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_abs(...) TW__CALL(tw_mul8_mac8_b, 0, __VA_ARGS__)
+#define mul8_abs_c(...) TW__CALL(tw_mul8_mac8_b, 0|TW__CONJ, __VA_ARGS__)
+#define mul8_abs_cn(...) TW__CALL(tw_mul8_mac8_b, 0|TW__CONJ_X, __VA_ARGS__)
+#define mul8_abs_nc(...) TW__CALL(tw_mul8_mac8_b, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_abs_cc(...) TW__CALL(tw_mul8_mac8_b, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_sym(...) TW__CALL(tw_mul8_mac8_s, 0, __VA_ARGS__)
+#define mul8_sym_c(...) TW__CALL(tw_mul8_mac8_s, 0|TW__CONJ, __VA_ARGS__)
+#define mul8_sym_cn(...) TW__CALL(tw_mul8_mac8_s, 0|TW__CONJ_X, __VA_ARGS__)
+#define mul8_sym_nc(...) TW__CALL(tw_mul8_mac8_s, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_sym_cc(...) TW__CALL(tw_mul8_mac8_s, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_antisym(...) TW__CALL(tw_mul8_mac8_s, 0|TW__ANTISYM, __VA_ARGS__)
+#define mul8_antisym_c(...) TW__CALL(tw_mul8_mac8_s, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define mul8_antisym_cn(...) TW__CALL(tw_mul8_mac8_s, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define mul8_antisym_nc(...) TW__CALL(tw_mul8_mac8_s, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_antisym_cc(...) TW__CALL(tw_mul8_mac8_s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_max(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MAX, __VA_ARGS__)
+#define mul8_max_c(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define mul8_max_cn(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define mul8_max_nc(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_max_cc(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_min(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MIN, __VA_ARGS__)
+#define mul8_min_c(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define mul8_min_cn(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define mul8_min_nc(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_min_cc(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_maxdiff(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MAXDIFF, __VA_ARGS__)
+#define mul8_maxdiff_c(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define mul8_maxdiff_cn(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define mul8_maxdiff_nc(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_maxdiff_cc(...) TW__CALL(tw_mul8_mac8_m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_sym_ct(...) TW__CALL(tw_mul8_mac8_t, 0, __VA_ARGS__)
+#define mul8_sym_ct_c(...) TW__CALL(tw_mul8_mac8_t, 0|TW__CONJ, __VA_ARGS__)
+#define mul8_sym_ct_cn(...) TW__CALL(tw_mul8_mac8_t, 0|TW__CONJ_X, __VA_ARGS__)
+#define mul8_sym_ct_nc(...) TW__CALL(tw_mul8_mac8_t, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_sym_ct_cc(...) TW__CALL(tw_mul8_mac8_t, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_antisym_ct(...) TW__CALL(tw_mul8_mac8_t, 0|TW__ANTISYM, __VA_ARGS__)
+#define mul8_antisym_ct_c(...) TW__CALL(tw_mul8_mac8_t, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define mul8_antisym_ct_cn(...) TW__CALL(tw_mul8_mac8_t, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define mul8_antisym_ct_nc(...) TW__CALL(tw_mul8_mac8_t, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_antisym_ct_cc(...) TW__CALL(tw_mul8_mac8_t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_sym_uct(...) TW__CALL(tw_mul8_mac8_u, 0, __VA_ARGS__)
+#define mul8_sym_uct_c(...) TW__CALL(tw_mul8_mac8_u, 0|TW__CONJ, __VA_ARGS__)
+#define mul8_sym_uct_cn(...) TW__CALL(tw_mul8_mac8_u, 0|TW__CONJ_X, __VA_ARGS__)
+#define mul8_sym_uct_nc(...) TW__CALL(tw_mul8_mac8_u, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_sym_uct_cc(...) TW__CALL(tw_mul8_mac8_u, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_antisym_uct(...) TW__CALL(tw_mul8_mac8_u, 0|TW__ANTISYM, __VA_ARGS__)
+#define mul8_antisym_uct_c(...) TW__CALL(tw_mul8_mac8_u, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define mul8_antisym_uct_cn(...) TW__CALL(tw_mul8_mac8_u, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define mul8_antisym_uct_nc(...) TW__CALL(tw_mul8_mac8_u, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define mul8_antisym_uct_cc(...) TW__CALL(tw_mul8_mac8_u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8(...) TW__CALL(tw_mul8_mac8_pa, 0, __VA_ARGS__)
+#define mac8_c(...) TW__CALL(tw_mul8_mac8_pa, 0|TW__CONJ, __VA_ARGS__)
+#define mac8_cn(...) TW__CALL(tw_mul8_mac8_pa, 0|TW__CONJ_X, __VA_ARGS__)
+#define mac8_nc(...) TW__CALL(tw_mul8_mac8_pa, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_cc(...) TW__CALL(tw_mul8_mac8_pa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_abs(...) TW__CALL(tw_mul8_mac8_ba, 0, __VA_ARGS__)
+#define mac8_abs_c(...) TW__CALL(tw_mul8_mac8_ba, 0|TW__CONJ, __VA_ARGS__)
+#define mac8_abs_cn(...) TW__CALL(tw_mul8_mac8_ba, 0|TW__CONJ_X, __VA_ARGS__)
+#define mac8_abs_nc(...) TW__CALL(tw_mul8_mac8_ba, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_abs_cc(...) TW__CALL(tw_mul8_mac8_ba, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_sym(...) TW__CALL(tw_mul8_mac8_sa, 0, __VA_ARGS__)
+#define mac8_sym_c(...) TW__CALL(tw_mul8_mac8_sa, 0|TW__CONJ, __VA_ARGS__)
+#define mac8_sym_cn(...) TW__CALL(tw_mul8_mac8_sa, 0|TW__CONJ_X, __VA_ARGS__)
+#define mac8_sym_nc(...) TW__CALL(tw_mul8_mac8_sa, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_sym_cc(...) TW__CALL(tw_mul8_mac8_sa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_antisym(...) TW__CALL(tw_mul8_mac8_sa, 0|TW__ANTISYM, __VA_ARGS__)
+#define mac8_antisym_c(...) TW__CALL(tw_mul8_mac8_sa, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define mac8_antisym_cn(...) TW__CALL(tw_mul8_mac8_sa, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define mac8_antisym_nc(...) TW__CALL(tw_mul8_mac8_sa, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_antisym_cc(...) TW__CALL(tw_mul8_mac8_sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_max(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MAX, __VA_ARGS__)
+#define mac8_max_c(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define mac8_max_cn(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define mac8_max_nc(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_max_cc(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_min(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MIN, __VA_ARGS__)
+#define mac8_min_c(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define mac8_min_cn(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define mac8_min_nc(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_min_cc(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_maxdiff(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MAXDIFF, __VA_ARGS__)
+#define mac8_maxdiff_c(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define mac8_maxdiff_cn(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define mac8_maxdiff_nc(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_maxdiff_cc(...) TW__CALL(tw_mul8_mac8_ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_sym_ct(...) TW__CALL(tw_mul8_mac8_ta, 0, __VA_ARGS__)
+#define mac8_sym_ct_c(...) TW__CALL(tw_mul8_mac8_ta, 0|TW__CONJ, __VA_ARGS__)
+#define mac8_sym_ct_cn(...) TW__CALL(tw_mul8_mac8_ta, 0|TW__CONJ_X, __VA_ARGS__)
+#define mac8_sym_ct_nc(...) TW__CALL(tw_mul8_mac8_ta, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_sym_ct_cc(...) TW__CALL(tw_mul8_mac8_ta, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_antisym_ct(...) TW__CALL(tw_mul8_mac8_ta, 0|TW__ANTISYM, __VA_ARGS__)
+#define mac8_antisym_ct_c(...) TW__CALL(tw_mul8_mac8_ta, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define mac8_antisym_ct_cn(...) TW__CALL(tw_mul8_mac8_ta, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define mac8_antisym_ct_nc(...) TW__CALL(tw_mul8_mac8_ta, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_antisym_ct_cc(...) TW__CALL(tw_mul8_mac8_ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_sym_uct(...) TW__CALL(tw_mul8_mac8_ua, 0, __VA_ARGS__)
+#define mac8_sym_uct_c(...) TW__CALL(tw_mul8_mac8_ua, 0|TW__CONJ, __VA_ARGS__)
+#define mac8_sym_uct_cn(...) TW__CALL(tw_mul8_mac8_ua, 0|TW__CONJ_X, __VA_ARGS__)
+#define mac8_sym_uct_nc(...) TW__CALL(tw_mul8_mac8_ua, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_sym_uct_cc(...) TW__CALL(tw_mul8_mac8_ua, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_antisym_uct(...) TW__CALL(tw_mul8_mac8_ua, 0|TW__ANTISYM, __VA_ARGS__)
+#define mac8_antisym_uct_c(...) TW__CALL(tw_mul8_mac8_ua, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define mac8_antisym_uct_cn(...) TW__CALL(tw_mul8_mac8_ua, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define mac8_antisym_uct_nc(...) TW__CALL(tw_mul8_mac8_ua, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define mac8_antisym_uct_cc(...) TW__CALL(tw_mul8_mac8_ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8(...) TW__CALL(tw_mul8_mac8_pa, TW__SUBTRACT, __VA_ARGS__)
+#define msc8_c(...) TW__CALL(tw_mul8_mac8_pa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define msc8_cn(...) TW__CALL(tw_mul8_mac8_pa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define msc8_nc(...) TW__CALL(tw_mul8_mac8_pa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_cc(...) TW__CALL(tw_mul8_mac8_pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_abs(...) TW__CALL(tw_mul8_mac8_ba, TW__SUBTRACT, __VA_ARGS__)
+#define msc8_abs_c(...) TW__CALL(tw_mul8_mac8_ba, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define msc8_abs_cn(...) TW__CALL(tw_mul8_mac8_ba, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define msc8_abs_nc(...) TW__CALL(tw_mul8_mac8_ba, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_abs_cc(...) TW__CALL(tw_mul8_mac8_ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_sym(...) TW__CALL(tw_mul8_mac8_sa, TW__SUBTRACT, __VA_ARGS__)
+#define msc8_sym_c(...) TW__CALL(tw_mul8_mac8_sa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define msc8_sym_cn(...) TW__CALL(tw_mul8_mac8_sa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define msc8_sym_nc(...) TW__CALL(tw_mul8_mac8_sa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_sym_cc(...) TW__CALL(tw_mul8_mac8_sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_antisym(...) TW__CALL(tw_mul8_mac8_sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define msc8_antisym_c(...) TW__CALL(tw_mul8_mac8_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define msc8_antisym_cn(...) TW__CALL(tw_mul8_mac8_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define msc8_antisym_nc(...) TW__CALL(tw_mul8_mac8_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_antisym_cc(...) TW__CALL(tw_mul8_mac8_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_max(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define msc8_max_c(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define msc8_max_cn(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define msc8_max_nc(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_max_cc(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_min(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define msc8_min_c(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define msc8_min_cn(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define msc8_min_nc(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_min_cc(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_maxdiff(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define msc8_maxdiff_c(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define msc8_maxdiff_cn(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define msc8_maxdiff_nc(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_maxdiff_cc(...) TW__CALL(tw_mul8_mac8_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_sym_ct(...) TW__CALL(tw_mul8_mac8_ta, TW__SUBTRACT, __VA_ARGS__)
+#define msc8_sym_ct_c(...) TW__CALL(tw_mul8_mac8_ta, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define msc8_sym_ct_cn(...) TW__CALL(tw_mul8_mac8_ta, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define msc8_sym_ct_nc(...) TW__CALL(tw_mul8_mac8_ta, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_sym_ct_cc(...) TW__CALL(tw_mul8_mac8_ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_antisym_ct(...) TW__CALL(tw_mul8_mac8_ta, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define msc8_antisym_ct_c(...) TW__CALL(tw_mul8_mac8_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define msc8_antisym_ct_cn(...) TW__CALL(tw_mul8_mac8_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define msc8_antisym_ct_nc(...) TW__CALL(tw_mul8_mac8_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_antisym_ct_cc(...) TW__CALL(tw_mul8_mac8_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_sym_uct(...) TW__CALL(tw_mul8_mac8_ua, TW__SUBTRACT, __VA_ARGS__)
+#define msc8_sym_uct_c(...) TW__CALL(tw_mul8_mac8_ua, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define msc8_sym_uct_cn(...) TW__CALL(tw_mul8_mac8_ua, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define msc8_sym_uct_nc(...) TW__CALL(tw_mul8_mac8_ua, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_sym_uct_cc(...) TW__CALL(tw_mul8_mac8_ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_antisym_uct(...) TW__CALL(tw_mul8_mac8_ua, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define msc8_antisym_uct_c(...) TW__CALL(tw_mul8_mac8_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define msc8_antisym_uct_cn(...) TW__CALL(tw_mul8_mac8_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define msc8_antisym_uct_nc(...) TW__CALL(tw_mul8_mac8_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define msc8_antisym_uct_cc(...) TW__CALL(tw_mul8_mac8_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8(...) TW__CALL(tw_mul8_mac8_p, TW__SUBTRACT, __VA_ARGS__)
+#define negmul8_c(...) TW__CALL(tw_mul8_mac8_p, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define negmul8_cn(...) TW__CALL(tw_mul8_mac8_p, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_nc(...) TW__CALL(tw_mul8_mac8_p, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_cc(...) TW__CALL(tw_mul8_mac8_p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_abs(...) TW__CALL(tw_mul8_mac8_b, TW__SUBTRACT, __VA_ARGS__)
+#define negmul8_abs_c(...) TW__CALL(tw_mul8_mac8_b, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define negmul8_abs_cn(...) TW__CALL(tw_mul8_mac8_b, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_abs_nc(...) TW__CALL(tw_mul8_mac8_b, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_abs_cc(...) TW__CALL(tw_mul8_mac8_b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_sym(...) TW__CALL(tw_mul8_mac8_s, TW__SUBTRACT, __VA_ARGS__)
+#define negmul8_sym_c(...) TW__CALL(tw_mul8_mac8_s, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define negmul8_sym_cn(...) TW__CALL(tw_mul8_mac8_s, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_sym_nc(...) TW__CALL(tw_mul8_mac8_s, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_sym_cc(...) TW__CALL(tw_mul8_mac8_s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_antisym(...) TW__CALL(tw_mul8_mac8_s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define negmul8_antisym_c(...) TW__CALL(tw_mul8_mac8_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define negmul8_antisym_cn(...) TW__CALL(tw_mul8_mac8_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_antisym_nc(...) TW__CALL(tw_mul8_mac8_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_antisym_cc(...) TW__CALL(tw_mul8_mac8_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_max(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define negmul8_max_c(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define negmul8_max_cn(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_max_nc(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_max_cc(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_min(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define negmul8_min_c(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define negmul8_min_cn(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_min_nc(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_min_cc(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_maxdiff(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define negmul8_maxdiff_c(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define negmul8_maxdiff_cn(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_maxdiff_nc(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_maxdiff_cc(...) TW__CALL(tw_mul8_mac8_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_sym_ct(...) TW__CALL(tw_mul8_mac8_t, TW__SUBTRACT, __VA_ARGS__)
+#define negmul8_sym_ct_c(...) TW__CALL(tw_mul8_mac8_t, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define negmul8_sym_ct_cn(...) TW__CALL(tw_mul8_mac8_t, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_sym_ct_nc(...) TW__CALL(tw_mul8_mac8_t, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_sym_ct_cc(...) TW__CALL(tw_mul8_mac8_t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_antisym_ct(...) TW__CALL(tw_mul8_mac8_t, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define negmul8_antisym_ct_c(...) TW__CALL(tw_mul8_mac8_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define negmul8_antisym_ct_cn(...) TW__CALL(tw_mul8_mac8_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_antisym_ct_nc(...) TW__CALL(tw_mul8_mac8_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_antisym_ct_cc(...) TW__CALL(tw_mul8_mac8_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_sym_uct(...) TW__CALL(tw_mul8_mac8_u, TW__SUBTRACT, __VA_ARGS__)
+#define negmul8_sym_uct_c(...) TW__CALL(tw_mul8_mac8_u, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define negmul8_sym_uct_cn(...) TW__CALL(tw_mul8_mac8_u, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_sym_uct_nc(...) TW__CALL(tw_mul8_mac8_u, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_sym_uct_cc(...) TW__CALL(tw_mul8_mac8_u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_antisym_uct(...) TW__CALL(tw_mul8_mac8_u, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define negmul8_antisym_uct_c(...) TW__CALL(tw_mul8_mac8_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define negmul8_antisym_uct_cn(...) TW__CALL(tw_mul8_mac8_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define negmul8_antisym_uct_nc(...) TW__CALL(tw_mul8_mac8_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define negmul8_antisym_uct_cc(...) TW__CALL(tw_mul8_mac8_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4(...) TW__CALL(tw_mul4_mac4_p, 0, __VA_ARGS__)
+#define mul4_c(...) TW__CALL(tw_mul4_mac4_p, 0|TW__CONJ, __VA_ARGS__)
+#define mul4_cn(...) TW__CALL(tw_mul4_mac4_p, 0|TW__CONJ_X, __VA_ARGS__)
+#define mul4_nc(...) TW__CALL(tw_mul4_mac4_p, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_cc(...) TW__CALL(tw_mul4_mac4_p, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_abs(...) TW__CALL(tw_mul4_mac4_b, 0, __VA_ARGS__)
+#define mul4_abs_c(...) TW__CALL(tw_mul4_mac4_b, 0|TW__CONJ, __VA_ARGS__)
+#define mul4_abs_cn(...) TW__CALL(tw_mul4_mac4_b, 0|TW__CONJ_X, __VA_ARGS__)
+#define mul4_abs_nc(...) TW__CALL(tw_mul4_mac4_b, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_abs_cc(...) TW__CALL(tw_mul4_mac4_b, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_sym(...) TW__CALL(tw_mul4_mac4_s, 0, __VA_ARGS__)
+#define mul4_sym_c(...) TW__CALL(tw_mul4_mac4_s, 0|TW__CONJ, __VA_ARGS__)
+#define mul4_sym_cn(...) TW__CALL(tw_mul4_mac4_s, 0|TW__CONJ_X, __VA_ARGS__)
+#define mul4_sym_nc(...) TW__CALL(tw_mul4_mac4_s, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_sym_cc(...) TW__CALL(tw_mul4_mac4_s, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_antisym(...) TW__CALL(tw_mul4_mac4_s, 0|TW__ANTISYM, __VA_ARGS__)
+#define mul4_antisym_c(...) TW__CALL(tw_mul4_mac4_s, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define mul4_antisym_cn(...) TW__CALL(tw_mul4_mac4_s, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define mul4_antisym_nc(...) TW__CALL(tw_mul4_mac4_s, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_antisym_cc(...) TW__CALL(tw_mul4_mac4_s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_max(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MAX, __VA_ARGS__)
+#define mul4_max_c(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define mul4_max_cn(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define mul4_max_nc(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_max_cc(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_min(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MIN, __VA_ARGS__)
+#define mul4_min_c(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define mul4_min_cn(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define mul4_min_nc(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_min_cc(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_maxdiff(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MAXDIFF, __VA_ARGS__)
+#define mul4_maxdiff_c(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define mul4_maxdiff_cn(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define mul4_maxdiff_nc(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_maxdiff_cc(...) TW__CALL(tw_mul4_mac4_m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_sym_ct(...) TW__CALL(tw_mul4_mac4_t, 0, __VA_ARGS__)
+#define mul4_sym_ct_c(...) TW__CALL(tw_mul4_mac4_t, 0|TW__CONJ, __VA_ARGS__)
+#define mul4_sym_ct_cn(...) TW__CALL(tw_mul4_mac4_t, 0|TW__CONJ_X, __VA_ARGS__)
+#define mul4_sym_ct_nc(...) TW__CALL(tw_mul4_mac4_t, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_sym_ct_cc(...) TW__CALL(tw_mul4_mac4_t, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_antisym_ct(...) TW__CALL(tw_mul4_mac4_t, 0|TW__ANTISYM, __VA_ARGS__)
+#define mul4_antisym_ct_c(...) TW__CALL(tw_mul4_mac4_t, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define mul4_antisym_ct_cn(...) TW__CALL(tw_mul4_mac4_t, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define mul4_antisym_ct_nc(...) TW__CALL(tw_mul4_mac4_t, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_antisym_ct_cc(...) TW__CALL(tw_mul4_mac4_t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_sym_uct(...) TW__CALL(tw_mul4_mac4_u, 0, __VA_ARGS__)
+#define mul4_sym_uct_c(...) TW__CALL(tw_mul4_mac4_u, 0|TW__CONJ, __VA_ARGS__)
+#define mul4_sym_uct_cn(...) TW__CALL(tw_mul4_mac4_u, 0|TW__CONJ_X, __VA_ARGS__)
+#define mul4_sym_uct_nc(...) TW__CALL(tw_mul4_mac4_u, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_sym_uct_cc(...) TW__CALL(tw_mul4_mac4_u, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_antisym_uct(...) TW__CALL(tw_mul4_mac4_u, 0|TW__ANTISYM, __VA_ARGS__)
+#define mul4_antisym_uct_c(...) TW__CALL(tw_mul4_mac4_u, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define mul4_antisym_uct_cn(...) TW__CALL(tw_mul4_mac4_u, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define mul4_antisym_uct_nc(...) TW__CALL(tw_mul4_mac4_u, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define mul4_antisym_uct_cc(...) TW__CALL(tw_mul4_mac4_u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4(...) TW__CALL(tw_mul4_mac4_pa, 0, __VA_ARGS__)
+#define mac4_c(...) TW__CALL(tw_mul4_mac4_pa, 0|TW__CONJ, __VA_ARGS__)
+#define mac4_cn(...) TW__CALL(tw_mul4_mac4_pa, 0|TW__CONJ_X, __VA_ARGS__)
+#define mac4_nc(...) TW__CALL(tw_mul4_mac4_pa, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_cc(...) TW__CALL(tw_mul4_mac4_pa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_abs(...) TW__CALL(tw_mul4_mac4_ba, 0, __VA_ARGS__)
+#define mac4_abs_c(...) TW__CALL(tw_mul4_mac4_ba, 0|TW__CONJ, __VA_ARGS__)
+#define mac4_abs_cn(...) TW__CALL(tw_mul4_mac4_ba, 0|TW__CONJ_X, __VA_ARGS__)
+#define mac4_abs_nc(...) TW__CALL(tw_mul4_mac4_ba, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_abs_cc(...) TW__CALL(tw_mul4_mac4_ba, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_sym(...) TW__CALL(tw_mul4_mac4_sa, 0, __VA_ARGS__)
+#define mac4_sym_c(...) TW__CALL(tw_mul4_mac4_sa, 0|TW__CONJ, __VA_ARGS__)
+#define mac4_sym_cn(...) TW__CALL(tw_mul4_mac4_sa, 0|TW__CONJ_X, __VA_ARGS__)
+#define mac4_sym_nc(...) TW__CALL(tw_mul4_mac4_sa, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_sym_cc(...) TW__CALL(tw_mul4_mac4_sa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_antisym(...) TW__CALL(tw_mul4_mac4_sa, 0|TW__ANTISYM, __VA_ARGS__)
+#define mac4_antisym_c(...) TW__CALL(tw_mul4_mac4_sa, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define mac4_antisym_cn(...) TW__CALL(tw_mul4_mac4_sa, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define mac4_antisym_nc(...) TW__CALL(tw_mul4_mac4_sa, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_antisym_cc(...) TW__CALL(tw_mul4_mac4_sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_max(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MAX, __VA_ARGS__)
+#define mac4_max_c(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define mac4_max_cn(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define mac4_max_nc(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_max_cc(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_min(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MIN, __VA_ARGS__)
+#define mac4_min_c(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define mac4_min_cn(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define mac4_min_nc(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_min_cc(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_maxdiff(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MAXDIFF, __VA_ARGS__)
+#define mac4_maxdiff_c(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define mac4_maxdiff_cn(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define mac4_maxdiff_nc(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_maxdiff_cc(...) TW__CALL(tw_mul4_mac4_ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_sym_ct(...) TW__CALL(tw_mul4_mac4_ta, 0, __VA_ARGS__)
+#define mac4_sym_ct_c(...) TW__CALL(tw_mul4_mac4_ta, 0|TW__CONJ, __VA_ARGS__)
+#define mac4_sym_ct_cn(...) TW__CALL(tw_mul4_mac4_ta, 0|TW__CONJ_X, __VA_ARGS__)
+#define mac4_sym_ct_nc(...) TW__CALL(tw_mul4_mac4_ta, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_sym_ct_cc(...) TW__CALL(tw_mul4_mac4_ta, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_antisym_ct(...) TW__CALL(tw_mul4_mac4_ta, 0|TW__ANTISYM, __VA_ARGS__)
+#define mac4_antisym_ct_c(...) TW__CALL(tw_mul4_mac4_ta, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define mac4_antisym_ct_cn(...) TW__CALL(tw_mul4_mac4_ta, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define mac4_antisym_ct_nc(...) TW__CALL(tw_mul4_mac4_ta, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_antisym_ct_cc(...) TW__CALL(tw_mul4_mac4_ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_sym_uct(...) TW__CALL(tw_mul4_mac4_ua, 0, __VA_ARGS__)
+#define mac4_sym_uct_c(...) TW__CALL(tw_mul4_mac4_ua, 0|TW__CONJ, __VA_ARGS__)
+#define mac4_sym_uct_cn(...) TW__CALL(tw_mul4_mac4_ua, 0|TW__CONJ_X, __VA_ARGS__)
+#define mac4_sym_uct_nc(...) TW__CALL(tw_mul4_mac4_ua, 0|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_sym_uct_cc(...) TW__CALL(tw_mul4_mac4_ua, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_antisym_uct(...) TW__CALL(tw_mul4_mac4_ua, 0|TW__ANTISYM, __VA_ARGS__)
+#define mac4_antisym_uct_c(...) TW__CALL(tw_mul4_mac4_ua, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define mac4_antisym_uct_cn(...) TW__CALL(tw_mul4_mac4_ua, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define mac4_antisym_uct_nc(...) TW__CALL(tw_mul4_mac4_ua, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define mac4_antisym_uct_cc(...) TW__CALL(tw_mul4_mac4_ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4(...) TW__CALL(tw_mul4_mac4_pa, TW__SUBTRACT, __VA_ARGS__)
+#define msc4_c(...) TW__CALL(tw_mul4_mac4_pa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define msc4_cn(...) TW__CALL(tw_mul4_mac4_pa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define msc4_nc(...) TW__CALL(tw_mul4_mac4_pa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_cc(...) TW__CALL(tw_mul4_mac4_pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_abs(...) TW__CALL(tw_mul4_mac4_ba, TW__SUBTRACT, __VA_ARGS__)
+#define msc4_abs_c(...) TW__CALL(tw_mul4_mac4_ba, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define msc4_abs_cn(...) TW__CALL(tw_mul4_mac4_ba, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define msc4_abs_nc(...) TW__CALL(tw_mul4_mac4_ba, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_abs_cc(...) TW__CALL(tw_mul4_mac4_ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_sym(...) TW__CALL(tw_mul4_mac4_sa, TW__SUBTRACT, __VA_ARGS__)
+#define msc4_sym_c(...) TW__CALL(tw_mul4_mac4_sa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define msc4_sym_cn(...) TW__CALL(tw_mul4_mac4_sa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define msc4_sym_nc(...) TW__CALL(tw_mul4_mac4_sa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_sym_cc(...) TW__CALL(tw_mul4_mac4_sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_antisym(...) TW__CALL(tw_mul4_mac4_sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define msc4_antisym_c(...) TW__CALL(tw_mul4_mac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define msc4_antisym_cn(...) TW__CALL(tw_mul4_mac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define msc4_antisym_nc(...) TW__CALL(tw_mul4_mac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_antisym_cc(...) TW__CALL(tw_mul4_mac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_max(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define msc4_max_c(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define msc4_max_cn(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define msc4_max_nc(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_max_cc(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_min(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define msc4_min_c(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define msc4_min_cn(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define msc4_min_nc(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_min_cc(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_maxdiff(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define msc4_maxdiff_c(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define msc4_maxdiff_cn(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define msc4_maxdiff_nc(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_maxdiff_cc(...) TW__CALL(tw_mul4_mac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_sym_ct(...) TW__CALL(tw_mul4_mac4_ta, TW__SUBTRACT, __VA_ARGS__)
+#define msc4_sym_ct_c(...) TW__CALL(tw_mul4_mac4_ta, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define msc4_sym_ct_cn(...) TW__CALL(tw_mul4_mac4_ta, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define msc4_sym_ct_nc(...) TW__CALL(tw_mul4_mac4_ta, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_sym_ct_cc(...) TW__CALL(tw_mul4_mac4_ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_antisym_ct(...) TW__CALL(tw_mul4_mac4_ta, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define msc4_antisym_ct_c(...) TW__CALL(tw_mul4_mac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define msc4_antisym_ct_cn(...) TW__CALL(tw_mul4_mac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define msc4_antisym_ct_nc(...) TW__CALL(tw_mul4_mac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_antisym_ct_cc(...) TW__CALL(tw_mul4_mac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_sym_uct(...) TW__CALL(tw_mul4_mac4_ua, TW__SUBTRACT, __VA_ARGS__)
+#define msc4_sym_uct_c(...) TW__CALL(tw_mul4_mac4_ua, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define msc4_sym_uct_cn(...) TW__CALL(tw_mul4_mac4_ua, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define msc4_sym_uct_nc(...) TW__CALL(tw_mul4_mac4_ua, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_sym_uct_cc(...) TW__CALL(tw_mul4_mac4_ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_antisym_uct(...) TW__CALL(tw_mul4_mac4_ua, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define msc4_antisym_uct_c(...) TW__CALL(tw_mul4_mac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define msc4_antisym_uct_cn(...) TW__CALL(tw_mul4_mac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define msc4_antisym_uct_nc(...) TW__CALL(tw_mul4_mac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define msc4_antisym_uct_cc(...) TW__CALL(tw_mul4_mac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4(...) TW__CALL(tw_mul4_mac4_p, TW__SUBTRACT, __VA_ARGS__)
+#define negmul4_c(...) TW__CALL(tw_mul4_mac4_p, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define negmul4_cn(...) TW__CALL(tw_mul4_mac4_p, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_nc(...) TW__CALL(tw_mul4_mac4_p, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_cc(...) TW__CALL(tw_mul4_mac4_p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_abs(...) TW__CALL(tw_mul4_mac4_b, TW__SUBTRACT, __VA_ARGS__)
+#define negmul4_abs_c(...) TW__CALL(tw_mul4_mac4_b, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define negmul4_abs_cn(...) TW__CALL(tw_mul4_mac4_b, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_abs_nc(...) TW__CALL(tw_mul4_mac4_b, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_abs_cc(...) TW__CALL(tw_mul4_mac4_b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_sym(...) TW__CALL(tw_mul4_mac4_s, TW__SUBTRACT, __VA_ARGS__)
+#define negmul4_sym_c(...) TW__CALL(tw_mul4_mac4_s, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define negmul4_sym_cn(...) TW__CALL(tw_mul4_mac4_s, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_sym_nc(...) TW__CALL(tw_mul4_mac4_s, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_sym_cc(...) TW__CALL(tw_mul4_mac4_s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_antisym(...) TW__CALL(tw_mul4_mac4_s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define negmul4_antisym_c(...) TW__CALL(tw_mul4_mac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define negmul4_antisym_cn(...) TW__CALL(tw_mul4_mac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_antisym_nc(...) TW__CALL(tw_mul4_mac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_antisym_cc(...) TW__CALL(tw_mul4_mac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_max(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define negmul4_max_c(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define negmul4_max_cn(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_max_nc(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_max_cc(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_min(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define negmul4_min_c(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define negmul4_min_cn(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_min_nc(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_min_cc(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_maxdiff(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define negmul4_maxdiff_c(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define negmul4_maxdiff_cn(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_maxdiff_nc(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_maxdiff_cc(...) TW__CALL(tw_mul4_mac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_sym_ct(...) TW__CALL(tw_mul4_mac4_t, TW__SUBTRACT, __VA_ARGS__)
+#define negmul4_sym_ct_c(...) TW__CALL(tw_mul4_mac4_t, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define negmul4_sym_ct_cn(...) TW__CALL(tw_mul4_mac4_t, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_sym_ct_nc(...) TW__CALL(tw_mul4_mac4_t, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_sym_ct_cc(...) TW__CALL(tw_mul4_mac4_t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_antisym_ct(...) TW__CALL(tw_mul4_mac4_t, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define negmul4_antisym_ct_c(...) TW__CALL(tw_mul4_mac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define negmul4_antisym_ct_cn(...) TW__CALL(tw_mul4_mac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_antisym_ct_nc(...) TW__CALL(tw_mul4_mac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_antisym_ct_cc(...) TW__CALL(tw_mul4_mac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_sym_uct(...) TW__CALL(tw_mul4_mac4_u, TW__SUBTRACT, __VA_ARGS__)
+#define negmul4_sym_uct_c(...) TW__CALL(tw_mul4_mac4_u, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define negmul4_sym_uct_cn(...) TW__CALL(tw_mul4_mac4_u, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_sym_uct_nc(...) TW__CALL(tw_mul4_mac4_u, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_sym_uct_cc(...) TW__CALL(tw_mul4_mac4_u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_antisym_uct(...) TW__CALL(tw_mul4_mac4_u, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define negmul4_antisym_uct_c(...) TW__CALL(tw_mul4_mac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define negmul4_antisym_uct_cn(...) TW__CALL(tw_mul4_mac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define negmul4_antisym_uct_nc(...) TW__CALL(tw_mul4_mac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define negmul4_antisym_uct_cc(...) TW__CALL(tw_mul4_mac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul8(...) TW__CALL(tw_lmul8_lmac8_p, 0, __VA_ARGS__)
+#define lmul8_abs(...) TW__CALL(tw_lmul8_lmac8_b, 0, __VA_ARGS__)
+#define lmul8_sym(...) TW__CALL(tw_lmul8_lmac8_s, 0, __VA_ARGS__)
+#define lmul8_antisym(...) TW__CALL(tw_lmul8_lmac8_s, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmul8_max(...) TW__CALL(tw_lmul8_lmac8_m, 0|TW__MAX, __VA_ARGS__)
+#define lmul8_min(...) TW__CALL(tw_lmul8_lmac8_m, 0|TW__MIN, __VA_ARGS__)
+#define lmul8_maxdiff(...) TW__CALL(tw_lmul8_lmac8_m, 0|TW__MAXDIFF, __VA_ARGS__)
+#define lmul8_sym_ct(...) TW__CALL(tw_lmul8_lmac8_t, 0, __VA_ARGS__)
+#define lmul8_antisym_ct(...) TW__CALL(tw_lmul8_lmac8_t, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmul8_sym_uct(...) TW__CALL(tw_lmul8_lmac8_u, 0, __VA_ARGS__)
+#define lmul8_antisym_uct(...) TW__CALL(tw_lmul8_lmac8_u, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmac8(...) TW__CALL(tw_lmul8_lmac8_pa, 0, __VA_ARGS__)
+#define lmac8_abs(...) TW__CALL(tw_lmul8_lmac8_ba, 0, __VA_ARGS__)
+#define lmac8_sym(...) TW__CALL(tw_lmul8_lmac8_sa, 0, __VA_ARGS__)
+#define lmac8_antisym(...) TW__CALL(tw_lmul8_lmac8_sa, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmac8_max(...) TW__CALL(tw_lmul8_lmac8_ma, 0|TW__MAX, __VA_ARGS__)
+#define lmac8_min(...) TW__CALL(tw_lmul8_lmac8_ma, 0|TW__MIN, __VA_ARGS__)
+#define lmac8_maxdiff(...) TW__CALL(tw_lmul8_lmac8_ma, 0|TW__MAXDIFF, __VA_ARGS__)
+#define lmac8_sym_ct(...) TW__CALL(tw_lmul8_lmac8_ta, 0, __VA_ARGS__)
+#define lmac8_antisym_ct(...) TW__CALL(tw_lmul8_lmac8_ta, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmac8_sym_uct(...) TW__CALL(tw_lmul8_lmac8_ua, 0, __VA_ARGS__)
+#define lmac8_antisym_uct(...) TW__CALL(tw_lmul8_lmac8_ua, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmsc8(...) TW__CALL(tw_lmul8_lmac8_pa, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc8_abs(...) TW__CALL(tw_lmul8_lmac8_ba, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc8_sym(...) TW__CALL(tw_lmul8_lmac8_sa, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc8_antisym(...) TW__CALL(tw_lmul8_lmac8_sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lmsc8_max(...) TW__CALL(tw_lmul8_lmac8_ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define lmsc8_min(...) TW__CALL(tw_lmul8_lmac8_ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define lmsc8_maxdiff(...) TW__CALL(tw_lmul8_lmac8_ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define lmsc8_sym_ct(...) TW__CALL(tw_lmul8_lmac8_ta, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc8_antisym_ct(...) TW__CALL(tw_lmul8_lmac8_ta, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lmsc8_sym_uct(...) TW__CALL(tw_lmul8_lmac8_ua, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc8_antisym_uct(...) TW__CALL(tw_lmul8_lmac8_ua, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lnegmul8(...) TW__CALL(tw_lmul8_lmac8_p, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul8_abs(...) TW__CALL(tw_lmul8_lmac8_b, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul8_sym(...) TW__CALL(tw_lmul8_lmac8_s, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul8_antisym(...) TW__CALL(tw_lmul8_lmac8_s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lnegmul8_max(...) TW__CALL(tw_lmul8_lmac8_m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define lnegmul8_min(...) TW__CALL(tw_lmul8_lmac8_m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define lnegmul8_maxdiff(...) TW__CALL(tw_lmul8_lmac8_m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define lnegmul8_sym_ct(...) TW__CALL(tw_lmul8_lmac8_t, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul8_antisym_ct(...) TW__CALL(tw_lmul8_lmac8_t, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lnegmul8_sym_uct(...) TW__CALL(tw_lmul8_lmac8_u, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul8_antisym_uct(...) TW__CALL(tw_lmul8_lmac8_u, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lmul4(...) TW__CALL(tw_lmul4_lmac4_p, 0, __VA_ARGS__)
+#define lmul4_c(...) TW__CALL(tw_lmul4_lmac4_p, 0|TW__CONJ, __VA_ARGS__)
+#define lmul4_cn(...) TW__CALL(tw_lmul4_lmac4_p, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_nc(...) TW__CALL(tw_lmul4_lmac4_p, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_cc(...) TW__CALL(tw_lmul4_lmac4_p, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_abs(...) TW__CALL(tw_lmul4_lmac4_b, 0, __VA_ARGS__)
+#define lmul4_abs_c(...) TW__CALL(tw_lmul4_lmac4_b, 0|TW__CONJ, __VA_ARGS__)
+#define lmul4_abs_cn(...) TW__CALL(tw_lmul4_lmac4_b, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_abs_nc(...) TW__CALL(tw_lmul4_lmac4_b, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_abs_cc(...) TW__CALL(tw_lmul4_lmac4_b, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_sym(...) TW__CALL(tw_lmul4_lmac4_s, 0, __VA_ARGS__)
+#define lmul4_sym_c(...) TW__CALL(tw_lmul4_lmac4_s, 0|TW__CONJ, __VA_ARGS__)
+#define lmul4_sym_cn(...) TW__CALL(tw_lmul4_lmac4_s, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_sym_nc(...) TW__CALL(tw_lmul4_lmac4_s, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_sym_cc(...) TW__CALL(tw_lmul4_lmac4_s, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_antisym(...) TW__CALL(tw_lmul4_lmac4_s, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmul4_antisym_c(...) TW__CALL(tw_lmul4_lmac4_s, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmul4_antisym_cn(...) TW__CALL(tw_lmul4_lmac4_s, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_antisym_nc(...) TW__CALL(tw_lmul4_lmac4_s, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_antisym_cc(...) TW__CALL(tw_lmul4_lmac4_s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_max(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MAX, __VA_ARGS__)
+#define lmul4_max_c(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lmul4_max_cn(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_max_nc(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_max_cc(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_min(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MIN, __VA_ARGS__)
+#define lmul4_min_c(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lmul4_min_cn(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_min_nc(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_min_cc(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_maxdiff(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MAXDIFF, __VA_ARGS__)
+#define lmul4_maxdiff_c(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lmul4_maxdiff_cn(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_maxdiff_nc(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_maxdiff_cc(...) TW__CALL(tw_lmul4_lmac4_m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_sym_ct(...) TW__CALL(tw_lmul4_lmac4_t, 0, __VA_ARGS__)
+#define lmul4_sym_ct_c(...) TW__CALL(tw_lmul4_lmac4_t, 0|TW__CONJ, __VA_ARGS__)
+#define lmul4_sym_ct_cn(...) TW__CALL(tw_lmul4_lmac4_t, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_sym_ct_nc(...) TW__CALL(tw_lmul4_lmac4_t, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_sym_ct_cc(...) TW__CALL(tw_lmul4_lmac4_t, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_antisym_ct(...) TW__CALL(tw_lmul4_lmac4_t, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmul4_antisym_ct_c(...) TW__CALL(tw_lmul4_lmac4_t, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmul4_antisym_ct_cn(...) TW__CALL(tw_lmul4_lmac4_t, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_antisym_ct_nc(...) TW__CALL(tw_lmul4_lmac4_t, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_antisym_ct_cc(...) TW__CALL(tw_lmul4_lmac4_t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_sym_uct(...) TW__CALL(tw_lmul4_lmac4_u, 0, __VA_ARGS__)
+#define lmul4_sym_uct_c(...) TW__CALL(tw_lmul4_lmac4_u, 0|TW__CONJ, __VA_ARGS__)
+#define lmul4_sym_uct_cn(...) TW__CALL(tw_lmul4_lmac4_u, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_sym_uct_nc(...) TW__CALL(tw_lmul4_lmac4_u, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_sym_uct_cc(...) TW__CALL(tw_lmul4_lmac4_u, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_antisym_uct(...) TW__CALL(tw_lmul4_lmac4_u, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmul4_antisym_uct_c(...) TW__CALL(tw_lmul4_lmac4_u, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmul4_antisym_uct_cn(...) TW__CALL(tw_lmul4_lmac4_u, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmul4_antisym_uct_nc(...) TW__CALL(tw_lmul4_lmac4_u, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmul4_antisym_uct_cc(...) TW__CALL(tw_lmul4_lmac4_u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4(...) TW__CALL(tw_lmul4_lmac4_pa, 0, __VA_ARGS__)
+#define lmac4_c(...) TW__CALL(tw_lmul4_lmac4_pa, 0|TW__CONJ, __VA_ARGS__)
+#define lmac4_cn(...) TW__CALL(tw_lmul4_lmac4_pa, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_nc(...) TW__CALL(tw_lmul4_lmac4_pa, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_cc(...) TW__CALL(tw_lmul4_lmac4_pa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_abs(...) TW__CALL(tw_lmul4_lmac4_ba, 0, __VA_ARGS__)
+#define lmac4_abs_c(...) TW__CALL(tw_lmul4_lmac4_ba, 0|TW__CONJ, __VA_ARGS__)
+#define lmac4_abs_cn(...) TW__CALL(tw_lmul4_lmac4_ba, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_abs_nc(...) TW__CALL(tw_lmul4_lmac4_ba, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_abs_cc(...) TW__CALL(tw_lmul4_lmac4_ba, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_sym(...) TW__CALL(tw_lmul4_lmac4_sa, 0, __VA_ARGS__)
+#define lmac4_sym_c(...) TW__CALL(tw_lmul4_lmac4_sa, 0|TW__CONJ, __VA_ARGS__)
+#define lmac4_sym_cn(...) TW__CALL(tw_lmul4_lmac4_sa, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_sym_nc(...) TW__CALL(tw_lmul4_lmac4_sa, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_sym_cc(...) TW__CALL(tw_lmul4_lmac4_sa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_antisym(...) TW__CALL(tw_lmul4_lmac4_sa, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmac4_antisym_c(...) TW__CALL(tw_lmul4_lmac4_sa, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmac4_antisym_cn(...) TW__CALL(tw_lmul4_lmac4_sa, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_antisym_nc(...) TW__CALL(tw_lmul4_lmac4_sa, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_antisym_cc(...) TW__CALL(tw_lmul4_lmac4_sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_max(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MAX, __VA_ARGS__)
+#define lmac4_max_c(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lmac4_max_cn(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_max_nc(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_max_cc(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_min(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MIN, __VA_ARGS__)
+#define lmac4_min_c(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lmac4_min_cn(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_min_nc(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_min_cc(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_maxdiff(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MAXDIFF, __VA_ARGS__)
+#define lmac4_maxdiff_c(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lmac4_maxdiff_cn(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_maxdiff_nc(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_maxdiff_cc(...) TW__CALL(tw_lmul4_lmac4_ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_sym_ct(...) TW__CALL(tw_lmul4_lmac4_ta, 0, __VA_ARGS__)
+#define lmac4_sym_ct_c(...) TW__CALL(tw_lmul4_lmac4_ta, 0|TW__CONJ, __VA_ARGS__)
+#define lmac4_sym_ct_cn(...) TW__CALL(tw_lmul4_lmac4_ta, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_sym_ct_nc(...) TW__CALL(tw_lmul4_lmac4_ta, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_sym_ct_cc(...) TW__CALL(tw_lmul4_lmac4_ta, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_antisym_ct(...) TW__CALL(tw_lmul4_lmac4_ta, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmac4_antisym_ct_c(...) TW__CALL(tw_lmul4_lmac4_ta, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmac4_antisym_ct_cn(...) TW__CALL(tw_lmul4_lmac4_ta, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_antisym_ct_nc(...) TW__CALL(tw_lmul4_lmac4_ta, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_antisym_ct_cc(...) TW__CALL(tw_lmul4_lmac4_ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_sym_uct(...) TW__CALL(tw_lmul4_lmac4_ua, 0, __VA_ARGS__)
+#define lmac4_sym_uct_c(...) TW__CALL(tw_lmul4_lmac4_ua, 0|TW__CONJ, __VA_ARGS__)
+#define lmac4_sym_uct_cn(...) TW__CALL(tw_lmul4_lmac4_ua, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_sym_uct_nc(...) TW__CALL(tw_lmul4_lmac4_ua, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_sym_uct_cc(...) TW__CALL(tw_lmul4_lmac4_ua, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_antisym_uct(...) TW__CALL(tw_lmul4_lmac4_ua, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmac4_antisym_uct_c(...) TW__CALL(tw_lmul4_lmac4_ua, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmac4_antisym_uct_cn(...) TW__CALL(tw_lmul4_lmac4_ua, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmac4_antisym_uct_nc(...) TW__CALL(tw_lmul4_lmac4_ua, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmac4_antisym_uct_cc(...) TW__CALL(tw_lmul4_lmac4_ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4(...) TW__CALL(tw_lmul4_lmac4_pa, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc4_c(...) TW__CALL(tw_lmul4_lmac4_pa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lmsc4_cn(...) TW__CALL(tw_lmul4_lmac4_pa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_nc(...) TW__CALL(tw_lmul4_lmac4_pa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_cc(...) TW__CALL(tw_lmul4_lmac4_pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_abs(...) TW__CALL(tw_lmul4_lmac4_ba, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc4_abs_c(...) TW__CALL(tw_lmul4_lmac4_ba, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lmsc4_abs_cn(...) TW__CALL(tw_lmul4_lmac4_ba, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_abs_nc(...) TW__CALL(tw_lmul4_lmac4_ba, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_abs_cc(...) TW__CALL(tw_lmul4_lmac4_ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_sym(...) TW__CALL(tw_lmul4_lmac4_sa, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc4_sym_c(...) TW__CALL(tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lmsc4_sym_cn(...) TW__CALL(tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_sym_nc(...) TW__CALL(tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_sym_cc(...) TW__CALL(tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_antisym(...) TW__CALL(tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lmsc4_antisym_c(...) TW__CALL(tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmsc4_antisym_cn(...) TW__CALL(tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_antisym_nc(...) TW__CALL(tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_antisym_cc(...) TW__CALL(tw_lmul4_lmac4_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_max(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define lmsc4_max_c(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lmsc4_max_cn(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_max_nc(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_max_cc(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_min(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define lmsc4_min_c(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lmsc4_min_cn(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_min_nc(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_min_cc(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_maxdiff(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define lmsc4_maxdiff_c(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lmsc4_maxdiff_cn(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_maxdiff_nc(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_maxdiff_cc(...) TW__CALL(tw_lmul4_lmac4_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_sym_ct(...) TW__CALL(tw_lmul4_lmac4_ta, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc4_sym_ct_c(...) TW__CALL(tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lmsc4_sym_ct_cn(...) TW__CALL(tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_sym_ct_nc(...) TW__CALL(tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_sym_ct_cc(...) TW__CALL(tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_antisym_ct(...) TW__CALL(tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lmsc4_antisym_ct_c(...) TW__CALL(tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmsc4_antisym_ct_cn(...) TW__CALL(tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_antisym_ct_nc(...) TW__CALL(tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_antisym_ct_cc(...) TW__CALL(tw_lmul4_lmac4_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_sym_uct(...) TW__CALL(tw_lmul4_lmac4_ua, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc4_sym_uct_c(...) TW__CALL(tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lmsc4_sym_uct_cn(...) TW__CALL(tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_sym_uct_nc(...) TW__CALL(tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_sym_uct_cc(...) TW__CALL(tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_antisym_uct(...) TW__CALL(tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lmsc4_antisym_uct_c(...) TW__CALL(tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmsc4_antisym_uct_cn(...) TW__CALL(tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmsc4_antisym_uct_nc(...) TW__CALL(tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc4_antisym_uct_cc(...) TW__CALL(tw_lmul4_lmac4_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4(...) TW__CALL(tw_lmul4_lmac4_p, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul4_c(...) TW__CALL(tw_lmul4_lmac4_p, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_cn(...) TW__CALL(tw_lmul4_lmac4_p, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_nc(...) TW__CALL(tw_lmul4_lmac4_p, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_cc(...) TW__CALL(tw_lmul4_lmac4_p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_abs(...) TW__CALL(tw_lmul4_lmac4_b, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul4_abs_c(...) TW__CALL(tw_lmul4_lmac4_b, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_abs_cn(...) TW__CALL(tw_lmul4_lmac4_b, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_abs_nc(...) TW__CALL(tw_lmul4_lmac4_b, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_abs_cc(...) TW__CALL(tw_lmul4_lmac4_b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_sym(...) TW__CALL(tw_lmul4_lmac4_s, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul4_sym_c(...) TW__CALL(tw_lmul4_lmac4_s, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_sym_cn(...) TW__CALL(tw_lmul4_lmac4_s, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_sym_nc(...) TW__CALL(tw_lmul4_lmac4_s, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_sym_cc(...) TW__CALL(tw_lmul4_lmac4_s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_antisym(...) TW__CALL(tw_lmul4_lmac4_s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lnegmul4_antisym_c(...) TW__CALL(tw_lmul4_lmac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_antisym_cn(...) TW__CALL(tw_lmul4_lmac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_antisym_nc(...) TW__CALL(tw_lmul4_lmac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_antisym_cc(...) TW__CALL(tw_lmul4_lmac4_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_max(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define lnegmul4_max_c(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_max_cn(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_max_nc(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_max_cc(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_min(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define lnegmul4_min_c(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_min_cn(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_min_nc(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_min_cc(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_maxdiff(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define lnegmul4_maxdiff_c(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_maxdiff_cn(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_maxdiff_nc(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_maxdiff_cc(...) TW__CALL(tw_lmul4_lmac4_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_sym_ct(...) TW__CALL(tw_lmul4_lmac4_t, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul4_sym_ct_c(...) TW__CALL(tw_lmul4_lmac4_t, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_sym_ct_cn(...) TW__CALL(tw_lmul4_lmac4_t, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_sym_ct_nc(...) TW__CALL(tw_lmul4_lmac4_t, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_sym_ct_cc(...) TW__CALL(tw_lmul4_lmac4_t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_antisym_ct(...) TW__CALL(tw_lmul4_lmac4_t, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lnegmul4_antisym_ct_c(...) TW__CALL(tw_lmul4_lmac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_antisym_ct_cn(...) TW__CALL(tw_lmul4_lmac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_antisym_ct_nc(...) TW__CALL(tw_lmul4_lmac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_antisym_ct_cc(...) TW__CALL(tw_lmul4_lmac4_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_sym_uct(...) TW__CALL(tw_lmul4_lmac4_u, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul4_sym_uct_c(...) TW__CALL(tw_lmul4_lmac4_u, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_sym_uct_cn(...) TW__CALL(tw_lmul4_lmac4_u, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_sym_uct_nc(...) TW__CALL(tw_lmul4_lmac4_u, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_sym_uct_cc(...) TW__CALL(tw_lmul4_lmac4_u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_antisym_uct(...) TW__CALL(tw_lmul4_lmac4_u, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lnegmul4_antisym_uct_c(...) TW__CALL(tw_lmul4_lmac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lnegmul4_antisym_uct_cn(...) TW__CALL(tw_lmul4_lmac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul4_antisym_uct_nc(...) TW__CALL(tw_lmul4_lmac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul4_antisym_uct_cc(...) TW__CALL(tw_lmul4_lmac4_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2(...) TW__CALL(tw_lmul2_lmac2_p, 0, __VA_ARGS__)
+#define lmul2_c(...) TW__CALL(tw_lmul2_lmac2_p, 0|TW__CONJ, __VA_ARGS__)
+#define lmul2_cn(...) TW__CALL(tw_lmul2_lmac2_p, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_nc(...) TW__CALL(tw_lmul2_lmac2_p, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_cc(...) TW__CALL(tw_lmul2_lmac2_p, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_abs(...) TW__CALL(tw_lmul2_lmac2_b, 0, __VA_ARGS__)
+#define lmul2_abs_c(...) TW__CALL(tw_lmul2_lmac2_b, 0|TW__CONJ, __VA_ARGS__)
+#define lmul2_abs_cn(...) TW__CALL(tw_lmul2_lmac2_b, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_abs_nc(...) TW__CALL(tw_lmul2_lmac2_b, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_abs_cc(...) TW__CALL(tw_lmul2_lmac2_b, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_sym(...) TW__CALL(tw_lmul2_lmac2_s, 0, __VA_ARGS__)
+#define lmul2_sym_c(...) TW__CALL(tw_lmul2_lmac2_s, 0|TW__CONJ, __VA_ARGS__)
+#define lmul2_sym_cn(...) TW__CALL(tw_lmul2_lmac2_s, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_sym_nc(...) TW__CALL(tw_lmul2_lmac2_s, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_sym_cc(...) TW__CALL(tw_lmul2_lmac2_s, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_antisym(...) TW__CALL(tw_lmul2_lmac2_s, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmul2_antisym_c(...) TW__CALL(tw_lmul2_lmac2_s, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmul2_antisym_cn(...) TW__CALL(tw_lmul2_lmac2_s, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_antisym_nc(...) TW__CALL(tw_lmul2_lmac2_s, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_antisym_cc(...) TW__CALL(tw_lmul2_lmac2_s, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_max(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MAX, __VA_ARGS__)
+#define lmul2_max_c(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lmul2_max_cn(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_max_nc(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_max_cc(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_min(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MIN, __VA_ARGS__)
+#define lmul2_min_c(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lmul2_min_cn(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_min_nc(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_min_cc(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_maxdiff(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MAXDIFF, __VA_ARGS__)
+#define lmul2_maxdiff_c(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lmul2_maxdiff_cn(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_maxdiff_nc(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_maxdiff_cc(...) TW__CALL(tw_lmul2_lmac2_m, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_sym_ct(...) TW__CALL(tw_lmul2_lmac2_t, 0, __VA_ARGS__)
+#define lmul2_sym_ct_c(...) TW__CALL(tw_lmul2_lmac2_t, 0|TW__CONJ, __VA_ARGS__)
+#define lmul2_sym_ct_cn(...) TW__CALL(tw_lmul2_lmac2_t, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_sym_ct_nc(...) TW__CALL(tw_lmul2_lmac2_t, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_sym_ct_cc(...) TW__CALL(tw_lmul2_lmac2_t, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_antisym_ct(...) TW__CALL(tw_lmul2_lmac2_t, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmul2_antisym_ct_c(...) TW__CALL(tw_lmul2_lmac2_t, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmul2_antisym_ct_cn(...) TW__CALL(tw_lmul2_lmac2_t, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_antisym_ct_nc(...) TW__CALL(tw_lmul2_lmac2_t, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_antisym_ct_cc(...) TW__CALL(tw_lmul2_lmac2_t, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_sym_uct(...) TW__CALL(tw_lmul2_lmac2_u, 0, __VA_ARGS__)
+#define lmul2_sym_uct_c(...) TW__CALL(tw_lmul2_lmac2_u, 0|TW__CONJ, __VA_ARGS__)
+#define lmul2_sym_uct_cn(...) TW__CALL(tw_lmul2_lmac2_u, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_sym_uct_nc(...) TW__CALL(tw_lmul2_lmac2_u, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_sym_uct_cc(...) TW__CALL(tw_lmul2_lmac2_u, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_antisym_uct(...) TW__CALL(tw_lmul2_lmac2_u, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmul2_antisym_uct_c(...) TW__CALL(tw_lmul2_lmac2_u, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmul2_antisym_uct_cn(...) TW__CALL(tw_lmul2_lmac2_u, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmul2_antisym_uct_nc(...) TW__CALL(tw_lmul2_lmac2_u, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmul2_antisym_uct_cc(...) TW__CALL(tw_lmul2_lmac2_u, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2(...) TW__CALL(tw_lmul2_lmac2_pa, 0, __VA_ARGS__)
+#define lmac2_c(...) TW__CALL(tw_lmul2_lmac2_pa, 0|TW__CONJ, __VA_ARGS__)
+#define lmac2_cn(...) TW__CALL(tw_lmul2_lmac2_pa, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_nc(...) TW__CALL(tw_lmul2_lmac2_pa, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_cc(...) TW__CALL(tw_lmul2_lmac2_pa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_abs(...) TW__CALL(tw_lmul2_lmac2_ba, 0, __VA_ARGS__)
+#define lmac2_abs_c(...) TW__CALL(tw_lmul2_lmac2_ba, 0|TW__CONJ, __VA_ARGS__)
+#define lmac2_abs_cn(...) TW__CALL(tw_lmul2_lmac2_ba, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_abs_nc(...) TW__CALL(tw_lmul2_lmac2_ba, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_abs_cc(...) TW__CALL(tw_lmul2_lmac2_ba, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_sym(...) TW__CALL(tw_lmul2_lmac2_sa, 0, __VA_ARGS__)
+#define lmac2_sym_c(...) TW__CALL(tw_lmul2_lmac2_sa, 0|TW__CONJ, __VA_ARGS__)
+#define lmac2_sym_cn(...) TW__CALL(tw_lmul2_lmac2_sa, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_sym_nc(...) TW__CALL(tw_lmul2_lmac2_sa, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_sym_cc(...) TW__CALL(tw_lmul2_lmac2_sa, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_antisym(...) TW__CALL(tw_lmul2_lmac2_sa, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmac2_antisym_c(...) TW__CALL(tw_lmul2_lmac2_sa, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmac2_antisym_cn(...) TW__CALL(tw_lmul2_lmac2_sa, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_antisym_nc(...) TW__CALL(tw_lmul2_lmac2_sa, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_antisym_cc(...) TW__CALL(tw_lmul2_lmac2_sa, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_max(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MAX, __VA_ARGS__)
+#define lmac2_max_c(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lmac2_max_cn(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_max_nc(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_max_cc(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_min(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MIN, __VA_ARGS__)
+#define lmac2_min_c(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lmac2_min_cn(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_min_nc(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_min_cc(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_maxdiff(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MAXDIFF, __VA_ARGS__)
+#define lmac2_maxdiff_c(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lmac2_maxdiff_cn(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_maxdiff_nc(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_maxdiff_cc(...) TW__CALL(tw_lmul2_lmac2_ma, 0|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_sym_ct(...) TW__CALL(tw_lmul2_lmac2_ta, 0, __VA_ARGS__)
+#define lmac2_sym_ct_c(...) TW__CALL(tw_lmul2_lmac2_ta, 0|TW__CONJ, __VA_ARGS__)
+#define lmac2_sym_ct_cn(...) TW__CALL(tw_lmul2_lmac2_ta, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_sym_ct_nc(...) TW__CALL(tw_lmul2_lmac2_ta, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_sym_ct_cc(...) TW__CALL(tw_lmul2_lmac2_ta, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_antisym_ct(...) TW__CALL(tw_lmul2_lmac2_ta, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmac2_antisym_ct_c(...) TW__CALL(tw_lmul2_lmac2_ta, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmac2_antisym_ct_cn(...) TW__CALL(tw_lmul2_lmac2_ta, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_antisym_ct_nc(...) TW__CALL(tw_lmul2_lmac2_ta, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_antisym_ct_cc(...) TW__CALL(tw_lmul2_lmac2_ta, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_sym_uct(...) TW__CALL(tw_lmul2_lmac2_ua, 0, __VA_ARGS__)
+#define lmac2_sym_uct_c(...) TW__CALL(tw_lmul2_lmac2_ua, 0|TW__CONJ, __VA_ARGS__)
+#define lmac2_sym_uct_cn(...) TW__CALL(tw_lmul2_lmac2_ua, 0|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_sym_uct_nc(...) TW__CALL(tw_lmul2_lmac2_ua, 0|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_sym_uct_cc(...) TW__CALL(tw_lmul2_lmac2_ua, 0|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_antisym_uct(...) TW__CALL(tw_lmul2_lmac2_ua, 0|TW__ANTISYM, __VA_ARGS__)
+#define lmac2_antisym_uct_c(...) TW__CALL(tw_lmul2_lmac2_ua, 0|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmac2_antisym_uct_cn(...) TW__CALL(tw_lmul2_lmac2_ua, 0|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmac2_antisym_uct_nc(...) TW__CALL(tw_lmul2_lmac2_ua, 0|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmac2_antisym_uct_cc(...) TW__CALL(tw_lmul2_lmac2_ua, 0|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2(...) TW__CALL(tw_lmul2_lmac2_pa, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc2_c(...) TW__CALL(tw_lmul2_lmac2_pa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lmsc2_cn(...) TW__CALL(tw_lmul2_lmac2_pa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_nc(...) TW__CALL(tw_lmul2_lmac2_pa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_cc(...) TW__CALL(tw_lmul2_lmac2_pa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_abs(...) TW__CALL(tw_lmul2_lmac2_ba, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc2_abs_c(...) TW__CALL(tw_lmul2_lmac2_ba, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lmsc2_abs_cn(...) TW__CALL(tw_lmul2_lmac2_ba, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_abs_nc(...) TW__CALL(tw_lmul2_lmac2_ba, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_abs_cc(...) TW__CALL(tw_lmul2_lmac2_ba, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_sym(...) TW__CALL(tw_lmul2_lmac2_sa, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc2_sym_c(...) TW__CALL(tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lmsc2_sym_cn(...) TW__CALL(tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_sym_nc(...) TW__CALL(tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_sym_cc(...) TW__CALL(tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_antisym(...) TW__CALL(tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lmsc2_antisym_c(...) TW__CALL(tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmsc2_antisym_cn(...) TW__CALL(tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_antisym_nc(...) TW__CALL(tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_antisym_cc(...) TW__CALL(tw_lmul2_lmac2_sa, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_max(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define lmsc2_max_c(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lmsc2_max_cn(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_max_nc(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_max_cc(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_min(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define lmsc2_min_c(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lmsc2_min_cn(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_min_nc(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_min_cc(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_maxdiff(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define lmsc2_maxdiff_c(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lmsc2_maxdiff_cn(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_maxdiff_nc(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_maxdiff_cc(...) TW__CALL(tw_lmul2_lmac2_ma, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_sym_ct(...) TW__CALL(tw_lmul2_lmac2_ta, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc2_sym_ct_c(...) TW__CALL(tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lmsc2_sym_ct_cn(...) TW__CALL(tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_sym_ct_nc(...) TW__CALL(tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_sym_ct_cc(...) TW__CALL(tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_antisym_ct(...) TW__CALL(tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lmsc2_antisym_ct_c(...) TW__CALL(tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmsc2_antisym_ct_cn(...) TW__CALL(tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_antisym_ct_nc(...) TW__CALL(tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_antisym_ct_cc(...) TW__CALL(tw_lmul2_lmac2_ta, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_sym_uct(...) TW__CALL(tw_lmul2_lmac2_ua, TW__SUBTRACT, __VA_ARGS__)
+#define lmsc2_sym_uct_c(...) TW__CALL(tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lmsc2_sym_uct_cn(...) TW__CALL(tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_sym_uct_nc(...) TW__CALL(tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_sym_uct_cc(...) TW__CALL(tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_antisym_uct(...) TW__CALL(tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lmsc2_antisym_uct_c(...) TW__CALL(tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lmsc2_antisym_uct_cn(...) TW__CALL(tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lmsc2_antisym_uct_nc(...) TW__CALL(tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lmsc2_antisym_uct_cc(...) TW__CALL(tw_lmul2_lmac2_ua, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2(...) TW__CALL(tw_lmul2_lmac2_p, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul2_c(...) TW__CALL(tw_lmul2_lmac2_p, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_cn(...) TW__CALL(tw_lmul2_lmac2_p, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_nc(...) TW__CALL(tw_lmul2_lmac2_p, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_cc(...) TW__CALL(tw_lmul2_lmac2_p, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_abs(...) TW__CALL(tw_lmul2_lmac2_b, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul2_abs_c(...) TW__CALL(tw_lmul2_lmac2_b, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_abs_cn(...) TW__CALL(tw_lmul2_lmac2_b, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_abs_nc(...) TW__CALL(tw_lmul2_lmac2_b, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_abs_cc(...) TW__CALL(tw_lmul2_lmac2_b, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_sym(...) TW__CALL(tw_lmul2_lmac2_s, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul2_sym_c(...) TW__CALL(tw_lmul2_lmac2_s, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_sym_cn(...) TW__CALL(tw_lmul2_lmac2_s, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_sym_nc(...) TW__CALL(tw_lmul2_lmac2_s, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_sym_cc(...) TW__CALL(tw_lmul2_lmac2_s, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_antisym(...) TW__CALL(tw_lmul2_lmac2_s, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lnegmul2_antisym_c(...) TW__CALL(tw_lmul2_lmac2_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_antisym_cn(...) TW__CALL(tw_lmul2_lmac2_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_antisym_nc(...) TW__CALL(tw_lmul2_lmac2_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_antisym_cc(...) TW__CALL(tw_lmul2_lmac2_s, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_max(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAX, __VA_ARGS__)
+#define lnegmul2_max_c(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAX|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_max_cn(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_max_nc(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAX|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_max_cc(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAX|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_min(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MIN, __VA_ARGS__)
+#define lnegmul2_min_c(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MIN|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_min_cn(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_min_nc(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MIN|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_min_cc(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MIN|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_maxdiff(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAXDIFF, __VA_ARGS__)
+#define lnegmul2_maxdiff_c(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_maxdiff_cn(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_maxdiff_nc(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_maxdiff_cc(...) TW__CALL(tw_lmul2_lmac2_m, TW__SUBTRACT|TW__MAXDIFF|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_sym_ct(...) TW__CALL(tw_lmul2_lmac2_t, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul2_sym_ct_c(...) TW__CALL(tw_lmul2_lmac2_t, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_sym_ct_cn(...) TW__CALL(tw_lmul2_lmac2_t, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_sym_ct_nc(...) TW__CALL(tw_lmul2_lmac2_t, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_sym_ct_cc(...) TW__CALL(tw_lmul2_lmac2_t, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_antisym_ct(...) TW__CALL(tw_lmul2_lmac2_t, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lnegmul2_antisym_ct_c(...) TW__CALL(tw_lmul2_lmac2_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_antisym_ct_cn(...) TW__CALL(tw_lmul2_lmac2_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_antisym_ct_nc(...) TW__CALL(tw_lmul2_lmac2_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_antisym_ct_cc(...) TW__CALL(tw_lmul2_lmac2_t, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_sym_uct(...) TW__CALL(tw_lmul2_lmac2_u, TW__SUBTRACT, __VA_ARGS__)
+#define lnegmul2_sym_uct_c(...) TW__CALL(tw_lmul2_lmac2_u, TW__SUBTRACT|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_sym_uct_cn(...) TW__CALL(tw_lmul2_lmac2_u, TW__SUBTRACT|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_sym_uct_nc(...) TW__CALL(tw_lmul2_lmac2_u, TW__SUBTRACT|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_sym_uct_cc(...) TW__CALL(tw_lmul2_lmac2_u, TW__SUBTRACT|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_antisym_uct(...) TW__CALL(tw_lmul2_lmac2_u, TW__SUBTRACT|TW__ANTISYM, __VA_ARGS__)
+#define lnegmul2_antisym_uct_c(...) TW__CALL(tw_lmul2_lmac2_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ, __VA_ARGS__)
+#define lnegmul2_antisym_uct_cn(...) TW__CALL(tw_lmul2_lmac2_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X, __VA_ARGS__)
+#define lnegmul2_antisym_uct_nc(...) TW__CALL(tw_lmul2_lmac2_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_Z, __VA_ARGS__)
+#define lnegmul2_antisym_uct_cc(...) TW__CALL(tw_lmul2_lmac2_u, TW__SUBTRACT|TW__ANTISYM|TW__CONJ_X|TW__CONJ_Z, __VA_ARGS__)
 #endif
 #endif

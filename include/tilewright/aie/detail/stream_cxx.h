@@ -45,18 +45,31 @@ TW__CASCADES(TW__CASCADE_TYPES)
 #define cascade_in(acc)     (TW__PLACE reinterpret_cast<input_cascade<acc> *>(tw_aie_stream_in(TW_AIE_CASCADE)))
 #define cascade_out(acc)    (TW__PLACE reinterpret_cast<output_cascade<acc> *>(tw_aie_stream_out(TW_AIE_CASCADE)))
 
+/* A number narrower than a word of 32 bits has a word to itself, sign- or zero-extended. */
+template <class V> struct tw__on_stream {
+    typedef V type;
+};
+template <> struct tw__on_stream<int8> {
+    typedef int32 type;
+};
+template <> struct tw__on_stream<int16> : tw__on_stream<int8> {};
+template <> struct tw__on_stream<uint8> {
+    typedef uint32 type;
+};
+template <> struct tw__on_stream<uint16> : tw__on_stream<uint8> {};
 template <class V, class S> TW__AIE V tw__stream_get(S *s, bool *tlast)
 {
-    V v;
+    typename tw__on_stream<V>::type v;
     int last = 0;
-    static_assert(sizeof(V) % 4 == 0, "a stream moves words of 32 bits: read a vector of these elements");
+    static_assert(sizeof v % 4 == 0, "a stream moves words of 32 bits: read a vector of these elements");
     tw_aie_stream_read(s->port, &v, sizeof v, &last);
     if (tlast) *tlast = last != 0;
-    return v;
+    return static_cast<V>(v);
 }
-template <class S, class V> TW__AIE void tw__stream_put(S *s, const V &v, bool tlast)
+template <class S, class V> TW__AIE void tw__stream_put(S *s, const V &narrow, bool tlast)
 {
-    static_assert(sizeof(V) % 4 == 0, "a stream moves words of 32 bits: write a vector of these elements");
+    const typename tw__on_stream<V>::type v = narrow;
+    static_assert(sizeof v % 4 == 0, "a stream moves words of 32 bits: write a vector of these elements");
     tw_aie_stream_write(s->port, &v, sizeof v, tlast);
 }
 template <class T> TW__AIE T readincr(input_stream<T> *s TW__AT)
@@ -169,9 +182,23 @@ TW__AIE uint32_t tw__word_of(const void *v)
     }
 TW__PUT_MS(int)
 TW__PUT_MS(unsigned)
-TW__PUT_MS(float)
 TW__PUT_MS(cint16)
 #undef TW__PUT_MS
+TW__AIE void put_ms(int port, float v, int tlast = 0 TW__AT)
+{
+    TW__HERE;
+    tw_aie_put_word(port, static_cast<uint32_t>(tw__float_word(v)), tlast);
+}
+TW__AIE void put_ms_nb(int port, float v, bool &success TW__AT)
+{
+    TW__HERE;
+    success = tw_aie_try_put_word(port, static_cast<uint32_t>(tw__float_word(v)), 0) != 0;
+}
+TW__AIE void put_ms_nb(int port, float v, int tlast, bool &success TW__AT)
+{
+    TW__HERE;
+    success = tw_aie_try_put_word(port, static_cast<uint32_t>(tw__float_word(v)), tlast) != 0;
+}
 #define TW__PUT_WMS(type)                                        \
     TW__AIE void put_wms(int port, type v, int tlast = 0 TW__AT) \
     {                                                            \

@@ -62,12 +62,12 @@ template <class A> TW__AIE auto lsrsI(A acc, int shift) -> decltype(lsrs_ilv(acc
  * conj), and behind ystart in the _sym forms. X(class of names, accumulator, x, z), one column each. */
 // clang-format off
 #define TW__DYNAMIC_LIST(X) \
-    X(tw__m8_48, v8cacc48, v16cint16, v8cint16) X(tw__m8_48, v8cacc48, v32cint16, v8cint16) \
-    X(tw__m4_48, v4cacc48, v16cint16, v4cint32) X(tw__m4_48, v4cacc48, v32cint16, v4cint32) \
-    X(tw__m4_48, v4cacc48, v8cint32, v8cint16) X(tw__m4_48, v4cacc48, v16cint32, v8cint16) \
-    X(tw__m4_80, v4cacc80, v16cint16, v4cint32) X(tw__m4_80, v4cacc80, v32cint16, v4cint32) \
-    X(tw__m4_80, v4cacc80, v8cint32, v8cint16) X(tw__m4_80, v4cacc80, v16cint32, v8cint16) \
-    X(tw__m2_80, v2cacc80, v8cint32, v4cint32) X(tw__m2_80, v2cacc80, v16cint32, v4cint32)
+    X(tw_mul8_mac8_, v8cacc48, v16cint16, v8cint16) X(tw_mul8_mac8_, v8cacc48, v32cint16, v8cint16) \
+    X(tw_mul4_mac4_, v4cacc48, v16cint16, v4cint32) X(tw_mul4_mac4_, v4cacc48, v32cint16, v4cint32) \
+    X(tw_mul4_mac4_, v4cacc48, v8cint32, v8cint16) X(tw_mul4_mac4_, v4cacc48, v16cint32, v8cint16) \
+    X(tw_lmul4_lmac4_, v4cacc80, v16cint16, v4cint32) X(tw_lmul4_lmac4_, v4cacc80, v32cint16, v4cint32) \
+    X(tw_lmul4_lmac4_, v4cacc80, v8cint32, v8cint16) X(tw_lmul4_lmac4_, v4cacc80, v16cint32, v8cint16) \
+    X(tw_lmul2_lmac2_, v2cacc80, v8cint32, v4cint32) X(tw_lmul2_lmac2_, v2cacc80, v16cint32, v4cint32)
 // clang-format on
 TW__AIE unsigned tw__conjugate(bool x, bool z)
 {
@@ -97,14 +97,14 @@ TW__DYNAMIC_LIST(TW__DYNAMIC)
 /* Complex by real, two columns: x alone has a flag. A name of its own: no other overload has as many arguments. */
 TW__AIE v4cacc48 msc4(v4cacc48 acc, v8cint32 x, int xs, int xo, int xt, bool cx, v16int16 z, int zs, int zo, int zt)
 {
-    return TW__N(tw__m4_48pa, )(TW__SUBTRACT | tw__conjugate(cx, false), acc, x, xs, xo, xt, z, zs, zo, zt);
+    return TW__N(tw_mul4_mac4_pa, )(TW__SUBTRACT | tw__conjugate(cx, false), acc, x, xs, xo, xt, z, zs, zo, zt);
 }
 /* acc - (z x(l) + conj(z) y(l)), y being x from ystart on; the flags conjugate x and y, z. Radix 3 and 5 stages. */
 TW__AIE v4cacc48 msc4_conj_sym(v4cacc48 acc, v8cint32 x, int xs, int xo, int ys, bool cx, v8cint16 z, int zs,
                                int zo, bool cz)
 {
-    acc = TW__N(tw__m4_48pa, )(TW__SUBTRACT | tw__conjugate(cx, cz), acc, x, xs, xo, z, zs, zo);
-    return TW__N(tw__m4_48pa, )(TW__SUBTRACT | tw__conjugate(cx, !cz), acc, x, ys, xo, z, zs, zo);
+    acc = TW__N(tw_mul4_mac4_pa, )(TW__SUBTRACT | tw__conjugate(cx, cz), acc, x, xs, xo, z, zs, zo);
+    return TW__N(tw_mul4_mac4_pa, )(TW__SUBTRACT | tw__conjugate(cx, !cz), acc, x, ys, xo, z, zs, zo);
 }
 
 /* Vectors plus and minus vectors, lane by lane; integers wrap. */

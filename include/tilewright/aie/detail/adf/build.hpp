@@ -5,7 +5,11 @@
 
 #include <tilewright/aie/detail/adf/claim.hpp>
 #include <tilewright/aie/detail/adf/names.hpp>
+#include <tilewright/aie/detail/adf/places.hpp>
 #include <tilewright/aie/detail/adf/switches.hpp>
+
+#include <algorithm>
+#include <numeric>
 
 namespace adf {
 namespace detail {
@@ -16,7 +20,7 @@ struct builder {
     std::vector<node_ref> mine;
     std::vector<std::shared_ptr<connection>> wires;
     std::string error;
-    free_tiles tiles;
+    std::unique_ptr<places> tiles;
     int adapters = 0;
 
     void fail(const std::string &text)
@@ -36,28 +40,22 @@ struct builder {
 
     void place_kernels()
     {
-        for (node_ref &n : mine)
-            if (n->column >= 0) tiles.take(*n);
+        tiles.reset(new places(mine));
         bool any = true; /* chains that begin or end at a given tile first, along the chain */
         while (any) {
             any = false;
             for (auto &w : wires) {
                 if (!is_cascade(w->to)) continue;
                 node &from = *w->from.node, &to = *w->to.node;
-                if (from.column >= 0 && open(to)) any = true, place(to, &from, 1);
-                if (to.column >= 0 && open(from)) any = true, place(from, &to, -1);
+                if (from.column >= 0 && tiles->open(to)) any = true, tiles->beside(to, from, 1);
+                if (to.column >= 0 && tiles->open(from)) any = true, tiles->beside(from, to, -1);
             }
             for (node_ref &n : mine)
-                if (!any && open(*n)) any = true, place(*n);
+                if (!any && tiles->open(*n)) any = true, tiles->any(*n);
         }
-        for (node_ref &n : mine)
-            if (n->like) n->column = n->like->column, n->row = n->like->row;
-    }
-    static bool open(const node &n) { return n.what == node_kind::kernel && n.column < 0 && !n.like; }
-    void place(node &n, const node *neighbour = nullptr, int way = 1)
-    {
-        if (!(neighbour ? tiles.beside(n, *neighbour, way) : tiles.any(n)))
-            fail("the array has 400 tiles, and the graph needs more");
+        for (node_ref &n : mine) /* placed from a kernel of another graph, which has no tile */
+            if (n->what == node_kind::kernel && n->column < 0) n->like = nullptr, tiles->any(*n);
+        if (!tiles->error.empty()) fail(tiles->error);
     }
     static bool is_cascade(const endpoint &e)
     {
@@ -126,20 +124,48 @@ struct builder {
             fail(title(e) + " has no size: connect<window<bytes>>, extents or dimensions() give one");
         return r;
     }
-    /* Where data comes from: back through the ports of graphs, collecting what their connections say. */
-    bool trace(connection &c)
+    /* Whether what connect<> names in a row is the kind of a kernel's port at one of its ends: connect<window<64>>
+     * may lead from a kernel's stream to the window of another. */
+    static bool fits_an_end(const std::vector<const connection *> &row)
     {
-        for (int hops = 0; c.from.node->what == node_kind::port; hops++) {
-            connection *up = nullptr;
-            for (auto &w : wires)
-                if (w->to.node == c.from.node) up = w.get();
-            if (!up || hops > 1000) return false;
-            c.from = up->from;
-            if (!c.bytes) c.bytes = up->bytes, c.margin = up->margin;
-            if (!c.typed) c.typed = up->typed, c.what = up->what;
-            if (!c.depth) c.depth = up->depth;
+        const port_info *ends[] = { port_of(row.front()->from), port_of(row.front()->to), port_of(row.back()->from),
+                                    port_of(row.back()->to) };
+        for (const connection *w : row)
+            for (const port_info *p : ends)
+                if (!w->typed || (p && p->what == w->what)) return true;
+        return false;
+    }
+    /* What a row of connections through the ports of graphs says of a kernel's port: the nearest one that names its
+     * kind, then the nearest one that gives a window a size. `row` begins at that end. */
+    connection said_of(const std::vector<const connection *> &row, const endpoint &e, bool source) const
+    {
+        connection c = *row.front();
+        c.bytes = 0;
+        const port_info *p = port_of(e);
+        c.typed = false;
+        for (const connection *w : row) {
+            bool fits = w->typed && (!p || w->what == p->what);
+            if (fits && !c.typed) c.typed = true, c.what = w->what;
+            unsigned bytes = source && w->source_bytes ? w->source_bytes : w->bytes;
+            if (!c.bytes && bytes) c.bytes = bytes, c.margin = w->margin;
+            if (!c.depth) c.depth = w->depth;
         }
-        return true;
+        if (!c.typed && !fits_an_end(row)) c.typed = true, c.what = row.front()->what; /* which is told */
+        return c;
+    }
+    /* Where data comes from: back through the ports of graphs. The row from `last`, which leads to a kernel or a
+     * file, to the connection that leaves one; empty when nothing feeds it. */
+    std::vector<const connection *> trace(const connection &last) const
+    {
+        std::vector<const connection *> row{ &last };
+        while (row.back()->from.node->what == node_kind::port) {
+            const connection *up = nullptr;
+            for (auto &w : wires)
+                if (w->to.node == row.back()->from.node) up = w.get();
+            if (!up || row.size() > 1000) return {};
+            row.push_back(up);
+        }
+        return row;
     }
     /* A graph's port that leads to a parameter; update() and read() look here. */
     void join_parameter(const connection &wire)
@@ -173,27 +199,82 @@ struct builder {
                 continue;
             }
             if (w->to.node->what == node_kind::port) continue;
-            connection c = *w;
-            if (!trace(c)) {
+            std::vector<const connection *> row = trace(*w);
+            if (row.empty()) {
                 fail(title(w->to) + " is connected to a port that nothing feeds");
                 continue;
             }
-            end source = end_of(c.from, c), sink = end_of(c.to, c);
+            end sink = end_of(w->to, said_of(row, w->to, false));
+            std::reverse(row.begin(), row.end());
+            const endpoint origin = row.front()->from;
+            end source = end_of(origin, said_of(row, origin, true));
             size_t i = 0;
-            while (i < transfers.size() &&
-                   !(transfers[i].first.at.node == c.from.node && transfers[i].first.at.index == c.from.index &&
-                     c.from.node->what == node_kind::kernel))
+            bool shared = origin.node->what == node_kind::kernel || origin.node->medium == media::memory;
+            while (i < transfers.size() && !(shared && transfers[i].first.at.node == origin.node &&
+                                             transfers[i].first.at.index == origin.index))
                 i++;
             if (i == transfers.size()) transfers.push_back({ source, {} });
             transfers[i].second.push_back(sink);
         }
+        if (error.empty()) set_rates(transfers);
         for (auto &t : transfers)
             if (error.empty()) transfer(t.first, t.second);
         if (error.empty()) set_singles();
     }
 
+    /* Kernels joined by windows of different sizes fire in that proportion, unless repetition_count() says how often:
+     * the smallest whole numbers for which as much is taken as is made (UG1079 "Multi-Rate Processing"). */
+    void set_rates(const std::vector<std::pair<end, std::vector<end>>> &transfers)
+    {
+        struct edge {
+            node *from, *to;
+            unsigned long made, taken;
+        };
+        std::vector<edge> edges;
+        std::map<node *, std::pair<unsigned long, unsigned long>> rate; /* a fraction */
+        bool any = false;
+        for (const auto &t : transfers)
+            for (const end &to : t.second) {
+                if (t.first.what != kind::window || to.what != kind::window || !t.first.info || !to.info) continue;
+                edges.push_back({ t.first.at.node.get(), to.at.node.get(), t.first.bytes, to.bytes });
+                any = any || t.first.bytes != to.bytes;
+            }
+        for (const edge &e : edges)
+            if (!any || e.from->repeat != 1 || e.to->repeat != 1) return; /* the program says it */
+        for (const edge &e : edges) {
+            if (!rate.count(e.from) && !rate.count(e.to)) rate[e.from] = { 1, 1 };
+            for (bool moved = true; moved;) {
+                moved = false;
+                for (const edge &f : edges) {
+                    bool from = rate.count(f.from), to = rate.count(f.to);
+                    if (from == to) continue;
+                    if (from) rate[f.to] = reduced(rate[f.from].first * f.made, rate[f.from].second * f.taken);
+                    if (to) rate[f.from] = reduced(rate[f.to].first * f.taken, rate[f.to].second * f.made);
+                    moved = true;
+                }
+            }
+        }
+        unsigned long common = 1;
+        for (auto &r : rate) common = std::lcm(common, r.second.second);
+        for (auto &r : rate) {
+            unsigned long times = r.second.first * (common / r.second.second);
+            if (!times || times > 1u << 20)
+                return fail("'" + r.first->name + "' would fire too often for the windows");
+            r.first->repeat = static_cast<unsigned>(times);
+            tw_aie_array_repeat(array, r.first->handle, r.first->repeat);
+        }
+    }
+    static std::pair<unsigned long, unsigned long> reduced(unsigned long a, unsigned long b)
+    {
+        unsigned long g = std::gcd(a, b);
+        return { a / g, b / g };
+    }
     void transfer(end from, std::vector<end> to)
     {
+        if (from.at.node->what == node_kind::input && to.size() > 1 && from.at.node->medium == media::memory) {
+            share_memory(from, to);
+            return;
+        }
         if (from.at.node->what == node_kind::input) { /* each reader has the file by itself */
             for (end &e : to) from_file(from, e);
             return;
@@ -201,10 +282,22 @@ struct builder {
         if (from.what == kind::window && to.size() == 1 && to[0].at.node->what == node_kind::output)
             to[0].what = kind::window, to[0].bytes = from.bytes;
         if (from.what != kind::window && to[0].at.node->what == node_kind::output) to[0].what = from.what;
-        if (to.size() == 1 && from.what == to[0].what) {
+        if (to.size() == 1 && from.what == to[0].what && (from.what != kind::window || from.bytes == to[0].bytes)) {
             join(from, to[0]);
             return;
         }
+        adapt(from, to);
+    }
+    /* Memory with several readers goes to a kernel "dma n", in windows where all readers take windows of one size. */
+    void share_memory(end from, const std::vector<end> &to)
+    {
+        for (const end &e : to)
+            if (!e.info) return fail(title(from.at) + " leads to another port of files or memory");
+        bool windows = true;
+        for (const end &e : to) windows = windows && e.what == kind::window && e.bytes == to[0].bytes;
+        from.what = windows ? kind::window : kind::stream;
+        from.bytes = windows ? to[0].bytes : 0;
+        from.info = to[0].info;
         adapt(from, to);
     }
     void from_file(const end &from, const end &to)
@@ -215,7 +308,6 @@ struct builder {
         node &file = *from.at.node;
         unsigned window = to.what == kind::window ? to.bytes : 0;
         if (file.medium == media::memory) {
-            if (file.memory >= 0) return fail(title(from.at) + " has two readers: memory feeds one port");
             file.array = array;
             file.memory = tw_aie_array_memory_input(array, tw_aie_in(to.at.node->handle, to.info->physical), window,
                                                     to.margin);
@@ -287,9 +379,6 @@ struct builder {
         if (to.at.node->what == node_kind::output) {
             to_file(from, to);
         } else if (from.what == kind::window) {
-            if (from.bytes != to.bytes)
-                return fail(title(from.at) + " makes " + std::to_string(from.bytes) + " bytes, " + title(to.at) +
-                            " takes " + std::to_string(to.bytes));
             tw_aie_array_window(array, source, tw_aie_in(to.at.node->handle, to.info->physical), to.bytes,
                                 to.margin);
         } else if (from.what == kind::stream) {
@@ -306,9 +395,10 @@ struct builder {
     {
         node_ref n = std::make_shared<node>();
         n->what = node_kind::kernel, n->serial = 0, n->name = "dma " + std::to_string(++adapters);
-        place(*n);
+        tiles->any(*n);
+        if (!tiles->error.empty()) fail(tiles->error);
         port_info in = like.info ? *like.info : port_info();
-        in.dir = direction::in, in.physical = 0;
+        in.dir = direction::in, in.physical = 0, in.what = like.what;
         n->code.ports.push_back(in);
         auto add_out = [&](kind what, int physical) {
             port_info p = in;
@@ -329,21 +419,23 @@ struct builder {
     void adapt(const end &from, std::vector<end> to)
     {
         adapter a;
-        std::vector<end> windows, streams;
+        std::vector<end> windows, streams, regrouped; /* regrouped: windows of other sizes, which streams lead to */
         for (end &e : to) {
             if (e.at.node->what == node_kind::output) e.what = from.what, e.bytes = from.bytes;
             if (e.what == kind::cascade || from.what == kind::cascade)
                 return fail(title(from.at) + " to " + title(e.at) +
                             ": the cascade joins two neighbours and nothing else");
-            (e.what == kind::window ? windows : streams).push_back(e);
+            if (e.what != kind::window) {
+                streams.push_back(e);
+                continue;
+            }
+            unsigned bytes = from.what == kind::window ? from.bytes : windows.empty() ? e.bytes : windows[0].bytes;
+            (e.bytes == bytes ? windows : regrouped).push_back(e);
         }
-        for (end &e : windows) {
-            unsigned bytes = from.what == kind::window ? from.bytes : windows[0].bytes;
-            if (e.bytes != bytes)
-                return fail(title(from.at) + " to " + title(e.at) + ": " + std::to_string(e.bytes) +
-                            " bytes, where " + std::to_string(bytes) + " are made");
-            a.windows.push_back(e.bytes);
-        }
+        for (end &e : windows) a.windows.push_back(e.bytes);
+        if (from.what != kind::window && !windows.empty() && (!regrouped.empty() || !streams.empty()))
+            regrouped.insert(regrouped.end(), windows.begin(), windows.end()), windows.clear(), a.windows.clear();
+        streams.insert(streams.end(), regrouped.begin(), regrouped.end());
         std::vector<end> further; /* a tile has two output streams */
         while (streams.size() > 2) further.push_back(streams.back()), streams.pop_back();
         if (!further.empty()) further.push_back(streams.back()), streams.pop_back();
@@ -352,7 +444,10 @@ struct builder {
         a.packets_in = !a.in_bytes && packet_id(from.at, direction::out) >= 0;
         if (a.in_bytes && to.size() == 1) a.packet_id = packet_id(to[0].at, direction::in);
         end here = new_adapter(from, a);
-        join(from, here);
+        if (from.at.node->what == node_kind::input)
+            from_file(from, here);
+        else
+            join(from, here);
         node_ref n = here.at.node;
         int out = 0;
         auto source = [&](kind what, unsigned bytes) {
@@ -362,10 +457,48 @@ struct builder {
             return e;
         };
         for (end &e : windows) join(source(kind::window, e.bytes), e);
-        for (end &e : streams) join(source(kind::stream, 0), e);
+        for (end &e : streams) {
+            if (e.what == kind::window)
+                adapt(source(kind::stream, 0), { e });
+            else
+                join(source(kind::stream, 0), e);
+        }
         if (!further.empty()) adapt(source(kind::stream, 0), further);
     }
 };
+
+/* Whether a wire leads from e, and through the ports of graphs on to a kernel or a file. */
+inline bool leads_on(const endpoint &e, int hops = 0)
+{
+    for (const auto &w : nets()) {
+        bool here = w->from.node == e.node && w->from.dir == e.dir &&
+                    (e.node->what != node_kind::kernel || w->from.index == e.index);
+        if (here && (w->to.node->what != node_kind::port || hops > 1000 || leads_on(w->to, hops + 1))) return true;
+    }
+    return false;
+}
+/* The first output of a kernel of the graph that nothing is connected to; "" when there is none. Which kernels belong
+ * to the graph is known as in `claim`, but for graphs that are initialised later. */
+inline std::string unconnected_port(unsigned long first)
+{
+    auto next = tops().upper_bound(first);
+    const design_place &top = designs()[first];
+    for (const node_ref &n : nodes()) {
+        if (n->what != node_kind::kernel || n->serial < first || (next != tops().end() && n->serial > next->first))
+            continue;
+        const char *maker = static_cast<const char *>(std::prev(designs().upper_bound(n->serial))->second.object);
+        const char *begin = static_cast<const char *>(top.object);
+        if (top.bytes && (maker < begin || maker >= begin + top.bytes)) continue;
+        int index = 0;
+        for (const port_info &p : n->code.ports) {
+            if (p.dir != direction::out) continue;
+            endpoint e{ n, index++, p.dir, -1 };
+            if (p.what != kind::parameter && n->packet_ids[0] < 0 && !leads_on(e))
+                return builder::title(e) + " is not connected";
+        }
+    }
+    return "";
+}
 
 /* The array of the graph that begins at `first`, NULL with a message. */
 inline tw_aie_array *build(unsigned long first, std::string &message, std::vector<node_ref> &kept)

@@ -22,6 +22,12 @@ struct design {
         designs()[first] = { nullptr, 0 };
         tw_aie_array_free(array);
     }
+    /* Why the graph cannot be built, known already; "": nothing is. */
+    return_code refuse(const std::string &reason_for_it)
+    {
+        broken = reason_for_it;
+        return broken.empty() ? ok : complain(broken);
+    }
     return_code run(int n)
     {
         if (return_code bad = build()) return bad;

@@ -22,9 +22,15 @@ namespace detail {
 /* What a port of memory asks its graph for; adf.hpp defines them. */
 return_code build_for_port(const node_ref &n);
 return_code go_on(const node_ref &n); /* the kernels run as far as they can */
+/* Programs may ignore what a call returns: `tilewright aie run` asks for the messages in a file, too. */
 inline return_code complain(const std::string &message)
 {
     std::fprintf(stderr, "graph: %s\n", message.c_str());
+    const char *path = std::getenv("TW_AIE_ERRORS");
+    if (std::FILE *file = path ? std::fopen(path, "a") : nullptr) {
+        std::fprintf(file, "%s\n", message.c_str());
+        std::fclose(file);
+    }
     return user_error;
 }
 inline node_ref new_memory(node_kind what, std::string name)

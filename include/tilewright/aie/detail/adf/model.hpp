@@ -49,7 +49,8 @@ struct node {
     direction branches = direction::out;
     tw_aie_kernel handle = { 0 }; /* in the array, once there is one */
     int column = -1, row = -1, bits = 32;
-    node_ref like; /* on the tile of another kernel */
+    node_ref like; /* placed from another kernel's tile, so far away from it */
+    int like_column = 0, like_row = 0;
     double ratio = 0;
     unsigned repeat = 1, stack_bytes = 0, heap_bytes = 0;
     struct size {
@@ -68,6 +69,7 @@ struct node {
 struct connection {
     endpoint from, to;
     unsigned bytes = 0, margin = 0, depth = 0;
+    unsigned source_bytes = 0; /* where the two ends are given windows of different sizes */
     bool typed = false;
     kind what = kind::stream;
     std::string refused; /* why it cannot be built */
@@ -241,42 +243,6 @@ inline port_info *find_parameter(const endpoint &e, bool reading)
     port_info *p = e.node && e.node->what == node_kind::port ? e.node->parameter : port_of(e);
     return p && p->what == kind::parameter && (!reading || p->dir != direction::in) ? p : nullptr;
 }
-
-/* Tiles that no kernel has yet. */
-struct free_tiles {
-    std::set<std::pair<int, int>> taken;
-    int next = 0;
-    void take(const node &n) { taken.insert({ n.column, n.row }); }
-    bool free(int column, int row) const
-    {
-        return column >= 0 && column < 50 && row >= 0 && row < 8 && !taken.count({ column, row });
-    }
-    /* Serpentine by columns: neighbours in order are neighbours in the array. False when there is none. */
-    bool any(node &n)
-    {
-        for (; next < 400; next++) {
-            int column = next / 8, row = column % 2 ? 7 - next % 8 : next % 8;
-            if (free(column, row)) return put(n, column, row);
-        }
-        n.column = n.row = 0;
-        return false;
-    }
-    /* Where the cascade of `other` leads (`way` 1) or comes from (-1): even rows go east, odd ones west (AM009). */
-    bool beside(node &n, const node &other, int way)
-    {
-        int along = other.row % 2 ? -way : way;
-        const int steps[4][2] = { { along, 0 }, { 0, way }, { -along, 0 }, { 0, -way } };
-        for (const auto &s : steps)
-            if (free(other.column + s[0], other.row + s[1])) return put(n, other.column + s[0], other.row + s[1]);
-        return any(n);
-    }
-    bool put(node &n, int column, int row)
-    {
-        n.column = column, n.row = row;
-        take(n);
-        return true;
-    }
-};
 
 } // namespace detail
 } // namespace adf

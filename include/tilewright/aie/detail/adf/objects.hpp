@@ -169,6 +169,7 @@ template <class From = void, class To = From> struct connect {
     {
         detail::connection_type<From>::apply(*net);
         if (std::is_same<From, To>::value) return;
+        net->source_bytes = net->bytes;
         detail::connection_type<To>::apply(*net);
         net->typed = false; /* either end has its own kind */
     }

@@ -62,7 +62,7 @@ struct fifo_sink { /* queues on the way: all of them together hold so much */
 };
 struct number_sink {
     double *at;
-    void operator=(double v) { *at = v; }
+    double operator=(double v) { return *at = v; } /* runtime<ratio>(a) = runtime<ratio>(b) = 0.5 */
 };
 struct count_sink {
     unsigned *at;
@@ -74,8 +74,9 @@ struct size_sink {
     {
         unsigned all = 1;
         for (unsigned s : sizes) all *= s;
-        at.node->sizes.push_back({ at.index, at.dir, all });
+        *this = all;
     }
+    void operator=(unsigned samples) { at.node->sizes.push_back({ at.index, at.dir, samples }); }
 };
 } // namespace detail
 inline detail::source_sink source(kernel &k)
@@ -123,29 +124,67 @@ inline void single_buffer(const detail::endpoint &e)
 {
     e.node->singles.push_back({ e.dir, e.index });
 }
-namespace detail { /* found by the ports of kernels, too */
-using adf::single_buffer;
-}
 inline detail::size_sink dimensions(detail::endpoint e)
 {
     return { e };
 }
+/* samples_per_iteration(k.in[0]) = 256: of a window what dimensions() says; of a stream it changes nothing here. */
+inline detail::size_sink samples_per_iteration(detail::endpoint e)
+{
+    return { e };
+}
+/* What published graphs write without the namespace is found by the ports of kernels, which live in detail. */
+namespace detail {
+using adf::async;
+using adf::dimensions;
+using adf::samples_per_iteration;
+using adf::single_buffer;
+using adf::sync;
+} // namespace detail
 struct tile {
     int column, row;
     tile(int c, int r) : column(c), row(r) {}
 };
+/* How far from another kernel, in tiles: columns count eastward, rows northward (UG1079 "Relative Constraints"). */
+struct relative_coordinate {
+    int col_offset = 0, row_offset = 0;
+};
+struct relative_offset {
+    relative_coordinate by;
+    relative_offset(relative_coordinate c) : by(c) {}
+};
+/* The place of a kernel as a value: location_constraint at = location<kernel>(k), at + relative_offset(...). */
+struct location_constraint {
+    detail::node_ref node;
+    relative_coordinate by;
+};
+inline location_constraint operator+(location_constraint at, const relative_offset &o)
+{
+    at.by.col_offset += o.by.col_offset, at.by.row_offset += o.by.row_offset;
+    return at;
+}
 namespace detail {
 struct place_sink {
     node_ref node;
-    void operator=(tile t) { node->column = t.column, node->row = t.row; }
-    void operator=(const place_sink &other)
+    void operator=(tile t) { node->column = t.column, node->row = t.row, node->like = nullptr; }
+    void operator=(const location_constraint &at) /* location<kernel>(a) = location<kernel>(b) + ... */
     {
-        node->like = other.node;
-    } /* location<kernel>(a) = location<kernel>(b) */
+        node->column = node->row = -1;
+        node->like = at.node, node->like_column = at.by.col_offset, node->like_row = at.by.row_offset;
+    }
+    void operator=(const place_sink &other) { *this = location_constraint(other); }
+    operator location_constraint() const { return { node, {} }; }
+};
+inline location_constraint operator+(const place_sink &at, const relative_offset &o)
+{
+    return location_constraint(at) + o;
+}
+struct any_place { /* of lists that mix places, offsets and banks */
+    template <class T> any_place(const T &) {}
 };
 struct ignored_sink { /* addresses and banks of buffers do not change results */
     template <class T> void operator=(const T &) {}
-    template <class T> void operator=(std::initializer_list<T>) {}
+    void operator=(std::initializer_list<any_place>) {}
 };
 } // namespace detail
 template <class T, class = typename std::enable_if<std::is_same<T, kernel>::value>::type>

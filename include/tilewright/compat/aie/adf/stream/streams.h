@@ -1,0 +1,1 @@
+#include <adf.h>

@@ -1,0 +1,323 @@
+/* aie_run: `tilewright aie run graph.cpp` builds a graph with its kernels and runs it, as aiecompiler and
+ * x86simulator do. The program lies in a folder of its own that is gone afterwards; what it is told goes by the
+ * environment (src/aie/array/environment.c). */
+#include "aie.h"
+
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+typedef struct request {
+    const char *graph, *input, *output, *profile;
+    GPtrArray *flags;   /* for the compiler, borrowed or in `own` */
+    GPtrArray *folders; /* of -I, owned; NULL at the end once it is read */
+    char **arguments;   /* of the program; NULL at the end */
+    bool timestamps, hardware, verbose;
+    char *work; /* folder */
+} request;
+
+static void add_folder(request *r, const char *folder)
+{
+    char *whole = g_canonicalize_filename(folder, NULL);
+    g_ptr_array_add(r->folders, whole);
+}
+
+/* An option with a value, "-i DIR", "-i=DIR", "--input-dir=DIR": the value, or NULL when argv[*i] is another one. */
+static const char *value_of(int argc, char **argv, int *i, const char *name, bool *missing)
+{
+    size_t n = strlen(name);
+    if (strncmp(argv[*i], name, n) != 0) return NULL;
+    if (argv[*i][n] == '=') return argv[*i] + n + 1;
+    if (argv[*i][n]) return NULL;
+    if (*i + 1 < argc) return argv[++*i];
+    *missing = true;
+    return NULL;
+}
+
+static int set_target(request *r, const char *value)
+{
+    if (strcmp(value, "x86sim") != 0 && strcmp(value, "hw") != 0)
+        return tw__cli_usage_error("aie", "--target is x86sim or hw, not '%s'", value);
+    r->hardware = strcmp(value, "hw") == 0;
+    return TW__EXIT_OK;
+}
+
+/* True when argv[*i] is an option of ours with a value, which is taken. */
+static bool take_valued(request *r, int argc, char **argv, int *i, int *status)
+{
+    const struct {
+        const char *names[2];
+        const char **into; /* NULL: a folder of headers */
+    } options[] = {
+        { { "-i", "--input-dir" }, &r->input },
+        { { "-o", "--output-dir" }, &r->output },
+        { { "--profile", NULL }, &r->profile },
+        { { "-include", "--include" }, NULL },
+    };
+    bool missing = false;
+    const char *value = value_of(argc, argv, i, "--target", &missing);
+    if (value) *status = set_target(r, value);
+    for (size_t k = 0; !value && !missing && k < G_N_ELEMENTS(options); k++)
+        for (int n = 0; n < 2 && !value && !missing && options[k].names[n]; n++) {
+            value = value_of(argc, argv, i, options[k].names[n], &missing);
+            if (value && options[k].into) *options[k].into = value;
+            if (value && !options[k].into) add_folder(r, value);
+        }
+    if (missing) *status = tw__cli_usage_error("aie", "option %s needs a value", argv[*i]);
+    return value || missing;
+}
+
+static int take_flag(request *r, int argc, char **argv, int *i)
+{
+    static const char *const passed[] = { "-D", "-U", "-O", "-g", "-std=", "-f", "-m", "-W", "-w" };
+    const char *arg = argv[*i];
+    if (g_str_has_prefix(arg, "--Xpreproc=")) arg += strlen("--Xpreproc=");
+    if (g_str_has_prefix(arg, "-I")) {
+        if (!arg[2] && *i + 1 == argc) return tw__cli_usage_error("aie", "option -I needs a value");
+        add_folder(r, arg[2] ? arg + 2 : argv[++*i]);
+        return TW__EXIT_OK;
+    }
+    bool known = false;
+    for (size_t k = 0; k < G_N_ELEMENTS(passed); k++) known = known || g_str_has_prefix(arg, passed[k]);
+    static const char *const ours[] = { "-i",        "-o",         "--input-dir", "--output-dir",
+                                        "--profile", "-I",         "--include",   "--timestamps",
+                                        "--target",  "--Xpreproc", "-v" };
+    if (!known) return tw__cli_unknown("aie", "unknown option", arg, ours, G_N_ELEMENTS(ours));
+    g_ptr_array_add(r->flags, (char *)arg);
+    bool alone = (strcmp(arg, "-D") == 0 || strcmp(arg, "-U") == 0) && *i + 1 < argc;
+    if (alone) g_ptr_array_add(r->flags, argv[++*i]);
+    return TW__EXIT_OK;
+}
+
+static int parse(request *r, int argc, char **argv)
+{
+    int status = TW__EXIT_OK;
+    r->arguments = argv + argc;
+    for (int i = 1; i < argc && status == TW__EXIT_OK; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            r->arguments = argv + i + 1;
+            break;
+        }
+        if (argv[i][0] != '-') {
+            if (r->graph) return tw__cli_usage_error("aie", "run takes one graph, not '%s' too", argv[i]);
+            r->graph = argv[i];
+        } else if (strcmp(argv[i], "--timestamps") == 0) {
+            r->timestamps = true;
+        } else if (strcmp(argv[i], "-v") == 0) {
+            r->verbose = true;
+        } else if (!take_valued(r, argc, argv, &i, &status) && status == TW__EXIT_OK) {
+            status = take_flag(r, argc, argv, &i);
+        }
+    }
+    if (status == TW__EXIT_OK && !r->graph) return tw__cli_usage_error("aie", "run: expected the file of a graph");
+    return status;
+}
+
+/* --- building --------------------------------------------------------------------------------------------------- */
+
+/* The exit status of a command, or TW__EXIT_FAILURE after a message. */
+static int spawn(const request *r, GPtrArray *command, char **environment)
+{
+    GError *error = NULL;
+    int status = 0;
+    g_ptr_array_add(command, NULL);
+    if (r->verbose) {
+        char *line = g_strjoinv(" ", (char **)command->pdata);
+        fprintf(stderr, "%s\n", line);
+        g_free(line);
+    }
+    fflush(stdout);
+    GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN;
+    if (!g_spawn_sync(NULL, (char **)command->pdata, environment, flags, NULL, NULL, NULL, NULL, &status, &error)) {
+        fprintf(stderr, "tilewright aie: %s\n", error->message);
+        g_error_free(error);
+        return TW__EXIT_FAILURE;
+    }
+    if (WIFEXITED(status)) return WEXITSTATUS(status);
+    fprintf(stderr, "tilewright aie: '%s' ended by signal %d\n", (char *)command->pdata[0], WTERMSIG(status));
+    return TW__EXIT_FAILURE;
+}
+
+static void add(GPtrArray *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void add(GPtrArray *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    g_ptr_array_add(command, g_strdup_vprintf(format, args));
+    va_end(args);
+}
+
+static const char *compiler(void)
+{
+    const char *given = g_getenv("CXX");
+    if (given && *given) return given;
+    char *clang = g_find_program_in_path("clang++-19");
+    bool there = clang != NULL;
+    g_free(clang);
+    return there ? "clang++-19" : "c++";
+}
+
+/* Folders of the layered library: of the command line, else of TILEWRIGHT_AIE_API. False after a message. */
+static bool find_library(request *r)
+{
+    const char *checkout = g_getenv("TILEWRIGHT_AIE_API");
+    if (checkout && *checkout) g_ptr_array_add(r->folders, g_build_filename(checkout, "include", NULL));
+    for (guint i = 0; i < r->folders->len; i++) {
+        char *header = g_build_filename(r->folders->pdata[i], "aie_api", "aie.hpp", NULL);
+        bool found = g_file_test(header, G_FILE_TEST_IS_REGULAR);
+        g_free(header);
+        if (found) return true;
+    }
+    fprintf(stderr,
+            "tilewright aie: the program includes aie_api, the vendor's layered library, which is not part of this "
+            "project: give the folder that has aie_api/aie.hpp by -I, or a checkout of it in TILEWRIGHT_AIE_API\n");
+    return false;
+}
+
+/* So that the profile has loads and stores through pointers: calls of libtilewright_aie_check (docs/aie.md). */
+static void count_pointers(GPtrArray *c, bool gnu)
+{
+    static const char *const options[] = { "instrumentation-with-call-threshold=0", "stack=0", "globals=0" };
+    add(c, "-fsanitize=kernel-address");
+    if (!gnu) add(c, "-fno-sanitize-link-runtime"), add(c, "-mllvm"), add(c, "-asan-kernel-mem-intrinsic-prefix=1");
+    for (size_t i = 0; i < G_N_ELEMENTS(options); i++) {
+        if (!gnu) add(c, "-mllvm");
+        add(c, gnu ? "--param=asan-%s" : "-asan-%s", options[i]);
+    }
+}
+
+static GPtrArray *compile_command(const request *r, const tw__aie_sources *s)
+{
+    GPtrArray *c = g_ptr_array_new_with_free_func(g_free);
+    char **words = g_strsplit_set(compiler(), " \t", -1);
+    bool gnu = true;
+    for (char **word = words; *word; word++) {
+        if (**word) add(c, "%s", *word);
+        if (strstr(*word, "clang")) gnu = false;
+    }
+    g_strfreev(words);
+    add(c, "-std=gnu++20"), add(c, "-O2"), add(c, "-ffp-contract=off"), add(c, "-Wno-psabi");
+    if (s->layered && gnu) add(c, "-fpermissive");
+    if (s->layered) add(c, "-w"); /* of the library */
+    add(c, r->hardware ? "-D__AIESIM__" : "-D__X86SIM__");
+    if (r->profile || r->timestamps) add(c, "-DTW_AIE_PROFILE"), count_pointers(c, gnu);
+    add(c, "-I%s/tilewright/compat/aie", tw_include_dir()), add(c, "-I%s", tw_include_dir());
+    for (guint i = 0; i < r->folders->len && r->folders->pdata[i]; i++)
+        add(c, "-I%s", (char *)r->folders->pdata[i]);
+    if (s->layered) {
+        static const char *const first[] = { "tilewright/aie/vendor.hpp", "aie_api/aie.hpp",
+                                             "aie_api/aie_adf.hpp" };
+        for (size_t i = 0; i < G_N_ELEMENTS(first); i++) add(c, "-include"), add(c, "%s", first[i]);
+    }
+    for (guint i = 0; i < r->flags->len; i++) add(c, "%s", (char *)r->flags->pdata[i]);
+    return c;
+}
+
+/* One object from a source. */
+static int compile(const request *r, const tw__aie_sources *s, const char *source, int number)
+{
+    GPtrArray *c = compile_command(r, s);
+    char *beside = g_path_get_dirname(number ? source : r->graph);
+    add(c, "-I%s", beside); /* the graph's folder is found from everywhere, as where aiecompiler is called */
+    g_free(beside);
+    add(c, "-c"), add(c, "%s", source), add(c, "-o"), add(c, "%s/%d.o", r->work, number);
+    int status = spawn(r, c, NULL);
+    g_ptr_array_free(c, TRUE);
+    return status;
+}
+
+static int link_program(const request *r, int objects)
+{
+    GPtrArray *c = g_ptr_array_new_with_free_func(g_free);
+    char **words = g_strsplit_set(compiler(), " \t", -1);
+    for (char **word = words; *word; word++)
+        if (**word) add(c, "%s", *word);
+    g_strfreev(words);
+    for (int i = 0; i < objects; i++) add(c, "%s/%d.o", r->work, i);
+    add(c, "-rdynamic"); /* initialisation functions that are given as texts */
+    add(c, "-L%s", tw_lib_dir()), add(c, "-Wl,-rpath,%s", tw_lib_dir()), add(c, "-ltilewright_aie_check");
+    add(c, "-ltilewright"), add(c, "-lm"), add(c, "-o"), add(c, "%s/program", r->work);
+    int status = spawn(r, c, NULL);
+    g_ptr_array_free(c, TRUE);
+    return status;
+}
+
+static int build(const request *r, const tw__aie_sources *s)
+{
+    GString *text = g_string_new(NULL);
+    char *graph = g_canonicalize_filename(r->graph, NULL), *unit = g_build_filename(r->work, "graph.cpp", NULL);
+    g_string_append_printf(text, "#include \"%s\"\n", graph);
+    for (guint i = 0; i < s->included->len; i++)
+        g_string_append_printf(text, "#include \"%s\"\n", (char *)s->included->pdata[i]);
+    int status = TW__EXIT_OK, objects = 0;
+    if (tw_write_file(unit, text->str, text->len, NULL, 0) != TW_OK) status = tw__cli_failure("aie");
+    if (status == TW__EXIT_OK) status = compile(r, s, unit, objects++);
+    for (guint i = 0; i < s->apart->len && status == TW__EXIT_OK; i++)
+        status = compile(r, s, s->apart->pdata[i], objects++);
+    if (status == TW__EXIT_OK) status = link_program(r, objects);
+    g_string_free(text, TRUE), g_free(graph), g_free(unit);
+    return status == TW__EXIT_OK ? TW__EXIT_OK : TW__EXIT_FAILURE;
+}
+
+/* --- running ---------------------------------------------------------------------------------------------------- */
+
+static int run_program(const request *r)
+{
+    char **environment = g_get_environ(), *errors = g_build_filename(r->work, "errors", NULL);
+    const char *output = r->output ? r->output : "x86simulator_output";
+    if (g_mkdir_with_parents(output, 0777) != 0) {
+        fprintf(stderr, "tilewright aie: %s: this folder cannot be made\n", output);
+        g_strfreev(environment), g_free(errors);
+        return TW__EXIT_FAILURE;
+    }
+    environment = g_environ_setenv(environment, "TW_AIE_OUTPUT_DIR", output, TRUE);
+    environment = g_environ_setenv(environment, "TW_AIE_ERRORS", errors, TRUE);
+    if (r->input) environment = g_environ_setenv(environment, "TW_AIE_INPUT_DIR", r->input, TRUE);
+    if (r->timestamps) environment = g_environ_setenv(environment, "TW_AIE_TIMESTAMPS", "1", TRUE);
+    if (r->profile) environment = g_environ_setenv(environment, "TW_AIE_PROFILE_FILE", r->profile, TRUE);
+    GPtrArray *command = g_ptr_array_new_with_free_func(g_free);
+    add(command, "%s/program", r->work);
+    for (char **argument = r->arguments; *argument; argument++) add(command, "%s", *argument);
+    int status = spawn(r, command, environment);
+    if (status == TW__EXIT_OK && g_file_test(errors, G_FILE_TEST_EXISTS)) status = TW__EXIT_FAILURE;
+    g_ptr_array_free(command, TRUE);
+    g_strfreev(environment), g_free(errors);
+    return status;
+}
+
+static void remove_work(const char *work)
+{
+    GDir *folder = g_dir_open(work, 0, NULL);
+    for (const char *name; folder && (name = g_dir_read_name(folder));) {
+        char *path = g_build_filename(work, name, NULL);
+        g_unlink(path);
+        g_free(path);
+    }
+    if (folder) g_dir_close(folder);
+    g_rmdir(work);
+}
+
+int tw__aie_run(int argc, char **argv)
+{
+    request r = { .flags = g_ptr_array_new(), .folders = g_ptr_array_new_with_free_func(g_free) };
+    tw__aie_sources sources = { 0 };
+    int status = parse(&r, argc, argv);
+    if (status == TW__EXIT_OK) {
+        g_ptr_array_add(r.folders, NULL);
+        bool found = tw__aie_find_sources(r.graph, (char **)r.folders->pdata, &sources);
+        g_ptr_array_remove_index(r.folders, r.folders->len - 1);
+        if (!found || (sources.layered && !find_library(&r))) status = TW__EXIT_FAILURE;
+    }
+    if (status == TW__EXIT_OK && !(r.work = g_dir_make_tmp("tilewright_aie_XXXXXX", NULL))) {
+        fprintf(stderr, "tilewright aie: no folder for the program in %s\n", g_get_tmp_dir());
+        status = TW__EXIT_FAILURE;
+    }
+    if (status == TW__EXIT_OK) status = build(&r, &sources);
+    if (status == TW__EXIT_OK) status = run_program(&r);
+    if (r.work) remove_work(r.work), g_free(r.work);
+    tw__aie_free_sources(&sources);
+    g_ptr_array_free(r.flags, TRUE), g_ptr_array_free(r.folders, TRUE);
+    return status;
+}

@@ -1,0 +1,118 @@
+#!/bin/sh
+# `tilewright aie run` builds a graph with its kernels and runs it.
+. "$1/tests/cli/lib.sh"
+
+is_json() {
+  python3 -m json.tool "$1" >/dev/null || fail "not JSON: $1"
+}
+
+mkdir -p "$work/project/kernels" "$work/project/data/sub" "$work/elsewhere"
+cd "$work/project" || exit 1
+cat >kernels/scale.h <<'EOF'
+#pragma once
+#include <adf.h>
+template <int Factor> void scale(input_stream_int32 *in, output_stream_int32 *out);
+void offset(input_window_int32 *in, output_window_int32 *out);
+EOF
+cat >kernels/scale.cc <<'EOF'
+#include "scale.h"
+template <int Factor> void scale(input_stream_int32 *in, output_stream_int32 *out)
+{
+    for (int i = 0; i < 4; i++) writeincr(out, Factor * readincr(in));
+}
+EOF
+cat >kernels/offset.cc <<'EOF'
+#include "scale.h"
+static int helper(int x) { return x + OFFSET; }
+void offset(input_window_int32 *in, output_window_int32 *out)
+{
+    for (unsigned i = 0; i < window_size(in); i++) window_writeincr(out, helper(window_readincr(in)));
+}
+EOF
+cat >graph.h <<'EOF'
+#include "kernels/scale.h"
+class scaled : public adf::graph {
+  public:
+    adf::kernel a, b;
+    adf::input_plio in;
+    adf::output_plio out;
+    scaled()
+    {
+        a = adf::kernel::create(scale<3>), b = adf::kernel::create(offset);
+        adf::source(a) = "kernels/scale.cc"; // adf::source(a) = "nowhere.cc";
+        adf::source(b) = "kernels/offset.cc"; /* adf::source(a) = "nowhere either.cc"; */
+        adf::runtime<adf::ratio>(a) = adf::runtime<adf::ratio>(b) = 0.5;
+        in = adf::input_plio::create("in", adf::plio_32_bits, "sub/in.txt");
+        out = adf::output_plio::create("out", adf::plio_32_bits, "sub/out.txt");
+        adf::connect<adf::stream>(in.out[0], a.in[0]);
+        adf::connect<adf::stream, adf::window<16>>(a.out[0], b.in[0]);
+#ifndef OPEN
+        adf::connect<adf::window<16>>(b.out[0], out.in[0]);
+#endif
+    }
+};
+EOF
+cat >graph.cpp <<'EOF'
+#include "graph.h"
+scaled g;
+#if defined(__X86SIM__) || defined(__AIESIM__)
+int main(int argc, char **)
+{
+    g.init();
+    g.run(argc > 1 ? 1 : 2);
+    g.end();
+    return 0;
+}
+#endif
+EOF
+printf '1\n2\n3\n4\n5\n6\n7\n8\n9\n' >data/sub/in.txt
+
+expect 0 "$tilewright" aie run graph.cpp -i data -DOFFSET=100 -O0
+printf '103\n106\n109\n112\n115\n118\n121\n124\n' >"$work/wanted"
+cmp -s x86simulator_output/sub/out.txt "$work/wanted" || fail "the default output folder has other values"
+[ -e sub/out.txt ] && fail 'an output beside the inputs'
+
+# From elsewhere, with a target, arguments of the program, time stamps and a profile.
+cd "$work/elsewhere" || exit 1
+expect 0 "$tilewright" aie run --target=hw --input-dir="$work/project/data" -o results --timestamps \
+    --profile cycles.json -O0 --Xpreproc=-DOFFSET=200 "$work/project/graph.cpp" -- once
+grep -v '^T ' results/sub/out.txt | tr '\n' ' ' >"$work/out"
+prints out '203 206 209 212 '
+[ "$(grep -c '^T [0-9]* ns$' results/sub/out.txt)" = 4 ] || fail 'a line of time in front of each of four lines'
+is_json cycles.json
+expect 0 "$tilewright" profile cycles.json
+prints out offset
+
+# What is wrong.
+cd "$work/project" || exit 1
+expect 1 "$tilewright" aie run graph.cpp -i data -DOFFSET=1 -DOPEN -O0
+prints err "graph: 'offset'.out[0] is not connected"
+expect 1 "$tilewright" aie run graph.cpp -i nowhere -DOFFSET=1 -O0
+prints err 'nowhere/sub/in.txt'
+expect 1 "$tilewright" aie run graph.cpp -i data -O0
+prints err OFFSET
+sed 's,kernels/offset.cc",kernels/offsets.cc",' graph.h >other.h
+sed 's,graph.h,other.h,' graph.cpp >other.cpp
+expect 1 "$tilewright" aie run other.cpp -i data -DOFFSET=1 -O0
+prints err 'other.h:11:26: warning:'
+prints err 'kernels/offsets.cc'
+printf '#include "aie_api/aie.hpp"\n' >layered.cpp
+unset TILEWRIGHT_AIE_API
+expect 1 "$tilewright" aie run layered.cpp
+prints err 'TILEWRIGHT_AIE_API'
+expect 1 "$tilewright" aie run missing.cpp
+prints err missing.cpp
+expect 2 "$tilewright" aie run
+expect 2 "$tilewright" aie run graph.cpp other.cpp
+expect 2 "$tilewright" aie run graph.cpp --target=vck190
+prints err 'x86sim or hw'
+expect 2 "$tilewright" aie run graph.cpp --timestamp
+prints err "did you mean '--timestamps'"
+expect 2 "$tilewright" aie run graph.cpp -i
+# A full disk, a folder that cannot be made.
+expect 1 "$tilewright" aie run graph.cpp -i data -DOFFSET=1 -O0 -o graph.h/x
+printf '1\n2\n3\n4\n' >same.txt
+sed 's,sub/in.txt,same.txt,; s,sub/out.txt,same.txt,' graph.h >other.h
+expect 1 "$tilewright" aie run other.cpp -DOFFSET=1 -O0 -o . -- once
+grep -q '^1$' same.txt || fail 'an input has been overwritten'
+finish
