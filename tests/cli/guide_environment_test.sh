@@ -44,6 +44,18 @@ expect 0 env POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST="$work/log" "$program"
 grep -q PO "$work/log" || fail 'POPLAR_LOG_DEST is not used'
 expect 0 env POPLAR_LOG_LEVEL=DEBUG POPLAR_LOG_DEST=stdout "$program"
 grep -q '^.*PO' "$work/out" || fail 'POPLAR_LOG_DEST=stdout is not used'
+
+# Every module has something to say at DEBUG, per graph, and more at TRACE, per tile.
+for module in CODELETS ENGINE GRAPH PROFILER PROGRAM TARGET TENSOR; do
+  expect 0 env "POPLAR_${module}_LOG_LEVEL=DEBUG" "$program"
+  debug=$(grep -c "PO:$module .* D: " "$work/err")
+  [ "$debug" -gt 0 ] || fail "$module logs nothing at DEBUG"
+  ! grep -v "PO:$module " "$work/err" | grep -q 'PO:' || fail "$module is not alone"
+  expect 0 env "POPLAR_${module}_LOG_LEVEL=TRACE" "$program"
+  [ "$(grep -c "PO:$module .* T: " "$work/err")" -gt 0 ] || fail "$module logs nothing at TRACE"
+done
+expect 0 env POPLAR_TENSOR_LOG_LEVEL=TRACE "$program"
+prints err 'on tile '
 expect 0 env POPLAR_LOG_LEVEL=INFO POPLAR_LOG_DEST="$work/nowhere/log" "$program"
 prints err "cannot open the log file '$work/nowhere/log': No such file"
 

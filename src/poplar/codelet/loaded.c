@@ -138,6 +138,16 @@ static tw_status check_new(GHashTable *by_name, GHashTable *by_symbol, const tw_
     return TW_OK;
 }
 
+static void log_type(const tw__vertex_type *vt)
+{
+    TW__LOG(CODELETS, DEBUG, "vertex '%s': entry %s, %u fields, state of %zu bytes on the host", vt->name,
+            vt->symbol, vt->num_fields, vt->host_size);
+    for (unsigned f = 0; f < vt->num_fields; f++)
+        TW__LOG(CODELETS, TRACE, "vertex '%s': field '%s' of type %s at %zu, %zu bytes", vt->name,
+                vt->fields[f].name, tw_type_name(vt->fields[f].type, TW_SYSTEM_POPLAR), vt->fields[f].host_offset,
+                vt->fields[f].host_size);
+}
+
 /* Takes `u` over when all of its vertices are new; else the set stays as it was. */
 static tw_status adopt(tw__codelets *set, unit *u, GPtrArray *types)
 {
@@ -164,6 +174,7 @@ static tw_status adopt(tw__codelets *set, unit *u, GPtrArray *types)
         g_hash_table_insert(set->by_symbol, (char *)vt->symbol, vt);
     }
     TW__LOG(CODELETS, INFO, "%s: %u vertex types", u->name, types->len);
+    for (guint i = 0; tw__log_on(TW__LOG_CODELETS, TW__DEBUG) && i < types->len; i++) log_type(types->pdata[i]);
     return TW_OK;
 }
 

@@ -101,9 +101,22 @@ static const struct {
 };
 enum { STAGE_COUNT = sizeof stages / sizeof *stages };
 
+/* Vertices of each active tile of each compute set. */
+static void log_tiles(const tw_engine *engine)
+{
+    for (size_t i = 0; i < engine->plan.execs.count; i++) {
+        const tw__exec *x = &engine->plan.execs.items[i];
+        for (size_t g = 0; g < x->group_count; g++)
+            TW__LOG(ENGINE, TRACE, "compute set '%s': tile %u, %u vertices of type '%s', states of %u bytes",
+                    engine->core->compute_sets[x->cs].name, x->groups[g].tile, x->groups[g].count,
+                    engine->core->types[x->groups[g].type].info->name, x->groups[g].stride);
+    }
+}
+
 static void log_plan(const tw_engine *engine)
 {
     const tw__plan *plan = &engine->plan;
+    if (tw__log_on(TW__LOG_ENGINE, TW__TRACE)) log_tiles(engine);
     TW__LOG(ENGINE, INFO,
             "plan: %zu instructions, %zu steps, %zu compute sets, %zu copies, %zu stream transfers, %zu bytes of "
             "variables, %llu bytes of message buffers",

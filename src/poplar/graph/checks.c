@@ -429,5 +429,6 @@ tw_status tw__graph_check(tw__core *core, const uint32_t *programs, size_t count
     free(c.var_state);
     free(c.touches);
     free(c.written);
+    if (status == TW_OK) tw__graph_log(core);
     return status;
 }

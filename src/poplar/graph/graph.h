@@ -359,4 +359,7 @@ void tw__call_site_take(const char *function, const char **file, int *line);
  * tensor, vertex, field, tile. */
 tw_status tw__graph_check(tw__core *core, const uint32_t *programs, size_t count);
 
+/* log.c: what GRAPH, TENSOR and TARGET log of it. */
+void tw__graph_log(const tw__core *core);
+
 #endif

@@ -33,6 +33,22 @@ typedef struct walker { /* where in the program tree we are */
          ? (void)((list).items[(list).count++] = __VA_ARGS__)                  \
          : (void)((a)->failed = true))
 
+/* DEBUG: the step; TRACE: each tile that is active in it. a->row is not touched: callers may still need it. */
+static void log_step(const tw__accounting *a, const tw__step_desc *desc, uint32_t id)
+{
+    const char *name = desc->name ? desc->name : "";
+    TW__LOG(PROFILER, DEBUG, "step %u: %s%s%s, %llu cycles, %llu bytes", id, tw_program_type_name(desc->type),
+            *name ? " " : "", name, (unsigned long long)a->profile->steps.items[id].cycles,
+            (unsigned long long)a->profile->steps.items[id].total_data);
+    uint64_t *row =
+        tw__log_on(TW__LOG_PROFILER, TW__TRACE) && desc->active ? tw__calloc(a->tiles, sizeof *row) : NULL;
+    if (row) tw__profile_row_read(a->profile, desc->active, row, a->tiles);
+    for (unsigned tile = 0; row && tile < a->tiles; tile++)
+        if (row[tile])
+            TW__LOG(PROFILER, TRACE, "step %u: tile %u, %llu cycles", id, tile, (unsigned long long)row[tile]);
+    free(row);
+}
+
 static void emit(walker *w, tw__step_desc *desc)
 {
     tw__account *account = w->a->account;
@@ -46,6 +62,7 @@ static void emit(walker *w, tw__step_desc *desc)
         return;
     }
     if (!account->step_count[w->step]++) account->first_step[w->step] = id;
+    if (tw__log_on(TW__LOG_PROFILER, TW__DEBUG)) log_step(w->a, desc, id);
 }
 
 static void emit_sync_of(walker *w, tw_profile_sync kind, tw__sync_cost cost)

@@ -103,7 +103,8 @@ static void prepare_thread(void)
     void *stack = mmap(NULL, HANDLER_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack == MAP_FAILED) return;
     stack_t ours = { .ss_sp = stack, .ss_size = HANDLER_STACK };
-    if (sigaltstack(&ours, NULL) != 0 || pthread_setspecific(handler_stacks, stack) != 0) munmap(stack, HANDLER_STACK);
+    if (sigaltstack(&ours, NULL) != 0 || pthread_setspecific(handler_stacks, stack) != 0)
+        munmap(stack, HANDLER_STACK);
 }
 
 /* --- what happened -------------------------------------------------------------------------------------------- */
@@ -141,7 +142,8 @@ static void see(void *user, const tw__slot *slot)
 static void describe_address(GString *text, const tw_engine *engine, uint32_t vertex, const attempt *a, char *state)
 {
     nearest n = { .address = a->address };
-    g_string_append_printf(text, "%s address 0x%llx", a->writes ? "writes to" : "reads", (unsigned long long)a->address);
+    g_string_append_printf(text, "%s address 0x%llx", a->writes ? "writes to" : "reads",
+                           (unsigned long long)a->address);
     tw__vertex_slots(engine, vertex, state, see, &n);
     const tw__vertex_type *type = engine->core->types[engine->core->vertices[vertex].type].info;
     if (a->address < NULL_PAGES) {
@@ -150,12 +152,14 @@ static void describe_address(GString *text, const tw_engine *engine, uint32_t ve
                 !((tw_host_span *)(void *)(state + type->fields[f].host_offset))->data)
                 n.empty = &type->fields[f];
         g_string_append(text, ", through a null pointer");
-        if (n.empty) g_string_append_printf(text, "; its field '%s' has no data", n.empty->name);
-        else if (n.field) g_string_append_printf(text, "; its first field with data is '%s'", n.field->name);
+        if (n.empty)
+            g_string_append_printf(text, "; its field '%s' has no data", n.empty->name);
+        else if (n.field)
+            g_string_append_printf(text, "; its first field with data is '%s'", n.field->name);
     } else if (n.field) {
         g_string_append_printf(text, ", %llu bytes %s its field '%s' of %llu bytes, the nearest",
-                               (unsigned long long)n.distance, n.behind ? "behind the end of" : "before", n.field->name,
-                               (unsigned long long)n.bytes);
+                               (unsigned long long)n.distance, n.behind ? "behind the end of" : "before",
+                               n.field->name, (unsigned long long)n.bytes);
     }
 }
 
@@ -204,9 +208,9 @@ void tw__keep_fault(tw_engine *engine, uint32_t cs, const tw__group *group, uint
     pthread_mutex_lock(&lock);
     if (!engine->fault || group->tile < engine->fault_tile) {
         g_free(engine->fault);
-        engine->fault = g_strdup_printf("vertex %u of type '%s' in compute set '%s' on tile %u: %s", vertex,
-                                        core->types[group->type].info->name, core->compute_sets[cs].name, group->tile,
-                                        what);
+        engine->fault =
+            g_strdup_printf("vertex %u of type '%s' in compute set '%s' on tile %u: %s", vertex,
+                            core->types[group->type].info->name, core->compute_sets[cs].name, group->tile, what);
         engine->fault_tile = group->tile;
     }
     pthread_mutex_unlock(&lock);

@@ -115,7 +115,8 @@ static const tw__slot *slot_at(const work *w, const piece *p, bool end)
 {
     for (size_t i = 0; i < w->count; i++) {
         uint64_t from = (uint64_t)(w->original[i] - p->data);
-        if (w->original[i] >= p->data && from < p->bytes && (end ? from + w->slots[i].bytes == p->bytes : from == 0))
+        if (w->original[i] >= p->data && from < p->bytes &&
+            (end ? from + w->slots[i].bytes == p->bytes : from == 0))
             return &w->slots[i];
     }
     return NULL;
@@ -145,7 +146,8 @@ static char *wrong_with(const work *w, const piece *p)
 static bool run_copy(work *w, tw_engine *engine, uint32_t cs, const tw__group *group, uint32_t vertex, char *state)
 {
     int all = 1;
-    for (unsigned worker = 0; worker < group->workers; worker++) all &= group->run(state, worker, group->workers) != 0;
+    for (unsigned worker = 0; worker < group->workers; worker++)
+        all &= group->run(state, worker, group->workers) != 0;
     restore(w);
     for (size_t i = 0; i < w->piece_count; i++) {
         const piece *p = &w->pieces[i];

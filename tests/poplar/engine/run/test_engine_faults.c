@@ -13,7 +13,8 @@ static const char codelets[] =
     "};\n"
     "struct Deep : Vertex {\n"
     "    InOut<int> go;\n"
-    "    static int down(volatile int *n) { volatile int room[64]; room[0] = *n; return *n ? down(n) + room[0] : 0; }\n"
+    "    static int down(volatile int *n) { volatile int room[64]; room[0] = *n; return *n ? down(n) + room[0] : "
+    "0; }\n"
     "    bool compute() { if (*go) *go = down(&*go); return true; }\n"
     "};\n"
     "struct Divide : Vertex {\n"
@@ -119,11 +120,11 @@ static void codelets_that_fault(void **state)
                     for (int round = 0; round < 3; round++) {
                         tw_status status = run_with(&b, tile, faults[i].go);
                         if (status != TW_E_APPLICATION)
-                            fail_msg("%s, %d threads, device %d, verified %d, round %d: status %d", faults[i].type, threads,
-                                     (int)kind, verified, round, (int)status);
+                            fail_msg("%s, %d threads, device %d, verified %d, round %d: status %d", faults[i].type,
+                                     threads, (int)kind, verified, round, (int)status);
                         char where[96];
-                        snprintf(where, sizeof where, "of type '%s' in compute set 'work' on tile %u: ", faults[i].type,
-                                 tile);
+                        snprintf(where, sizeof where,
+                                 "of type '%s' in compute set 'work' on tile %u: ", faults[i].type, tile);
                         ASSERT_MESSAGE(where);
                         ASSERT_MESSAGE(faults[i].what);
                         if (strcmp(faults[i].type, "Divide") != 0) test_ok(run_with(&b, 0, 0)); /* and on it goes */
@@ -174,8 +175,10 @@ static void verified_results(void **state)
               ids = test_variable(g, TW_UNSIGNED_INT, SHAPE(12), "ids"),
               picked = test_variable(g, TW_FLOAT, SHAPE(3), "picked");
     tw_compute_set first = tw_graph_add_compute_set(g, "first"), second = tw_graph_add_compute_set(g, "second");
-    tw_vertex negate = tw_graph_add_vertex(g, first, "NegateRows", 0), all = tw_graph_add_vertex(g, first, "WorkerIds", 1),
-              add = tw_graph_add_vertex(g, second, "RowSums", 2), pick = tw_graph_add_vertex(g, second, "PickEdges", 3);
+    tw_vertex negate = tw_graph_add_vertex(g, first, "NegateRows", 0),
+              all = tw_graph_add_vertex(g, first, "WorkerIds", 1),
+              add = tw_graph_add_vertex(g, second, "RowSums", 2),
+              pick = tw_graph_add_vertex(g, second, "PickEdges", 3);
     tw_tensor rows[3];
     for (unsigned r = 0; r < 3; r++) rows[r] = tw_tensor_index(g, m, r);
     tw_graph_connect_list(g, negate, "rows", 3, rows);
@@ -185,7 +188,8 @@ static void verified_results(void **state)
     tw_graph_connect(g, pick, "in", tw_tensor_flatten(g, tw_tensor_slice(g, m, 1, 2, 3)));
     tw_graph_connect(g, pick, "out", picked);
     tw_engine *e = test_engine_new(
-        g, device, tw_program_sequence_of(g, 2, (tw_program[]){ tw_program_execute(g, first), tw_program_execute(g, second) }),
+        g, device,
+        tw_program_sequence_of(g, 2, (tw_program[]){ tw_program_execute(g, first), tw_program_execute(g, second) }),
         (const char *[]){ "debug.runtimeVerify=true", NULL });
     float x[12], y[3], z[3];
     for (int i = 0; i < 12; i++) x[i] = (float)i;
