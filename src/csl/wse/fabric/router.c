@@ -123,6 +123,7 @@ static void take_outgoing(tw__part *part, uint32_t pe, tw__router *router, tw__p
             if (!(c->rx | c->tx)) unrouted(part, pe, c, "the PE sends on color %u, which has no route here");
         }
         q->head = (q->head + 1) & 7;
+        engine->out_full &= ~(1u << queue);
         if (--q->count == 0) router->out_busy &= ~(1u << queue);
         router->out_turn = (uint8_t)((queue + 1) & 31);
         if (engine->op_active || engine->main_state != TW__MAIN_IDLE || engine->flush_pending[1])

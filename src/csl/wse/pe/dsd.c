@@ -466,23 +466,30 @@ static bool conflict(tw__part *part, tw__pe *pe, const tw__op *op, unsigned slot
     return false;
 }
 
+static bool uses(const tw__op *op, unsigned kind)
+{
+    return op->arg[0].kind == kind || op->arg[1].kind == kind || op->arg[2].kind == kind;
+}
+
+/* The queues of an operation: value = its slot + 1, or 0 when it has ended. */
 static void occupy(tw__pe *pe, const tw__op *op, uint8_t value)
 {
+    uint32_t in = 0, out = 0;
     for (unsigned k = 0; k < 3; k++) {
         const tw__opnd *o = &op->arg[k];
-        if (o->kind == TW__O_IN) pe->in_queue[o->queue]->op = value;
-        if (o->kind == TW__O_OUT) pe->out_queue[o->queue]->op = value;
+        if (o->kind == TW__O_IN) pe->in_queue[o->queue]->op = value, in |= 1u << o->queue;
+        if (o->kind == TW__O_OUT) pe->out_queue[o->queue]->op = value, out |= 1u << o->queue;
     }
+    pe->in_taken = value ? pe->in_taken | in : pe->in_taken & ~in;
+    if (op->slot >= TW__WSE_MAIN) return;
+    bool fifo = uses(op, TW__O_FIFO); /* that a FIFO is full or empty is an event, even while a queue is missing */
+    pe->ut_in[op->slot] = fifo ? 0 : in;
+    pe->ut_out[op->slot] = fifo ? 0 : out;
 }
 
 void tw__wse_op_release(tw__pe *pe, const tw__op *op)
 {
     occupy(pe, op, 0);
-}
-
-static bool uses(const tw__op *op, unsigned kind)
-{
-    return op->arg[0].kind == kind || op->arg[1].kind == kind || op->arg[2].kind == kind;
 }
 
 /* Synchronous without fabric: all of it now, or as far as the FIFO goes. */

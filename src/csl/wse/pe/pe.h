@@ -211,7 +211,9 @@ typedef struct tw__pe {
     uint8_t unmasked; /* floating-point exceptions that stop the PE: bits of tw__wse_exceptions */
     uint8_t in_of_color[TW__CSL_COLORS], out_of_color[TW__CSL_COLORS]; /* queue + 1; 0 = none */
     tw__queue *in_queue[TW__WSE_DIRECT + TW__CSL_COLORS], *out_queue[TW__WSE_DIRECT + TW__CSL_COLORS];
-    uint32_t in_busy; /* in queues with wavelets */
+    uint32_t in_busy, in_taken; /* in queues with wavelets; those that an operation uses */
+    uint32_t out_full;          /* out queues without room */
+    uint32_t ut_in[TW__WSE_MAIN], ut_out[TW__WSE_MAIN]; /* queues without which a microthread can do nothing */
     tw__op *op[9];
     struct tw__map_state *map; /* innermost @map under way */
     tw__dsr *dsr;              /* 3 * 32, made when first loaded */

@@ -85,6 +85,7 @@ void tw__wse_queue_push(tw__part *part, tw__pe *pe, unsigned queue, tw__wave wav
 {
     tw__queue *q = pe->out_queue[queue];
     q->ring[(q->head + q->count++) & 7] = wave;
+    if (q->count == q->depth) pe->out_full |= 1u << queue;
     part->totals.wavelets++;
     tw__router *router = &part->w->router[tw__wse_pe_number(part, pe)];
     router->out_busy |= 1u << queue;

@@ -50,6 +50,8 @@ uint32_t tw__wse_op_ready(tw__part *part, tw__pe *pe, tw__op *op)
 {
     (void)part;
     uint32_t n = op->length == TW__CSL_UNBOUNDED ? UINT32_MAX : op->length - op->done;
+    if (op->straight == 1) return min32(n, pe->in_queue[op->arg[2].queue]->count);
+    if (op->straight == 2) return min32(n, tw__wse_queue_room(pe->out_queue[op->arg[0].queue]));
     if (op->code == TW__CSL_OP_DFILT) n = UINT32_MAX; /* its length counts control wavelets */
     for (unsigned k = 0; k < 3 && n; k++) {
         const tw__opnd *o = &op->arg[k];
@@ -235,6 +237,20 @@ static bool straight_out(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
     return true;
 }
 
+/* The fabric to memory, a wavelet an element. False after a fault. */
+static bool straight_in(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
+{
+    tw__opnd *to = &op->arg[0];
+    if (!run_inside(part, pe, to, to->at, to->stride, n)) return false;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t payload = tw__wse_queue_pop(part, pe, op->arg[2].queue).payload;
+        memcpy(pe->memory + to->at, &payload, to->size == 4 ? 4 : 2);
+        to->at += (uint32_t)to->stride;
+        op->done++;
+    }
+    return true;
+}
+
 /* Cycles: a fabric operand moves one wavelet a cycle, memory `width` elements. */
 static uint32_t cycles_of(const tw__part *part, const tw__op *op, uint32_t n)
 {
@@ -251,14 +267,14 @@ static uint32_t cycles_of(const tw__part *part, const tw__op *op, uint32_t n)
 uint32_t tw__wse_op_advance(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
 {
     uint32_t total = 0;
-    if (op->straight == 2 && straight_out(part, pe, op, n)) total = n;
-    while (total < n && op->straight != 2) {
+    if (op->straight) total = (op->straight == 1 ? straight_in : straight_out)(part, pe, op, n) ? n : 0;
+    while (total < n && !op->straight) {
         uint32_t done = slice(part, pe, op, n - total);
         if (done == 0) break; /* a fault */
         total += done;
         op->done += done;
     }
-    uint32_t cycles = cycles_of(part, op, total);
+    uint32_t cycles = op->straight ? total : cycles_of(part, op, total);
     tw__wse_count_op(part, pe, op, total, cycles);
     if (pe->main_state == TW__MAIN_FAULT) {
         op->active = 0;

@@ -129,7 +129,7 @@ static choice pick(tw__part *part, tw__pe *pe)
         unsigned id = (unsigned)__builtin_ctzll(rest);
         offer(part, pe, &best, &count, (choice){ LOCAL, id, 0, pe->program->local[id] - 1u });
     }
-    for (uint32_t rest = pe->in_busy; rest; rest &= rest - 1)
+    for (uint32_t rest = pe->in_busy & ~pe->in_taken; rest; rest &= rest - 1)
         offer(part, pe, &best, &count, for_queue(part, pe, (unsigned)__builtin_ctz(rest)));
     return best;
 }
@@ -263,24 +263,30 @@ static unsigned main_rank(const tw__pe *pe)
     return rank[pe->main_priority & 3];
 }
 
-/* The best microthread that can do something; -1 = none. *later = when one could whose set-up is still under way. */
-static int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned *rank, uint64_t *later)
+/* The best microthread that can do something; -1 = none. *n: elements, 0 = a control wavelet waits. *later = when one
+ * could whose set-up is still under way. */
+static int best_thread(tw__part *part, tw__pe *pe, uint64_t now, unsigned *rank, uint32_t *n, uint64_t *later)
 {
     int best = -1;
-    for (unsigned k = 0; k < TW__CSL_UTS; k++) {
-        unsigned s = (pe->last_ut + 1u + k) & 7;
-        tw__op *op = pe->op[s];
-        if (!(pe->op_active >> s & 1) || pe->ut_blocked >> s & 1) continue;
-        if (op->ready_at > now) {
-            if (op->ready_at < *later) *later = op->ready_at;
-            continue;
+    unsigned able = pe->op_active & ~(unsigned)pe->ut_blocked;
+    unsigned first = able & ~((2u << pe->last_ut) - 1), order[2] = { first, able & ~first }; /* in turn */
+    for (unsigned half = 0; half < 2; half++)
+        for (unsigned rest = order[half]; rest; rest &= rest - 1) {
+            unsigned s = (unsigned)__builtin_ctz(rest);
+            if (pe->ut_in[s] & ~pe->in_busy || pe->ut_out[s] & pe->out_full) continue;
+            tw__op *op = pe->op[s];
+            if (op->ready_at > now) {
+                if (op->ready_at < *later) *later = op->ready_at;
+                continue;
+            }
+            unsigned own = op->priority * 2u;
+            if (best >= 0 && own <= *rank) continue;
+            uint32_t ready = tw__wse_op_control_waits(pe, op) ? 0 : tw__wse_op_ready(part, pe, op);
+            if (ready == 0 && !tw__wse_op_control_waits(pe, op)) continue;
+            best = (int)s;
+            *rank = own;
+            *n = ready;
         }
-        unsigned own = op->priority * 2u;
-        if (best >= 0 && own <= *rank) continue;
-        if (!tw__wse_op_control_waits(pe, op) && tw__wse_op_ready(part, pe, op) == 0) continue;
-        best = (int)s;
-        *rank = own;
-    }
     return best;
 }
 
@@ -298,29 +304,24 @@ static void take_control(tw__part *part, tw__pe *pe, tw__op *op)
     tw__wse_op_finish(part, pe, op, op->code != TW__CSL_OP_DFILT);
 }
 
-static uint32_t run_op(tw__part *part, tw__pe *pe, tw__op *op)
+/* n elements, or with 0 the control wavelet that waits. */
+static uint32_t run_op(tw__part *part, tw__pe *pe, tw__op *op, uint32_t n)
 {
-    if (tw__wse_op_control_waits(pe, op)) {
-        take_control(part, pe, op);
-        return 1;
-    }
-    uint32_t n = tw__wse_op_ready(part, pe, op);
-    if (!pe->unmasked) return tw__wse_op_advance(part, pe, op, n);
-    tw__wse_exceptions_clear();
-    uint32_t cycles = tw__wse_op_advance(part, pe, op, n);
-    tw__wse_exceptions_raised(part, pe, pe->pc);
-    return cycles;
+    if (n) return tw__wse_op_advance(part, pe, op, n);
+    take_control(part, pe, op);
+    return 1;
 }
 
 /* Does the operation of the main thread want the datapath? A FIFO that has run dry or full ends it here. */
-static bool main_op_ready(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *later)
+static bool main_op_ready(tw__part *part, tw__pe *pe, uint64_t now, uint32_t *n, uint64_t *later)
 {
     tw__op *op = pe->op[TW__WSE_MAIN];
     if (op->ready_at > now) {
         if (op->ready_at < *later) *later = op->ready_at;
         return false;
     }
-    if (tw__wse_op_control_waits(pe, op) || tw__wse_op_ready(part, pe, op) > 0) return true;
+    *n = 0;
+    if (tw__wse_op_control_waits(pe, op) || (*n = tw__wse_op_ready(part, pe, op)) > 0) return true;
     for (unsigned k = 0; k < 3; k++) {
         if (op->arg[k].kind != TW__O_FIFO || tw__wse_fifo_ready(pe, &op->arg[k], k == 0) != 0) continue;
         op->result = 0;
@@ -333,7 +334,7 @@ static bool main_op_ready(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *la
 
 static bool may_have_task(const tw__pe *pe)
 {
-    return (pe->active & ~pe->blocked) || pe->in_busy || pe->commands || pe->teardown_pending ||
+    return (pe->active & ~pe->blocked) || pe->in_busy & ~pe->in_taken || pe->commands || pe->teardown_pending ||
            pe->flush_pending[0] || pe->flush_pending[1];
 }
 
@@ -367,17 +368,18 @@ static bool vector_turn(tw__part *part, tw__pe *pe, uint64_t now, uint64_t *late
         return false;
     }
     unsigned rank = 0;
-    int thread = pe->op_active ? best_thread(part, pe, now, &rank, later) : -1;
+    uint32_t n = 0, main_n = 0;
+    int thread = pe->op_active ? best_thread(part, pe, now, &rank, &n, later) : -1;
     tw__op *op = thread >= 0 ? pe->op[thread] : NULL;
-    if (main_op && (!op || rank <= main_rank(pe)) && main_op_ready(part, pe, now, later)) {
-        pe->busy = now + run_op(part, pe, pe->op[TW__WSE_MAIN]);
+    if (main_op && (!op || rank <= main_rank(pe)) && main_op_ready(part, pe, now, &main_n, later)) {
+        pe->busy = now + run_op(part, pe, pe->op[TW__WSE_MAIN], main_n);
         pe->main_busy = pe->busy;
         return true;
     }
     if (main_op && pe->main_state != TW__MAIN_OP) return true; /* it ended without an element */
     if (!op) return false;
     pe->last_ut = (uint8_t)thread;
-    pe->busy = now + run_op(part, pe, op);
+    pe->busy = now + run_op(part, pe, op, n);
     return true;
 }
 
