@@ -2,15 +2,7 @@
  * cycle; a wavelet leaves when every direction it goes to has room, all copies at once. */
 #include "csl/wse/pe/pe.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-void *tw__wse_lines(size_t bytes)
-{
-    void *lines = NULL;
-    if (posix_memalign(&lines, 64, bytes ? bytes : 64) != 0) return NULL;
-    return memset(lines, 0, bytes);
-}
 
 tw__channel *tw__wse_channel_begin(tw__router *router, unsigned color)
 {
@@ -28,14 +20,14 @@ tw__channel *tw__wse_channel_begin(tw__router *router, unsigned color)
 tw__channel *tw__wse_make_channel(tw__part *part, uint32_t pe, unsigned color)
 {
     tw__router *router = &part->w->router[pe];
-    tw__channel *grown = tw__wse_lines((router->channel_count + 1u) * sizeof *grown);
-    if (!grown) {
-        part->no_memory = true;
-        return NULL;
+    if (router->channel_count == router->channel_room) { /* rare, and pieces are not given back: some at a time */
+        unsigned room = router->channel_count + 4u;
+        tw__channel *grown = tw__wse_piece(part, room * sizeof *grown);
+        if (!grown) return NULL;
+        if (router->channel_count) memcpy(grown, router->channel, router->channel_count * sizeof *grown);
+        router->channel = grown;
+        router->channel_room = (uint8_t)room;
     }
-    if (router->channel_count) memcpy(grown, router->channel, router->channel_count * sizeof *grown);
-    free(router->channel);
-    router->channel = grown;
     return tw__wse_channel_begin(router, color);
 }
 
@@ -45,12 +37,8 @@ static tw__lane *another_lane(tw__part *part, tw__channel *c, unsigned port)
         c->home = (uint8_t)port;
         return &c->lane;
     }
-    if (!c->more) c->more = tw__calloc(TW__WSE_PORTS, sizeof *c->more);
-    if (!c->more) {
-        part->no_memory = true;
-        return NULL;
-    }
-    return &c->more[port];
+    if (!c->more) c->more = tw__wse_piece(part, TW__WSE_PORTS * sizeof *c->more);
+    return c->more ? &c->more[port] : NULL;
 }
 
 /* What the hardware leaves undefined: two directions that the color takes wavelets from, both at once. Here they take

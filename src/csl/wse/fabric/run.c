@@ -39,7 +39,7 @@ static bool make_parts(tw__wse *w)
 static bool make_pes(tw__wse *w)
 {
     w->router = tw__wse_lines(w->count * sizeof *w->router);
-    w->pe = tw__calloc(w->count, sizeof *w->pe);
+    w->pe = tw__wse_lines(w->count * sizeof *w->pe);
     if (w->options.profile) w->counters = tw__calloc(w->count, sizeof *w->counters);
     w->memory_bytes = (size_t)w->count * TW__CSL_PE_BYTES;
     void *memory =
@@ -83,19 +83,11 @@ tw__wse *tw__wse_new(const tw__csl_image *image, const tw__wse_options *options,
 static void free_pe(tw__wse *w, uint32_t number)
 {
     tw__pe *pe = &w->pe[number];
-    tw__router *router = &w->router[number];
-    for (unsigned k = 0; k < router->channel_count; k++) free(router->channel[k].more);
-    free(router->channel);
     free(pe->regs);
     free(pe->frames);
-    for (unsigned k = 0; k < TW__WSE_DIRECT + TW__CSL_COLORS; k++) {
-        free(pe->in_queue[k]);
-        free(pe->out_queue[k]);
-    }
     for (unsigned k = 0; k < 9; k++) {
         for (unsigned a = 0; pe->op[k] && a < 4; a++) free(pe->op[k]->arg[a].walk);
         if (pe->op[k]) free(pe->op[k]->zero.walk);
-        free(pe->op[k]);
     }
     for (tw__map_state *m = pe->map, *outer; m; m = outer) {
         outer = m->outer;
@@ -125,6 +117,7 @@ void tw__wse_free(tw__wse *w)
     for (unsigned k = 0; w->part && k < w->part_count; k++) {
         tw__part *part = &w->part[k];
         for (size_t m = 0; m < part->message_count; m++) g_free(part->message[m].text);
+        tw__wse_pieces_free(part);
         free(part->message);
         free(part->event);
     }

@@ -387,11 +387,8 @@ static void remember_zero(tw__op *op)
 
 static tw__op *new_op(tw__part *part, tw__pe *pe, unsigned slot)
 {
-    if (!pe->op[slot]) pe->op[slot] = tw__calloc(1, sizeof *pe->op[slot]);
-    if (!pe->op[slot]) {
-        part->no_memory = true;
-        tw__wse_fault(part, pe, "wse.memory", "out of host memory");
-    }
+    if (!pe->op[slot]) pe->op[slot] = tw__wse_piece(part, sizeof *pe->op[slot]);
+    if (!pe->op[slot]) tw__wse_fault(part, pe, "wse.memory", "out of host memory");
     return pe->op[slot];
 }
 

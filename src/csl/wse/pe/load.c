@@ -122,8 +122,9 @@ static bool load_routes(tw__part *part, uint32_t number, const tw__csl_pe *from)
 {
     tw__router *router = &part->w->router[number];
     if (from->route_count) {
-        router->channel = tw__wse_lines(from->route_count * sizeof *router->channel);
+        router->channel = tw__wse_piece(part, from->route_count * sizeof *router->channel);
         if (!router->channel) return false;
+        router->channel_room = (uint8_t)from->route_count;
     }
     for (uint32_t k = 0; k < from->route_count; k++) {
         const tw__csl_route *route = &part->w->image->routes[from->route + k];

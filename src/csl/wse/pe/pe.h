@@ -76,7 +76,7 @@ typedef struct tw__router {
     uint8_t edges;     /* ports at the edge of the rectangle */
     uint8_t has_ports; /* streams of the host begin or end here */
     uint8_t swaps;     /* a channel asks for color swaps, or has done so */
-    uint8_t channel_count, turn, out_turn, spare[2];
+    uint8_t channel_count, channel_room, turn, out_turn, spare;
     uint8_t channel_of[TW__CSL_COLORS]; /* + 1; 0 = none yet */
     uint32_t busy;                      /* channels with waiting wavelets */
     uint32_t ready;                     /* of these, where something has changed since they last could not move */
@@ -290,6 +290,9 @@ typedef struct tw__part {
     size_t event_count, event_room;
     tw__wse_totals totals;
     uint64_t now;
+    struct tw__chunk *chunk; /* of tw__wse_piece */
+    char *chunk_at;
+    size_t chunk_left;
     uint64_t active_to; /* end of the last window in which a PE of this partition was looked at */
     bool no_memory, fault;
     char pad[128]; /* apart from the next one's cache lines */
@@ -325,6 +328,12 @@ struct tw__wse {
     tw__wse_counters *counters; /* per PE; NULL = off */
     tw__wse_kernel kernel[TW__CSL_DSD_OPS];
 };
+
+/* --- room.c: memory of the host for the state of PEs ---------------------------------------------------------- */
+void *tw__wse_lines(size_t bytes); /* zeroed, on cache lines, in large pages where it is large; for free() */
+/* Zeroed, on cache lines, until the wafer ends; NULL = out of memory, part->no_memory is set. */
+void *tw__wse_piece(tw__part *part, size_t bytes);
+void tw__wse_pieces_free(tw__part *part);
 
 /* --- schedule.c: who is looked at when ------------------------------------------------------------------------ */
 bool tw__wse_schedule_new(tw__wse *w);
@@ -493,7 +502,6 @@ static inline unsigned tw__wse_lane_count(const tw__channel *c, unsigned port)
 {
     return c->home == port ? c->lane.count : c->more ? c->more[port].count : 0;
 }
-void *tw__wse_lines(size_t bytes); /* zeroed, on cache lines, for free(); NULL = out of memory */
 void tw__wse_channel_route(tw__channel *c, const tw__csl_route *route);
 void tw__wse_channel_effect(tw__channel *c); /* rx and tx in force from the switch position */
 uint32_t tw__wse_switch_command(tw__part *part, uint32_t pe, tw__channel *c,

@@ -5,9 +5,8 @@
 
 static tw__queue *make(tw__part *part, tw__pe *pe, unsigned number, unsigned depth, unsigned color)
 {
-    tw__queue *q = tw__calloc(1, sizeof *q);
+    tw__queue *q = tw__wse_piece(part, sizeof *q);
     if (!q) {
-        part->no_memory = true;
         tw__wse_fault(part, pe, "wse.memory", "out of host memory");
         return NULL;
     }
